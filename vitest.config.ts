@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^concordat$/, replacement: source('index.ts') },
+      { find: /^concordat\/connector\/(express|fastify|hono|node)$/, replacement: source('connector/adapters/$1.ts') },
+      { find: /^concordat\/([a-z-]+)$/, replacement: source('$1/index.ts') },
+    ],
+  },
+  test: {
+    include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+    setupFiles: ['test/helpers/fail-on-console.ts'],
+    testTimeout: 20_000,
+    coverage: { provider: 'v8', include: ['src/**'] },
+  },
+});
