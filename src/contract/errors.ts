@@ -1,0 +1,231 @@
+import { describeValue } from '../internal/index.js';
+import { type ErrorKind, errorTable, kindOfStatus } from './error-table.js';
+import { defaultMaxDetailBytes, type ErrorPayload, limitBytes, readCode } from './payload.js';
+
+const brand = Symbol.for('concordat.ConnectorError');
+const latestDateMs = 8.64e15;
+
+/** The call that an error answers, on the service's side. */
+export interface FailedRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
+export interface ConnectorErrorDetails {
+  /** The end system's error code; numbers become strings. @default the kind's own code (rule E3) */
+  code?: string | number | undefined;
+  /** Extra details: text as it is, an Error with its stack, anything else as JSON. Left out when empty. */
+  detail?: unknown;
+  /** Additional response headers. The wait header is not one of them: only a `RateLimitError` sets it (rule W2). */
+  headers?: Record<string, string> | undefined;
+  cause?: unknown;
+  /** Whether `detail` is written to the wire. @default true */
+  exposeDetail?: boolean | undefined;
+  /** Whether the answer had a contract body (`connector`) or came from something else, such as a proxy (rule E6). */
+  origin?: 'connector' | 'unknown' | undefined;
+  /** Set by the client: prefixes the message with the call that failed. */
+  request?: FailedRequest | undefined;
+}
+
+export interface ConnectorErrorOptions extends ConnectorErrorDetails {
+  /** HTTP status, 400 to 599. */
+  status: number;
+}
+
+/**
+ * A failure that the connector contract can express: thrown by connectors, and by the service's client for what a
+ * connector answered. The subclass for the kind exists where the contract names one (rule E2).
+ *
+ * @throws TypeError when `message` is empty or `status` is not an error status.
+ * @example
+ * throw new ConnectorError('The ledger is closed', { status: 409, code: 'LEDGER_CLOSED' })
+ */
+export class ConnectorError extends Error {
+  declare readonly kind: ErrorKind;
+  readonly status: number;
+  readonly code: string;
+  declare readonly detail?: string;
+  declare readonly headers?: Readonly<Record<string, string>>;
+  readonly origin: 'connector' | 'unknown';
+  declare readonly method?: string;
+  declare readonly path?: string;
+  readonly #reason: string;
+  readonly #exposeDetail: boolean;
+
+  constructor(message: string, options: ConnectorErrorOptions) {
+    const { status, code, detail, headers, cause, request } = checkOptions(message, options);
+    const kind = kindFor(new.target.prototype, status);
+    const codeText = readCode(code) ?? errorTable[kind].code;
+    super(
+      request ? `${request.method} ${request.path}: ${status} ${codeText}: ${message}` : message,
+      cause === undefined ? undefined : { cause },
+    );
+    this.#reason = message;
+    this.#exposeDetail = options.exposeDetail ?? true;
+    this.status = status;
+    this.code = codeText;
+    this.origin = options.origin ?? 'connector';
+    const detailText = detail === undefined || detail === null ? '' : describeValue(detail);
+    if (detailText !== '') this.detail = detailText;
+    if (headers !== undefined) this.headers = Object.freeze({ ...headers });
+    if (request !== undefined) {
+      this.method = request.method;
+      this.path = request.path;
+    }
+    if (kindOwner(new.target.prototype) === undefined) {
+      Object.defineProperty(this, 'kind', { value: kind, configurable: true });
+    }
+  }
+
+  /** The contract body for this error: `{"errors":{code, message, detail?}}` in that order (rules E1, E5). */
+  toPayload(options?: { maxDetailBytes?: number }): ErrorPayload {
+    const errors: ErrorPayload['errors'] = { code: this.code, message: this.#reason };
+    if (this.detail !== undefined && this.#exposeDetail) {
+      errors.detail = limitBytes(this.detail, options?.maxDetailBytes ?? defaultMaxDetailBytes);
+    }
+    return { errors };
+  }
+}
+
+/** 400: the request itself is wrong. The service reports it and does not retry. */
+export class BadRequestError extends ConnectorError {
+  constructor(message?: string, options?: ConnectorErrorDetails) {
+    super(message ?? errorTable['bad-request'].message, { ...options, status: 400 });
+  }
+}
+
+/** 401: no valid session. The service calls initialize and sends the request again. */
+export class UnauthorizedError extends ConnectorError {
+  constructor(message?: string, options?: ConnectorErrorDetails) {
+    super(message ?? errorTable.unauthorized.message, { ...options, status: 401 });
+  }
+}
+
+/** 403 without the wait header: access denied. The service reports it, and neither retries nor waits. */
+export class ForbiddenError extends ConnectorError {
+  constructor(message?: string, options?: ConnectorErrorDetails) {
+    super(message ?? errorTable.forbidden.message, { ...options, status: 403 });
+  }
+}
+
+/** 404: the resource is not available. The service reports it. */
+export class NotFoundError extends ConnectorError {
+  constructor(message?: string, options?: ConnectorErrorDetails) {
+    super(message ?? errorTable['not-found'].message, { ...options, status: 404 });
+  }
+}
+
+/** How long to wait: a duration, or a moment. */
+export type Wait = { retryAfterMs: number; resumeAt?: undefined } | { resumeAt: Date; retryAfterMs?: undefined };
+
+/**
+ * 403 with the wait header: the rate limit has been reached. The service waits as long as it says and goes on.
+ * Not a {@link ForbiddenError}: catching "access denied" must never catch a limit (rule E2).
+ *
+ * @throws TypeError without a wait: a limit that does not say how long is no limit in the contract (rule W2).
+ * @example
+ * throw new RateLimitError('100 calls a minute are allowed', { retryAfterMs: 12_000 })
+ */
+export class RateLimitError extends ConnectorError {
+  /** Milliseconds to wait from the moment the error was made; never negative. */
+  readonly retryAfterMs: number;
+  /** When requests are welcome again. */
+  readonly resumeAt: Date;
+
+  constructor(message: string | undefined, options: ConnectorErrorDetails & Wait & { status?: 403 | 429 | 503 });
+  constructor(options: ConnectorErrorDetails & Wait);
+  constructor(
+    first: string | undefined | (ConnectorErrorDetails & Wait),
+    second?: ConnectorErrorDetails & Wait & { status?: 403 | 429 | 503 },
+  ) {
+    const options = typeof first === 'object' && first !== null ? { ...first } : second;
+    const message = typeof first === 'object' && first !== null ? undefined : first;
+    const wait = readWait(options);
+    super(message ?? errorTable['rate-limit'].message, {
+      ...options,
+      status: (options as { status?: number } | undefined)?.status ?? 403,
+    });
+    this.retryAfterMs = wait.retryAfterMs;
+    this.resumeAt = wait.resumeAt;
+  }
+}
+
+// Literals on the prototypes: names survive minifiers, and the guard works across copies of the package.
+define(ConnectorError, 'ConnectorError');
+define(BadRequestError, 'BadRequestError', 'bad-request');
+define(UnauthorizedError, 'UnauthorizedError', 'unauthorized');
+define(ForbiddenError, 'ForbiddenError', 'forbidden');
+define(RateLimitError, 'RateLimitError', 'rate-limit');
+define(NotFoundError, 'NotFoundError', 'not-found');
+Object.defineProperty(ConnectorError.prototype, brand, { value: true });
+
+function define(target: { prototype: object }, name: string, kind?: ErrorKind): void {
+  Object.defineProperty(target.prototype, 'name', { value: name, configurable: true, writable: true });
+  if (kind !== undefined) Object.defineProperty(target.prototype, 'kind', { value: kind, configurable: true });
+}
+
+/** The class in the chain that fixes the kind, so that a user's subclass keeps its parent's. */
+function kindOwner(prototype: object): object | undefined {
+  for (let owner: object | null = prototype; owner !== null; owner = Object.getPrototypeOf(owner)) {
+    if (Object.hasOwn(owner, 'kind')) return owner;
+  }
+  return undefined;
+}
+
+function kindFor(prototype: object, status: number): ErrorKind {
+  const owner = kindOwner(prototype) as { kind: ErrorKind } | undefined;
+  return owner?.kind ?? kindOfStatus(status);
+}
+
+/** What `isConnectorError(value, kind)` narrows to. */
+export type ErrorOfKind<K extends ErrorKind> = K extends 'rate-limit'
+  ? RateLimitError
+  : ConnectorError & { readonly kind: K };
+
+/**
+ * Whether a value is a contract error, optionally of one kind. Works where `instanceof` cannot: when the error comes
+ * from another copy of this package.
+ *
+ * @example
+ * isConnectorError(new NotFoundError(), 'not-found') // true
+ */
+export function isConnectorError(value: unknown): value is ConnectorError;
+export function isConnectorError<K extends ErrorKind>(value: unknown, kind: K): value is ErrorOfKind<K>;
+export function isConnectorError(value: unknown, kind?: ErrorKind): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if ((value as Record<symbol, unknown>)[brand] !== true) return false;
+  return kind === undefined || (value as ConnectorError).kind === kind;
+}
+
+function checkOptions(message: unknown, options: ConnectorErrorOptions): ConnectorErrorOptions {
+  if (typeof message !== 'string' || message.trim() === '') {
+    throw new TypeError('`message` must be a non-empty string: it tells the service why the call failed.');
+  }
+  const status = options?.status;
+  if (!Number.isInteger(status) || status < 400 || status > 599) {
+    throw new TypeError(`\`status\` must be an HTTP error status from 400 to 599, got ${String(status)}.`);
+  }
+  return options;
+}
+
+function readWait(options: Partial<Wait> | undefined): { retryAfterMs: number; resumeAt: Date } {
+  const { retryAfterMs, resumeAt } = options ?? {};
+  const now = Date.now();
+  if (resumeAt !== undefined) {
+    if (!(resumeAt instanceof Date) || Number.isNaN(resumeAt.getTime())) {
+      throw new TypeError('`resumeAt` must be a valid Date.');
+    }
+    return { retryAfterMs: Math.max(0, resumeAt.getTime() - now), resumeAt };
+  }
+  if (retryAfterMs === undefined) {
+    throw new TypeError(
+      'A rate limit needs `retryAfterMs` (milliseconds) or `resumeAt` (a Date): the service waits exactly that long.',
+    );
+  }
+  if (typeof retryAfterMs !== 'number' || !Number.isFinite(retryAfterMs) || retryAfterMs < 0) {
+    throw new TypeError(
+      `\`retryAfterMs\` must be a number of milliseconds, zero or more, got ${String(retryAfterMs)}.`,
+    );
+  }
+  return { retryAfterMs, resumeAt: new Date(Math.min(now + retryAfterMs, latestDateMs)) };
+}

@@ -1,0 +1,67 @@
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const shortDay = '(?<day>Sun|Mon|Tue|Wed|Thu|Fri|Sat)';
+const month = `(?<month>${months.join('|')})`;
+const time = '(?<hour>\\d{2}):(?<minute>\\d{2}):(?<second>\\d{2})';
+
+/** RFC 9110, 5.6.7: IMF-fixdate, and the two obsolete forms that a recipient has to read. */
+const forms = [
+  new RegExp(`^${shortDay}, (?<date>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT$`),
+  new RegExp(`^(?<day>${weekdays.join('|')}), (?<date>\\d{2})-${month}-(?<shortYear>\\d{2}) ${time} GMT$`),
+  new RegExp(`^${shortDay} ${month} (?<date>\\d{2}| \\d) ${time} (?<year>\\d{4})$`),
+];
+
+/**
+ * Reads an HTTP-date strictly: one of its three forms, a date that exists, and the weekday that belongs to it (rule W4).
+ *
+ * @param now epoch milliseconds, to place a two-digit year: one that seems more than 50 years ahead lies in the past.
+ * @returns epoch milliseconds, or `undefined`.
+ */
+export function parseHttpDate(text: string, now: number): number | undefined {
+  for (const form of forms) {
+    const parts = form.exec(text)?.groups;
+    if (parts) return toEpoch(parts as Parts, now);
+  }
+  return undefined;
+}
+
+/** Writes an IMF-fixdate, rounded up to the whole second that the format can hold. */
+export function formatHttpDate(epochMs: number): string {
+  return new Date(Math.ceil(epochMs / 1000) * 1000).toUTCString();
+}
+
+type Parts = Record<'day' | 'date' | 'month' | 'hour' | 'minute' | 'second', string> & {
+  year?: string;
+  shortYear?: string;
+};
+
+function toEpoch(parts: Parts, now: number): number | undefined {
+  const year = parts.year === undefined ? expandYear(Number(parts.shortYear), now) : Number(parts.year);
+  const monthIndex = months.indexOf(parts.month);
+  const [day, hour, minute, second] = [parts.date, parts.hour, parts.minute, parts.second].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (hour > 23 || minute > 59) return undefined;
+  const leapSecond = second === 60 && hour === 23 && minute === 59;
+  if (second > 59 && !leapSecond) return undefined;
+  const date = utcDate(year, monthIndex, day);
+  if (date === undefined || !weekdays[date.getUTCDay()]?.startsWith(parts.day.slice(0, 3))) return undefined;
+  return date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000;
+}
+
+/** Midnight UTC of a calendar date; `undefined` where the calendar has no such day. */
+export function utcDate(year: number, monthIndex: number, day: number): Date | undefined {
+  const date = new Date(0);
+  date.setUTCFullYear(year, monthIndex, day);
+  return date.getUTCMonth() === monthIndex && date.getUTCDate() === day ? date : undefined;
+}
+
+function expandYear(twoDigits: number, now: number): number {
+  const thisYear = new Date(now).getUTCFullYear();
+  const year = thisYear - (thisYear % 100) + twoDigits;
+  return year > thisYear + 50 ? year - 100 : year;
+}

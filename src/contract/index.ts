@@ -1,0 +1,37 @@
+export { type ErrorKind, type ErrorTableEntry, errorTable, kindOfStatus, type Reaction } from './error-table.js';
+export {
+  BadRequestError,
+  ConnectorError,
+  type ConnectorErrorDetails,
+  type ConnectorErrorOptions,
+  type ErrorOfKind,
+  type FailedRequest,
+  ForbiddenError,
+  isConnectorError,
+  NotFoundError,
+  RateLimitError,
+  UnauthorizedError,
+  type Wait,
+} from './errors.js';
+export {
+  defaultMaxDetailBytes,
+  type ErrorPayload,
+  errorPayloadSchema,
+  limitBytes,
+  parseErrorPayload,
+  readCode,
+} from './payload.js';
+export {
+  type SessionParameter,
+  sessionHeaderProblem,
+  sessionParameterSchema,
+  toSessionParameters,
+} from './session-parameters.js';
+export {
+  checkWaitFormat,
+  formatWait,
+  type ParseWaitOptions,
+  parseWait,
+  type WaitFormat,
+  waitFormats,
+} from './wait-header.js';

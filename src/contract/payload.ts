@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { describeValue, parseJson } from '../internal/index.js';
+import { errorTable } from './error-table.js';
+
+/** The body of every error answer, exactly as it is written (rule E1). */
+export const errorPayloadSchema = z.strictObject({
+  errors: z.strictObject({
+    code: z.string().min(1).meta({ description: 'Error code of the end system, or one chosen by the connector' }),
+    message: z.string().min(1).meta({ description: 'Why the call failed' }),
+    detail: z.string().optional().meta({ description: "Extra details, such as the end system's response" }),
+  }),
+});
+
+export type ErrorPayload = z.infer<typeof errorPayloadSchema>;
+
+/** The most bytes of `detail` that a connector writes (rule E5). */
+export const defaultMaxDetailBytes = 8 * 1024;
+
+const cutMark = '… [cut]';
+
+/**
+ * Reads an error body as leniently as it can be understood (rule E6): a parsed value or JSON text; an `errors` array
+ * (its first entry); numeric codes; details that are no text (serialised); a missing code (`fallbackCode`).
+ *
+ * @param fallbackCode the code when the body has none. @default 'CONNECTOR_ERROR'
+ * @returns the payload, or `undefined` when the value is no contract body. Never throws.
+ * @example
+ * parseErrorPayload({ errors: [{ code: 42, message: 'No issue 7' }] })
+ * // { errors: { code: '42', message: 'No issue 7' } }
+ */
+export function parseErrorPayload(
+  value: unknown,
+  fallbackCode: string = errorTable.other.code,
+): ErrorPayload | undefined {
+  try {
+    return readPayload(typeof value === 'string' ? parseJson(value) : value, fallbackCode);
+  } catch {
+    return undefined; // a getter or proxy that throws: certainly no contract body
+  }
+}
+
+function readPayload(value: unknown, fallbackCode: string): ErrorPayload | undefined {
+  if (!isRecord(value)) return undefined;
+  const entry = Array.isArray(value.errors) ? value.errors[0] : value.errors;
+  if (!isRecord(entry) || Array.isArray(entry)) return undefined;
+  const { code, message, detail } = entry;
+  if (typeof message !== 'string' || message.trim() === '') return undefined;
+  const text = detail === undefined || detail === null ? '' : describeValue(detail);
+  return { errors: { code: readCode(code) ?? fallbackCode, message, ...(text === '' ? {} : { detail: text }) } };
+}
+
+/** An end system's code as the contract writes it: numbers become strings; `undefined` when there is none (rule E3). */
+export function readCode(code: unknown): string | undefined {
+  if (typeof code === 'number' && Number.isFinite(code)) return String(code);
+  if (typeof code === 'bigint') return String(code);
+  return typeof code === 'string' && code.trim() !== '' ? code : undefined;
+}
+
+/**
+ * Cuts text to at most `maxBytes` of UTF-8, between characters, and marks the cut (rule E5).
+ */
+export function limitBytes(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  const encoder = new TextEncoder();
+  if (encoder.encode(text).length <= maxBytes) return text;
+  const room = Math.max(0, maxBytes - encoder.encode(cutMark).length);
+  // `encodeInto` never writes half a character, so what it has read is a clean prefix.
+  const { read } = encoder.encodeInto(text, new Uint8Array(room));
+  return text.slice(0, read) + cutMark;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

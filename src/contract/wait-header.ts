@@ -1,0 +1,162 @@
+import { formatHttpDate, parseHttpDate, utcDate } from './http-date.js';
+
+/** How a wait is written in a header (rule W4). `auto` reads delta-seconds or an HTTP-date, and guesses nothing. */
+export const waitFormats = [
+  'auto',
+  'seconds',
+  'milliseconds',
+  'http-date',
+  'epoch-seconds',
+  'epoch-milliseconds',
+  'iso-8601',
+] as const;
+export type WaitFormat = (typeof waitFormats)[number];
+
+export interface ParseWaitOptions {
+  /** @default 'auto' */
+  format?: WaitFormat | undefined;
+  /** Local time, epoch milliseconds. @default Date.now() */
+  now?: number | undefined;
+  /** The response's raw `Date` header: absolute times are measured against it (rule W5). */
+  date?: string | null | undefined;
+  /** The response's raw `Age` header. When there is one the answer is a stored one, and its `Date` says nothing. */
+  age?: string | null | undefined;
+}
+
+/** Longer than anybody waits, and still exact: what more digits than a double holds are read as. */
+const longestWaitMs = Number.MAX_SAFE_INTEGER;
+const latestDateMs = 8.64e15;
+
+/**
+ * Reads the value of a wait header, strictly (rules W4, W5). Repeated headers that were joined by commas: the longest
+ * valid wait wins. A time in the past is a wait of zero.
+ *
+ * @returns the wait in milliseconds, or why the value cannot be read. Never throws for a bad value.
+ * @throws TypeError when `format` is none of {@link waitFormats}.
+ * @example
+ * parseWait('120') // { waitMs: 120000 }
+ * parseWait('1.5') // { invalid: '…' }
+ */
+export function parseWait(
+  value: string | null | undefined,
+  options: ParseWaitOptions = {},
+): { waitMs: number; invalid?: undefined } | { invalid: string; waitMs?: undefined } {
+  const format = checkWaitFormat(options.format ?? 'auto');
+  if (typeof value !== 'string') return { invalid: 'there is no value' };
+  const now = options.now ?? Date.now();
+  const reference = referenceTime(options, now);
+  let longest: number | undefined;
+  for (const item of splitJoined(value)) {
+    const waitMs = readOne(item, format, reference);
+    if (waitMs !== undefined) longest = Math.max(longest ?? 0, Math.min(waitMs, longestWaitMs));
+  }
+  if (longest !== undefined) return { waitMs: longest };
+  return { invalid: `${JSON.stringify(value.slice(0, 80))} is not ${expectation[format]}` };
+}
+
+/**
+ * Writes a wait for a header. Seconds are rounded up, so the service never comes back too early, and a positive wait is
+ * never written as zero. `auto` writes seconds.
+ *
+ * @param waitMs milliseconds, zero or more.
+ * @throws TypeError when `waitMs` is no such number or `format` is unknown.
+ * @example
+ * formatWait(1500) // '2'
+ */
+export function formatWait(
+  waitMs: number,
+  options: { format?: WaitFormat | undefined; now?: number | undefined } = {},
+): string {
+  const format = checkWaitFormat(options.format ?? 'auto');
+  if (typeof waitMs !== 'number' || Number.isNaN(waitMs) || waitMs < 0) {
+    throw new TypeError(`\`waitMs\` must be a number of milliseconds, zero or more, got ${String(waitMs)}.`);
+  }
+  const wait = Math.min(waitMs, longestWaitMs);
+  const due = Math.min(wait + (options.now ?? Date.now()), latestDateMs);
+  switch (format) {
+    case 'milliseconds':
+      return String(Math.ceil(wait));
+    case 'http-date':
+      return formatHttpDate(Math.min(due, Date.UTC(9999, 11, 31, 23, 59, 59)));
+    case 'epoch-seconds':
+      return String(Math.ceil(due / 1000));
+    case 'epoch-milliseconds':
+      return String(Math.ceil(due));
+    case 'iso-8601':
+      return new Date(Math.ceil(Math.min(due, Date.UTC(9999, 11, 31, 23, 59, 59)))).toISOString();
+    default:
+      return String(Math.ceil(wait / 1000));
+  }
+}
+
+/** @throws TypeError naming `format` when it is none of {@link waitFormats}. */
+export function checkWaitFormat(format: unknown): WaitFormat {
+  if (waitFormats.includes(format as WaitFormat)) return format as WaitFormat;
+  throw new TypeError(`\`format\` must be one of ${waitFormats.join(', ')}, got ${JSON.stringify(format)}.`);
+}
+
+const expectation: Record<WaitFormat, string> = {
+  auto: 'a number of seconds or an HTTP-date',
+  seconds: 'a number of seconds',
+  milliseconds: 'a number of milliseconds',
+  'http-date': 'an HTTP-date',
+  'epoch-seconds': 'a time in seconds since 1970',
+  'epoch-milliseconds': 'a time in milliseconds since 1970',
+  'iso-8601': 'an ISO 8601 time with its zone',
+};
+
+function referenceTime(options: ParseWaitOptions, now: number): number {
+  if (typeof options.date !== 'string' || typeof options.age === 'string') return now;
+  return parseHttpDate(options.date.trim(), now) ?? now;
+}
+
+/** Splits at commas, but not at the one inside an HTTP-date. */
+function splitJoined(value: string): string[] {
+  const items: string[] = [];
+  for (const piece of value.split(',')) {
+    const last = items.at(-1);
+    if (last !== undefined && /^[A-Z][a-z]+$/.test(last.trim())) items[items.length - 1] = `${last},${piece}`;
+    else items.push(piece);
+  }
+  return items.map((item) => item.replace(/^[ \t]+|[ \t]+$/g, ''));
+}
+
+function readOne(item: string, format: WaitFormat, reference: number): number | undefined {
+  const until = (epochMs: number | undefined) => (epochMs === undefined ? undefined : Math.max(0, epochMs - reference));
+  switch (format) {
+    case 'seconds':
+      return readDigits(item, 1000);
+    case 'milliseconds':
+      return readDigits(item, 1);
+    case 'http-date':
+      return until(parseHttpDate(item, reference));
+    case 'epoch-seconds':
+      return until(readDigits(item, 1000));
+    case 'epoch-milliseconds':
+      return until(readDigits(item, 1));
+    case 'iso-8601':
+      return until(readIsoTime(item));
+    default:
+      return readDigits(item, 1000) ?? until(parseHttpDate(item, reference));
+  }
+}
+
+function readDigits(text: string, unitMs: number): number | undefined {
+  return /^[0-9]+$/.test(text) ? Number(text) * unitMs : undefined;
+}
+
+const isoTime = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d{2}):?(\d{2}))$/;
+
+/** ISO 8601 as systems send it: seconds and fraction are optional, the zone is not. */
+function readIsoTime(text: string): number | undefined {
+  const match = isoTime.exec(text);
+  if (!match) return undefined;
+  const [year, month, day, hour, minute] = match.slice(1, 6).map(Number) as [number, number, number, number, number];
+  const second = Number(match[6] ?? 0);
+  const date = utcDate(year, month - 1, day);
+  if (date === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
+  const offsetMinutes = Number(match[9] ?? 0) * 60 + Number(match[10] ?? 0);
+  const fractionMs = Number(`0.${match[7] ?? 0}`) * 1000;
+  const sign = match[8] === '-' ? -1 : 1;
+  return date.getTime() + ((hour * 60 + minute - sign * offsetMinutes) * 60 + second) * 1000 + fractionMs;
+}
