@@ -1,0 +1,185 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const sourceRoot = fileURLToPath(new URL('../../src', import.meta.url));
+
+interface FolderRules {
+  /** Folders of src that this one may import, by their index.ts only. */
+  folders: readonly string[];
+  /** Folders of which only types may be imported. */
+  typesOf?: readonly string[];
+  packages: readonly string[];
+  /** Whether modules of Node may be imported: not where the code has to run on any JavaScript runtime. */
+  node: boolean;
+}
+
+// "Who may import whom". `''` is src/index.ts itself. internal and contract share a row, so contract may use internal.
+const rules: Record<string, FolderRules> = {
+  '': { folders: ['contract'], packages: [], node: false },
+  internal: { folders: [], packages: ['zod'], node: false },
+  contract: { folders: ['internal'], packages: ['zod'], node: false },
+  connector: { folders: ['contract', 'internal'], packages: ['hono', '@hono/node-server', 'zod'], node: false },
+  'connector/adapters': {
+    folders: ['connector', 'contract', 'internal'],
+    packages: ['hono', '@hono/node-server', 'express', 'fastify'],
+    node: true,
+  },
+  client: { folders: ['contract', 'internal'], packages: ['undici', 'p-retry', 'zod'], node: true },
+  testing: { folders: ['contract', 'connector', 'internal'], packages: ['msw', 'zod'], node: true },
+  conformance: { folders: ['contract'], packages: ['zod'], node: false },
+  'api-keys': {
+    folders: ['internal'],
+    packages: ['kysely', 'pg', '@photostructure/sqlite', 'zod'],
+    node: true,
+  },
+  admin: { folders: ['api-keys', 'internal'], packages: ['hono', '@modelcontextprotocol/sdk', 'zod'], node: true },
+  integrations: {
+    folders: ['internal'],
+    typesOf: ['client'],
+    packages: ['ioredis', 'redis', 'bullmq', '@opentelemetry/api'],
+    node: true,
+  },
+  cli: { folders: ['conformance', 'testing', 'client'], packages: ['commander', '@clack/prompts'], node: true },
+};
+
+interface Import {
+  specifier: string;
+  typeOnly: boolean;
+}
+
+/** Every module that a source text names: import, export … from, import(), require() and import types. */
+function importsOf(file: string, text: string): Import[] {
+  const found: Import[] = [];
+  const add = (node: ts.Node | undefined, typeOnly: boolean) => {
+    if (node && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, typeOnly });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, isTypeOnly(node.importClause));
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
+    else if (ts.isExternalModuleReference(node)) add(node.expression, false);
+    else if (ts.isCallExpression(node) && isModuleCall(node.expression)) add(node.arguments[0], false);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  return found;
+}
+
+function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
+  if (clause === undefined) return false;
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
+  const named = clause.namedBindings;
+  if (clause.name !== undefined || named === undefined || !ts.isNamedImports(named)) return false;
+  return named.elements.length > 0 && named.elements.every((element) => element.isTypeOnly);
+}
+
+function isModuleCall(callee: ts.Expression): boolean {
+  return callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require');
+}
+
+/** The part of the table that a file (relative to src) belongs to. */
+function folderOf(file: string): string {
+  const folder = path.posix.dirname(file);
+  if (folder === '.') return '';
+  if (folder.startsWith('connector/adapters')) return 'connector/adapters';
+  return folder.split('/')[0]!;
+}
+
+const packageOf = (specifier: string) => specifier.match(/^(@[^/]+\/[^/]+|[^/]+)/)?.[0] ?? specifier;
+
+/** What a file imports against the table, one sentence a violation. */
+function violations(file: string, text: string): string[] {
+  const folder = folderOf(file);
+  const rule = rules[folder];
+  if (rule === undefined) return [`${file}: the folder ${folder} is not in the table`];
+  return importsOf(file, text).flatMap(({ specifier, typeOnly }) => {
+    const problem = specifier.startsWith('.')
+      ? relativeProblem(file, folder, rule, specifier, typeOnly)
+      : packageProblem(file, rule, specifier);
+    return problem === undefined ? [] : [`${file} imports ${specifier}: ${problem}`];
+  });
+}
+
+function relativeProblem(file: string, folder: string, rule: FolderRules, specifier: string, typeOnly: boolean) {
+  if (!/\.js$/.test(specifier)) return 'a relative import ends in .js';
+  const target = path.posix.join(path.posix.dirname(file), specifier);
+  if (target.startsWith('..')) return 'it lies outside src';
+  const targetFolder = folderOf(target);
+  if (targetFolder === folder) return undefined;
+  const allowed = rule.folders.includes(targetFolder) || (typeOnly && rule.typesOf?.includes(targetFolder));
+  if (!allowed) return `${folder || 'index.ts'} may not import ${targetFolder || 'index.ts'}`;
+  return target === `${targetFolder}/index.js` ? undefined : 'folders reach each other only through index.ts';
+}
+
+function packageProblem(file: string, rule: FolderRules, specifier: string) {
+  if (specifier.startsWith('node:')) return rule.node ? undefined : 'this has to run on any JavaScript runtime';
+  if (builtinModules.includes(packageOf(specifier))) return 'modules of Node are written with node:';
+  if (packageOf(specifier) === 'undici' && !/^client\/transport[^/]*\.ts$/.test(file)) {
+    return 'only the transport of the client imports undici';
+  }
+  return rule.packages.includes(packageOf(specifier)) ? undefined : 'this package is not allowed here';
+}
+
+const files = readdirSync(sourceRoot, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.split(path.sep).join('/'))
+  .filter((file) => /\.tsx?$/.test(file));
+
+describe('every file of src keeps the import table', () => {
+  it.each(files)('%s', (file) => {
+    expect(violations(file, readFileSync(path.join(sourceRoot, file), 'utf8'))).toEqual([]);
+  });
+
+  it('really reads files (control)', () => {
+    expect(files).toContain('index.ts');
+    expect(files).toContain('contract/errors.ts');
+  });
+});
+
+describe('the check can fail (control)', () => {
+  it.each([
+    ['contract/errors.ts', "import { readFile } from 'node:fs/promises';"],
+    ['contract/errors.ts', "import { Readable } from 'stream';"],
+    ['contract/errors.ts', "import { createConnectorClient } from '../client/index.js';"],
+    ['contract/errors.ts', "import { Hono } from 'hono';"],
+    ['contract/errors.ts', "import { entry } from './error-table';"],
+    ['contract/errors.ts', "import { version } from '../../package.json';"],
+    ['connector/responses.ts', "import { limitBytes } from '../contract/payload.js';"],
+    ['connector/responses.ts', "export { limitBytes } from '../contract/payload.js';"],
+    ['connector/responses.ts', "const fs = await import('node:fs');"],
+    ['connector/responses.ts', "const fs = require('node:fs');"],
+    ['connector/responses.ts', "type Server = import('node:http').Server;"],
+    ['connector/serve.ts', "import type { Server } from 'node:http';"],
+    ['connector/end-system/index.ts', "import { toNodeHandler } from '../adapters/node.js';"],
+    ['connector/adapters/express.ts', "import { errorResponse } from '../responses.js';"],
+    ['client/session.ts', "import { Pool } from 'undici';"],
+    ['client/session.ts', "import type { Dispatcher } from 'undici';"],
+    ['client/helpers/transport.ts', "import type { Dispatcher } from 'undici';"],
+    ['client/session.ts', "import { errorResponse } from '../connector/index.js';"],
+    ['conformance/run.ts', "import { createConnectorClient } from '../client/index.js';"],
+    ['integrations/redis.ts', "import { createConnectorClient } from '../client/index.js';"],
+    ['internal/clock.ts', "import { parseWait } from '../contract/index.js';"],
+    ['index.ts', "export { ConnectorError } from './contract/errors.js';"],
+    ['index.ts', "export * from './client/index.js';"],
+    ['utilities/misc.ts', ''],
+  ])('%s: %s', (file, text) => {
+    expect(violations(file, text)).toHaveLength(1);
+  });
+
+  it.each([
+    ['contract/errors.ts', "import { z } from 'zod'; import { describeValue } from '../internal/index.js';"],
+    ['connector/end-system/index.ts', "import { redact } from '../redact.js';"],
+    ['connector/adapters/express.ts', "import { errorResponse } from '../index.js'; import 'node:http';"],
+    ['connector/adapters/hono.ts', "import type { ErrorHandler } from 'hono/types';"],
+    ['client/transport.ts', "import { Pool } from 'undici';"],
+    ['client/transport-body.ts', "import { Readable } from 'node:stream'; import type { Pool } from 'undici';"],
+    ['integrations/redis.ts', "import type { ClientState } from '../client/index.js';"],
+    ['integrations/redis.ts', "import { type ClientState } from '../client/index.js';"],
+    ['index.ts', "export { ConnectorError } from './contract/index.js'; // import { x } from 'hono'"],
+  ])('and lets pass what is allowed: %s: %s', (file, text) => {
+    expect(violations(file, text)).toEqual([]);
+  });
+});
