@@ -1,0 +1,41 @@
+// Keys: their life, their audit trail, who may do what.
+export { ApiKeyError, type ApiKeyErrorKind, type FieldError, isApiKeyError } from './api-key-error.js';
+export { maxExpiresOn } from './expiry.js';
+// Authentication: what a request presented, and how to slow down guessing.
+export { createFailureThrottle, type FailureThrottle, type FailureThrottleOptions } from './failure-throttle.js';
+export { apiKeyPattern } from './key-format.js';
+export { openApiKeys } from './open-api-keys.js';
+export { hashPassword, verifyPassword } from './passwords.js';
+export { userManagementWrite } from './rights.js';
+export type {
+  Actor,
+  ActorLike,
+  ApiKey,
+  ApiKeyChanges,
+  ApiKeyPage,
+  ApiKeySort,
+  ApiKeySortField,
+  ApiKeyStatus,
+  ApiKeys,
+  AuditEntry,
+  AuditQuery,
+  Authenticated,
+  CreatedApiKey,
+  DirectoryUser,
+  Edition,
+  FieldChange,
+  Invalidation,
+  ListQuery,
+  NewApiKey,
+  OpenApiKeysOptions,
+  Origin,
+  Page,
+  Pepper,
+  PepperSecret,
+  RefusalReason,
+  RequestHeaders,
+  RevisionType,
+  Scope,
+  UserDirectory,
+  Verification,
+} from './types.js';
