@@ -115,8 +115,8 @@ export class NotFoundError extends ConnectorError {
   }
 }
 
-/** How long to wait: a duration, or a moment. */
-export type Wait = { retryAfterMs: number; resumeAt?: undefined } | { resumeAt: Date; retryAfterMs?: undefined };
+/** How long to wait: a duration, or a moment. Where both are given they are taken as they are. */
+export type Wait = { retryAfterMs: number; resumeAt?: Date } | { resumeAt: Date; retryAfterMs?: number };
 
 /**
  * 403 with the wait header: the rate limit has been reached. The service waits as long as it says and goes on.
@@ -210,22 +210,22 @@ function checkOptions(message: unknown, options: ConnectorErrorOptions): Connect
 
 function readWait(options: Partial<Wait> | undefined): { retryAfterMs: number; resumeAt: Date } {
   const { retryAfterMs, resumeAt } = options ?? {};
-  const now = Date.now();
-  if (resumeAt !== undefined) {
-    if (!(resumeAt instanceof Date) || Number.isNaN(resumeAt.getTime())) {
-      throw new TypeError('`resumeAt` must be a valid Date.');
-    }
-    return { retryAfterMs: Math.max(0, resumeAt.getTime() - now), resumeAt };
-  }
-  if (retryAfterMs === undefined) {
+  if (retryAfterMs === undefined && resumeAt === undefined) {
     throw new TypeError(
       'A rate limit needs `retryAfterMs` (milliseconds) or `resumeAt` (a Date): the service waits exactly that long.',
     );
   }
-  if (typeof retryAfterMs !== 'number' || !Number.isFinite(retryAfterMs) || retryAfterMs < 0) {
+  if (resumeAt !== undefined && (!(resumeAt instanceof Date) || Number.isNaN(resumeAt.getTime()))) {
+    throw new TypeError('`resumeAt` must be a valid Date.');
+  }
+  if (retryAfterMs !== undefined && !(Number.isFinite(retryAfterMs) && retryAfterMs >= 0)) {
     throw new TypeError(
       `\`retryAfterMs\` must be a number of milliseconds, zero or more, got ${String(retryAfterMs)}.`,
     );
   }
-  return { retryAfterMs, resumeAt: new Date(Math.min(now + retryAfterMs, latestDateMs)) };
+  const now = Date.now();
+  return {
+    retryAfterMs: retryAfterMs ?? Math.max(0, (resumeAt as Date).getTime() - now),
+    resumeAt: resumeAt ?? new Date(Math.min(now + (retryAfterMs as number), latestDateMs)),
+  };
 }

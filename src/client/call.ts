@@ -1,0 +1,205 @@
+import { type FailedRequest, RateLimitError } from '../contract/index.js';
+import { type ExchangeContext, exchange } from './exchange.js';
+import type { Gate, Ticket } from './gate.js';
+import type { Settings } from './options.js';
+import { limitRefusal } from './parking.js';
+import { type ErrorContent, readErrorContent, toConnectorError } from './read-response.js';
+import type { BodySource } from './request-body.js';
+import { decideUnauthorized, type Session, type SessionHolder } from './session.js';
+import type { WireResponse } from './wire.js';
+
+export interface CallContext extends ExchangeContext {
+  settings: Settings;
+  sessions: SessionHolder;
+  secrets: readonly string[];
+}
+
+/** One call as the caller made it, ready to be sent as often as it takes. */
+export interface Call {
+  request: FailedRequest;
+  target: string;
+  headers: Record<string, string>;
+  body: BodySource;
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+  gate: Gate;
+}
+
+interface Sent {
+  response: WireResponse;
+  session: Session;
+  /** How old the session was when the request went out. */
+  ageMs: number;
+}
+
+/** How long to wait before a fresh session that was refused is tried again (rule S4). */
+const freshSessionDelayMs = 1000;
+
+/**
+ * Gets one call through: logs in, waits out limits and sends again until there is an answer that is neither
+ * (rules S3, S4, G1, G7). Sends, logins and waits of this kind do not count as retries (rule G5).
+ */
+export class CallRun {
+  readonly #context: CallContext;
+  readonly #call: Call;
+  /** What was met since the last long pause: a pause outlives sessions, so the count starts anew after one. */
+  #unauthorized = 0;
+  #logins = 0;
+  #waitedMs = 0;
+  #bodyUsed = false;
+  #limit: ErrorContent | undefined;
+
+  constructor(context: CallContext, call: Call) {
+    this.#context = context;
+    this.#call = call;
+  }
+
+  /** Whether the body can be sent once more; a stream without a factory cannot (rule G8). */
+  get mayResend(): boolean {
+    return this.#call.body.replayable || !this.#bodyUsed;
+  }
+
+  /** @returns the answer of a success. @throws the typed error of any other end. */
+  async send(): Promise<WireResponse> {
+    let sent = await this.#sendOnce();
+    for (;;) {
+      if (sent.response.status < 300) return sent.response;
+      if (sent.response.status !== 401) throw this.#failure(sent.response, sent.session);
+      sent = (await this.#afterUnauthorized(sent)) ?? (await this.#sendOnce());
+    }
+  }
+
+  /** Sends until the answer is no rate limit. */
+  async #sendOnce(): Promise<Sent> {
+    const { clock, sessions } = this.#context;
+    const { gate, signal } = this.#call;
+    for (;;) {
+      await this.#logIn();
+      const ticket = await this.#enter();
+      // Only now is it certain when this goes out: a wait may have outlived the session.
+      const session = sessions.current;
+      if (session === undefined || !gate.isCurrent(ticket)) {
+        gate.leave(ticket, 'unknown');
+        continue;
+      }
+      const body = await this.#nextBody(ticket);
+      const ageMs = clock.monotonic() - session.since;
+      const sent = await exchange(
+        this.#context,
+        gate,
+        ticket,
+        {
+          method: this.#call.request.method,
+          target: this.#call.target,
+          headers: { ...this.#call.headers, ...session.headers },
+          body,
+          timeoutMs: this.#call.timeoutMs,
+          signal,
+          mayStart: () => gate.isCurrent(ticket) && sessions.current?.generation === session.generation,
+        },
+        this.#call.request,
+      );
+      if (sent.type === 'answered') return { response: sent.response, session, ageMs };
+      if (sent.type === 'limited') this.#afterLimit(sent.response, session);
+      else this.#bodyUsed = false;
+    }
+  }
+
+  async #logIn(): Promise<void> {
+    const session = this.#context.sessions.acquire(this.#call.signal);
+    if (!(session instanceof Promise)) return;
+    this.#logins++;
+    await session;
+  }
+
+  async #enter(): Promise<Ticket> {
+    const { settings, clock } = this.#context;
+    const { gate, signal, request } = this.#call;
+    const wasPaused = gate.paused;
+    const pausedMs = gate.pausedMs;
+    const entered = gate.enter({
+      signal,
+      refuse: (remainingMs, resumeAt) =>
+        limitRefusal({
+          remainingMs,
+          resumeAt,
+          waitedMs: this.#waitedMs + (wasPaused ? gate.pausedMs - pausedMs : 0),
+          limits: settings.rateLimit,
+          request,
+          content: this.#limit,
+        }),
+    });
+    if (!(entered instanceof Promise)) return entered;
+    const startedAt = clock.monotonic();
+    const ticket = await entered;
+    this.#waitedMs += Math.min(gate.pausedMs - pausedMs, clock.monotonic() - startedAt);
+    if (gate.pausedMs - pausedMs > settings.freshSessionGraceMs) {
+      this.#unauthorized = 0;
+      this.#logins = 0;
+    }
+    return ticket;
+  }
+
+  async #nextBody(ticket: Ticket) {
+    try {
+      const body = this.#call.body.next();
+      this.#bodyUsed = true;
+      return body instanceof Promise ? await body : body;
+    } catch (error) {
+      this.#call.gate.leave(ticket, 'unknown');
+      throw error;
+    }
+  }
+
+  /** The gate is closed by now. @throws RateLimitError when the body cannot be sent again. */
+  #afterLimit(response: WireResponse, session: Session): void {
+    const { gate, request } = this.#call;
+    this.#limit = readErrorContent(response, this.#secrets(session));
+    if (this.mayResend) return;
+    const { clock } = this.#context;
+    const resumeAt = gate.resumeAt ?? new Date(clock.now());
+    throw new RateLimitError(this.#limit.message + unsendable, {
+      retryAfterMs: Math.max(0, resumeAt.getTime() - clock.now()),
+      resumeAt,
+      code: this.#limit.code,
+      detail: this.#limit.detail,
+      origin: this.#limit.origin,
+      request,
+    });
+  }
+
+  /** Decides what a 401 means and does it. Without a result the request is to be sent again. */
+  async #afterUnauthorized(sent: Sent): Promise<Sent | undefined> {
+    const { sessions, settings } = this.#context;
+    const { session, response } = sent;
+    this.#unauthorized++;
+    const decision = decideUnauthorized(this.#unauthorized, this.#logins, sent.ageMs, settings.freshSessionGraceMs);
+    const probed = sessions.probing(session);
+    if (decision === 'renew' && probed === undefined) sessions.expire(session);
+    if (!this.mayResend) throw this.#failure(response, session, unsendable);
+    if (decision === 'verdict') throw this.#failure(response, session);
+    if (decision === 'renew') {
+      // Another call is trying this session again already: what comes of it may save a login.
+      if (probed !== undefined && !(await sessions.probed(probed, this.#call.signal))) sessions.expire(session);
+      return undefined;
+    }
+    let again: Sent | undefined;
+    const works = await sessions.probe(session, freshSessionDelayMs, this.#call.signal, async () => {
+      again = await this.#sendOnce();
+      return again.response.status !== 401;
+    });
+    if (!works) throw this.#failure(again?.response ?? response, session);
+    return again;
+  }
+
+  #failure(response: WireResponse, session: Session, note = ''): Error {
+    return toConnectorError(response, this.#call.request, readErrorContent(response, this.#secrets(session)), note);
+  }
+
+  #secrets(session: Session): string[] {
+    return [...Object.values(session.headers), ...this.#context.secrets];
+  }
+}
+
+const unsendable =
+  ' (not sent again: `body` is a stream that is used up by now; give a factory `() => body` that makes it anew)';

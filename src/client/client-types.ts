@@ -1,0 +1,76 @@
+import type { ClientEventListener, ClientEventName } from './events.js';
+import type { BodyOption } from './request-body.js';
+import type { Query } from './request-target.js';
+import type { ConnectorResponse, DataSchema } from './response.js';
+
+export interface RequestOptions<Data = unknown> {
+  /** Added to the path. Arrays repeat the name; `undefined` and `null` leave it out. */
+  query?: Query;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is. A stream that may have to be sent again needs a factory `() => stream` (rule G8). */
+  body?: BodyOption;
+  /** The session's headers win over these. */
+  headers?: Headers | Readonly<Record<string, string | undefined>>;
+  /** A zod schema: types `data` and checks it. */
+  schema?: DataSchema<Data>;
+  /** Ends the call at once, waits included; the call rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Whether sending twice does no harm. @default by the method: GET, HEAD, OPTIONS, PUT and DELETE (rule G7) */
+  idempotent?: boolean;
+  /** Bounds one try, body included, in milliseconds. @default the client's */
+  timeoutMs?: number;
+  /** Bounds the whole call, in milliseconds. @default the client's */
+  totalTimeoutMs?: number;
+}
+
+export interface ConnectorRequest<Data = unknown> extends RequestOptions<Data> {
+  method: string;
+  /** Joined to `baseUrl`; starts with "/". */
+  path: string;
+}
+
+export interface ClientCounters {
+  /** Calls made by the caller. */
+  readonly calls: number;
+  /** Requests sent, logins included. */
+  readonly sent: number;
+  /** Requests that a rate limit refused. */
+  readonly refused: number;
+  readonly logins: number;
+  readonly pauses: number;
+  readonly retries: number;
+  /** Milliseconds spent closed by rate limits, in sum. */
+  readonly pausedMs: number;
+}
+
+export interface ClientStatus {
+  readonly paused: boolean;
+  /** When the pause ends; the latest one where there are several scopes. */
+  readonly resumeAt: Date | undefined;
+  readonly session: 'none' | 'active' | 'renewing';
+  readonly counters: ClientCounters;
+}
+
+/** The service's client of one connector connection. */
+export interface ConnectorClient extends AsyncDisposable {
+  /**
+   * Calls the connector: logs in when there is no session, logs in again on a 401, waits out rate limits, retries
+   * transient failures of idempotent requests.
+   *
+   * @throws ConnectorError (the class of its kind) when the connector answered with an error; RateLimitError only for a
+   *   wait longer than `rateLimit.maxWaitMs` or `maxTotalWaitMs`; InitializeError when logging in failed; RequestError
+   *   when there was no usable answer; TypeError for wrong options; the signal's reason after an abort.
+   */
+  request<Data = unknown>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>>;
+  get<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<ConnectorResponse<Data>>;
+  post<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<ConnectorResponse<Data>>;
+  put<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<ConnectorResponse<Data>>;
+  patch<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<ConnectorResponse<Data>>;
+  delete<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<ConnectorResponse<Data>>;
+  /** Listens to what the client does (rule G6). @returns a function that stops listening. */
+  on<Name extends ClientEventName>(event: Name, listener: ClientEventListener<Name>): () => void;
+  readonly status: ClientStatus;
+  /** Ends waiting calls with a RequestError, lets requests in flight finish, cleans up, and closes the connections. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,206 @@
+import type { FailedRequest } from '../contract/index.js';
+import { sleep } from '../internal/index.js';
+import { withBudget } from './budget.js';
+import { type Call, type CallContext, CallRun } from './call.js';
+import { cleanUp } from './cleanup.js';
+import type { ClientStatus, ConnectorClient, ConnectorRequest, RequestOptions } from './client-types.js';
+import { RequestError } from './errors.js';
+import { type ClientEventListener, type ClientEventName, EventHub } from './events.js';
+import { Gates } from './gates.js';
+import { createLogin } from './initialize.js';
+import { type ConnectorClientOptions, checkOptions, checkTimeout } from './options.js';
+import { toBodySource } from './request-body.js';
+import { toHeaderRecord } from './request-headers.js';
+import { toTarget } from './request-target.js';
+import { type ConnectorResponse, readSuccess } from './response.js';
+import { isIdempotent, isTransient, retryTransient } from './retry.js';
+import { SessionHolder } from './session.js';
+import { createUndiciTransport } from './transport.js';
+import { createFetchTransport } from './transport-fetch.js';
+
+/**
+ * Makes the client of one connector connection.
+ *
+ * @throws TypeError naming the option that is wrong.
+ * @example
+ * const client = createConnectorClient({
+ *   baseUrl: 'http://127.0.0.1:4000',
+ *   initialize: { parameters: { user: 'ada', password: process.env.PASSWORD } },
+ * })
+ * const { data } = await client.get('/issues/7')
+ */
+export function createConnectorClient(options: ConnectorClientOptions): ConnectorClient {
+  return new Client(options);
+}
+
+class Client implements ConnectorClient {
+  readonly #settings;
+  readonly #events;
+  readonly #transport;
+  readonly #gates;
+  readonly #sessions;
+  readonly #context: CallContext;
+  readonly #closing = new AbortController();
+  #active = 0;
+  #idle: (() => void) | undefined;
+  readonly #counters = { calls: 0, sent: 0, refused: 0, logins: 0, pauses: 0, retries: 0 };
+  #closed: Promise<void> | undefined;
+
+  constructor(options: ConnectorClientOptions) {
+    const settings = checkOptions(options);
+    const { clock, origin, maxResponseBytes, dispatcher, fetch, concurrency, initialize } = settings;
+    this.#settings = settings;
+    this.#events = new EventHub(origin + settings.basePath);
+    this.#transport =
+      fetch === undefined
+        ? createUndiciTransport({ origin, connections: concurrency, dispatcher, clock, maxResponseBytes })
+        : createFetchTransport({ origin, fetch, clock, maxResponseBytes });
+    const { emit } = this.#events;
+    this.#gates = new Gates(settings, emit);
+    const exchange = { settings, transport: this.#transport, clock, counters: this.#counters };
+    const login = createLogin({ ...exchange, gateFor: (request) => this.#gates.for(request), emit });
+    this.#sessions = new SessionHolder({
+      login,
+      state: settings.state,
+      clock,
+      emit,
+      loginCooldownMs: settings.loginCooldownMs,
+    });
+    const parameters = typeof initialize === 'function' ? [] : initialize.parameters;
+    const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
+    this.#context = { ...exchange, sessions: this.#sessions, secrets };
+    this.on('pause', () => this.#counters.pauses++);
+    this.on('initialize', () => this.#counters.logins++);
+  }
+
+  async request<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
+    const { method, path } = checkRequest(request);
+    const body = toBodySource(request);
+    const call: Call = {
+      request: { method, path },
+      target: toTarget(this.#settings.basePath, path, request.query),
+      headers: toHeaderRecord(request.headers, body.contentType),
+      body,
+      timeoutMs: checkTimeout(request.timeoutMs, this.#settings.timeoutMs, 'timeoutMs'),
+      signal: request.signal,
+      gate: this.#gates.for({ method, path }),
+    };
+    const budgetMs = request.totalTimeoutMs ?? this.#settings.totalTimeoutMs;
+    if (this.#closed) throw closedError(call.request);
+    this.#counters.calls++;
+    this.#active++;
+    try {
+      if (budgetMs === undefined) return await this.#perform(call, request);
+      return await withBudget(budgetMs, this.#settings.clock, call, (bounded) => this.#perform(bounded, request));
+    } finally {
+      this.#active--;
+      if (this.#active === 0) this.#idle?.();
+    }
+  }
+
+  get<Data>(path: string, options?: RequestOptions<Data>) {
+    return this.request({ ...options, method: 'GET', path });
+  }
+
+  post<Data>(path: string, options?: RequestOptions<Data>) {
+    return this.request({ ...options, method: 'POST', path });
+  }
+
+  put<Data>(path: string, options?: RequestOptions<Data>) {
+    return this.request({ ...options, method: 'PUT', path });
+  }
+
+  patch<Data>(path: string, options?: RequestOptions<Data>) {
+    return this.request({ ...options, method: 'PATCH', path });
+  }
+
+  delete<Data>(path: string, options?: RequestOptions<Data>) {
+    return this.request({ ...options, method: 'DELETE', path });
+  }
+
+  on<Name extends ClientEventName>(event: Name, listener: ClientEventListener<Name>): () => void {
+    return this.#events.on(event, listener);
+  }
+
+  get status(): ClientStatus {
+    const { paused, resumeAt, pausedMs } = this.#gates;
+    return { paused, resumeAt, session: this.#sessions.status, counters: { ...this.#counters, pausedMs } };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #perform<Data>(call: Call, request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
+    const run = new CallRun(this.#context, call);
+    const attempt = async () => readSuccess(await run.send(), call.request, request.schema);
+    try {
+      try {
+        return await attempt();
+      } catch (error) {
+        // p-retry only comes in once something has failed: the way of a success stays short.
+        const isRetryable = (failure: unknown) =>
+          isIdempotent(call.request.method, request.idempotent) && isTransient(failure) && run.mayResend;
+        if (this.#settings.retry.retries === 0 || !isRetryable(error)) throw error;
+        const delay = (failure: Error, number: number, delayMs: number) =>
+          this.#backOff(call, failure, number, delayMs);
+        return await retryTransient(error, attempt, { retry: this.#settings.retry, isRetryable, delay });
+      }
+    } catch (failure) {
+      const closed = failure instanceof RequestError && failure.code === 'CLIENT_CLOSED';
+      const error = closed ? closedError(call.request) : failure;
+      if (!call.signal?.aborted) this.#events.emit('error', { ...call.request, error });
+      throw error;
+    }
+  }
+
+  async #backOff(call: Call, error: Error, attempt: number, delayMs: number): Promise<void> {
+    this.#counters.retries++;
+    this.#events.emit('retry', { ...call.request, attempt, delayMs, error });
+    const closing = this.#closing.signal;
+    const signal = call.signal === undefined ? closing : AbortSignal.any([call.signal, closing]);
+    try {
+      await sleep(this.#settings.clock, delayMs, signal);
+    } catch (reason) {
+      throw call.signal?.aborted ? reason : closedError(call.request);
+    }
+  }
+
+  async #close(): Promise<void> {
+    const { cleanup, timeoutMs } = this.#settings;
+    const paused = this.#gates.paused;
+    this.#closing.abort();
+    this.#gates.shutDown();
+    this.#sessions.shutDown(() => closedError({ method: 'initialize', path: '' }));
+    if (this.#active > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    const session = this.#sessions.current;
+    // During a pause nothing more is sent (rule G1): the session then ends by itself.
+    if (cleanup !== undefined && session !== undefined && !paused) {
+      await cleanUp({
+        transport: this.#transport,
+        target: this.#settings.basePath + cleanup.path,
+        timeoutMs,
+        session,
+      }).catch((error) => this.#events.emit('error', { method: 'POST', path: cleanup.path, error }));
+    }
+    await this.#transport.close();
+  }
+}
+
+function checkRequest(request: ConnectorRequest): FailedRequest {
+  if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
+  const method = typeof request.method === 'string' ? request.method.toUpperCase() : '';
+  if (!/^[A-Z]+$/.test(method) || method === 'CONNECT') {
+    throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(request.method)}.`);
+  }
+  return { method, path: request.path };
+}
+
+function closedError(request: FailedRequest): RequestError {
+  return new RequestError('the client is closed', { code: 'CLIENT_CLOSED', request });
+}

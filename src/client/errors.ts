@@ -1,0 +1,75 @@
+import type { FailedRequest } from '../contract/index.js';
+
+/** Why a call got no usable answer. */
+export type RequestErrorCode =
+  /** The connection failed, or the answer was cut off. */
+  | 'NETWORK_ERROR'
+  /** `timeoutMs` passed without a whole answer. */
+  | 'TIMEOUT'
+  /** `totalTimeoutMs` passed, waits and retries included. */
+  | 'BUDGET_EXCEEDED'
+  /** A 3xx: redirects are not followed, so that session headers never leave the origin. */
+  | 'REDIRECT'
+  /** The body of a success is larger than `maxResponseBytes`. */
+  | 'RESPONSE_TOO_LARGE'
+  /** A success says it is JSON and is not. */
+  | 'INVALID_JSON'
+  /** A success that `schema` does not accept. */
+  | 'INVALID_DATA'
+  /** The client was closed. */
+  | 'CLIENT_CLOSED';
+
+/**
+ * A call that ended without an answer that the contract knows. Failures that the connector did answer are
+ * `ConnectorError`s instead.
+ */
+export class RequestError extends Error {
+  readonly code: RequestErrorCode;
+  readonly method: string;
+  readonly path: string;
+  /** The HTTP status, where there was one. */
+  declare readonly status?: number;
+
+  constructor(
+    message: string,
+    options: { code: RequestErrorCode; request: FailedRequest; status?: number | undefined; cause?: unknown },
+  ) {
+    const { code, request, status, cause } = options;
+    const what = status === undefined ? code : `${status} ${code}`;
+    super(`${request.method} ${request.path}: ${what}: ${message}`, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.method = request.method;
+    this.path = request.path;
+    if (status !== undefined) this.status = status;
+  }
+}
+
+/**
+ * Logging in failed for good: the connector refused it (400, 401, 403), answered nonsense, or stayed unreachable
+ * through all retries (rules S5, S6).
+ */
+export class InitializeError extends Error {
+  /** The connector's status, where it answered. */
+  declare readonly status?: number;
+  /** The connector's error code, where it gave one. */
+  declare readonly code?: string;
+  /** Whether the connector refused the login, so that calls fail at once until the cool-down is over. */
+  readonly refused: boolean;
+
+  constructor(
+    message: string,
+    options: { status?: number | undefined; code?: string | undefined; refused?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    if (options.status !== undefined) this.status = options.status;
+    if (options.code !== undefined) this.code = options.code;
+    this.refused = options.refused ?? false;
+  }
+}
+
+for (const [type, name] of [
+  [RequestError, 'RequestError'],
+  [InitializeError, 'InitializeError'],
+] as const) {
+  Object.defineProperty(type.prototype, 'name', { value: name, configurable: true, writable: true });
+}

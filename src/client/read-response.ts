@@ -1,0 +1,103 @@
+import {
+  BadRequestError,
+  ConnectorError,
+  errorTable,
+  type FailedRequest,
+  ForbiddenError,
+  kindOfStatus,
+  NotFoundError,
+  parseErrorPayload,
+  parseWait,
+  UnauthorizedError,
+  type WaitFormat,
+} from '../contract/index.js';
+import { redactValues } from '../internal/index.js';
+import { headerValue, type WireResponse } from './wire.js';
+
+/** What the service takes an answer for (rules E2, W2, W3). */
+export type AnswerKind =
+  | { type: 'success' }
+  | { type: 'redirect' }
+  | { type: 'unauthorized' }
+  /** `waitMs` is missing when the header is absent (429) or invalid: then the fallback applies (rule W6). */
+  | { type: 'limit'; waitMs: number | undefined }
+  | { type: 'error' };
+
+/** Decides by status and header alone; a body never turns a denial into a limit (rules W2, E7). */
+export function classifyAnswer(
+  response: Pick<WireResponse, 'status' | 'headers'>,
+  rateLimit: { header: string; format: WaitFormat },
+  now: number,
+): AnswerKind {
+  const { status, headers } = response;
+  if (status < 300) return { type: 'success' };
+  if (status < 400) return { type: 'redirect' };
+  if (status === 401) return { type: 'unauthorized' };
+  const wait = headerValue(headers, rateLimit.header.toLowerCase());
+  const limited = status === 429 || ((status === 403 || status === 503) && wait !== undefined);
+  if (!limited) return { type: 'error' };
+  const parsed = parseWait(wait, {
+    format: rateLimit.format,
+    now,
+    date: headerValue(headers, 'date'),
+    age: headerValue(headers, 'age'),
+  });
+  return { type: 'limit', waitMs: parsed.waitMs };
+}
+
+/** What an error answer said, made safe to show. */
+export interface ErrorContent {
+  code: string | undefined;
+  message: string;
+  detail: string | undefined;
+  origin: 'connector' | 'unknown';
+}
+
+/** Reads an error's body, leniently and without ever failing (rule E6); `secrets` are taken out (rule E5). */
+export function readErrorContent(response: WireResponse, secrets: readonly string[]): ErrorContent {
+  const text = response.end === 'whole' ? new TextDecoder().decode(response.body) : undefined;
+  const payload = text === undefined ? undefined : parseErrorPayload(text, '');
+  if (payload === undefined) {
+    return { code: undefined, message: messageWithoutBody(response), detail: undefined, origin: 'unknown' };
+  }
+  const { code, message, detail } = payload.errors;
+  const safe = (value: string) => redactValues(value, secrets);
+  return {
+    code: code === '' ? undefined : safe(code),
+    message: safe(message),
+    detail: detail === undefined ? undefined : safe(detail),
+    origin: 'connector',
+  };
+}
+
+function messageWithoutBody(response: WireResponse): string {
+  const { message } = errorTable[kindOfStatus(response.status)];
+  const why = {
+    whole: 'the answer has no error body of the connector contract',
+    cut: 'the body of the answer was cut off',
+    'too-large': 'the body of the answer is too large to be an error body',
+  }[response.end];
+  return `${message} (${why})`;
+}
+
+const classes = {
+  'bad-request': BadRequestError,
+  unauthorized: UnauthorizedError,
+  forbidden: ForbiddenError,
+  'not-found': NotFoundError,
+} as const;
+
+/** The typed error for an answer that is no rate limit: the class of its kind (rule E2). */
+export function toConnectorError(
+  response: WireResponse,
+  request: FailedRequest,
+  content: ErrorContent,
+  note = '',
+): ConnectorError {
+  const kind = kindOfStatus(response.status);
+  const options = { code: content.code, detail: content.detail, origin: content.origin, request };
+  const message = content.message + note;
+  if (kind === 'other' || kind === 'rate-limit')
+    return new ConnectorError(message, { ...options, status: response.status });
+  return new classes[kind](message, options);
+}

@@ -1,0 +1,112 @@
+import type { FailedRequest } from '../contract/index.js';
+import { RequestError } from './errors.js';
+import { headerValue, type WireResponse } from './wire.js';
+
+/** The part of a zod schema that the client needs: whatever validates like one will do. */
+export interface DataSchema<Output> {
+  safeParse(value: unknown): { success: true; data: Output } | { success: false; error: SchemaFailure };
+}
+
+export interface SchemaFailure {
+  issues?: readonly { path?: readonly PropertyKey[]; message?: string }[] | undefined;
+}
+
+/** A successful answer. */
+export class ConnectorResponse<Data = unknown> {
+  readonly status: number;
+  /** Parsed JSON for a JSON content type, text otherwise, `undefined` when there is no body. */
+  readonly data: Data;
+  readonly #wireHeaders: WireResponse['headers'];
+  #headers: Headers | undefined;
+
+  constructor(status: number, wireHeaders: WireResponse['headers'], data: Data) {
+    this.status = status;
+    this.data = data;
+    this.#wireHeaders = wireHeaders;
+  }
+
+  /** Made when first asked for: most callers only want the data. */
+  get headers(): Headers {
+    if (this.#headers === undefined) {
+      this.#headers = new Headers();
+      for (const [name, value] of Object.entries(this.#wireHeaders)) {
+        for (const item of Array.isArray(value) ? value : [value ?? '']) this.#headers.append(name, item);
+      }
+    }
+    return this.#headers;
+  }
+}
+
+/**
+ * Turns the answer of a success into what the caller gets.
+ *
+ * @throws RequestError when the body is cut, too large, no JSON though it says so, or refused by the schema.
+ */
+export function readSuccess<Data>(
+  response: WireResponse,
+  request: FailedRequest,
+  schema: DataSchema<Data> | undefined,
+): ConnectorResponse<Data> {
+  if (response.end !== 'whole') throw incompleteBody(response, request);
+  const value = readData(response, request);
+  if (schema === undefined) return new ConnectorResponse(response.status, response.headers, value as Data);
+  const checked = schema.safeParse(value);
+  if (checked.success) return new ConnectorResponse(response.status, response.headers, checked.data);
+  throw new RequestError(`the data does not fit \`schema\`: ${describeIssues(checked.error)}`, {
+    code: 'INVALID_DATA',
+    request,
+    status: response.status,
+    cause: checked.error,
+  });
+}
+
+function readData(response: WireResponse, request: FailedRequest): unknown {
+  if (response.body.length === 0) return isJson(response) || response.status === 204 ? undefined : emptyText(request);
+  const text = new TextDecoder().decode(response.body);
+  if (!isJson(response)) return text;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new RequestError('the answer says it is JSON and cannot be parsed', {
+      code: 'INVALID_JSON',
+      request,
+      status: response.status,
+      cause,
+    });
+  }
+}
+
+function emptyText(request: FailedRequest): '' | undefined {
+  return request.method === 'HEAD' ? undefined : '';
+}
+
+const jsonType = /^[^;]*[/+]json\s*(;|$)/i;
+
+function isJson(response: WireResponse): boolean {
+  return jsonType.test(headerValue(response.headers, 'content-type') ?? '');
+}
+
+function incompleteBody(response: WireResponse, request: FailedRequest): RequestError {
+  if (response.end === 'too-large') {
+    return new RequestError('the answer is larger than `maxResponseBytes`', {
+      code: 'RESPONSE_TOO_LARGE',
+      request,
+      status: response.status,
+    });
+  }
+  return new RequestError('the connection ended in the middle of the answer', {
+    code: 'NETWORK_ERROR',
+    request,
+    status: response.status,
+    cause: response.error,
+  });
+}
+
+/** Says where the data is wrong, and never what it holds. */
+function describeIssues(error: SchemaFailure): string {
+  const issues = error.issues ?? [];
+  const shown = issues
+    .slice(0, 3)
+    .map((issue) => `${issue.path?.map(String).join('.') || '(whole)'}: ${issue.message}`);
+  return shown.join('; ') + (issues.length > shown.length ? ` (and ${issues.length - shown.length} more)` : '');
+}

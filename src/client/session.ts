@@ -1,0 +1,230 @@
+import { type Clock, sleep } from '../internal/index.js';
+import { InitializeError } from './errors.js';
+import type { Emit } from './events.js';
+import type { ConnectionState } from './state.js';
+
+/** The session that a request was sent with. */
+export interface Session {
+  readonly generation: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** When this client got it, on the monotonic clock. */
+  readonly since: number;
+}
+
+/** Calls initialize. The signal ends its waits; what is already on the wire is left to finish. */
+export type Login = (signal: AbortSignal) => Promise<Record<string, string>>;
+
+export interface SessionOptions {
+  login: Login;
+  state: ConnectionState;
+  clock: Clock;
+  emit: Emit;
+  /** For how long after a refused login calls fail at once (rule S5). */
+  loginCooldownMs: number;
+}
+
+interface RunningLogin {
+  readonly promise: Promise<Session>;
+  readonly abandon: AbortController;
+  waiters: number;
+}
+
+/** What a call does after the 401s it has met (rule S4). */
+export type UnauthorizedDecision = 'renew' | 'probe' | 'verdict';
+
+/**
+ * Decides what a 401 means. The first one always renews the session. A second one on a session that was fresh when the
+ * request went out may only be early: it is tried once more after a moment. On an older session it is one more expiry.
+ *
+ * @param met how many 401s the call has met, this one included.
+ * @param logins how many logins the call has seen.
+ */
+export function decideUnauthorized(
+  met: number,
+  logins: number,
+  sessionAgeMs: number,
+  graceMs: number,
+): UnauthorizedDecision {
+  if (met === 1) return 'renew';
+  if (met > 2) return 'verdict';
+  if (sessionAgeMs < graceMs) return 'probe';
+  return logins < 2 ? 'renew' : 'verdict';
+}
+
+/** The one session of a connection: one login for everybody (rule S3), guarded by generation (rule S4). */
+export class SessionHolder {
+  readonly #options: SessionOptions;
+  #current: Session | undefined;
+  #lastGeneration = 0;
+  #running: RunningLogin | undefined;
+  #refusal: { error: InitializeError; until: number } | undefined;
+  #closedBy: (() => Error) | undefined;
+  #probes = new Map<number, Promise<boolean>>();
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  get current(): Session | undefined {
+    return this.#current;
+  }
+
+  get status(): 'none' | 'active' | 'renewing' {
+    if (this.#running !== undefined) return 'renewing';
+    return this.#current === undefined ? 'none' : 'active';
+  }
+
+  /**
+   * The session to send with; logs in when there is none.
+   *
+   * @throws InitializeError when the login failed, or was refused less than `loginCooldownMs` ago.
+   */
+  acquire(signal?: AbortSignal): Session | Promise<Session> {
+    if (this.#closedBy) throw this.#closedBy();
+    return this.#current ?? this.#join(signal);
+  }
+
+  /** Marks the session dead that a request was sent with; a newer one stays (rule S4). */
+  expire(session: Session): void {
+    if (this.#current?.generation === session.generation) this.#current = undefined;
+  }
+
+  /**
+   * One of those whom a fresh session was refused tries it again after `delayMs`; the others wait for what comes of it.
+   *
+   * @param tryAgain sends the request; answers whether the session was accepted.
+   * @returns whether the session was accepted.
+   */
+  async probe(
+    session: Session,
+    delayMs: number,
+    signal: AbortSignal | undefined,
+    tryAgain: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const running = this.#probes.get(session.generation);
+    if (running !== undefined) return this.probed(running, signal);
+    const probe = sleep(this.#options.clock, delayMs, signal).then(tryAgain);
+    // The others learn nothing from a prober that is aborted or fails on the way: they try for themselves.
+    this.#probes.set(
+      session.generation,
+      probe.catch(() => true),
+    );
+    try {
+      return await probe;
+    } finally {
+      this.#probes.delete(session.generation);
+    }
+  }
+
+  /** The probe that is under way for a session, if any. */
+  probing(session: Session): Promise<boolean> | undefined {
+    return this.#probes.get(session.generation);
+  }
+
+  /** Waits for a probe of somebody else. */
+  probed(probe: Promise<boolean>, signal: AbortSignal | undefined): Promise<boolean> {
+    return abortable(probe, signal);
+  }
+
+  /** Rejects everybody who waits for a login, and everybody who comes later. */
+  shutDown(error: () => Error): void {
+    this.#closedBy = error;
+    this.#running?.abandon.abort(error());
+  }
+
+  async #join(signal: AbortSignal | undefined): Promise<Session> {
+    for (;;) {
+      if (this.#current !== undefined) return this.#current;
+      const refused = this.#recentRefusal();
+      if (refused) throw refused;
+      this.#running ??= this.#start();
+      const running = this.#running;
+      running.waiters++;
+      try {
+        return await abortable(running.promise, signal);
+      } catch (error) {
+        // Somebody joined a login in the moment in which the last of those who had wanted it went away.
+        if (!(error instanceof AbandonedLogin) || this.#closedBy) throw error;
+      } finally {
+        running.waiters--;
+        // Nobody is left who wants this session: a login that has to wait ends here (rule G4).
+        if (running.waiters === 0) running.abandon.abort(new AbandonedLogin());
+      }
+    }
+  }
+
+  #start(): RunningLogin {
+    const abandon = new AbortController();
+    const promise = this.#login(abandon.signal);
+    promise.catch(() => {});
+    const running: RunningLogin = { promise, abandon, waiters: 0 };
+    promise.then(
+      () => this.#settled(running),
+      () => this.#settled(running),
+    );
+    return running;
+  }
+
+  #settled(running: RunningLogin): void {
+    if (this.#running === running) this.#running = undefined;
+  }
+
+  async #login(signal: AbortSignal): Promise<Session> {
+    const { clock, emit, state, login, loginCooldownMs } = this.#options;
+    const startedAt = clock.monotonic();
+    const expired = this.#lastGeneration;
+    try {
+      const { generation, headers } = await state.renew(expired, () => login(signal));
+      const session: Session = { generation, headers, since: clock.monotonic() };
+      this.#lastGeneration = generation;
+      this.#current = session;
+      this.#refusal = undefined;
+      emit('initialize', {
+        generation,
+        reason: expired === 0 ? 'first' : 'expired',
+        durationMs: clock.monotonic() - startedAt,
+      });
+      return session;
+    } catch (error) {
+      if (error instanceof InitializeError && error.refused) {
+        this.#refusal = { error, until: clock.monotonic() + loginCooldownMs };
+      }
+      throw error;
+    }
+  }
+
+  #recentRefusal(): InitializeError | undefined {
+    if (this.#refusal === undefined || this.#options.clock.monotonic() >= this.#refusal.until) return undefined;
+    const { error } = this.#refusal;
+    return new InitializeError(`${error.message} (not tried again yet: the last login was refused a moment ago)`, {
+      status: error.status,
+      code: error.code,
+      refused: true,
+      cause: error,
+    });
+  }
+}
+
+/** Why a login ended that nobody waited for any more. */
+class AbandonedLogin extends Error {}
+
+/** Waits for a promise that is shared, until one's own signal aborts; the promise itself is not touched. */
+function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise.then((value) => value);
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const settle = () => signal.removeEventListener('abort', onAbort);
+    promise.then(
+      (value) => {
+        settle();
+        resolve(value);
+      },
+      (error) => {
+        settle();
+        reject(error);
+      },
+    );
+  });
+}

@@ -1,0 +1,54 @@
+import type { RequestBody } from './request-body.js';
+
+/** One try of a request, ready to be sent. */
+export interface WireRequest {
+  method: string;
+  /** Path and query, the base path included. */
+  target: string;
+  headers: Record<string, string>;
+  body: RequestBody | undefined;
+  /** Bounds the whole try, body included. */
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+  /** Asked right before the first byte goes out; `false` holds the request back. */
+  mayStart(): boolean;
+}
+
+/** How a body ended. */
+export type BodyEnd = 'whole' | 'cut' | 'too-large';
+
+export interface WireResponse {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Uint8Array;
+  end: BodyEnd;
+  /** What cut the body off. */
+  error?: unknown;
+}
+
+export type SendOutcome =
+  | ({ type: 'answered' } & WireResponse)
+  | { type: 'failed'; error: unknown }
+  | { type: 'timeout' }
+  | { type: 'aborted' }
+  /** `mayStart` said no: nothing was sent. */
+  | { type: 'held-back' };
+
+/** Sends a request. Never rejects: every way a try can end is an outcome. */
+export interface Transport {
+  send(request: WireRequest): Promise<SendOutcome>;
+  close(): Promise<void>;
+}
+
+/** The most bytes of an error's body that are read; more is no contract body (rule E6). */
+export const maxErrorBytes = 1024 * 1024;
+
+export function bodyLimit(status: number, maxResponseBytes: number): number {
+  return status >= 400 ? Math.min(maxErrorBytes, maxResponseBytes) : maxResponseBytes;
+}
+
+/** One header's value; repeated headers are joined by commas (RFC 9110, 5.3). */
+export function headerValue(headers: WireResponse['headers'], lowerCaseName: string): string | undefined {
+  const value = headers[lowerCaseName];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
