@@ -1,9 +1,9 @@
-import type { Dispatcher } from 'undici';
 import { checkWaitFormat, type SessionParameter, sessionHeaderProblem, type WaitFormat } from '../contract/index.js';
 import { type Clock, systemClock } from '../internal/index.js';
 import type { InitializeFunction } from './initialize.js';
 import type { RetryOptions } from './retry.js';
 import { type ConnectionState, memoryState } from './state.js';
+import type { Dispatcher } from './transport.js';
 
 /** How the client logs in over HTTP (rule S1). */
 export interface InitializeOptions {

@@ -9,6 +9,8 @@ import {
   type WireResponse,
 } from './wire.js';
 
+export type { Dispatcher };
+
 export interface TransportOptions {
   origin: string;
   /** Sockets of the transport's own pool. */

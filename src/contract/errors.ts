@@ -141,10 +141,7 @@ export class RateLimitError extends ConnectorError {
     const options = typeof first === 'object' && first !== null ? { ...first } : second;
     const message = typeof first === 'object' && first !== null ? undefined : first;
     const wait = readWait(options);
-    super(message ?? errorTable['rate-limit'].message, {
-      ...options,
-      status: (options as { status?: number } | undefined)?.status ?? 403,
-    });
+    super(message ?? errorTable['rate-limit'].message, { ...options, status: limitStatus(options) });
     this.retryAfterMs = wait.retryAfterMs;
     this.resumeAt = wait.resumeAt;
   }
@@ -193,8 +190,12 @@ export function isConnectorError(value: unknown): value is ConnectorError;
 export function isConnectorError<K extends ErrorKind>(value: unknown, kind: K): value is ErrorOfKind<K>;
 export function isConnectorError(value: unknown, kind?: ErrorKind): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if ((value as Record<symbol, unknown>)[brand] !== true) return false;
-  return kind === undefined || (value as ConnectorError).kind === kind;
+  try {
+    if ((value as Record<symbol, unknown>)[brand] !== true) return false;
+    return kind === undefined || (value as ConnectorError).kind === kind;
+  } catch {
+    return false; // a proxy that throws: anything may be thrown, and this guard is asked about it
+  }
 }
 
 function checkOptions(message: unknown, options: ConnectorErrorOptions): ConnectorErrorOptions {
@@ -206,6 +207,13 @@ function checkOptions(message: unknown, options: ConnectorErrorOptions): Connect
     throw new TypeError(`\`status\` must be an HTTP error status from 400 to 599, got ${String(status)}.`);
   }
   return options;
+}
+
+/** 403 by contract; 429 and 503 are what the service has met from others (rule W3). */
+function limitStatus(options: { status?: number } | undefined): number {
+  const status = options?.status ?? 403;
+  if (status === 403 || status === 429 || status === 503) return status;
+  throw new TypeError(`\`status\` of a rate limit must be 403, 429 or 503, got ${String(status)}.`);
 }
 
 function readWait(options: Partial<Wait> | undefined): { retryAfterMs: number; resumeAt: Date } {

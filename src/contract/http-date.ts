@@ -36,8 +36,20 @@ type Parts = Record<'day' | 'date' | 'month' | 'hour' | 'minute' | 'second', str
   shortYear?: string;
 };
 
+const fiftyYears = 50;
+
 function toEpoch(parts: Parts, now: number): number | undefined {
-  const year = parts.year === undefined ? expandYear(Number(parts.shortYear), now) : Number(parts.year);
+  if (parts.year !== undefined) return inYear(parts, Number(parts.year));
+  // A two-digit year: of the years it may mean, the latest that is not more than 50 years ahead (RFC 9110, 5.6.7).
+  const horizon = new Date(now);
+  horizon.setUTCFullYear(horizon.getUTCFullYear() + fiftyYears);
+  const century = Math.floor(horizon.getUTCFullYear() / 100) * 100;
+  const year = century + Number(parts.shortYear);
+  const isAhead = (inYear(parts, year, false) ?? Number.POSITIVE_INFINITY) > horizon.getTime();
+  return inYear(parts, isAhead ? year - 100 : year);
+}
+
+function inYear(parts: Parts, year: number, checkWeekday = true): number | undefined {
   const monthIndex = months.indexOf(parts.month);
   const [day, hour, minute, second] = [parts.date, parts.hour, parts.minute, parts.second].map(Number) as [
     number,
@@ -49,7 +61,8 @@ function toEpoch(parts: Parts, now: number): number | undefined {
   const leapSecond = second === 60 && hour === 23 && minute === 59;
   if (second > 59 && !leapSecond) return undefined;
   const date = utcDate(year, monthIndex, day);
-  if (date === undefined || !weekdays[date.getUTCDay()]?.startsWith(parts.day.slice(0, 3))) return undefined;
+  if (date === undefined) return undefined;
+  if (checkWeekday && !weekdays[date.getUTCDay()]?.startsWith(parts.day.slice(0, 3))) return undefined;
   return date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000;
 }
 
@@ -58,10 +71,4 @@ export function utcDate(year: number, monthIndex: number, day: number): Date | u
   const date = new Date(0);
   date.setUTCFullYear(year, monthIndex, day);
   return date.getUTCMonth() === monthIndex && date.getUTCDate() === day ? date : undefined;
-}
-
-function expandYear(twoDigits: number, now: number): number {
-  const thisYear = new Date(now).getUTCFullYear();
-  const year = thisYear - (thisYear % 100) + twoDigits;
-  return year > thisYear + 50 ? year - 100 : year;
 }

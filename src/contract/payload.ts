@@ -63,10 +63,10 @@ export function limitBytes(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
   const encoder = new TextEncoder();
   if (encoder.encode(text).length <= maxBytes) return text;
-  const room = Math.max(0, maxBytes - encoder.encode(cutMark).length);
+  const room = maxBytes - encoder.encode(cutMark).length;
   // `encodeInto` never writes half a character, so what it has read is a clean prefix.
-  const { read } = encoder.encodeInto(text, new Uint8Array(room));
-  return text.slice(0, read) + cutMark;
+  const { read } = encoder.encodeInto(text, new Uint8Array(Math.max(0, room < 0 ? maxBytes : room)));
+  return text.slice(0, read) + (room < 0 ? '' : cutMark);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -110,12 +110,15 @@ function referenceTime(options: ParseWaitOptions, now: number): number {
   return parseHttpDate(options.date.trim(), now) ?? now;
 }
 
-/** Splits at commas, but not at the one inside an HTTP-date. */
+const weekdayName = /^[ \t]*(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat|(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day)$/;
+
+/** Splits at commas, but not at the one that follows the weekday in an HTTP-date. */
 function splitJoined(value: string): string[] {
   const items: string[] = [];
   for (const piece of value.split(',')) {
     const last = items.at(-1);
-    if (last !== undefined && /^[A-Z][a-z]+$/.test(last.trim())) items[items.length - 1] = `${last},${piece}`;
+    if (last !== undefined && weekdayName.test(last) && /^ \d/.test(piece))
+      items[items.length - 1] = `${last},${piece}`;
     else items.push(piece);
   }
   return items.map((item) => item.replace(/^[ \t]+|[ \t]+$/g, ''));
@@ -155,7 +158,9 @@ function readIsoTime(text: string): number | undefined {
   const second = Number(match[6] ?? 0);
   const date = utcDate(year, month - 1, day);
   if (date === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
-  const offsetMinutes = Number(match[9] ?? 0) * 60 + Number(match[10] ?? 0);
+  const [offsetHours, offsetRest] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
+  if (offsetHours > 23 || offsetRest > 59) return undefined;
+  const offsetMinutes = offsetHours * 60 + offsetRest;
   const fractionMs = Number(`0.${match[7] ?? 0}`) * 1000;
   const sign = match[8] === '-' ? -1 : 1;
   return date.getTime() + ((hour * 60 + minute - sign * offsetMinutes) * 60 + second) * 1000 + fractionMs;
