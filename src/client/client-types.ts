@@ -63,11 +63,12 @@ export interface ConnectorClient extends AsyncDisposable {
    *   when there was no usable answer; TypeError for wrong options; the signal's reason after an abort.
    */
   request<Data = unknown>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>>;
-  get<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<ConnectorResponse<Data>>;
-  post<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<ConnectorResponse<Data>>;
-  put<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<ConnectorResponse<Data>>;
-  patch<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<ConnectorResponse<Data>>;
-  delete<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<ConnectorResponse<Data>>;
+  /** The data of {@link request}; so are the other four. */
+  get<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
+  post<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
+  put<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
+  patch<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
+  delete<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
   /** Listens to what the client does (rule G6). @returns a function that stops listening. */
   on<Name extends ClientEventName>(event: Name, listener: ClientEventListener<Name>): () => void;
   readonly status: ClientStatus;

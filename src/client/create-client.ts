@@ -27,7 +27,7 @@ import { createFetchTransport } from './transport-fetch.js';
  *   baseUrl: 'http://127.0.0.1:4000',
  *   initialize: { parameters: { user: 'ada', password: process.env.PASSWORD } },
  * })
- * const { data } = await client.get('/issues/7')
+ * const issue = await client.get('/issues/7')
  */
 export function createConnectorClient(options: ConnectorClientOptions): ConnectorClient {
   return new Client(options);
@@ -98,24 +98,24 @@ class Client implements ConnectorClient {
     }
   }
 
-  get<Data>(path: string, options?: RequestOptions<Data>) {
-    return this.request({ ...options, method: 'GET', path });
+  get<Data>(path: string, options?: RequestOptions<Data>): Promise<Data> {
+    return this.#data('GET', path, options);
   }
 
-  post<Data>(path: string, options?: RequestOptions<Data>) {
-    return this.request({ ...options, method: 'POST', path });
+  post<Data>(path: string, options?: RequestOptions<Data>): Promise<Data> {
+    return this.#data('POST', path, options);
   }
 
-  put<Data>(path: string, options?: RequestOptions<Data>) {
-    return this.request({ ...options, method: 'PUT', path });
+  put<Data>(path: string, options?: RequestOptions<Data>): Promise<Data> {
+    return this.#data('PUT', path, options);
   }
 
-  patch<Data>(path: string, options?: RequestOptions<Data>) {
-    return this.request({ ...options, method: 'PATCH', path });
+  patch<Data>(path: string, options?: RequestOptions<Data>): Promise<Data> {
+    return this.#data('PATCH', path, options);
   }
 
-  delete<Data>(path: string, options?: RequestOptions<Data>) {
-    return this.request({ ...options, method: 'DELETE', path });
+  delete<Data>(path: string, options?: RequestOptions<Data>): Promise<Data> {
+    return this.#data('DELETE', path, options);
   }
 
   on<Name extends ClientEventName>(event: Name, listener: ClientEventListener<Name>): () => void {
@@ -134,6 +134,10 @@ class Client implements ConnectorClient {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #data<Data>(method: string, path: string, options: RequestOptions<Data> | undefined): Promise<Data> {
+    return (await this.request({ ...options, method, path })).data;
   }
 
   async #perform<Data>(call: Call, request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {

@@ -1,0 +1,118 @@
+/**
+ * Packs the package, installs the tarball in an empty folder, without any optional peer, and uses every subpath from
+ * there: by import, by require, and by TypeScript. Also asks publint and attw.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..');
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  name: string;
+  exports: Record<string, unknown>;
+  peerDependencies?: Record<string, string>;
+};
+/** What has to work without any optional peer installed. */
+const withoutPeers = [
+  '.',
+  './client',
+  './connector',
+  './connector/express',
+  './connector/fastify',
+  './connector/hono',
+  './connector/node',
+];
+const largestTarballBytes = 400 * 1024;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'concordat-package-'));
+const run = (program: string, words: string[], cwd = folder) =>
+  execFileSync(program, words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+try {
+  const [packed] = JSON.parse(
+    run('npm', ['pack', '--json', '--pack-destination', folder], root).replace(/^[^[]*/, ''),
+  ) as [{ filename: string; files: { path: string }[] }];
+  const tarball = path.join(folder, packed.filename);
+  console.log(`packed ${packed.files.length} files, ${statSync(tarball).size} bytes`);
+  if (statSync(tarball).size > largestTarballBytes)
+    throw new Error(`the tarball is larger than ${largestTarballBytes} bytes`);
+  const stray = packed.files
+    .map((file) => file.path)
+    .filter((file) => !/^(dist\/|templates\/|package\.json|README|LICENSE|CHANGELOG)/.test(file));
+  if (stray.length > 0) throw new Error(`files that do not belong in the package: ${stray.join(', ')}`);
+
+  writeFileSync(path.join(folder, 'package.json'), '{"name":"consumer","private":true}');
+  run('npm', ['install', '--no-audit', '--no-fund', tarball]);
+  const installed = run('npm', ['ls', '--all', '--parseable']).trim().split('\n').length - 1;
+  console.log(`installed ${installed} packages, the package itself included`);
+
+  const names = withoutPeers.map((subpath) => manifest.name + subpath.slice(1));
+  writeFileSync(
+    path.join(folder, 'check.mjs'),
+    `import { createRequire } from 'node:module';
+import assert from 'node:assert/strict';
+const require = createRequire(import.meta.url);
+for (const name of ${JSON.stringify(names)}) {
+  const esm = Object.keys(await import(name)).filter((key) => key !== 'default' && key !== 'module.exports').sort();
+  const cjs = Object.keys(require(name)).filter((key) => key !== 'default').sort();
+  assert.deepEqual(esm, cjs, name + ': import and require offer different names');
+  assert.ok(esm.length > 0, name + ' exports nothing');
+}
+const esm = { contract: await import('${manifest.name}'), connector: await import('${manifest.name}/connector') };
+const cjs = { contract: require('${manifest.name}'), connector: require('${manifest.name}/connector') };
+for (const { contract, connector } of [esm, cjs]) {
+  const response = connector.errorResponse(new contract.NotFoundError('No issue 7', { code: 'ISSUE_NOT_FOUND' }));
+  assert.equal(response.status, 404);
+  assert.deepEqual(await response.json(), { errors: { code: 'ISSUE_NOT_FOUND', message: 'No issue 7' } });
+}
+// The same error thrown from the CommonJS copy is understood by the ES module copy.
+assert.ok(esm.contract.isConnectorError(new cjs.contract.NotFoundError(), 'not-found'));
+assert.equal(esm.connector.errorResponse(new cjs.contract.NotFoundError()).status, 404);
+// One class for all subpaths of one module system.
+for (const { contract } of [esm, cjs]) {
+  const { createConnectorClient } = contract === cjs.contract ? require('${manifest.name}/client') : await import('${manifest.name}/client');
+  const answer = (path) => path === '/initialize' ? Response.json([]) : Response.json({ errors: { code: 'X', message: 'none' } }, { status: 404 });
+  const client = createConnectorClient({ baseUrl: 'http://127.0.0.1', initialize: { parameters: {} }, fetch: async (url) => answer(new URL(url).pathname) });
+  await assert.rejects(client.get('/x'), contract.NotFoundError);
+}
+console.log('import and require: ' + ${JSON.stringify(names)}.join(', '));
+`,
+  );
+  process.stdout.write(run('node', ['check.mjs']));
+
+  writeFileSync(
+    path.join(folder, 'check.ts'),
+    `${names.map((name, index) => `import * as module${index} from '${name}';`).join('\n')}
+export const all: object[] = [${names.map((_name, index) => `module${index}`).join(', ')}];
+`,
+  );
+  mkdirSync(path.join(folder, 'cjs'));
+  writeFileSync(path.join(folder, 'cjs/check.cts'), readFileSync(path.join(folder, 'check.ts')));
+  run('npm', ['install', '--no-audit', '--no-fund', '--no-save', 'typescript@~6.0.3', '@types/node@20', 'fastify@5']);
+  for (const [module, moduleResolution] of [
+    ['NodeNext', 'NodeNext'],
+    ['ESNext', 'Bundler'],
+  ] as const) {
+    const include = module === 'NodeNext' ? ['check.ts', 'cjs/check.cts'] : ['check.ts'];
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      target: 'ES2022',
+      lib: ['ES2023', 'DOM', 'DOM.Iterable', 'ESNext.Disposable'],
+      types: ['node'],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: module !== 'NodeNext',
+    };
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
+    run('npx', ['tsc', '-p', folder]);
+    console.log(`TypeScript, module resolution ${moduleResolution}: every subpath has its types`);
+  }
+  process.stdout.write(run('npx', ['publint', '--strict', tarball], root));
+  process.stdout.write(
+    run('npx', ['attw', '--profile', 'node16', '--no-color', '--no-emoji', '--format', 'ascii', tarball], root),
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
