@@ -226,7 +226,6 @@ function toInitializeError(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof RequestError) {
     return new InitializeError(`The login failed: ${error.message}`, {
       status: error.status,
-      code: error.code,
       cause: error,
     });
   }
