@@ -1,0 +1,50 @@
+import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from '../error-answer.js';
+import { checkFunction, checkKeys } from '../options.js';
+import { createRedact, headerSecrets } from '../redact.js';
+
+export interface AdapterOptions<Request> extends ErrorAnswerOptions {
+  /**
+   * The request headers that carry the connector's session: their values never leave in an error, like those of
+   * `authorization`, `cookie` and `x-api-key` (rule E5).
+   */
+  sessionHeaders?: readonly string[] | undefined;
+  /** Gets every error that is answered, as it was thrown: the place for the connector's log. */
+  onError?: ((error: unknown, request: Request) => void | Promise<void>) | undefined;
+}
+
+export interface AdapterWriter<Request> {
+  /** The answer to an error; tells `onError` about it. */
+  write(thrown: unknown, request: Request, read: ReadHeader, moreSecrets?: string[]): ErrorAnswer;
+  /** Tells `onError` about an error that cannot be answered any more. */
+  report(thrown: unknown, request: Request): void;
+}
+
+export type ReadHeader = (name: string) => string | string[] | null | undefined;
+
+const knownOptions = ['rateLimit', 'exposeDetail', 'maxDetailBytes', 'sessionHeaders', 'onError'];
+
+/** @throws TypeError naming the option that is wrong. */
+export function createAdapterWriter<Request>(options: AdapterOptions<Request> = {}): AdapterWriter<Request> {
+  checkKeys(options, knownOptions, 'options');
+  const { sessionHeaders = [], onError, ...answerOptions } = options;
+  if (!Array.isArray(sessionHeaders) || sessionHeaders.some((name) => typeof name !== 'string' || name === '')) {
+    throw new TypeError('`sessionHeaders` must be an array of header names.');
+  }
+  checkFunction(onError, 'onError');
+  const writeError = createErrorWriter(answerOptions);
+  const report = (thrown: unknown, request: Request) => {
+    try {
+      const result: unknown = onError?.(thrown, request);
+      if (result instanceof Promise) result.catch(() => {});
+    } catch {
+      // A log that fails must not take the answer with it.
+    }
+  };
+  return {
+    report,
+    write(thrown, request, read, moreSecrets = []) {
+      report(thrown, request);
+      return writeError(thrown, createRedact([...headerSecrets(read, sessionHeaders), ...moreSecrets]));
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { z } from 'zod';
+import { ConnectorError, NotFoundError } from '../contract/index.js';
+import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
+import { answerWithHono, dropStaleHeaders, rewriteReturnedErrors } from './hono-answer.js';
+import { checkInitialize, type InitializeOptions, initializeHandler } from './initialize.js';
+import { checkBytes, checkFunction, checkKeys, checkPath } from './options.js';
+import { parseBody } from './read-json.js';
+import { createRedact, headerSecrets } from './redact.js';
+import { checkSession, sessionGuard, type VerifySession } from './session-guard.js';
+
+/** What every route of a connector finds in its context. */
+export interface ConnectorEnv<Session extends z.ZodObject = z.ZodObject> {
+  Variables: { session: z.output<Session> };
+}
+
+/** A Hono app: `.get`, `.post`, `.route`, `.use` and all the rest are Hono's. */
+export type Connector<Session extends z.ZodObject = z.ZodObject> = Hono<ConnectorEnv<Session>>;
+
+export type CleanupHandler<Session extends z.ZodObject = z.ZodObject> = (context: {
+  session: z.output<Session>;
+  signal: AbortSignal;
+}) => void | Promise<void>;
+
+export interface ConnectorOptions<Parameters extends z.ZodObject, Session extends z.ZodObject>
+  extends ErrorAnswerOptions {
+  initialize: InitializeOptions<Parameters>;
+  /**
+   * The request headers that initialize hands out and every later request brings back. Names are read whatever their
+   * case; the schema's own spelling is the key in `c.get('session')`.
+   */
+  session: Session;
+  /** `false` is answered with 401. Without it the end system's own 401 says that a session is dead. */
+  verify?: VerifySession<Session> | undefined;
+  /** Ends a session when the service closes its connection: answers `POST /cleanup` with 204. */
+  cleanup?: CleanupHandler<Session> | { path?: string | undefined; handler: CleanupHandler<Session> } | undefined;
+  /** The largest request body; more is answered with 413. @default 1048576 (1 MiB) */
+  maxBodyBytes?: number | undefined;
+  /**
+   * Gets every error that is answered, as it was thrown: the place for the connector's log. What it throws itself is
+   * ignored.
+   */
+  onError?: ((error: unknown, c: Context) => void | Promise<void>) | undefined;
+}
+
+const knownOptions = [
+  ...['initialize', 'session', 'verify', 'cleanup', 'rateLimit'],
+  ...['exposeDetail', 'onError', 'maxBodyBytes', 'maxDetailBytes'],
+];
+
+/**
+ * Makes a connector: a Hono app that logs in at `POST /initialize`, asks every other route for a session, and answers all
+ * that goes wrong as the contract says (rules E1-E5, W1-W2, S1-S2). Unknown routes are a 404, with or without a session.
+ *
+ * @throws TypeError naming the option that is wrong.
+ * @example
+ * const connector = createConnector({
+ *   initialize: {
+ *     parameters: z.object({ token: z.string() }),
+ *     handler: ({ parameters }) => ({ 'x-token': parameters.token }),
+ *   },
+ *   session: z.object({ 'x-token': z.string() }),
+ * })
+ * connector.get('/issues/:id', (c) => {
+ *   throw new NotFoundError(`No issue ${c.req.param('id')}`, { code: 'ISSUE_NOT_FOUND' })
+ * })
+ */
+export function createConnector<Parameters extends z.ZodObject, Session extends z.ZodObject>(
+  options: ConnectorOptions<Parameters, Session>,
+): Connector<Session> {
+  checkKeys(options, knownOptions, 'options');
+  const { verify, onError, rateLimit, exposeDetail, maxDetailBytes } = options;
+  const initialize = options.initialize as unknown as InitializeOptions;
+  const initializePath = checkInitialize(initialize);
+  const sessionNames = checkSession(options.session);
+  const cleanup = checkCleanup(options.cleanup, initializePath);
+  checkFunction(verify, 'verify');
+  checkFunction(onError, 'onError');
+  const maxBodyBytes = checkBytes(options.maxBodyBytes, 'maxBodyBytes', 1024 * 1024);
+  const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
+
+  const parameterSecrets = new WeakMap<Context, string[]>();
+  const write = (thrown: unknown, c: Context) => {
+    const { headers } = c.req.raw;
+    const secrets = headerSecrets((name) => headers.get(name), sessionNames);
+    return writeError(thrown, createRedact([...secrets, ...(parameterSecrets.get(c) ?? [])]));
+  };
+  const answers = new WeakMap<Context, ErrorAnswer>();
+  const fail = (thrown: unknown, c: Context) => {
+    const answer = write(thrown, c);
+    answers.set(c, answer);
+    return answerWithHono(c, answer);
+  };
+  const answer = (thrown: unknown, c: Context) => {
+    report(onError, thrown, c);
+    return fail(thrown, c);
+  };
+
+  const limitBody = createBodyLimit(maxBodyBytes);
+  const boundary: MiddlewareHandler = async (c, next) => {
+    rewriteReturnedErrors(c, (thrown) => write(thrown, c));
+    // A plain `c.req.json()` of broken JSON is the caller's mistake too.
+    c.req.json = () => parseBody(c.req) as Promise<never>;
+    try {
+      await limitBody(c, next);
+    } catch (thrown) {
+      return answer(thrown, c); // Hono hands only Errors to `onError`, and anything can be thrown
+    }
+    const answered = answers.get(c);
+    if (answered) dropStaleHeaders(c.res, answered);
+    return undefined;
+  };
+
+  const app = new Hono<ConnectorEnv<Session>>();
+  const own = new Set<unknown>();
+  const ours = <T>(handler: T): T => {
+    own.add(handler);
+    return handler;
+  };
+  app.onError(answer);
+  app.notFound((c) => fail(new NotFoundError(`There is no route for ${c.req.method} ${shorten(c.req.path)}.`), c));
+  app.use('*', ours(boundary));
+  app.post(
+    initializePath,
+    ours(initializeHandler(initialize, options.session, (c, secrets) => parameterSecrets.set(c, secrets))),
+  );
+  app.use('*', ours(sessionGuard(options.session, verify as VerifySession | undefined, own)));
+  if (cleanup) {
+    app.post(cleanup.path, async (c) => {
+      await cleanup.handler({ session: c.get('session'), signal: c.req.raw.signal });
+      return c.body(null, 204);
+    });
+  }
+  return app;
+}
+
+function checkCleanup<Session extends z.ZodObject>(
+  option: ConnectorOptions<z.ZodObject, Session>['cleanup'],
+  initializePath: string,
+): { path: string; handler: CleanupHandler<Session> } | undefined {
+  if (option === undefined) return undefined;
+  if (typeof option !== 'function') {
+    if (typeof option !== 'object' || option === null) {
+      throw new TypeError('`cleanup` must be a function, or an object with `path` and `handler`.');
+    }
+    checkKeys(option, ['path', 'handler'], 'cleanup');
+    checkFunction(option.handler, 'cleanup.handler', true);
+  }
+  const path = checkPath(typeof option === 'function' ? undefined : option.path, 'cleanup.path', '/cleanup');
+  if (path === initializePath) throw new TypeError('`cleanup.path` must not be the path of initialize.');
+  return { path, handler: typeof option === 'function' ? option : option.handler };
+}
+
+/** Refuses bodies that are too large: by their declared length where there is one, else while they are read. */
+function createBodyLimit(maxBodyBytes: number): MiddlewareHandler {
+  const refuse = (): never => {
+    throw new ConnectorError(`The request body is larger than the ${maxBodyBytes} bytes that are allowed.`, {
+      status: 413,
+      code: 'PAYLOAD_TOO_LARGE',
+    });
+  };
+  const limitWhileReading = bodyLimit({ maxSize: maxBodyBytes, onError: refuse });
+  return async (c, next) => {
+    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+    const { headers } = c.req.raw;
+    const length = headers.get('content-length');
+    if (length === null || headers.has('transfer-encoding')) return limitWhileReading(c, next);
+    if (Number(length) > maxBodyBytes) refuse();
+    return next();
+  };
+}
+
+function report(onError: ((error: unknown, c: Context) => unknown) | undefined, thrown: unknown, c: Context): void {
+  try {
+    const result = onError?.(thrown, c);
+    if (result instanceof Promise) result.catch(() => {});
+  } catch {
+    // A log that fails must not take the answer with it.
+  }
+}
+
+function shorten(path: string): string {
+  return path.length <= 200 ? path : `${path.slice(0, 200)}…`;
+}

@@ -1,0 +1,109 @@
+import {
+  type ConnectorError,
+  defaultMaxDetailBytes,
+  type ErrorPayload,
+  errorTable,
+  formatWait,
+  limitBytes,
+  type RateLimitError,
+  sessionHeaderProblem,
+} from '../contract/index.js';
+import {
+  bodyHeaders,
+  checkBoolean,
+  checkBytes,
+  checkRateLimit,
+  type RateLimitHeader,
+  type RateLimitHeaderOptions,
+} from './options.js';
+import { type Redact, redactNothing } from './redact.js';
+import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
+
+export interface ErrorAnswerOptions {
+  /** How a rate limit is written. @default { header: 'Retry-After', format: 'seconds' } */
+  rateLimit?: RateLimitHeaderOptions | undefined;
+  /** Writes stack traces of unknown errors to the wire: a development setting (rule E4). @default false */
+  exposeDetail?: boolean | undefined;
+  /** The most bytes of `detail` that are written (rule E5). @default 8192 */
+  maxDetailBytes?: number | undefined;
+}
+
+/** An error as it goes over the wire; every adapter writes exactly this. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Headers that an unfinished answer may have set and that would be wrong on this one. */
+  readonly staleHeaders: readonly string[];
+}
+
+export type WriteError = (thrown: unknown, redact?: Redact) => ErrorAnswer;
+
+export const errorContentType = 'application/json; charset=utf-8';
+
+/** Headers that belonged to the answer which the error replaces. */
+const replacedHeaders = [...bodyHeaders, 'content-disposition', 'etag', 'last-modified'];
+
+/**
+ * Decides, once for all adapters, what any thrown value looks like on the wire (rules E1-E5, W2). The options are checked
+ * here; the function that is returned never throws.
+ *
+ * @throws TypeError naming the option that is wrong.
+ */
+export function createErrorWriter(options: ErrorAnswerOptions = {}): WriteError {
+  const rateLimit = checkRateLimit(options.rateLimit);
+  const exposeDetail = checkBoolean(options.exposeDetail, 'exposeDetail');
+  const maxDetailBytes = checkBytes(options.maxDetailBytes, 'maxDetailBytes', defaultMaxDetailBytes);
+  const waitHeader = rateLimit.header.toLowerCase();
+  const staleWithoutLimit = [...replacedHeaders, waitHeader];
+
+  return (thrown, redact = redactNothing) => {
+    const error = toConnectorError(thrown, { exposeDetail });
+    const limited = error.kind === 'rate-limit';
+    const headers: Record<string, string> = { 'content-type': errorContentType };
+    addHeaders(headers, error.headers, waitHeader, redact);
+    if (limited) headers[waitHeader] = waitValue(error as RateLimitError, rateLimit);
+    return {
+      status: statusOf(error),
+      headers,
+      body: JSON.stringify(readPayload(error, redact, maxDetailBytes)),
+      staleHeaders: limited ? replacedHeaders : staleWithoutLimit,
+    };
+  };
+}
+
+/** A limit is always written as 403: that is the contract's status for it, whatever status it was read from (E2, W3). */
+function statusOf(error: ConnectorError): number {
+  const status = errorTable[error.kind]?.status ?? error.status;
+  return Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500;
+}
+
+/** Redacts before cutting: a secret that the cut had split could no longer be found. */
+function readPayload(error: ConnectorError, redact: Redact, maxDetailBytes: number): ErrorPayload {
+  const { code, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
+  const errors: ErrorPayload['errors'] = { code: redact(code), message: redact(message) };
+  if (detail !== undefined) errors.detail = limitBytes(redact(detail), maxDetailBytes);
+  return { errors };
+}
+
+/** An error's own headers, without those that would break the answer or turn it into a rate limit (rule W2). */
+function addHeaders(
+  headers: Record<string, string>,
+  added: Readonly<Record<string, string>> | undefined,
+  waitHeader: string,
+  redact: Redact,
+): void {
+  for (const [name, value] of Object.entries(added ?? {})) {
+    const key = name.toLowerCase();
+    if (bodyHeaders.has(key) || key === waitHeader || sessionHeaderProblem(name, value) !== undefined) continue;
+    headers[key] = redact(value);
+  }
+}
+
+function waitValue(error: RateLimitError, { format }: RateLimitHeader): string {
+  const { retryAfterMs, resumeAt } = error;
+  if (typeof retryAfterMs !== 'number' || !(retryAfterMs >= 0)) return formatWait(fallbackWaitMs, { format });
+  // Counted from when the error was made, so that a moment is written as the very moment its author named.
+  const made = resumeAt instanceof Date ? resumeAt.getTime() - retryAfterMs : Number.NaN;
+  return formatWait(retryAfterMs, { format, now: Number.isNaN(made) ? undefined : made });
+}

@@ -1,0 +1,118 @@
+import type { Context, Handler } from 'hono';
+import { z } from 'zod';
+import {
+  BadRequestError,
+  type SessionParameter,
+  sessionHeaderProblem,
+  sessionParameterSchema,
+} from '../contract/index.js';
+import { checkFunction, checkKeys, checkPath, checkZodObject } from './options.js';
+import { checkInput, describeIssues, parseBody } from './read-json.js';
+import { parameterSecrets } from './redact.js';
+
+/** What initialize hands out: header names with their values. The entries of a plain object count as sensitive. */
+export type SessionHeaders = Record<string, string> | readonly SessionParameter[];
+
+export interface InitializeOptions<Parameters extends z.ZodObject = z.ZodObject> {
+  /** @default '/initialize' */
+  path?: string | undefined;
+  /** What the service has to give: all values arrive as text, so numbers need `z.coerce.number()`. */
+  parameters: Parameters;
+  /**
+   * Logs in at the end system. What it returns comes back as request headers on every later request. Throw an
+   * `UnauthorizedError` for wrong credentials, a `BadRequestError` for a bad parameter.
+   */
+  handler(context: {
+    parameters: z.output<Parameters>;
+    /** Aborts when the service no longer waits. */
+    signal: AbortSignal;
+  }): SessionHeaders | Promise<SessionHeaders>;
+}
+
+/** @throws TypeError naming the option. */
+export function checkInitialize(options: InitializeOptions | undefined): string {
+  checkKeys(options, ['path', 'parameters', 'handler'], 'initialize');
+  const { path, parameters, handler } = options as InitializeOptions;
+  checkZodObject(parameters, 'initialize.parameters');
+  checkFunction(handler, 'initialize.handler', true);
+  return checkPath(path, 'initialize.path', '/initialize');
+}
+
+/** Answers `POST /initialize` (rule S1). */
+export function initializeHandler(
+  options: InitializeOptions,
+  session: z.ZodObject,
+  keepSecrets: (c: Context, secrets: string[]) => void,
+): Handler {
+  return async (c) => {
+    const body = await parseBody(c.req);
+    keepSecrets(c, parameterSecrets(body));
+    const parameters = await checkInput(
+      toRecord(body),
+      options.parameters,
+      'The parameters of initialize are not valid',
+    );
+    const headers = await options.handler({ parameters, signal: c.req.raw.signal });
+    const answer = toSession(headers);
+    await checkAgainstSchema(answer, session);
+    return c.json(answer, 200, { 'cache-control': 'no-store' });
+  };
+}
+
+const parameterList = z.array(sessionParameterSchema);
+
+/** Both shapes of rule S1; of parameters with the same key the last one counts. */
+function toRecord(body: unknown): Record<string, unknown> {
+  if (!Array.isArray(body)) {
+    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
+    throw new BadRequestError('The parameters of initialize must be an array of {key, value, sensitive} or an object.');
+  }
+  const parsed = parameterList.safeParse(body);
+  if (!parsed.success) {
+    throw new BadRequestError(`The parameters of initialize are not valid: ${describeIssues(parsed.error.issues)}`);
+  }
+  return Object.fromEntries(parsed.data.map(({ key, value }) => [key, value]));
+}
+
+/**
+ * Checks what the author's handler returned before the service gets it (rule S2).
+ *
+ * @throws TypeError for the author, so the service reads a 500; it names headers and never contains a value.
+ */
+function toSession(headers: SessionHeaders): SessionParameter[] {
+  const parameters = Array.isArray(headers)
+    ? headers.map((entry) => ({ key: entry?.key, value: entry?.value, sensitive: entry?.sensitive ?? true }))
+    : Object.entries(asObject(headers)).map(([key, value]) => ({ key, value, sensitive: true }));
+  const seen = new Set<string>();
+  for (const { key, value } of parameters) {
+    const problem =
+      typeof key !== 'string'
+        ? 'an entry has no `key`'
+        : (sessionHeaderProblem(key, value) ?? (seen.has(key.toLowerCase()) ? `"${key}" is there twice` : undefined));
+    if (problem !== undefined) throw new TypeError(`What \`initialize.handler\` returned is no session: ${problem}.`);
+    seen.add(key.toLowerCase());
+  }
+  return parameters;
+}
+
+function asObject(value: unknown): Record<string, string> {
+  if (typeof value === 'object' && value !== null) return value as Record<string, string>;
+  throw new TypeError(
+    `\`initialize.handler\` must return the session as an object or an array, got ${value === null ? 'null' : typeof value}.`,
+  );
+}
+
+/** A session that the guard would refuse makes the service log in for ever, so it is refused here. */
+async function checkAgainstSchema(parameters: SessionParameter[], session: z.ZodObject): Promise<void> {
+  const byName = new Map(parameters.map(({ key, value }) => [key.toLowerCase(), value]));
+  const record: Record<string, string> = {};
+  for (const key of Object.keys(session.shape)) {
+    const value = byName.get(key.toLowerCase());
+    if (value !== undefined) record[key] = value;
+  }
+  const result = await session.safeParseAsync(record);
+  if (result.success) return;
+  throw new TypeError(
+    `What \`initialize.handler\` returned is not what \`session\` describes: ${describeIssues(result.error.issues)}.`,
+  );
+}

@@ -1,0 +1,64 @@
+import type { Context, HonoRequest } from 'hono';
+import type { z } from 'zod';
+import { BadRequestError } from '../contract/index.js';
+import { invalidJsonMessage } from './to-connector-error.js';
+
+/**
+ * Reads a request's JSON body and checks it. What is not as the schema says is the caller's mistake: a 400 that names
+ * the fields. A `ZodError` from anywhere else in a connector is the connector's own mistake and stays a 500.
+ *
+ * @throws BadRequestError when the body is no JSON, or not what `schema` describes.
+ * @example
+ * connector.post('/issues', async (c) => {
+ *   const issue = await readJson(c, z.object({ title: z.string().min(1) }))
+ *   return c.json(await create(issue), 201)
+ * })
+ */
+export async function readJson<S extends z.ZodType>(c: Context, schema: S): Promise<z.output<S>> {
+  return checkInput(await parseBody(c.req), schema, 'The request body is not valid');
+}
+
+/**
+ * Reads the parameters of a request's query and checks them, like {@link readJson} does for bodies. A name that is given
+ * several times is an array. All values are text: use `z.coerce.number()` and the like.
+ *
+ * @throws BadRequestError when the query is not what `schema` describes.
+ * @example
+ * const { page } = await readQuery(c, z.object({ page: z.coerce.number().int().min(1).default(1) }))
+ */
+export async function readQuery<S extends z.ZodType>(c: Context, schema: S): Promise<z.output<S>> {
+  const query = Object.fromEntries(
+    Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
+  return checkInput(query, schema, 'The query is not valid');
+}
+
+/** @throws BadRequestError instead of a SyntaxError, which nobody could tell from one of the author's own. */
+export async function parseBody(request: HonoRequest): Promise<unknown> {
+  const text = await request.text();
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new BadRequestError(text.trim() === '' ? 'The request body is empty; it must be JSON.' : invalidJsonMessage, {
+      cause,
+    });
+  }
+}
+
+/** @throws BadRequestError naming the fields that are not as the schema says. */
+export async function checkInput<S extends z.ZodType>(value: unknown, schema: S, what: string): Promise<z.output<S>> {
+  const result = await schema.safeParseAsync(value);
+  if (result.success) return result.data;
+  throw new BadRequestError(`${what}: ${describeIssues(result.error.issues)}`, { cause: result.error });
+}
+
+const mostIssues = 10;
+
+/** One line that names each field with what is wrong with it, never its value. */
+export function describeIssues(issues: readonly { path: readonly PropertyKey[]; message: string }[]): string {
+  const lines = issues
+    .slice(0, mostIssues)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`));
+  if (issues.length > mostIssues) lines.push(`and ${issues.length - mostIssues} more`);
+  return lines.join('; ').replace(/\s+/g, ' ');
+}

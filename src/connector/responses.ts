@@ -1,0 +1,90 @@
+import {
+  BadRequestError,
+  type ConnectorErrorDetails,
+  ForbiddenError,
+  NotFoundError,
+  RateLimitError,
+  UnauthorizedError,
+  type Wait,
+} from '../contract/index.js';
+import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
+import { createRedact } from './redact.js';
+
+export interface ErrorResponseOptions extends ErrorAnswerOptions {
+  /** Values that must not leave in the answer: the session's, and what initialize was given (rule E5). */
+  redact?: Iterable<string> | undefined;
+}
+
+/**
+ * Answers any thrown value as the contract asks (rules E1-E5, W2): a contract error with its status, code and message,
+ * everything else as a 500 that tells nothing.
+ *
+ * @throws TypeError naming the option that is wrong; never for what was thrown.
+ * @example
+ * try {
+ *   return Response.json(await readIssue(id))
+ * } catch (error) {
+ *   return errorResponse(error, { redact: [session.token] })
+ * }
+ */
+export function errorResponse(thrown: unknown, options: ErrorResponseOptions = {}): Response {
+  const { redact, ...answerOptions } = options;
+  const write = createErrorWriter(answerOptions);
+  return toResponse(write(thrown, redact === undefined ? undefined : createRedact(redact)), thrown);
+}
+
+/**
+ * The errors behind the responses of this file. A connector that gets such a response back writes the error again: with
+ * its own wait header, and without its session's secrets.
+ */
+const originals = new WeakMap<Response, { thrown: unknown }>();
+
+export function originalError(response: Response): { thrown: unknown } | undefined {
+  return originals.get(response);
+}
+
+export function toResponse(answer: ErrorAnswer, thrown: unknown): Response {
+  const response = new Response(answer.body, { status: answer.status, headers: answer.headers });
+  originals.set(response, { thrown });
+  return response;
+}
+
+/** 400: the request itself is wrong, for example its payload. The service reports it and does not retry. */
+export function badRequest(message?: string, details?: ConnectorErrorDetails): Response {
+  return errorResponse(new BadRequestError(message, details));
+}
+
+/** 401: the session is missing, expired or refused. The service calls initialize and sends the request again. */
+export function unauthorized(message?: string, details?: ConnectorErrorDetails): Response {
+  return errorResponse(new UnauthorizedError(message, details));
+}
+
+/** 403 without the wait header: access is denied. The service reports it and does not wait (rule W2). */
+export function forbidden(message?: string, details?: ConnectorErrorDetails): Response {
+  return errorResponse(new ForbiddenError(message, details));
+}
+
+/** 404: the resource is not available. The service reports it. */
+export function notFound(message?: string, details?: ConnectorErrorDetails): Response {
+  return errorResponse(new NotFoundError(message, details));
+}
+
+/** What a rate limit needs: how long to wait; and how to write it, where that is not `Retry-After` in seconds. */
+export type RateLimitedOptions = ConnectorErrorDetails & Wait & Pick<ErrorAnswerOptions, 'rateLimit'>;
+
+/**
+ * 403 with the wait header: the service waits as long as it says and goes on (rule W2). Seconds are rounded up. Inside
+ * `createConnector` the header is the one of its `rateLimit` option.
+ *
+ * @throws TypeError without `retryAfterMs` or `resumeAt`.
+ * @example
+ * return rateLimited('100 calls a minute are allowed', { retryAfterMs: 12_000 })
+ */
+export function rateLimited(message: string | undefined, options: RateLimitedOptions): Response;
+export function rateLimited(options: RateLimitedOptions): Response;
+export function rateLimited(first: string | undefined | RateLimitedOptions, second?: RateLimitedOptions): Response {
+  const options = typeof first === 'object' && first !== null ? first : second;
+  const message = typeof first === 'object' && first !== null ? undefined : first;
+  const error = new RateLimitError(message, options as RateLimitedOptions);
+  return errorResponse(error, { rateLimit: options?.rateLimit });
+}

@@ -1,0 +1,78 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { matchedRoutes } from 'hono/route';
+import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
+import type { z } from 'zod';
+import { sessionHeaderProblem, UnauthorizedError } from '../contract/index.js';
+import { checkZodObject } from './options.js';
+import { describeIssues } from './read-json.js';
+
+/** Whether the end system still accepts the session; `false` is answered with 401. */
+export type VerifySession<Session extends z.ZodObject = z.ZodObject> = (
+  session: z.output<Session>,
+) => boolean | Promise<boolean>;
+
+/** @throws TypeError naming `session`, or the key of it that cannot be a header. */
+export function checkSession(session: z.ZodObject): string[] {
+  checkZodObject(session, 'session');
+  const names = Object.keys(session.shape);
+  const seen = new Set<string>();
+  for (const name of names) {
+    const problem = sessionHeaderProblem(name, '');
+    if (problem !== undefined) throw new TypeError(`\`session.${name}\` cannot be a request header: ${problem}.`);
+    if (seen.has(name.toLowerCase())) throw new TypeError(`\`session.${name}\` is there twice but for its case.`);
+    seen.add(name.toLowerCase());
+  }
+  return names;
+}
+
+/**
+ * Lets a request pass only with a session, which it puts at `c.get('session')`; a missing or refused one is a 401, so the
+ * service logs in again. A path that has no route is a 404 with or without a session: logging in would not help.
+ *
+ * @param own this package's own handlers, which do not make a path a route of the author's.
+ */
+export function sessionGuard(
+  schema: z.ZodObject,
+  verify: VerifySession | undefined,
+  own: ReadonlySet<unknown>,
+): MiddlewareHandler {
+  const names = Object.keys(schema.shape);
+  return async (c, next) => {
+    const headers: Record<string, string> = {};
+    for (const name of names) {
+      const value = c.req.raw.headers.get(name);
+      if (value !== null) headers[name] = value;
+    }
+    const result = await schema.safeParseAsync(headers);
+    const problem = result.success ? undefined : describeProblem(names, headers, result.error.issues);
+    if (problem !== undefined || (verify && !(await verify(result.data as Record<string, unknown>)))) {
+      if (!hasRoute(c, own)) return c.notFound();
+      throw new UnauthorizedError(problem ?? 'The session is no longer valid.');
+    }
+    c.set('session', result.data);
+    return next();
+  };
+}
+
+function describeProblem(
+  names: string[],
+  headers: Record<string, string>,
+  issues: readonly { path: readonly PropertyKey[]; message: string }[],
+): string {
+  const faulty = new Set(issues.map((issue) => issue.path[0]));
+  const missing = names.filter((name) => headers[name] === undefined && faulty.has(name));
+  if (missing.length > 0) return `The session is missing: ${missing.join(', ')}.`;
+  return `The session is not valid: ${describeIssues(issues)}.`;
+}
+
+/**
+ * Whether the author has a route for this request. Middleware for all paths is none; where it cannot be told apart from a
+ * route it counts as one, and the request is answered with 401.
+ */
+function hasRoute(c: Context, own: ReadonlySet<unknown>): boolean {
+  return matchedRoutes(c).some(({ handler, method, path }) => {
+    const target = findTargetHandler(handler);
+    const forAllPaths = method === 'ALL' && (path === '/*' || path === '*') && isMiddleware(target);
+    return !own.has(target) && !forAllPaths;
+  });
+}
