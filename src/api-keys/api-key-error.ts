@@ -8,6 +8,11 @@ export interface FieldError {
   readonly message: string;
 }
 
+/** What reading one field gave: its value, or what is wrong with it. */
+export type FieldReading<T> =
+  | { readonly value: T; readonly error?: undefined }
+  | { readonly error: FieldError; readonly value?: undefined };
+
 const brand = Symbol.for('concordat.ApiKeyError');
 
 /** Why a call on API keys was refused. Its message is meant for the user and holds no secret. */

@@ -1,4 +1,4 @@
-import type { FieldError } from './api-key-error.js';
+import type { FieldReading } from './api-key-error.js';
 
 const field = 'expiresOn';
 const dateTimePattern =
@@ -21,7 +21,7 @@ export function maxExpiresOn(now: Date | number): Date {
 }
 
 /** Reads and checks an expiry (rule K4): epoch milliseconds, or what is wrong with it. */
-export function readExpiry(value: unknown, nowMs: number): { expiresOnMs: number } | { error: FieldError } {
+export function readExpiry(value: unknown, nowMs: number): FieldReading<number> {
   if (value === undefined || value === null || value === '') return wrong('Expiry date is required.');
   const expiresOnMs = value instanceof Date ? value.getTime() : parseDateTime(value);
   if (Number.isNaN(expiresOnMs)) {
@@ -29,10 +29,10 @@ export function readExpiry(value: unknown, nowMs: number): { expiresOnMs: number
   }
   if (expiresOnMs <= nowMs) return wrong('Expiry date must be a future datetime.');
   if (expiresOnMs > maxExpiresOn(nowMs).getTime()) return wrong('Expiration date cannot exceed 1 year from today.');
-  return { expiresOnMs };
+  return { value: expiresOnMs };
 }
 
-function wrong(message: string): { error: FieldError } {
+function wrong(message: string): FieldReading<never> {
   return { error: { field, message } };
 }
 

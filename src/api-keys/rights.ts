@@ -64,8 +64,8 @@ export function isEnabled(user: DirectoryUser | undefined | null): user is Direc
   return user !== undefined && user !== null && user.enabled !== false;
 }
 
-function mayManageAll(holder: { superAdmin?: boolean | undefined; permissions?: readonly string[] | undefined }) {
-  return holder.superAdmin === true || (holder.permissions?.some(isUserManagementWrite) ?? false);
+function mayManageAll({ superAdmin, permissions }: Pick<DirectoryUser, 'superAdmin' | 'permissions'>): boolean {
+  return superAdmin === true || (permissions?.some(isUserManagementWrite) ?? false);
 }
 
 /** Hosts write the dash of the permission's name in several ways. */

@@ -1,0 +1,95 @@
+import { type Clock, systemClock } from '../internal/index.js';
+import { AccessMarks } from './access-marks.js';
+import { isKeyUsable, verifyHeaders } from './authentication.js';
+import type { Context } from './context.js';
+import { hasApiKeys } from './edition.js';
+import { maxExpiresOn } from './expiry.js';
+import { auditPage, getKey, listPage } from './list-keys.js';
+import { createKey, revokeKey, updateKey, userDeleted } from './manage-keys.js';
+import { resolvePrincipal } from './rights.js';
+import type { SecretHasher } from './secret-hasher.js';
+import { openStore } from './store/index.js';
+import type { ApiKeys, Invalidation, OpenApiKeysOptions } from './types.js';
+
+/** Opens the store and puts the parts together; the options have been checked. */
+export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: SecretHasher): Promise<ApiKeys> {
+  const clock: Pick<Clock, 'now'> & Partial<Clock> = options.clock ?? systemClock;
+  const onError = options.onError ?? (() => {});
+  const store = await openStore(options.database, hasher, clock.now());
+  const listeners = new Set<(invalidation: Invalidation) => void>();
+  const marks = new AccessMarks({
+    clock: { setTimer: (delayMs, callback) => (clock.setTimer ? clock : systemClock).setTimer!(delayMs, callback) },
+    write: (pending) => store.writeMarks(pending),
+    onError,
+  });
+  const context: Context = {
+    store,
+    hasher,
+    marks,
+    edition: options.edition,
+    users: options.users,
+    now: () => clock.now(),
+    invalidated(invalidations) {
+      for (const invalidation of invalidations) {
+        for (const listener of [...listeners]) {
+          try {
+            listener(invalidation);
+          } catch (error) {
+            // The revocation is done; one subscriber's failure must not hide it, nor keep it from the others.
+            onError(error);
+          }
+        }
+      }
+    },
+  };
+
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= closeAll();
+    return closing;
+  };
+  const closeAll = async () => {
+    try {
+      await marks.close();
+    } finally {
+      await store.close();
+    }
+  };
+  const open = <Arguments extends unknown[], Result>(
+    job: (context: Context, ...rest: Arguments) => Promise<Result>,
+  ) => {
+    return async (...rest: Arguments): Promise<Result> => {
+      if (closing !== undefined) throw new Error('These API keys have been closed.');
+      return await job(context, ...rest);
+    };
+  };
+
+  const verify = open(verifyHeaders);
+  return {
+    create: open(createKey),
+    list: open((_, actor, query = {}) => listPage(context, actor, query)),
+    get: open(getKey),
+    update: open(updateKey),
+    revoke: open(revokeKey),
+    audits: open((_, actor, query = {}) => auditPage(context, actor, query)),
+    userDeleted: open(userDeleted),
+    verify,
+    async authenticate(headers) {
+      const verification = await verify(headers);
+      if (verification.outcome !== 'authenticated') return undefined;
+      return { userId: verification.userId, apiKeyId: verification.apiKeyId };
+    },
+    isUsable: open(isKeyUsable),
+    mayManageAll: open(async (_, actor) => (await resolvePrincipal(actor, context.users)).mayManageAll),
+    isAvailable: open(() => hasApiKeys(context.edition)),
+    maxExpiresOn: () => maxExpiresOn(context.now()).toISOString(),
+    onInvalidated(listener) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

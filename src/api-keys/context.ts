@@ -1,0 +1,15 @@
+import type { AccessMarks } from './access-marks.js';
+import type { SecretHasher } from './secret-hasher.js';
+import type { StoreConnection } from './store/index.js';
+import type { Invalidation, OpenApiKeysOptions } from './types.js';
+
+/** What every job on API keys works with. */
+export interface Context extends Pick<OpenApiKeysOptions, 'edition' | 'users'> {
+  readonly store: StoreConnection;
+  readonly hasher: SecretHasher;
+  readonly marks: AccessMarks;
+  /** Epoch milliseconds of the one clock (rule K5). */
+  now(): number;
+  /** Tells subscribers, after the commit. */
+  invalidated(invalidations: readonly Invalidation[]): void;
+}

@@ -1,0 +1,27 @@
+import type { Kysely } from 'kysely';
+import type { AccessMark } from '../access-marks.js';
+import type { Dialect, Tables } from './schema.js';
+
+/** What authentication needs to know of a key: one row, found by its primary key (rule K11). */
+export interface StoredSecret {
+  readonly secretHash: Uint8Array;
+  readonly pepperVersion: number;
+  readonly ownerId: string;
+  readonly expiresOn: number;
+  readonly revokedOn: number | null;
+}
+
+export const lookUpColumns = `secret_hash as "secretHash", pepper_version as "pepperVersion", owner_id as "ownerId",
+  expires_on as "expiresOn", revoked_on as "revokedOn"`;
+
+/** An open database. Queries go through Kysely but for the two that every request or many requests at once need. */
+export interface StoreConnection {
+  readonly dialect: Dialect;
+  readonly kysely: Kysely<Tables>;
+  lookUp(apiKeyId: string): StoredSecret | undefined | Promise<StoredSecret | undefined>;
+  /** In one statement; times never move backwards (rule K10). */
+  writeMarks(marks: ReadonlyMap<string, AccessMark>): Promise<void>;
+  /** Whether a write failed because another key has the same name or id. */
+  isDuplicate(error: unknown, what: 'name' | 'id'): boolean;
+  close(): Promise<void>;
+}

@@ -1,0 +1,104 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+
+/** The part of `node:sqlite` that is used; `@photostructure/sqlite` has the same. */
+export interface DatabaseSync {
+  exec(sql: string): void;
+  prepare(sql: string): StatementSync;
+  close(): void;
+}
+
+export interface StatementSync {
+  run(...parameters: unknown[]): { changes: number | bigint };
+  get(...parameters: unknown[]): unknown;
+  all(...parameters: unknown[]): unknown[];
+}
+
+const writes: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']);
+
+/** Kysely over a synchronous SQLite connection. Transactions are immediate, so none fails half-way for a lock. */
+export function databaseSyncDialect(database: DatabaseSync): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DatabaseSyncDriver(database),
+    createIntrospector: (kysely: Kysely<unknown>) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+/** There is one connection; who needs it waits until it is free, for the length of a whole transaction. */
+class DatabaseSyncDriver implements Driver {
+  readonly #database: DatabaseSync;
+  readonly #connection: DatabaseSyncConnection;
+  #last: Promise<void> = Promise.resolve();
+  #release: () => void = () => {};
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#connection = new DatabaseSyncConnection(database);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const before = this.#last;
+    let release = () => {};
+    this.#last = new Promise((resolve) => {
+      release = resolve;
+    });
+    await before;
+    this.#release = release;
+    return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#release();
+  }
+
+  async beginTransaction(): Promise<void> {
+    this.#database.exec('begin immediate');
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#database.exec('commit');
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    this.#database.exec('rollback');
+  }
+
+  async destroy(): Promise<void> {
+    this.#database.close();
+  }
+}
+
+class DatabaseSyncConnection implements DatabaseConnection {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  async executeQuery<Row>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<Row>> {
+    const statement = this.#database.prepare(sql);
+    if (writes.has(query.kind) && !('returning' in query && query.returning !== undefined)) {
+      const { changes } = statement.run(...parameters);
+      return { rows: [], numAffectedRows: BigInt(changes) };
+    }
+    return { rows: statement.all(...parameters) as Row[] };
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing here streams, and the interface asks for it.
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('Streaming is not supported.');
+  }
+}

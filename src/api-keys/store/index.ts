@@ -1,0 +1,35 @@
+import type { SecretHasher } from '../secret-hasher.js';
+import type { StoreConnection } from './connection.js';
+import { migrate } from './migrations.js';
+import { openPostgres } from './open-postgres.js';
+import { openSqlite } from './open-sqlite.js';
+import { checkPeppers } from './pepper-records.js';
+
+export { type AuditRecord, insertAudits, listAudits, type NewAuditRecord } from './audit-records.js';
+export type { StoreConnection, StoredSecret } from './connection.js';
+export {
+  countKeys,
+  findKey,
+  insertKey,
+  isNameTaken,
+  type KeyOrder,
+  type KeyRow,
+  listKeys,
+  type Queries,
+  revokeActiveKeys,
+  sortValue,
+  updateActiveKey,
+} from './key-records.js';
+
+/** Opens a database, migrates it, and checks that the peppers fit it. */
+export async function openStore(database: string, hasher: SecretHasher, nowMs: number): Promise<StoreConnection> {
+  const connection = await (/^postgres(?:ql)?:\/\//i.test(database) ? openPostgres(database) : openSqlite(database));
+  try {
+    await migrate(connection.kysely, connection.dialect);
+    await checkPeppers(connection.kysely, hasher, nowMs);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}

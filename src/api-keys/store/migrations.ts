@@ -1,0 +1,107 @@
+import { type Kysely, sql } from 'kysely';
+import { auditTable, type Dialect, keyTable, pepperTable, schemaTable, type Tables, uniqueName } from './schema.js';
+
+// Any constant will do; it is the name of the lock that processes share while one of them migrates.
+const advisoryLock = 4_951_003_122;
+
+/**
+ * Makes or migrates the tables. Safe when several processes open one database at once: SQLite's immediate transaction
+ * or PostgreSQL's advisory lock lets one go first, and the others find the work done.
+ *
+ * @throws Error when a newer release has written the database.
+ */
+export async function migrate(kysely: Kysely<Tables>, dialect: Dialect): Promise<void> {
+  const steps = migrations(dialect);
+  await kysely.transaction().execute(async (transaction) => {
+    if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${advisoryLock})`.execute(transaction);
+    await sql.raw(`create table if not exists ${schemaTable} (version integer not null)`).execute(transaction);
+    const row = await transaction.selectFrom(schemaTable).select('version').executeTakeFirst();
+    const version = row?.version ?? 0;
+    if (version > steps.length) {
+      throw new Error(`The database has API key tables of version ${version}; this release knows ${steps.length}.`);
+    }
+    for (const statement of steps.slice(version).flat()) await sql.raw(statement).execute(transaction);
+    if (row === undefined) await transaction.insertInto(schemaTable).values({ version: steps.length }).execute();
+    else if (version < steps.length)
+      await transaction.updateTable(schemaTable).set({ version: steps.length }).execute();
+  });
+}
+
+/** One entry a version; an entry that has been released is never edited. */
+function migrations(dialect: Dialect): readonly (readonly string[])[] {
+  return [[...keyTableStatements(dialect), ...auditTableStatements(dialect)]];
+}
+
+function keyTableStatements(dialect: Dialect): string[] {
+  const sqlite = dialect === 'sqlite';
+  // Bytes compared as bytes: the order of pages must not depend on a server's locale.
+  const text = sqlite ? 'text' : 'text collate "C"';
+  const milliseconds = sqlite ? 'integer' : 'bigint';
+  return [
+    `create table ${keyTable} (
+      id ${text} primary key,
+      name ${text} not null,
+      name_search ${text} not null,
+      owner_id ${text} not null,
+      owner_username text not null,
+      owner_search ${text} not null,
+      secret_hash ${sqlite ? 'blob' : 'bytea'} not null,
+      pepper_version integer not null,
+      created_on ${milliseconds} not null,
+      expires_on ${milliseconds} not null,
+      revoked_on ${milliseconds},
+      last_accessed ${milliseconds} not null default 0,
+      refused_uses ${milliseconds} not null default 0,
+      last_refused_on ${milliseconds} not null default 0,
+      version integer not null default 1
+    )${sqlite ? ' strict, without rowid' : ''}`,
+    `create unique index ${uniqueName} on ${keyTable} (name)`,
+    ...['created_on', 'expires_on', 'last_accessed', 'name_search', 'owner_search'].map(
+      (column) => `create index ${keyTable}_by_${column} on ${keyTable} (${column}, id)`,
+    ),
+    `create index ${keyTable}_by_owner on ${keyTable} (owner_id, created_on, id)`,
+    `create index ${keyTable}_revoked on ${keyTable} (created_on, id) where revoked_on is not null`,
+    `create table ${pepperTable} (version integer primary key, fingerprint text not null)`,
+  ];
+}
+
+function auditTableStatements(dialect: Dialect): string[] {
+  const sqlite = dialect === 'sqlite';
+  const text = sqlite ? 'text' : 'text collate "C"';
+  return [
+    `create table ${auditTable} (
+      id ${sqlite ? 'integer primary key autoincrement' : 'bigint generated always as identity primary key'},
+      api_key_id ${text} not null references ${keyTable} (id),
+      owner_id ${text} not null,
+      name text not null,
+      author_id text not null,
+      author_username text not null,
+      acting_key_id text,
+      acting_key_name text,
+      change_time ${sqlite ? 'integer' : 'bigint'} not null,
+      revision_type text not null,
+      changes text not null,
+      origin text not null
+    )${sqlite ? ' strict' : ''}`,
+    `create index ${auditTable}_by_key on ${auditTable} (api_key_id, id)`,
+    `create index ${auditTable}_by_owner on ${auditTable} (owner_id, id)`,
+    ...(sqlite ? sqliteAppendOnly : postgresAppendOnly),
+  ];
+}
+
+const refusal = 'The audit trail is append-only.';
+
+// The third one stops "insert or replace", which deletes without asking the second.
+const sqliteAppendOnly = [
+  `create trigger ${auditTable}_no_update before update on ${auditTable} begin select raise(abort, '${refusal}'); end`,
+  `create trigger ${auditTable}_no_delete before delete on ${auditTable} begin select raise(abort, '${refusal}'); end`,
+  `create trigger ${auditTable}_no_replace before insert on ${auditTable}
+     when exists (select 1 from ${auditTable} where id = new.id) begin select raise(abort, '${refusal}'); end`,
+];
+
+const postgresAppendOnly = [
+  `create function ${auditTable}_refuse() returns trigger language plpgsql
+     as $$ begin raise exception '${refusal}'; end $$`,
+  `create trigger ${auditTable}_append_only before update or delete or truncate on ${auditTable}
+     for each statement execute function ${auditTable}_refuse()`,
+];

@@ -1,0 +1,60 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { importPeer } from '../import-peer.js';
+import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
+import { keyTable, type Tables, uniqueName } from './schema.js';
+
+const bigintType = 20;
+const uniqueViolation = '23505';
+
+/** Opens a PostgreSQL database by its URL. */
+export async function openPostgres(url: string): Promise<StoreConnection> {
+  const { default: pg } = await importPeer('pg', 'PostgreSQL', () => import('pg'));
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'concordat',
+    connectionTimeoutMillis: 10_000,
+    // Milliseconds and counts fit a double; the driver would give text.
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === bigintType ? Number : pg.types.getTypeParser(oid, format as 'text'),
+    },
+  });
+  // An idle connection that the server closes is replaced at the next query; without a listener it would end the process.
+  pool.on('error', () => {});
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    dialect: 'postgres',
+    kysely,
+    async lookUp(id) {
+      const { rows } = await pool.query<StoredSecret>({
+        name: 'concordat_api_key_look_up',
+        text: `select ${lookUpColumns} from ${keyTable} where id = $1`,
+        values: [id],
+      });
+      return rows[0];
+    },
+    async writeMarks(marks) {
+      const ids = [...marks.keys()].sort();
+      const column = (field: 'lastAccessedMs' | 'refusedUses' | 'lastRefusedMs') =>
+        ids.map((id) => marks.get(id)?.[field]);
+      // Rows are locked in the order of ids, so that two processes that write the same ones never wait for each other.
+      await sql`with mark as (
+          select * from unnest(${ids}::text[], ${column('lastAccessedMs')}::bigint[], ${column('refusedUses')}::bigint[],
+            ${column('lastRefusedMs')}::bigint[]) as mark (id, accessed, refused, refused_on)
+        ), locked as (
+          select id from concordat_api_key where id = any(${ids}::text[]) order by id for update
+        )
+        update concordat_api_key as key set
+          last_accessed = greatest(key.last_accessed, mark.accessed),
+          refused_uses = key.refused_uses + mark.refused,
+          last_refused_on = greatest(key.last_refused_on, mark.refused_on)
+        from mark join locked on locked.id = mark.id
+        where key.id = mark.id`.execute(kysely);
+    },
+    isDuplicate(error, what) {
+      const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
+      return code === uniqueViolation && constraint === (what === 'name' ? uniqueName : `${keyTable}_pkey`);
+    },
+    close: () => kysely.destroy(),
+  };
+}

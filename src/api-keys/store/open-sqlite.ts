@@ -1,0 +1,95 @@
+import { closeSync, openSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Kysely, sql } from 'kysely';
+import type { AccessMark } from '../access-marks.js';
+import { importPeer } from '../import-peer.js';
+import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
+import { type DatabaseSync, databaseSyncDialect } from './database-sync-dialect.js';
+import { keyTable, type Tables } from './schema.js';
+
+const pragmas = [
+  // A commit that was answered is on the disk (rule K18).
+  'journal_mode = wal',
+  'synchronous = full',
+  'foreign_keys = on',
+  // Without it "insert or replace" deletes rows behind the triggers' back.
+  'recursive_triggers = on',
+  'trusted_schema = off',
+  'cache_size = -65536',
+];
+const busyTimeoutMs = 5000;
+
+/** Opens a SQLite file (made readable for its owner only) or `:memory:`. */
+export async function openSqlite(path: string): Promise<StoreConnection> {
+  const { DatabaseSync } = await importDriver();
+  if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
+  const database = new DatabaseSync(path);
+  try {
+    await configure(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const kysely = new Kysely<Tables>({ dialect: databaseSyncDialect(database) });
+  // Prepared once, on first use: the tables do not exist yet, and this is the one query of every request.
+  let lookUp: ReturnType<DatabaseSync['prepare']> | undefined;
+  return {
+    dialect: 'sqlite',
+    kysely,
+    lookUp(id) {
+      lookUp ??= database.prepare(`select ${lookUpColumns} from ${keyTable} where id = ?`);
+      return lookUp.get(id) as StoredSecret | undefined;
+    },
+    async writeMarks(marks) {
+      await sql`update concordat_api_key set
+          last_accessed = max(last_accessed, mark.value ->> 1),
+          refused_uses = refused_uses + (mark.value ->> 2),
+          last_refused_on = max(last_refused_on, mark.value ->> 3)
+        from json_each(${marksAsJson(marks)}) as mark
+        where concordat_api_key.id = mark.value ->> 0`.execute(kysely);
+    },
+    isDuplicate(error, what) {
+      const message = error instanceof Error ? error.message : '';
+      return message.includes(`UNIQUE constraint failed: ${keyTable}.${what}`);
+    },
+    close: () => kysely.destroy(),
+  };
+}
+
+/** Node's own SQLite where there is one, else the package with the same interface. */
+async function importDriver(): Promise<{ DatabaseSync: new (path: string) => DatabaseSync }> {
+  // Not `import('node:sqlite')`: Node 20 has none, and bundlers strip the prefix that is part of its name.
+  const builtin = process.getBuiltinModule?.('node:sqlite' as 'node:fs') as unknown;
+  if (builtin !== undefined) return builtin as { DatabaseSync: new (path: string) => DatabaseSync };
+  return await importPeer('@photostructure/sqlite', 'SQLite on this version of Node', async () => {
+    const driver = await import('@photostructure/sqlite');
+    return driver as unknown as { DatabaseSync: new (path: string) => DatabaseSync };
+  });
+}
+
+async function configure(database: DatabaseSync): Promise<void> {
+  database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+  for (const pragma of pragmas) {
+    // Changing the journal mode does not wait for another process that does the same.
+    for (let attemptsLeft = 100; ; attemptsLeft--) {
+      try {
+        database.exec(`pragma ${pragma}`);
+        break;
+      } catch (error) {
+        if (attemptsLeft === 0 || !/locked|busy/i.test(String(error))) throw error;
+        await pause(20);
+      }
+    }
+  }
+}
+
+function marksAsJson(marks: ReadonlyMap<string, AccessMark>): string {
+  return JSON.stringify(
+    Array.from(marks, ([id, { lastAccessedMs, refusedUses, lastRefusedMs }]) => [
+      id,
+      lastAccessedMs,
+      refusedUses,
+      lastRefusedMs,
+    ]),
+  );
+}

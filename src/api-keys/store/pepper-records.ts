@@ -1,0 +1,44 @@
+import type { SecretHasher } from '../secret-hasher.js';
+import type { Queries } from './key-records.js';
+import { keyTable, pepperTable } from './schema.js';
+
+/**
+ * Compares the configured peppers with those that the database was written with, and notes the one new keys get.
+ *
+ * @throws Error when one is another than before, or one is missing that Active keys need: they would all be refused,
+ * and nobody would know why (rule K2).
+ */
+export async function checkPeppers(queries: Queries, hasher: SecretHasher, nowMs: number): Promise<void> {
+  const known = await queries.selectFrom(pepperTable).selectAll().execute();
+  for (const { version, fingerprint } of known) {
+    const configured = hasher.fingerprints.get(version);
+    if (configured === undefined) {
+      if (await hasActiveKeys(queries, version, nowMs)) throw new Error(missing(version));
+    } else if (configured !== fingerprint) {
+      throw new Error(`\`pepper\` version ${version} is not the one that this database was written with.`);
+    }
+  }
+  await queries
+    .insertInto(pepperTable)
+    .values({ version: hasher.version, fingerprint: hasher.fingerprints.get(hasher.version) ?? '' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+function missing(version: number): string {
+  return version === 0
+    ? 'Active keys were made without a `pepper`: set `pepper.acceptUnpeppered`, or revoke them first.'
+    : `\`pepper\` version ${version} is missing: Active keys were made with it.`;
+}
+
+async function hasActiveKeys(queries: Queries, pepperVersion: number, nowMs: number): Promise<boolean> {
+  const row = await queries
+    .selectFrom(keyTable)
+    .select('id')
+    .where('pepper_version', '=', pepperVersion)
+    .where('revoked_on', 'is', null)
+    .where('expires_on', '>', nowMs)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,55 @@
+import type { Generated } from 'kysely';
+
+export const keyTable = 'concordat_api_key';
+export const auditTable = 'concordat_api_key_audit';
+export const pepperTable = 'concordat_api_key_pepper';
+export const schemaTable = 'concordat_api_key_schema';
+/** Holds rule K3: two keys of one name cannot both be written. */
+export const uniqueName = 'concordat_api_key_name';
+
+/** Times are epoch milliseconds, the same on both databases. */
+export interface ApiKeyRow {
+  id: string;
+  name: string;
+  name_search: string;
+  owner_id: string;
+  owner_username: string;
+  owner_search: string;
+  secret_hash: Uint8Array;
+  pepper_version: number;
+  created_on: number;
+  expires_on: number;
+  revoked_on: number | null;
+  /** 0: never. A number in any case, so that it can be sorted and paged by. */
+  last_accessed: number;
+  refused_uses: number;
+  /** 0: never. */
+  last_refused_on: number;
+  version: number;
+}
+
+export interface AuditRow {
+  id: Generated<number>;
+  api_key_id: string;
+  /** Of the key, so that owners find the entries of their keys. */
+  owner_id: string;
+  name: string;
+  author_id: string;
+  author_username: string;
+  acting_key_id: string | null;
+  acting_key_name: string | null;
+  change_time: number;
+  revision_type: string;
+  /** JSON. */
+  changes: string;
+  origin: string;
+}
+
+export interface Tables {
+  concordat_api_key: ApiKeyRow;
+  concordat_api_key_audit: AuditRow;
+  concordat_api_key_pepper: { version: number; fingerprint: string };
+  concordat_api_key_schema: { version: number };
+}
+
+export type Dialect = 'sqlite' | 'postgres';
