@@ -1,20 +1,15 @@
-import {
-  type FailedRequest,
-  isConnectorError,
-  type SessionParameter,
-  sessionHeaderProblem,
-  toSessionParameters,
-} from '../contract/index.js';
+import type { FailedRequest } from '../contract/index.js';
 import { parseJson, sleep } from '../internal/index.js';
-import { InitializeError, RequestError } from './errors.js';
+import { InitializeError } from './errors.js';
 import type { Emit } from './events.js';
 import { type Exchange, type ExchangeContext, exchange } from './exchange.js';
 import type { Gate } from './gate.js';
+import { toHeaders, toInitializeError } from './initialize-answer.js';
 import type { Settings } from './options.js';
 import { limitRefusal } from './parking.js';
 import { readErrorContent, toConnectorError } from './read-response.js';
 import { toBodySource } from './request-body.js';
-import { type ConnectorResponse, readSuccess } from './response.js';
+import { type ConnectorResponse, incompleteBody, readSuccess } from './response.js';
 import { isTransient, retryTransient } from './retry.js';
 import type { Login } from './session.js';
 
@@ -76,6 +71,7 @@ class LoginAttempt {
     const run = async () => {
       const answer = await tryOnce();
       const { response } = answer;
+      if (answer.kind === 'success' && response.end === 'cut') throw incompleteBody(response, request);
       if (answer.kind === 'success') return response;
       throw toConnectorError(response, request, readErrorContent(response, secrets));
     };
@@ -167,7 +163,7 @@ class LoginAttempt {
             ...options.headers,
           },
           body: await source.next(),
-          timeoutMs: Math.max(1, Math.min(settings.timeoutMs, timeoutMs - this.#spentMs)),
+          timeoutMs: Math.max(1, timeoutMs - this.#spentMs),
           signal: undefined, // what is on the wire is left to finish: others may wait for it
           mayStart: () => gate.isCurrent(ticket),
         },
@@ -193,41 +189,4 @@ class LoginAttempt {
     this.#spentMs += boundedMs;
     if (this.#spentMs >= timeoutMs) throw error;
   }
-}
-
-function toHeaders(value: unknown, status: number | undefined, what: string): Record<string, string> {
-  const parameters: SessionParameter[] | undefined = toSessionParameters(value);
-  if (parameters === undefined) {
-    throw new InitializeError(
-      `${what} answered with something that is no session: an array of { key, value } or an object of strings is expected`,
-      { status },
-    );
-  }
-  const headers: Record<string, string> = {};
-  for (const { key, value: header } of parameters) {
-    const name = key.toLowerCase();
-    const problem =
-      sessionHeaderProblem(key, header) ?? (name in headers ? `"${key}" is there more than once` : undefined);
-    if (problem !== undefined) throw new InitializeError(`${what} answered with a bad session: ${problem}`, { status });
-    headers[name] = header;
-  }
-  return headers;
-}
-
-const refusals = new Set([400, 401, 403]);
-
-function toInitializeError(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted || error instanceof InitializeError || isConnectorError(error, 'rate-limit')) return error;
-  if (isConnectorError(error)) {
-    const refused = refusals.has(error.status);
-    const message = `The login was ${refused ? 'refused' : 'not possible'}: ${error.message}`;
-    return new InitializeError(message, { status: error.status, code: error.code, refused, cause: error });
-  }
-  if (error instanceof RequestError) {
-    return new InitializeError(`The login failed: ${error.message}`, {
-      status: error.status,
-      cause: error,
-    });
-  }
-  return new InitializeError('The login failed: the `initialize` function threw an error', { cause: error });
 }

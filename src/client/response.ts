@@ -86,7 +86,8 @@ function isJson(response: WireResponse): boolean {
   return jsonType.test(headerValue(response.headers, 'content-type') ?? '');
 }
 
-function incompleteBody(response: WireResponse, request: FailedRequest): RequestError {
+/** The error for a success whose body is not all there. */
+export function incompleteBody(response: WireResponse, request: FailedRequest): RequestError {
   if (response.end === 'too-large') {
     return new RequestError('the answer is larger than `maxResponseBytes`', {
       code: 'RESPONSE_TOO_LARGE',

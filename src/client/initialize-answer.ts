@@ -1,0 +1,50 @@
+import {
+  isConnectorError,
+  type SessionParameter,
+  sessionHeaderProblem,
+  toSessionParameters,
+} from '../contract/index.js';
+import { InitializeError, RequestError } from './errors.js';
+
+/**
+ * Reads what initialize handed out (rules S1, S2).
+ *
+ * @throws InitializeError for what is no session, naming a bad key and never its value.
+ */
+export function toHeaders(value: unknown, status: number | undefined, what: string): Record<string, string> {
+  const parameters: SessionParameter[] | undefined = toSessionParameters(value);
+  if (parameters === undefined) {
+    throw new InitializeError(
+      `${what} answered with something that is no session: an array of { key, value } or an object of strings is expected`,
+      { status },
+    );
+  }
+  const headers: Record<string, string> = {};
+  for (const { key, value: header } of parameters) {
+    const name = key.toLowerCase();
+    const problem =
+      sessionHeaderProblem(key, header) ?? (name in headers ? `"${key}" is there more than once` : undefined);
+    if (problem !== undefined) throw new InitializeError(`${what} answered with a bad session: ${problem}`, { status });
+    headers[name] = header;
+  }
+  return headers;
+}
+
+const refusals = new Set([400, 401, 403]);
+
+/** What a login that failed is reported as: the error itself when it is a long limit or an abandoned login (rule S5). */
+export function toInitializeError(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted || error instanceof InitializeError || isConnectorError(error, 'rate-limit')) return error;
+  if (isConnectorError(error)) {
+    const refused = refusals.has(error.status);
+    const message = `The login was ${refused ? 'refused' : 'not possible'}: ${error.message}`;
+    return new InitializeError(message, { status: error.status, code: error.code, refused, cause: error });
+  }
+  if (error instanceof RequestError) {
+    return new InitializeError(`The login failed: ${error.message}`, {
+      status: error.status,
+      cause: error,
+    });
+  }
+  return new InitializeError('The login failed: the `initialize` function threw an error', { cause: error });
+}
