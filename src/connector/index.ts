@@ -7,6 +7,22 @@ export {
   type ConnectorOptions,
   createConnector,
 } from './create-connector.js';
+// The system behind the connector: its failures as contract errors.
+export {
+  type BodyCondition,
+  type BodyPath,
+  definePreset,
+  type EndSystemFailure,
+  type EndSystemFetchOptions,
+  type EndSystemRequest,
+  endSystemFetch,
+  type Match,
+  type Preset,
+  type PresetName,
+  type PresetRule,
+  type WaitSource,
+  type WaitUnit,
+} from './end-system/index.js';
 // Error answers as standard responses, for any server that speaks fetch.
 export type { ErrorAnswerOptions } from './error-answer.js';
 export type { InitializeOptions, SessionHeaders } from './initialize.js';

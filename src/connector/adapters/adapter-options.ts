@@ -23,8 +23,14 @@ export type ReadHeader = (name: string) => string | string[] | null | undefined;
 
 const knownOptions = ['rateLimit', 'exposeDetail', 'maxDetailBytes', 'sessionHeaders', 'onError'];
 
-/** @throws TypeError naming the option that is wrong. */
-export function createAdapterWriter<Request>(options: AdapterOptions<Request> = {}): AdapterWriter<Request> {
+/**
+ * @param translate what a framework's own errors are in terms of the contract; `onError` still gets the original.
+ * @throws TypeError naming the option that is wrong.
+ */
+export function createAdapterWriter<Request>(
+  options: AdapterOptions<Request> = {},
+  translate: (thrown: unknown) => unknown = (thrown) => thrown,
+): AdapterWriter<Request> {
   checkKeys(options, knownOptions, 'options');
   const { sessionHeaders = [], onError, ...answerOptions } = options;
   if (!Array.isArray(sessionHeaders) || sessionHeaders.some((name) => typeof name !== 'string' || name === '')) {
@@ -44,7 +50,7 @@ export function createAdapterWriter<Request>(options: AdapterOptions<Request> = 
     report,
     write(thrown, request, read, moreSecrets = []) {
       report(thrown, request);
-      return writeError(thrown, createRedact([...headerSecrets(read, sessionHeaders), ...moreSecrets]));
+      return writeError(translate(thrown), createRedact([...headerSecrets(read, sessionHeaders), ...moreSecrets]));
     },
   };
 }

@@ -1,0 +1,56 @@
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { NotFoundError } from '../../contract/index.js';
+import type { ErrorAnswer } from '../error-answer.js';
+import { parameterSecrets } from '../redact.js';
+import { type AdapterOptions, createAdapterWriter } from './adapter-options.js';
+
+export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
+
+/**
+ * Express 5 error handler that answers as the contract says: what routes throw, broken JSON (400) and bodies that are too
+ * large (413) from `express.json()`. It goes last. An error after the headers went out ends the connection.
+ *
+ * @throws TypeError naming the option that is wrong.
+ * @example
+ * app.use(connectorNotFound())
+ * app.use(connectorErrorHandler({ sessionHeaders: ['x-token'] }))
+ */
+export function connectorErrorHandler(options: ConnectorErrorHandlerOptions = {}): ErrorRequestHandler {
+  const writer = createAdapterWriter(options);
+  // Four parameters make it an error handler for Express.
+  return (thrown, request, response, _next) => {
+    if (response.headersSent) {
+      writer.report(thrown, request);
+      response.destroy();
+      return;
+    }
+    const answer = writer.write(thrown, request, (name) => request.headers[name.toLowerCase()], bodySecrets(request));
+    send(response, answer);
+  };
+}
+
+/**
+ * Middleware that answers what no route before it has answered with the contract's 404, by way of the error handler.
+ *
+ * @example
+ * app.use(connectorNotFound())
+ */
+export function connectorNotFound(): RequestHandler {
+  return (request, _response, next) => {
+    next(new NotFoundError(`There is no route for ${request.method} ${request.path.slice(0, 200)}.`));
+  };
+}
+
+/** What initialize was given, where the body is such parameters. */
+function bodySecrets(request: Request): string[] {
+  return Array.isArray(request.body) ? parameterSecrets(request.body) : [];
+}
+
+function send(response: Response, { status, headers, body, staleHeaders }: ErrorAnswer): void {
+  for (const name of staleHeaders) response.removeHeader(name);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.statusCode = status;
+  response.statusMessage = '';
+  response.setHeader('content-length', Buffer.byteLength(body));
+  response.end(body);
+}

@@ -1,0 +1,41 @@
+import { definePreset, type WaitSource } from '../preset.js';
+
+const retryAfter: WaitSource = { header: 'retry-after', unit: 'auto' };
+
+/** Names that are in use everywhere, with units that are not the same anywhere. */
+const wait: WaitSource[] = [
+  retryAfter,
+  { header: 'ratelimit-reset', unit: 'guess' },
+  { header: 'x-ratelimit-reset', unit: 'guess' },
+];
+
+/** What a status means where nothing is known about the system. The last word for every other preset too. */
+export const generic = definePreset({
+  name: 'generic',
+  code: ['code', 'error.code', 'errors.0.code', 'errors.code'],
+  message: [
+    'message',
+    'error.message',
+    'errors.0.message',
+    'errors.message',
+    'error_description',
+    'error',
+    'detail',
+    'title',
+  ],
+  rules: [
+    { when: { status: [401] }, is: 'unauthorized' },
+    { when: { status: [403], headers: { 'retry-after': true } }, is: 'rate-limit', wait },
+    { when: { status: [403], headers: { 'x-ratelimit-remaining': /^0+$/ } }, is: 'rate-limit', wait },
+    { when: { status: [403], headers: { 'ratelimit-remaining': /^0+$/ } }, is: 'rate-limit', wait },
+    { when: { status: [403] }, is: 'forbidden' },
+    { when: { status: [404, 410] }, is: 'not-found' },
+    { when: { status: [409] }, is: 'bad-request', code: 'CONFLICT' },
+    { when: { status: [400, 422] }, is: 'bad-request' },
+    { when: { status: [429] }, is: 'rate-limit', wait },
+    { when: { status: [503], headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },
+    { when: { status: [408] }, is: 'other', status: 504 },
+    { when: { status: [407] }, is: 'other', status: 502 },
+    { when: { status: [529] }, is: 'other', status: 503 },
+  ],
+});

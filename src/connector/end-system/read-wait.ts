@@ -1,0 +1,51 @@
+import { parseWait } from '../../contract/index.js';
+import { fallbackWaitMs } from '../to-connector-error.js';
+import type { EndSystemFailure } from './failure.js';
+import type { PresetRule, WaitSource, WaitUnit } from './preset.js';
+import { textOf, valueAt } from './read-body.js';
+
+/** How long a limit holds, in milliseconds: what its first readable source says, else the fallback. */
+export function readWait(rule: PresetRule, failure: EndSystemFailure): number {
+  const leastMs = rule.leastWaitMs ?? 1_000;
+  for (const source of rule.wait ?? []) {
+    const waitMs = typeof source === 'function' ? source(failure) : readSource(source, failure);
+    if (waitMs !== undefined && waitMs >= 0) return Math.max(leastMs, Math.min(waitMs, Number.MAX_SAFE_INTEGER));
+  }
+  return Math.max(leastMs, rule.fallbackWaitMs ?? fallbackWaitMs);
+}
+
+function readSource(source: Exclude<WaitSource, (...args: never) => unknown>, failure: EndSystemFailure) {
+  const { headers, json } = failure;
+  const found = source.header === undefined ? textOf(valueAt(json, source.body)) : headers.get(source.header);
+  const text = source.pattern && found ? source.pattern.exec(found)?.[1] : found;
+  if (text === undefined || text === null) return undefined;
+  const times = { date: headers.get('date'), age: headers.get('age') };
+  for (const { value, format } of readings(text.trim(), source.unit)) {
+    const { waitMs } = parseWait(value, { format, ...times });
+    if (waitMs !== undefined) return waitMs;
+  }
+  return undefined;
+}
+
+const decimal = /^\d+\.\d+$/;
+
+/** The ways to read a value, as the contract's strict parser takes them; vendors write decimals, which it does not. */
+function readings(text: string, unit: WaitUnit): { value: string; format: Exclude<WaitUnit, 'guess'> }[] {
+  if (unit === 'guess') {
+    const number = Number(text);
+    if (!/^\d/.test(text) || Number.isNaN(number)) {
+      return (['http-date', 'iso-8601'] as const).map((format) => ({ value: text, format }));
+    }
+    return readings(text, number < 1e9 ? 'seconds' : number < 1e11 ? 'epoch-seconds' : 'epoch-milliseconds');
+  }
+  if (!decimal.test(text)) return [{ value: text, format: unit }];
+  switch (unit) {
+    case 'auto':
+    case 'seconds':
+      return [{ value: String(Math.ceil(Number(text) * 1000)), format: 'milliseconds' }];
+    case 'epoch-seconds':
+      return [{ value: String(Math.ceil(Number(text) * 1000)), format: 'epoch-milliseconds' }];
+    default:
+      return [{ value: String(Math.ceil(Number(text))), format: unit }];
+  }
+}

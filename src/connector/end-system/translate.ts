@@ -1,0 +1,85 @@
+import {
+  BadRequestError,
+  ConnectorError,
+  type ConnectorErrorDetails,
+  type ErrorKind,
+  ForbiddenError,
+  NotFoundError,
+  RateLimitError,
+  UnauthorizedError,
+} from '../../contract/index.js';
+import type { EndSystemFailure } from './failure.js';
+import { conditionsOf, type Preset, type PresetRule } from './preset.js';
+import { generic } from './presets/generic.js';
+import { findCode, findMessage, matches, valueAt } from './read-body.js';
+import { readWait } from './read-wait.js';
+
+/**
+ * Says what a failure of an end system is in terms of the contract: by the preset's rules, then by the general ones, with
+ * the end system's own code and message (rule E3) and its answer as the detail.
+ *
+ * @returns `undefined` for an answer below 400 that no rule calls a failure.
+ */
+export function translateFailure(failure: EndSystemFailure, preset: Preset): ConnectorError | undefined {
+  const rule = findRule(failure, preset.rules) ?? (failure.status < 400 ? undefined : findRule(failure, generic.rules));
+  if (rule === undefined && failure.status < 400) return undefined;
+  const { json, text } = failure;
+  const code = findCode(json, [...(preset.code ?? []), ...(generic.code ?? [])]) ?? rule?.code;
+  const message = findMessage(json, [...(preset.message ?? []), ...(generic.message ?? [])]) ?? plainText(failure);
+  return buildError(rule, failure, message ?? describeAnswer(failure), { code, detail: text });
+}
+
+/** The statuses below 400 whose bodies have to be read, because a rule finds failures in them. */
+export function successStatuses(preset: Preset): Set<number> {
+  return new Set(preset.rules.flatMap(({ when }) => (when.status ?? []).filter((status) => status < 400)));
+}
+
+function findRule(failure: EndSystemFailure, rules: readonly PresetRule[]): PresetRule | undefined {
+  return rules.find(({ when }) => {
+    // A rule without statuses is about failures only: a success that merely looks like one stays a success.
+    if (!(when.status?.includes(failure.status) ?? failure.status >= 400)) return false;
+    const headers = Object.entries(when.headers ?? {});
+    if (!headers.every(([name, match]) => matches(failure.headers.get(name), match))) return false;
+    return conditionsOf(when.body).every(({ path, matches: match }) => matches(valueAt(failure.json, path), match));
+  });
+}
+
+function buildError(
+  rule: PresetRule | undefined,
+  failure: EndSystemFailure,
+  message: string,
+  details: ConnectorErrorDetails,
+): ConnectorError {
+  const kind: ErrorKind = rule?.is ?? 'other';
+  switch (kind) {
+    case 'bad-request':
+      return new BadRequestError(message, details);
+    case 'unauthorized':
+      return new UnauthorizedError(message, details);
+    case 'forbidden':
+      return new ForbiddenError(message, details);
+    case 'not-found':
+      return new NotFoundError(message, details);
+    case 'rate-limit':
+      return new RateLimitError(message, { ...details, retryAfterMs: readWait(rule as PresetRule, failure) });
+    default:
+      return new ConnectorError(message, { ...details, status: rule?.status ?? statusFor(failure.status) });
+  }
+}
+
+/** Seen from the service it is the system behind the connector that failed: a gateway's status, unless it says more. */
+function statusFor(status: number): number {
+  if (status === 503 || status === 504) return status;
+  return status >= 500 || status < 400 ? 502 : status;
+}
+
+/** A body of plain text is the message, when it is short enough to be one. */
+function plainText({ text, json, headers }: EndSystemFailure): string | undefined {
+  const line = text.trim();
+  if (json !== undefined || line === '' || line.length > 200 || line.includes('<')) return undefined;
+  return headers.get('content-type')?.includes('html') ? undefined : line.replace(/\s+/g, ' ');
+}
+
+function describeAnswer({ status, statusText, request }: EndSystemFailure): string {
+  return `${request.method} ${request.url}: the end system answered ${`${status} ${statusText}`.trim()}.`;
+}
