@@ -5,7 +5,7 @@ import { foldForSearch } from './key-name.js';
 import { findVisibleKey } from './manage-keys.js';
 import { toApiKey, toAuditEntry } from './presentation.js';
 import { type Principal, resolvePrincipal } from './rights.js';
-import { countKeys, listAudits, listKeys, sortValue } from './store/index.js';
+import { countKeys, type KeySearch, listAudits, listKeys, type Queries, searchIds, sortValue } from './store/index.js';
 import type {
   ActorLike,
   ApiKey,
@@ -41,13 +41,13 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   // Otherwise the order would lag behind the times that it shows.
   if (field === 'lastAccessed') await context.marks.flush();
   const nowMs = context.now();
+  const { kysely } = context.store;
   const filter = {
     ownerId: scope === 'my' ? principal.userId : undefined,
     status: query.status === undefined ? undefined : readOneOf('status', query.status, statuses),
-    search: readSearch(query.search),
+    search: await narrow(kysely, readSearch(query.search), scope),
     nowMs,
   };
-  const { kysely } = context.store;
   const rows = await listKeys(kysely, filter, { field, direction, after }, limit + 1);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
@@ -107,13 +107,20 @@ function readLimit(limit: unknown): number {
   return limit;
 }
 
-function readSearch(search: unknown): string | undefined {
+function readSearch(search: unknown): KeySearch | undefined {
   if (search === undefined || search === null) return undefined;
   // PostgreSQL text holds no NUL, and no name has one.
   if (typeof search !== 'string' || search.length > maxSearchCharacters || search.includes('\0')) {
     const message = `\`search\` must be text of at most ${maxSearchCharacters} characters.`;
     throw validationError([{ field: 'search', message }]);
   }
-  const folded = foldForSearch(search.trim());
-  return folded === '' ? undefined : folded;
+  const trimmed = search.trim();
+  if (trimmed === '') return undefined;
+  return { text: foldForSearch(trimmed), idPrefix: /^(?:ck_)?([0-9A-Za-z]{1,12})…?$/.exec(trimmed)?.[1] };
+}
+
+/** One user's keys are few; among everybody's the matching ones are looked up first. */
+async function narrow(queries: Queries, search: KeySearch | undefined, scope: Scope): Promise<KeySearch | undefined> {
+  if (search === undefined || scope === 'my') return search;
+  return { ...search, ids: await searchIds(queries, search) };
 }

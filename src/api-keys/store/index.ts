@@ -14,9 +14,11 @@ export {
   isNameTaken,
   type KeyOrder,
   type KeyRow,
+  type KeySearch,
   listKeys,
   type Queries,
   revokeActiveKeys,
+  searchIds,
   sortValue,
   updateActiveKey,
 } from './key-records.js';

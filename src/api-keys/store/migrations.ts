@@ -56,11 +56,18 @@ function keyTableStatements(dialect: Dialect): string[] {
       version integer not null default 1
     )${sqlite ? ' strict, without rowid' : ''}`,
     `create unique index ${uniqueName} on ${keyTable} (name)`,
-    ...['created_on', 'expires_on', 'last_accessed', 'name_search', 'owner_search'].map(
+    // One a sort column: a page is read from where the last one ended.
+    ...['created_on', 'last_accessed', 'name_search', 'owner_search'].map(
       (column) => `create index ${keyTable}_by_${column} on ${keyTable} (${column}, id)`,
     ),
+    // With what tells Active from Revoked, so that counting either needs no row.
+    `create index ${keyTable}_by_expires_on on ${keyTable} (expires_on, id, revoked_on)`,
+    // Few keys are revoked: without indexes of their own, each page of them would be a walk over all keys.
+    ...['created_on', 'expires_on', 'last_accessed', 'name_search', 'owner_search'].map(
+      (column) => `create index ${keyTable}_revoked_by_${column} on ${keyTable} (${column}, id)
+        where revoked_on is not null`,
+    ),
     `create index ${keyTable}_by_owner on ${keyTable} (owner_id, created_on, id)`,
-    `create index ${keyTable}_revoked on ${keyTable} (created_on, id) where revoked_on is not null`,
     `create table ${pepperTable} (version integer primary key, fingerprint text not null)`,
   ];
 }
