@@ -1,0 +1,143 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+
+export interface GitHubOptions {
+  apiUrl: string;
+  token: string;
+  source: string;
+  target: string;
+}
+
+export interface ServiceOptions {
+  once: boolean;
+  json: boolean;
+  intervalMs: number;
+  concurrency: number;
+  /** Lifetime of a session at the connector. */
+  sessionMs: number;
+  /** The connector's own limit. */
+  quota: { requests: number; windowMs: number } | undefined;
+  /** The GitHub to use; without one, an emulated GitHub with this many issues is started. */
+  github: GitHubOptions | undefined;
+  issues: number;
+}
+
+/** The command line was wrong, or only asked for help: the process ends with this code. */
+export class UsageExit extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Flags {
+  once: boolean;
+  json: boolean;
+  interval: number;
+  concurrency: number;
+  issues: number;
+  session?: number;
+  quota?: number;
+  window?: number;
+}
+
+// So small that a run of half a minute shows several logins and several pauses.
+const demonstration = { sessionSeconds: 4, quota: 120, windowSeconds: 5 };
+const realSessionSeconds = 3600;
+const publicApi = 'https://api.github.com';
+
+/** Reads the arguments and the environment. @throws UsageExit */
+export function readOptions(argv: readonly string[], environment: Environment): ServiceOptions {
+  const flags = parseFlags(argv);
+  const github = readGitHub(environment);
+  const quota = flags.quota ?? (github ? 0 : demonstration.quota);
+  return {
+    once: flags.once,
+    json: flags.json,
+    intervalMs: flags.interval * 1000,
+    concurrency: flags.concurrency,
+    sessionMs: (flags.session ?? (github ? realSessionSeconds : demonstration.sessionSeconds)) * 1000,
+    quota:
+      quota === 0 ? undefined : { requests: quota, windowMs: (flags.window ?? demonstration.windowSeconds) * 1000 },
+    github,
+    issues: flags.issues,
+  };
+}
+
+function parseFlags(argv: readonly string[]): Flags {
+  const command = new Command('npm start --')
+    .description(
+      'Mirrors all issues of one GitHub repository into another one, through the GitHub connector.\n' +
+        'Without further settings it starts an emulated GitHub on this machine and needs no network.',
+    )
+    .option('--once', 'end after one synchronisation', false)
+    .option('--json', 'print the summary as one line of JSON; everything else goes to stderr', false)
+    .option('--interval <seconds>', 'time between two synchronisations', number(0.1), 60)
+    .option('--concurrency <requests>', 'the most writes at once', number(1, true), 8)
+    .option('--issues <count>', 'issues in the emulated source repository', number(0, true), 520)
+    .option(
+      '--session <seconds>',
+      'lifetime of a session at the connector (default: 4; real GitHub: 3600)',
+      number(0.1),
+    )
+    .option('--quota <requests>', 'limit of the connector, 0 for none (default: 120; real GitHub: 0)', number(0, true))
+    .option('--window <seconds>', 'window that the limit is counted in (default: 5)', number(0.1))
+    .addHelpText('after', helpText)
+    .allowExcessArguments(false)
+    .exitOverride();
+  try {
+    return command.parse(argv, { from: 'user' }).opts<Flags>();
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    throw new UsageExit('', error.exitCode === 0 ? 0 : 2);
+  }
+}
+
+const helpText = `
+Another GitHub instead of the emulated one (all of them in the environment):
+  SOURCE_REPO     repository to read, owner/name
+  TARGET_REPO     repository to write, owner/name
+  GITHUB_TOKEN    token that may read the one and write issues of the other
+  GITHUB_API_URL  root of the API (default: ${publicApi})
+
+Examples:
+  npm start                                  synchronise, then again every minute until Ctrl-C
+  npm start -- --once                        synchronise once
+  npm start -- --once --json | tail -n 1     the summary for a program
+  npm start -- --once --quota 40 --window 2  a tighter limit
+  SOURCE_REPO=acme/support TARGET_REPO=acme/mirror GITHUB_TOKEN=… npm start -- --once
+
+Exit codes: 0 both ends are equal, 1 they are not or the run failed, 2 wrong arguments, 130 Ctrl-C.`;
+
+function number(least: number, whole = false): (text: string) => number {
+  return (text) => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && (!whole || Number.isSafeInteger(value))) return value;
+    throw new InvalidArgumentError(`A ${whole ? 'whole ' : ''}number of at least ${least} is expected.`);
+  };
+}
+
+/** A token alone, or the API's public address alone, is what CI sets by itself: neither asks for another GitHub. */
+function readGitHub(environment: Environment): GitHubOptions | undefined {
+  const { SOURCE_REPO: source, TARGET_REPO: target, GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl } = environment;
+  if (!source && !target && (!apiUrl || apiUrl === publicApi)) return undefined;
+  if (!source || !target || !token) {
+    const missing = Object.entries({ SOURCE_REPO: source, TARGET_REPO: target, GITHUB_TOKEN: token })
+      .filter(([, value]) => !value)
+      .map(([name]) => name);
+    throw new UsageExit(`To use another GitHub, set ${missing.join(' and ')} as well.`, 2);
+  }
+  for (const [name, value] of Object.entries({ SOURCE_REPO: source, TARGET_REPO: target })) {
+    if (!/^[\w.-]+\/[\w.-]+$/.test(value)) throw new UsageExit(`${name} must be owner/name.`, 2);
+  }
+  if (source.toLowerCase() === target.toLowerCase()) {
+    throw new UsageExit('SOURCE_REPO and TARGET_REPO must be two repositories.', 2);
+  }
+  if (apiUrl && !(URL.canParse(apiUrl) && /^https?:$/.test(new URL(apiUrl).protocol))) {
+    throw new UsageExit('GITHUB_API_URL must be an http or https URL.', 2);
+  }
+  return { apiUrl: apiUrl || publicApi, token, source, target };
+}
