@@ -1,0 +1,25 @@
+interface NodeRequest {
+  readonly rawHeaders?: unknown;
+  readonly socket?: { readonly remoteAddress?: unknown };
+}
+
+/** What Node's adapter of hono hands over beside the Request, bare or inside `server`. */
+function nodeRequest(env: unknown): NodeRequest | undefined {
+  const bindings = (env ?? {}) as { incoming?: NodeRequest; server?: { incoming?: NodeRequest } };
+  return bindings.incoming ?? bindings.server?.incoming;
+}
+
+/** The address of the request's socket; `''` where the runtime tells none, so that all such requests count as one source. */
+export function socketAddress(_request: Request, env: unknown): string {
+  const address = nodeRequest(env)?.socket?.remoteAddress;
+  return typeof address === 'string' ? address : '';
+}
+
+/**
+ * The headers as they arrived. A fetch Request joins repeated headers by commas, so Node's own list is better where there
+ * is one (rule K8).
+ */
+export function arrivedHeaders(request: Request, env: unknown): Headers | readonly string[] {
+  const raw = nodeRequest(env)?.rawHeaders;
+  return Array.isArray(raw) && raw.every((entry) => typeof entry === 'string') ? raw : request.headers;
+}

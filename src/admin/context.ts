@@ -1,0 +1,34 @@
+import type { ApiKeys, FailureThrottle, UserDirectory } from '../api-keys/index.js';
+import type { Clock } from '../internal/index.js';
+import type { ManagedUserDirectory } from './users.js';
+
+/** Why a request did not authenticate. For the host's log: it names no credential but the key's public id (rule K9). */
+export interface AuthenticationFailure {
+  readonly reason: string;
+  /** The public id of the key that was presented, when it could be read. */
+  readonly apiKeyId?: string;
+}
+
+/** What every part of the administration works with. */
+export interface AdminContext {
+  readonly apiKeys: ApiKeys;
+  /** With `isManaged(users)` the Super Admin can list and delete users. */
+  readonly users: UserDirectory | ManagedUserDirectory;
+  /** The name of the edition at this moment. */
+  edition(): Promise<string>;
+  /** Whether the edition has API keys at this moment: creating and editing are to be offered (rule K12). */
+  isAvailable(): Promise<boolean>;
+  /** Where the administration lives: `''` or `/admin`, never with a slash at the end. Every link starts with it. */
+  readonly basePath: string;
+  readonly clock: Clock;
+  /** Signs session cookies and CSRF tokens. Random for each process unless the host sets it. */
+  readonly sessionSecret: Uint8Array;
+  /** Slows down sources that keep failing, shared by keys, Basic and sign-in (rule K14). */
+  readonly throttle: FailureThrottle;
+  /** Who sent a request, for the throttle: its socket's address, or what the host's `clientAddress` says. */
+  clientAddress(request: Request, env: unknown): string;
+  /** Told of every refused authentication; never throws. */
+  authenticationFailed(failure: AuthenticationFailure, request: Request): void;
+  /** Told of what failed unexpectedly, while the client got a plain 500; never throws. */
+  onError(error: unknown): void;
+}

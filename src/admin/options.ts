@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type ApiKeys,
+  createFailureThrottle,
+  type Edition,
+  type FailureThrottle,
+  type UserDirectory,
+} from '../api-keys/index.js';
+import { type Clock, systemClock } from '../internal/index.js';
+import { socketAddress } from './client-address.js';
+import type { AdminContext, AuthenticationFailure } from './context.js';
+import type { ManagedUserDirectory } from './users.js';
+
+export interface AdminOptions {
+  /** As `openApiKeys` opened them. The host closes them, after this. */
+  readonly apiKeys: ApiKeys;
+  /** The host's users; with `list` and `remove` the Super Admin can manage them. */
+  readonly users: UserDirectory | ManagedUserDirectory;
+  /** The edition, or a function that is asked at every request (rule K12). */
+  readonly edition: Edition | (() => Edition | Promise<Edition>);
+  /** Where the administration lives, such as `/admin`. @default '' */
+  readonly basePath?: string | undefined;
+  /** At least 32 bytes. Without it a restart signs everybody out, and several processes cannot share sessions. @default random */
+  readonly sessionSecret?: Uint8Array | string | undefined;
+  /** @default the machine's */
+  readonly clock?: (Pick<Clock, 'now'> & Partial<Clock>) | undefined;
+  /** @default createFailureThrottle() */
+  readonly throttle?: FailureThrottle | undefined;
+  /**
+   * Who sent a request, for the throttle (rule K14). Behind a proxy every request comes from the proxy's address: take the
+   * client's from a header that your proxy sets, and only then. @default the address of the request's socket
+   */
+  readonly clientAddress?: ((request: Request, env: unknown) => string) | undefined;
+  /** Told of every refused authentication: the reason, and the key's public id (rule K9). */
+  readonly onAuthenticationFailure?:
+    | ((failure: AuthenticationFailure, request: { method: string; path: string }) => void)
+    | undefined;
+  /** Told of what failed unexpectedly, while the client got a plain 500. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+const editionsWithApiKeys: readonly string[] = ['Professional', 'Ultimate'];
+const leastSecretBytes = 32;
+
+/** @throws TypeError naming a wrong option */
+export function readOptions(options: AdminOptions): AdminContext {
+  if (typeof options !== 'object' || options === null) throw new TypeError('`options` must be an object.');
+  const { apiKeys, users, edition, throttle } = options;
+  if (typeof apiKeys?.verify !== 'function') throw new TypeError('`apiKeys` must be what `openApiKeys` returned.');
+  if (typeof users?.findById !== 'function' || typeof users.findByUsername !== 'function') {
+    throw new TypeError('`users` must have the methods `findById` and `findByUsername`.');
+  }
+  if (typeof edition !== 'function' && (typeof edition !== 'string' || edition === '')) {
+    throw new TypeError("`edition` must be an edition's name, or a function that returns it.");
+  }
+  if (
+    throttle !== undefined &&
+    (typeof throttle?.failed !== 'function' || typeof throttle.retryAfterMs !== 'function')
+  ) {
+    throw new TypeError('`throttle` must have the methods `failed` and `retryAfterMs`.');
+  }
+  const onError = quiet(readFunction('onError', options.onError), () => {});
+  const clock = readClock(options.clock);
+  const currentEdition = async () => (typeof edition === 'function' ? await edition() : edition);
+  const onAuthenticationFailure = quiet(
+    readFunction('onAuthenticationFailure', options.onAuthenticationFailure),
+    onError,
+  );
+  return {
+    apiKeys,
+    users,
+    edition: currentEdition,
+    isAvailable: async () => editionsWithApiKeys.includes(await currentEdition()) && (await apiKeys.isAvailable()),
+    basePath: readBasePath(options.basePath),
+    clock,
+    sessionSecret: readSecret(options.sessionSecret),
+    throttle: throttle ?? createFailureThrottle({ clock }),
+    clientAddress: readFunction('clientAddress', options.clientAddress) ?? socketAddress,
+    authenticationFailed: (failure, { method, url }) =>
+      onAuthenticationFailure(failure, { method, path: new URL(url).pathname }),
+    onError,
+  };
+}
+
+function readBasePath(basePath: unknown): string {
+  if (basePath === undefined || basePath === '' || basePath === '/') return '';
+  if (
+    typeof basePath !== 'string' ||
+    !/^(?:\/[A-Za-z0-9._~-]+)+\/?$/.test(basePath) ||
+    /\/\.{1,2}(?:\/|$)/.test(basePath)
+  ) {
+    throw new TypeError('`basePath` must be a path such as `/admin`.');
+  }
+  return basePath.replace(/\/$/, '');
+}
+
+function readSecret(secret: unknown): Uint8Array {
+  if (secret === undefined) return randomBytes(leastSecretBytes);
+  const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
+  if (!(bytes instanceof Uint8Array) || bytes.length < leastSecretBytes) {
+    throw new TypeError(`\`sessionSecret\` must have at least ${leastSecretBytes} bytes.`);
+  }
+  return bytes;
+}
+
+/** A host's clock may only tell the time of day: waits are then measured with that, so that there is one time. */
+function readClock(clock: AdminOptions['clock']): Clock {
+  if (clock === undefined) return systemClock;
+  if (typeof clock?.now !== 'function') throw new TypeError('`clock` must have the method `now`.');
+  return {
+    now: () => clock.now(),
+    monotonic: () => (clock.monotonic === undefined ? clock.now() : clock.monotonic()),
+    setTimer: (delayMs, callback) =>
+      clock.setTimer === undefined ? systemClock.setTimer(delayMs, callback) : clock.setTimer(delayMs, callback),
+  };
+}
+
+function readFunction<T>(name: string, value: T): T {
+  if (value !== undefined && typeof value !== 'function') throw new TypeError(`\`${name}\` must be a function.`);
+  return value;
+}
+
+/** A host's hook that fails must not turn an answer into another one. */
+function quiet<Arguments extends unknown[]>(
+  hook: ((...rest: Arguments) => unknown) | undefined,
+  report: (error: unknown) => void,
+): (...rest: Arguments) => void {
+  return (...rest) => {
+    try {
+      const result = hook?.(...rest);
+      if (result instanceof Promise) result.catch(report);
+    } catch (error) {
+      report(error);
+    }
+  };
+}
