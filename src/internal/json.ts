@@ -10,8 +10,8 @@ export function parseJson(text: string): unknown {
 /** Turns any value into text for a person: strings as they are, errors with their stack, the rest as JSON if it can be. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (value instanceof Error) return value.stack ?? String(value);
   try {
+    if (value instanceof Error) return value.stack ?? String(value);
     return JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? String(item) : item)) ?? String(value);
   } catch {
     return safeString(value);
