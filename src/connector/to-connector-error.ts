@@ -98,7 +98,11 @@ export function errorOfStatus(
     case 404:
       return new NotFoundError(message, details);
     case 413:
-      return new ConnectorError('The request body is too large.', { code: 'PAYLOAD_TOO_LARGE', ...details, status });
+      return new ConnectorError(message ?? 'The request body is too large.', {
+        code: 'PAYLOAD_TOO_LARGE',
+        ...details,
+        status,
+      });
     default:
       return new ConnectorError(message ?? `The connector answered ${status}.`, { ...details, status });
   }
