@@ -608,7 +608,7 @@ describe('waits can be aborted (G4)', () => {
     const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(3600)) });
     const { client, clock } = connectVirtually(connector);
     const controllers = many(3, () => new AbortController());
-    const calls = [];
+    const calls: ReturnType<typeof track>[] = [];
     for (const { signal } of controllers) {
       calls.push(track(client.request({ method: 'GET', path: '/items', signal })));
       await until(() => client.status.paused);

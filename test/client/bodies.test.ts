@@ -1,0 +1,367 @@
+import { Readable } from 'node:stream';
+import { isConnectorError } from 'concordat';
+import type { BodyOption, ConnectorClient } from 'concordat/client';
+import { Pool } from 'undici';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect, connectVirtually } from '../helpers/connect.js';
+import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
+import { grace, rejection, track, until } from '../helpers/until.js';
+
+const post = (client: ConnectorClient, body: BodyOption) => client.request({ method: 'POST', path: '/items', body });
+const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const ok = (exchange: Exchange) => exchange.reply(200, { bytes: exchange.body.length });
+const bodies = (requests: Exchange[]) => requests.map(({ body }) => body.toString('latin1'));
+
+const content = 'caf\xe9 \0\xff binary';
+const bytes = Buffer.from(content, 'latin1');
+const webStream = () => new Blob([bytes]).stream() as ReadableStream<Uint8Array>;
+const nodeStream = () => Readable.from([bytes.subarray(0, 4), bytes.subarray(4)]);
+
+const whole: [string, () => BodyOption][] = [
+  ['a Buffer', () => Buffer.from(bytes)],
+  ['a Uint8Array', () => new Uint8Array(bytes)],
+  [
+    'a view into a larger buffer',
+    () => new Uint8Array(Buffer.concat([Buffer.from('xx'), bytes, Buffer.from('yy')])).subarray(2, 2 + bytes.length),
+  ],
+];
+const streams: [string, () => BodyOption][] = [
+  ['a Node stream', nodeStream],
+  ['a web stream', webStream],
+];
+const factories: [string, () => BodyOption][] = [
+  ['a factory of Node streams', () => nodeStream],
+  ['a factory of web streams', () => webStream],
+  ['a factory of Buffers', () => () => Buffer.from(bytes)],
+  ['a factory of Uint8Arrays', () => () => new Uint8Array(bytes)],
+];
+
+describe.each([...whole, ...streams, ...factories])('%s', (_name, make) => {
+  it('arrives as it is', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    await expect(post(connect(connector), make())).resolves.toMatchObject({ data: { bytes: bytes.length } });
+    expect(bodies(connector.requests)).toEqual([content]);
+  });
+
+  it('is not touched before the login is done', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    connector.initialize = (exchange) =>
+      exchange.number < 3 ? exchange.reply(503) : setTimeout(() => connector.logIn(exchange), 10);
+    await post(connect(connector), make());
+    expect(bodies(connector.requests)).toEqual([content]);
+  });
+});
+
+const refusals: [string, number, (exchange: Exchange) => void][] = [
+  ['a 401', 401, (exchange) => exchange.fail(401, 'EXPIRED', 'Session expired')],
+  ['a rate limit', 403, (exchange) => exchange.limit(1)],
+  ['a 500', 500, (exchange) => exchange.fail(500, 'BOOM', 'It broke')],
+];
+
+describe.each([['a string', () => 'text'] as [string, () => BodyOption], ...whole, ...factories])(
+  'sent again (G8): %s',
+  (_name, make) => {
+    it.each(refusals)('after %s, the same bytes', async (_refusal, _status, refuse) => {
+      const connector = await scriptedConnector({ guard: false });
+      connector.handle = (exchange) => (exchange.number === 1 ? refuse(exchange) : ok(exchange));
+      const { client, clock } = connectVirtually(connector);
+      const call = track(client.request({ method: 'PUT', path: '/', body: make() }));
+      for (let step = 0; step < 50 && !call.settled; step++) {
+        await grace(3);
+        await clock.advance(100);
+      }
+      await until(() => call.settled);
+      expect(call.error).toBeUndefined();
+      const [first, second] = bodies(connector.requests);
+      expect(connector.requests).toHaveLength(2);
+      expect(first?.length).toBeGreaterThan(0);
+      expect(second).toBe(first);
+    });
+  },
+);
+
+describe.each(streams)('%s without a factory cannot be sent again (G8)', (_name, make) => {
+  it.each(refusals)('%s is thrown as it is, with a message that says so', async (_refusal, status, refuse) => {
+    const connector = await scriptedConnector({ guard: false, handle: refuse });
+    const { client } = connectVirtually(connector);
+    const error = await rejection(client.request({ method: 'PUT', path: '/', body: make() }));
+    expect(isConnectorError(error)).toBe(true);
+    expect(error.status).toBe(status);
+    if (status !== 500) expect(error.message).toMatch(/stream/i);
+    if (status !== 500) expect(error.message).toMatch(/factory|\(\) =>/);
+    await grace(10);
+    expect(bodies(connector.requests)).toEqual([content]); // and never an empty one
+  });
+
+  it('a reset connection is reported, and nothing empty is sent', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.drop() });
+    const error = await rejection(connect(connector).request({ method: 'PUT', path: '/', body: make() }));
+    expect(error).toBeInstanceOf(Error);
+    await grace(10);
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  it('its 401 still ends the session for everybody else', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    const client = connect(connector);
+    await client.request({ method: 'GET', path: '/' });
+    connector.expireSessions();
+    expect(await rejection(post(client, make()))).toMatchObject({ status: 401 });
+    await expect(client.request({ method: 'GET', path: '/' })).resolves.toMatchObject({ status: 200 });
+    expect(connector.logins).toHaveLength(2);
+  });
+
+  it('its limit still pauses everybody else', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(60) });
+    const { client } = connectVirtually(connector);
+    await rejection(post(client, make()));
+    expect(client.status.paused).toBe(true);
+  });
+});
+
+describe('a factory', () => {
+  it('is called once for every send, and not more often', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    connector.handle = (exchange) => (exchange.number < 3 ? exchange.reply(500) : ok(exchange));
+    let calls = 0;
+    const body = () => Buffer.from(`copy ${++calls}`);
+    await connect(connector).request({ method: 'PUT', path: '/', body });
+    expect(bodies(connector.requests)).toEqual(['copy 1', 'copy 2', 'copy 3']);
+  });
+
+  it('may make a string', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    await post(connect(connector), () => 'text');
+    expect(bodies(connector.requests)).toEqual(['text']);
+  });
+
+  it('that throws rejects this call with its error, and harms no other', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    const client = connect(connector);
+    const failure = new Error('the file is gone');
+    const results = await Promise.allSettled([
+      post(client, () => {
+        throw failure;
+      }),
+      post(client, 'fine'),
+    ]);
+    expect(results[0]).toMatchObject({ status: 'rejected', reason: failure });
+    expect(results[1]).toMatchObject({ status: 'fulfilled' });
+    await expect(post(client, 'fine')).resolves.toMatchObject({ status: 200 });
+    expect(bodies(connector.requests)).toEqual(['fine', 'fine']);
+  });
+
+  it('that throws the second time rejects with its error, too', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    connector.handle = (exchange) => (exchange.session === 'session-1' ? exchange.reply(401) : ok(exchange));
+    const failure = new Error('the file is gone');
+    let calls = 0;
+    const error = await rejection(
+      post(connect(connector), () => {
+        if (++calls === 2) throw failure;
+        return 'first';
+      }),
+    );
+    expect(error).toBe(failure);
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  it('many that throw leave nothing blocked', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    const client = connect(connector, { concurrency: 4 });
+    const fail = () => {
+      throw new Error('no');
+    };
+    await Promise.allSettled(many(20, () => post(client, fail)));
+    await expect(Promise.all(many(20, () => post(client, 'fine')))).resolves.toHaveLength(20);
+  });
+});
+
+describe('a stream that fails on the way', () => {
+  const broken: [string, (failure: Error) => BodyOption][] = [
+    [
+      'a Node stream',
+      (failure) =>
+        Readable.from(
+          (async function* () {
+            yield Buffer.from('half');
+            throw failure;
+          })(),
+        ),
+    ],
+    [
+      'a web stream',
+      (failure) => {
+        let pulls = 0;
+        return new ReadableStream<Uint8Array>({
+          pull(controller) {
+            if (pulls++ === 0) controller.enqueue(Buffer.from('half'));
+            else controller.error(failure);
+          },
+        });
+      },
+    ],
+  ];
+  it.each(broken)('%s rejects the call, is not retried, and harms no other', async (_name, make) => {
+    const connector = await scriptedConnector({ handle: ok });
+    const client = connect(connector);
+    const failure = new Error('disk error');
+    const error = await rejection(client.request({ method: 'PUT', path: '/', body: make(failure) }));
+    expect([error, error.cause, error.cause?.cause]).toContain(failure);
+    await expect(post(client, 'fine')).resolves.toMatchObject({ status: 200 });
+  });
+});
+
+describe('json', () => {
+  it('is sent as JSON', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    const client = connect(connector);
+    for (const json of [{ a: [1, 'é'] }, [], 'text', 0, false, null]) {
+      await client.request({ method: 'POST', path: '/', json });
+    }
+    expect(connector.requests.map(({ body }) => String(body))).toEqual([
+      '{"a":[1,"é"]}',
+      '[]',
+      '"text"',
+      '0',
+      'false',
+      'null',
+    ]);
+    for (const { headers } of connector.requests) expect(headers['content-type']).toMatch(/^application\/json/);
+  });
+
+  it('is what it was when the call was made, however often it is sent', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const item = { name: 'before' };
+    connector.handle = (exchange) => {
+      item.name = 'after';
+      return exchange.session === 'session-1' ? exchange.reply(401) : ok(exchange);
+    };
+    const call = connect(connector).request({ method: 'POST', path: '/', json: item });
+    item.name = 'after';
+    await call;
+    expect(connector.requests.map(({ body }) => String(body))).toEqual(['{"name":"before"}', '{"name":"before"}']);
+  });
+
+  it.each([
+    ['a cycle', cycle()],
+    ['a bigint', { a: 1n }],
+    ['a function', () => 1],
+  ])('that cannot be written is a TypeError naming it: %s', async (_name, json) => {
+    const connector = await scriptedConnector();
+    const error = await rejection(connect(connector).request({ method: 'POST', path: '/', json }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toContain('`json`');
+    expect(connector.requests).toHaveLength(0);
+  });
+
+  it('and body exclude each other', async () => {
+    const connector = await scriptedConnector();
+    const error = await rejection(connect(connector).request({ method: 'POST', path: '/', json: {}, body: 'x' }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toMatch(/`json`.*`body`|`body`.*`json`/);
+  });
+
+  it('of the caller may have a content type of its own', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    await connect(connector).request({ method: 'PATCH', path: '/', json: {}, headers });
+    expect(connector.requests[0]?.rawHeaders.filter((name) => name.toLowerCase() === 'content-type')).toHaveLength(1);
+    expect(connector.requests[0]?.headers['content-type']).toBe('application/merge-patch+json');
+  });
+});
+
+it('a GET without a body announces none', async () => {
+  const connector = await scriptedConnector({ handle: ok });
+  await connect(connector).request({ method: 'GET', path: '/' });
+  expect(connector.requests[0]?.headers).not.toHaveProperty('content-type');
+  expect(connector.requests[0]?.headers).not.toHaveProperty('transfer-encoding');
+});
+
+describe('large bodies', () => {
+  it('of 5 MB arrive whole, also when they are sent twice', async () => {
+    const connector = await scriptedConnector();
+    const client = connect(connector);
+    await client.request({ method: 'GET', path: '/' });
+    connector.handle = ok;
+    connector.expireSessions();
+    const body = Buffer.alloc(5_000_000, 'x');
+    await expect(post(client, body)).resolves.toMatchObject({ data: { bytes: 5_000_000 } });
+  });
+
+  it('that the connector refuses before reading them do not hang', async () => {
+    const connector = await scriptedConnector({ early: true, guard: false });
+    connector.handle = (exchange) => exchange.fail(400, 'TOO_LARGE', 'Too large', { connection: 'close' });
+    const error = await rejection(
+      post(connect(connector), () => Readable.from(many(2000, () => Buffer.alloc(10_000)))),
+    );
+    expect(error).toBeInstanceOf(Error);
+  });
+});
+
+describe('discarded answers are drained or destroyed (G8)', () => {
+  const large = 'x'.repeat(200_000);
+  it.each([
+    ['401', (exchange: Exchange) => exchange.reply(401, large)],
+    ['limits', (exchange: Exchange) => exchange.reply(403, large, { 'retry-after': '0' })],
+    ['500', (exchange: Exchange) => exchange.reply(500, large)],
+    ['404', (exchange: Exchange) => exchange.reply(404, large)],
+    ['redirects', (exchange: Exchange) => exchange.reply(302, large, { location: '/x' })],
+  ])('%s with large bodies block no connection', async (_name, refuse) => {
+    const connector = await scriptedConnector({ guard: false });
+    const dispatcher = new Pool(connector.url, { connections: 1 });
+    onTestFinished(() => dispatcher.destroy());
+    const client = connect(connector, { dispatcher });
+    let turn = 0;
+    connector.handle = (exchange) => (turn++ % 2 === 0 ? refuse(exchange) : ok(exchange));
+    for (let round = 0; round < 10; round++) await Promise.allSettled([client.request({ method: 'GET', path: '/' })]);
+    turn = 1;
+    await expect(client.request({ method: 'GET', path: '/' })).resolves.toMatchObject({ status: 200 });
+    expect(connector.sockets.size).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('data', () => {
+  it.each([
+    ['JSON', 'application/json', '{"a":1}', { a: 1 }],
+    ['JSON with a charset', 'application/json; charset=utf-8', '[1]', [1]],
+    ['JSON in capitals', 'Application/JSON', '1', 1],
+    ['another JSON type', 'application/vnd.api+json', '{"a":1}', { a: 1 }],
+    ['text', 'text/plain', '{"a":1}', '{"a":1}'],
+    ['HTML', 'text/html', '<p>', '<p>'],
+    ['text without a type', undefined, 'é', 'é'],
+  ])('%s', async (_name, contentType, body, expected) => {
+    const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType };
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(200, body, headers) });
+    const { data } = await connect(connector).request({ method: 'GET', path: '/' });
+    expect(data).toEqual(expected);
+  });
+
+  it('is undefined for a 204', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(204) });
+    const answer = await connect(connector).request({ method: 'DELETE', path: '/items/1' });
+    expect(answer.status).toBe(204);
+    expect(answer.data).toBeUndefined();
+  });
+
+  it('comes with status and headers', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.reply(201, { id: 1 }, { location: '/items/1', 'x-a': ['1', '2'] }),
+    });
+    const answer = await connect(connector).request({ method: 'POST', path: '/items', json: {} });
+    expect(answer).toMatchObject({ status: 201, data: { id: 1 } });
+    expect(new Headers(answer.headers).get('location')).toBe('/items/1');
+    expect(new Headers(answer.headers).get('x-a')).toBe('1, 2');
+  });
+
+  it.each(['get', 'post', 'put', 'patch', 'delete'] as const)('is all that client.%s answers with', async (method) => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(200, { was: exchange.method }) });
+    expect(await connect(connector)[method]('/items')).toEqual({ was: method.toUpperCase() });
+  });
+});
+
+function cycle() {
+  const value: Record<string, unknown> = {};
+  value.self = value;
+  return value;
+}
