@@ -21,7 +21,7 @@ export function createScreen(stream: Stream): Screen {
   return stream.isTTY ? new BarScreen(stream) : new LineScreen((line) => stream.write(`${line}\n`));
 }
 
-const seconds = (milliseconds: number) => `${Math.ceil(milliseconds / 1000)} s`;
+const seconds = (milliseconds: number) => `${Math.max(1, Math.round(milliseconds / 1000))} s`;
 
 class LineScreen implements Screen {
   readonly line: (text: string) => void;
@@ -128,7 +128,7 @@ class BarScreen implements Screen {
 
   #refresh(): void {
     const waits = [...this.#pauses].map(
-      ([connection, resumeAt]) => `${connection} paused, ${seconds(Math.max(0, resumeAt.getTime() - Date.now()))} left`,
+      ([connection, resumeAt]) => `${connection} paused, ${seconds(resumeAt.getTime() - Date.now())} left`,
     );
     this.#bar?.update({ note: waits.join(' · ') });
   }
