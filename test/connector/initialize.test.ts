@@ -1,0 +1,193 @@
+import { BadRequestError, UnauthorizedError } from 'concordat';
+import { createConnector } from 'concordat/connector';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { errorsOf, send } from './support/send.js';
+import { makeConnector, parameters, session, start } from './support/start.js';
+
+const login = (url: string, body: unknown, path = '/initialize') =>
+  send(url, { method: 'POST', path, body: typeof body === 'string' ? body : JSON.stringify(body) });
+
+const asList = (values: Record<string, string>, sensitive = false) =>
+  Object.entries(values).map(([key, value]) => ({ key, value, sensitive }));
+
+const credentials = { user: 'alice', password: 'canary-password' };
+
+describe('POST /initialize', () => {
+  test.each([
+    ['an array of parameters', asList(credentials)],
+    ['a plain object', credentials],
+    [
+      'parameters without `sensitive` and with more than it knows',
+      [
+        { key: 'user', value: 'alice' },
+        { key: 'password', value: 'pw1', type: 'text' },
+      ],
+    ],
+  ])('%s is answered with the session as an array (S1)', async (_shape, body) => {
+    const answer = await login(await start(makeConnector()), body);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(JSON.parse(answer.body)).toEqual([{ key: 'x-token', value: 'token-of-alice', sensitive: true }]);
+  });
+
+  test('the handler gets what the schema made of the parameters, and a signal', async () => {
+    let seen: unknown;
+    const connector = createConnector({
+      initialize: {
+        parameters: z.object({ pageSize: z.coerce.number(), region: z.string().default('eu') }),
+        handler: ({ parameters, signal }) => {
+          seen = { parameters, aborted: signal.aborted };
+          return [{ key: 'x-session', value: '1', sensitive: false }];
+        },
+      },
+      session: z.object({}),
+    });
+    const answer = await login(await start(connector), asList({ pageSize: '50' }));
+    expect(seen).toEqual({ parameters: { pageSize: 50, region: 'eu' }, aborted: false });
+    expect(JSON.parse(answer.body)).toEqual([{ key: 'x-session', value: '1', sensitive: false }]);
+  });
+
+  test('it aborts the signal when the service no longer waits', async () => {
+    let aborted: () => void = () => {};
+    const heard = new Promise<void>((resolve) => {
+      aborted = resolve;
+    });
+    const controller = new AbortController();
+    const connector = makeConnector({
+      initialize: {
+        parameters,
+        handler: ({ signal }) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => {
+              aborted();
+              reject(signal.reason);
+            });
+            controller.abort();
+          }),
+      },
+    });
+    const url = await start(connector);
+    const body = JSON.stringify(credentials);
+    await expect(fetch(`${url}/initialize`, { method: 'POST', body, signal: controller.signal })).rejects.toThrow();
+    await heard;
+  });
+
+  test.each([
+    ['a missing parameter', { user: 'alice' }, 'password'],
+    ['a wrong parameter in an array', asList({ user: 'alice', password: 'x' }), 'password'],
+    ['an entry without a key', [{ value: 'x' }], '0.key'],
+    ['an entry whose value is no text', [{ key: 'user', value: 7 }], '0.value'],
+    ['a number', '7', 'an array of {key, value, sensitive} or an object'],
+    ['null', 'null', 'an array of {key, value, sensitive} or an object'],
+    ['broken JSON', '{"user":', 'not valid JSON'],
+    ['nothing', '', 'empty'],
+  ])('%s is a 400 that says what is wrong', async (_what, body, named) => {
+    const answer = await login(await start(makeConnector()), body);
+    expect(answer.status).toBe(400);
+    expect(errorsOf(answer)).toEqual({ code: 'BAD_REQUEST', message: expect.stringContaining(named) });
+    expect(errorsOf(answer).message).not.toContain('\n');
+  });
+
+  test('the handler throws any contract error: 401 for wrong credentials, 400 for a bad parameter', async () => {
+    let error: Error = new UnauthorizedError('Wrong password', { code: 'E0000004' });
+    const connector = makeConnector({
+      initialize: {
+        parameters,
+        handler: () => {
+          throw error;
+        },
+      },
+    });
+    const url = await start(connector);
+    const refused = await login(url, credentials);
+    expect([refused.status, errorsOf(refused)]).toEqual([401, { code: 'E0000004', message: 'Wrong password' }]);
+    error = new BadRequestError('No such tenant');
+    expect((await login(url, credentials)).status).toBe(400);
+  });
+
+  test('parameters marked sensitive never leave in an error, the others may (E5)', async () => {
+    const connector = makeConnector({
+      initialize: {
+        parameters,
+        handler: ({ parameters: { user, password } }) => {
+          throw new UnauthorizedError(`${user} with ${password} was refused`, { detail: { password } });
+        },
+      },
+    });
+    const url = await start(connector);
+    const parametersOf = (sensitive: boolean) => [
+      { key: 'user', value: 'alice-in-chains', sensitive: false },
+      { key: 'password', value: 'canary-password', sensitive },
+    ];
+    expect(errorsOf(await login(url, parametersOf(true)))).toMatchObject({
+      message: 'alice-in-chains with [redacted] was refused',
+      detail: '{"password":"[redacted]"}',
+    });
+    expect(errorsOf(await login(url, parametersOf(false))).message).toContain('canary-password');
+    // A plain object marks nothing, so all of it counts.
+    const plain = await login(url, { user: 'alice-in-chains', password: 'canary-password' });
+    expect(errorsOf(plain).message).toBe('[redacted] with [redacted] was refused');
+  });
+
+  test.each([
+    ['a name that is no header name', { 'x token': 'a-value' }, '"x token"'],
+    ['a header of the transport', { 'Content-Length': 'a-value' }, '"Content-Length"'],
+    ['a line break', { 'x-token': 'a-value\r\nx-admin: 1' }, '"x-token"'],
+    ['a value that is no text', { 'x-token': 7 }, '"x-token"'],
+    [
+      'the same name twice',
+      [
+        { key: 'x-token', value: 'a-value', sensitive: true },
+        { key: 'X-Token', value: 'another', sensitive: true },
+      ],
+      'twice',
+    ],
+    ['an entry without a key', [{ value: 'a-value' }], '`key`'],
+    ['nothing', undefined, '`initialize.handler` must return'],
+    ['a session that the guard would refuse', { 'x-other': 'a-value' }, 'X-Token'],
+  ])('%s from the handler is a 500, and onError learns why (S2)', async (_what, returned, named) => {
+    const seen: unknown[] = [];
+    const connector = makeConnector({
+      initialize: { parameters, handler: () => returned as never },
+      onError: (error) => void seen.push(error),
+    });
+    const answer = await login(await start(connector), credentials);
+    expect([answer.status, errorsOf(answer).code]).toEqual([500, 'INTERNAL_ERROR']);
+    expect(seen).toEqual([expect.any(TypeError)]);
+    expect((seen[0] as Error).message).toContain(named);
+    expect((seen[0] as Error).message).not.toContain('a-value');
+  });
+
+  test('the path is an option; only POST is answered there', async () => {
+    const connector = makeConnector({
+      initialize: { path: '/log/in', parameters, handler: () => ({ 'x-token': 'abc' }) },
+    });
+    const url = await start(connector);
+    expect((await login(url, credentials, '/log/in')).status).toBe(200);
+    expect((await login(url, credentials)).status).toBe(404);
+    expect((await send(url, { path: '/log/in' })).status).toBe(404);
+  });
+
+  test('an old session in the headers does not matter (S5)', async () => {
+    const connector = makeConnector({ verify: () => false });
+    const answer = await send(await start(connector), {
+      method: 'POST',
+      path: '/initialize',
+      headers: { 'x-token': 'dead' },
+      body: JSON.stringify(credentials),
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test('what initialize hands out opens the other routes, whatever the case of its names', async () => {
+    const connector = makeConnector();
+    connector.get('/who', (c) => c.json(c.get('session')));
+    const url = await start(connector);
+    const [entry] = JSON.parse((await login(url, credentials)).body);
+    const answer = await send(url, { path: '/who', headers: { [entry.key.toUpperCase()]: entry.value } });
+    expect(JSON.parse(answer.body)).toEqual({ 'X-Token': 'token-of-alice' });
+    expect(Object.keys(session.shape)).toEqual(['X-Token']);
+  });
+});
