@@ -2,7 +2,7 @@ import type { FieldReading } from './api-key-error.js';
 
 const field = 'expiresOn';
 const dateTimePattern =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2}))?$/;
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:\d{2}))?$/;
 const lastMomentOfDay = [23, 59, 59, 999] as const;
 
 /**
@@ -37,7 +37,7 @@ function wrong(message: string): FieldReading<never> {
 }
 
 /**
- * RFC 3339 with an offset, or a bare date (the end of that day in UTC). `Date.parse` would take local times, and would
+ * ISO 8601 with an offset, or a bare date (the end of that day in UTC). `Date.parse` would take local times, and would
  * roll 31 February over into March.
  */
 function parseDateTime(value: unknown): number {
@@ -47,7 +47,12 @@ function parseDateTime(value: unknown): number {
   const time =
     hour === undefined
       ? lastMomentOfDay
-      : ([Number(hour), Number(minute), Number(second), Number((fraction ?? '').padEnd(3, '0').slice(0, 3))] as const);
+      : ([
+          Number(hour),
+          Number(minute),
+          Number(second ?? 0),
+          Number((fraction ?? '').padEnd(3, '0').slice(0, 3)),
+        ] as const);
   const fields = [Number(year), Number(month) - 1, Number(day), ...time] as const;
   const moment = new Date(0);
   // Not Date.UTC: it takes the years 0 to 99 for 1900 to 1999.

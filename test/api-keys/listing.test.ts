@@ -1,0 +1,223 @@
+import type { ApiKeySort, ListQuery } from 'concordat/api-keys';
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from './helpers/clock.js';
+import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
+import { ada, bob, root } from './helpers/people.js';
+import { refusalOf } from './helpers/rejections.js';
+
+describe.each(databaseKinds)('the list on $name', (kind) => {
+  const open = async () => {
+    const clock = new ManualClock('2027-03-10T12:00:00.000Z');
+    const { url } = await emptyDatabase(kind);
+    const apiKeys = await openForTest({ database: url, edition: 'Professional', clock });
+    const names = async (query: ListQuery) =>
+      (await apiKeys.list(root, { scope: 'all', ...query })).items.map((k) => k.name);
+    return { apiKeys, clock, names };
+  };
+  const filled = async () => {
+    const opened = await open();
+    const { apiKeys, clock } = opened;
+    const made = new Map<string, { id: string; key: string }>();
+    const create = async (actor: typeof ada, name: string, expiresOn: string) => {
+      const { apiKey, key } = await apiKeys.create(actor, { name, expiresOn });
+      made.set(name, { id: apiKey.id, key });
+      clock.advance(1000);
+    };
+    await create(ada, 'delta', '2027-09-01');
+    await create(bob, 'Alpha', '2027-04-01');
+    await create(ada, 'Ärger 100%', '2027-07-01');
+    await create(bob, 'charlie_x', '2027-08-01');
+    await create(ada, 'beta', '2027-04-02');
+    await apiKeys.revoke(ada, made.get('delta')?.id as string);
+    for (const name of ['charlie_x', 'Alpha']) {
+      await apiKeys.authenticate({ 'x-api-key': made.get(name)?.key });
+      clock.advance(1000);
+    }
+    return { ...opened, made };
+  };
+
+  it.each<[ApiKeySort, string[]]>([
+    ['-createdOn', ['beta', 'charlie_x', 'Ärger 100%', 'Alpha', 'delta']],
+    ['createdOn', ['delta', 'Alpha', 'Ärger 100%', 'charlie_x', 'beta']],
+    ['name', ['Alpha', 'beta', 'charlie_x', 'delta', 'Ärger 100%']],
+    ['-name', ['Ärger 100%', 'delta', 'charlie_x', 'beta', 'Alpha']],
+    ['expiresOn', ['Alpha', 'beta', 'Ärger 100%', 'charlie_x', 'delta']],
+    ['-expiresOn', ['delta', 'charlie_x', 'Ärger 100%', 'beta', 'Alpha']],
+  ])('is sorted by %s', async (sort, expected) => {
+    const { names } = await filled();
+    expect(await names({ sort })).toEqual(expected);
+    if (sort === '-createdOn') expect(await names({})).toEqual(expected);
+  });
+
+  it('is sorted by creator and by last access, unwritten ones included', async () => {
+    const { apiKeys, names } = await filled();
+    const creators = (await apiKeys.list(root, { scope: 'all', sort: 'createdBy' })).items;
+    expect(creators.map(({ createdBy }) => createdBy.username)).toEqual(['ada', 'ada', 'ada', 'bob', 'bob']);
+    expect((await names({ sort: '-lastAccessed' })).slice(0, 2)).toEqual(['Alpha', 'charlie_x']);
+    expect((await names({ sort: 'lastAccessed' })).slice(3)).toEqual(['charlie_x', 'Alpha']);
+  });
+
+  it('is filtered by status, each computed from the clock', async () => {
+    const { clock, names } = await filled();
+    expect(await names({ status: 'Active', sort: 'name' })).toEqual(['Alpha', 'beta', 'charlie_x', 'Ärger 100%']);
+    expect(await names({ status: 'Revoked' })).toEqual(['delta']);
+    expect(await names({ status: 'Expired' })).toEqual([]);
+    clock.set('2027-04-01T23:59:59.999Z');
+    expect(await names({ status: 'Expired' })).toEqual(['Alpha']);
+    clock.set('2027-12-01T00:00:00Z');
+    for (const sort of ['name', 'expiresOn', '-lastAccessed'] as const) {
+      expect((await names({ status: 'Expired', sort })).sort()).toEqual(['Alpha', 'beta', 'charlie_x', 'Ärger 100%']);
+      expect(await names({ status: 'Active', sort })).toEqual([]);
+      expect(await names({ status: 'Revoked', sort })).toEqual(['delta']);
+    }
+  });
+
+  it.each([
+    ['a part of the name', 'harli', ['charlie_x']],
+    ['another case', 'ALPHA', ['Alpha']],
+    ['another case beyond ASCII', 'äRGER', ['Ärger 100%']],
+    ['decomposed letters', 'a\u0308rger', ['Ärger 100%']],
+    ['a percent sign, taken as it is', '%', ['Ärger 100%']],
+    ['an underscore, taken as it is', '_', ['charlie_x']],
+    ['a backslash', '\\', []],
+    ['a quote', "'", []],
+    ['the creator', 'bob', ['Alpha', 'charlie_x']],
+    ['blanks: everything', '  ', ['Alpha', 'beta', 'charlie_x', 'delta', 'Ärger 100%']],
+    ['nothing that is there', 'zulu', []],
+  ])('is searched by %s', async (_, search, expected) => {
+    const { names } = await filled();
+    expect(await names({ search, sort: 'name' })).toEqual(expected);
+  });
+
+  it('is searched by the beginning of an id, as it is shown', async () => {
+    const { made, names, apiKeys } = await filled();
+    const { id } = made.get('beta') as { id: string };
+    for (const search of [id, `ck_${id}`, id.slice(0, 8), `ck_${id.slice(0, 8)}…`]) {
+      expect(await names({ search })).toEqual(['beta']);
+      expect((await apiKeys.list(ada, { search })).items.map(({ name }) => name)).toEqual(['beta']);
+    }
+  });
+
+  it('finds a frequent word among more keys than it looks up beforehand', async () => {
+    const { apiKeys, names } = await open();
+    for (let index = 0; index < 1010; index++) {
+      await apiKeys.create(ada, { name: `Robot ${index}`, expiresOn: apiKeys.maxExpiresOn() });
+    }
+    await apiKeys.create(bob, { name: 'Lone', expiresOn: apiKeys.maxExpiresOn() });
+    expect(await names({ search: 'robot', limit: 200 })).toHaveLength(200);
+    expect((await apiKeys.list(root, { scope: 'all', search: 'robot', total: true })).total).toBe(1010);
+    expect((await apiKeys.list(root, { scope: 'all', search: 'bo', total: true })).total).toBe(1011);
+    expect(await names({ search: 'bob' })).toEqual(['Lone']);
+  });
+
+  it.each<ApiKeySort>([
+    'name',
+    '-name',
+    'createdBy',
+    '-createdBy',
+    'createdOn',
+    '-createdOn',
+    'expiresOn',
+    '-expiresOn',
+    'lastAccessed',
+    '-lastAccessed',
+  ])('is paged by %s: every key once, in order, equal values included', async (sort) => {
+    const { apiKeys } = await open();
+    for (let index = 0; index < 23; index++) {
+      const actor = index % 3 === 0 ? ada : bob;
+      const { key } = await apiKeys.create(actor, { name: `Key ${index}`, expiresOn: `2027-0${4 + (index % 3)}-01` });
+      if (index % 4 === 0) await apiKeys.authenticate({ 'x-api-key': key });
+    }
+    const whole = (await apiKeys.list(root, { scope: 'all', sort, limit: 200 })).items.map(({ id }) => id);
+    const paged: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await apiKeys.list(root, { scope: 'all', sort, limit: 5, cursor: cursor ?? undefined, total: true });
+      expect(page.total).toBe(23);
+      paged.push(...page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(new Set(whole).size).toBe(23);
+    expect(paged).toEqual(whole);
+  });
+
+  it('pages on where it was while keys are made and revoked', async () => {
+    const { apiKeys } = await open();
+    for (let index = 0; index < 6; index++) {
+      await apiKeys.create(ada, { name: `Key ${index}`, expiresOn: apiKeys.maxExpiresOn() });
+    }
+    const first = await apiKeys.list(ada, { sort: 'name', limit: 3 });
+    await apiKeys.create(ada, { name: 'Key', expiresOn: apiKeys.maxExpiresOn() });
+    const second = await apiKeys.list(ada, { sort: 'name', limit: 3, cursor: first.nextCursor ?? undefined });
+    expect([...first.items, ...second.items].map(({ name }) => name)).toEqual(
+      [0, 1, 2, 3, 4, 5].map((index) => `Key ${index}`),
+    );
+    expect(second.nextCursor).toBeNull();
+  });
+
+  it('has no next page when the last one is just full', async () => {
+    const { apiKeys } = await open();
+    for (const name of ['a', 'b']) await apiKeys.create(ada, { name, expiresOn: apiKeys.maxExpiresOn() });
+    expect(await apiKeys.list(ada, { limit: 2 })).toMatchObject({ nextCursor: null });
+    expect((await apiKeys.list(ada, { limit: 1 })).nextCursor).not.toBeNull();
+    expect(await apiKeys.list(bob, { total: true })).toEqual({ items: [], nextCursor: null, total: 0 });
+    expect(await apiKeys.list(bob)).toEqual({ items: [], nextCursor: null });
+  });
+
+  const position = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  it.each<[string, Record<string, unknown>]>([
+    ['limit', { limit: 0 }],
+    ['limit', { limit: -1 }],
+    ['limit', { limit: 201 }],
+    ['limit', { limit: 1.5 }],
+    ['limit', { limit: '50' }],
+    ['limit', { limit: Number.NaN }],
+    ['limit', { limit: Number.POSITIVE_INFINITY }],
+    ['limit', { limit: null }],
+    ['sort', { sort: 'secret_hash' }],
+    ['sort', { sort: '--name' }],
+    ['sort', { sort: 'name desc; drop table x' }],
+    ['sort', { sort: 'toString' }],
+    ['sort', { sort: ['name'] }],
+    ['scope', { scope: 'everything' }],
+    ['scope', { scope: 1 }],
+    ['status', { status: 'active' }],
+    ['status', { status: ['Active'] }],
+    ['status', { status: '' }],
+    ['search', { search: 7 }],
+    ['search', { search: 'x'.repeat(201) }],
+    ['search', { search: 'a\0b' }],
+    ['search', { search: ['a'] }],
+    ['cursor', { cursor: '' }],
+    ['cursor', { cursor: 'nonsense' }],
+    ['cursor', { cursor: 7 }],
+    ['cursor', { cursor: position(null) }],
+    ['cursor', { cursor: position({}) }],
+    ['cursor', { cursor: position(['-createdOn', 1]) }],
+    ['cursor', { cursor: position(['name', 'x', 'AAAAAAAAAAAA']) }],
+    ['cursor', { cursor: position(['-createdOn', 'x', 'AAAAAAAAAAAA']) }],
+    ['cursor', { cursor: position(['-createdOn', 1.5, 'AAAAAAAAAAAA']) }],
+    ['cursor', { cursor: position(['-createdOn', 1e300, 'AAAAAAAAAAAA']) }],
+    ['cursor', { cursor: position(['-createdOn', 1, 7]) }],
+    ['cursor', { cursor: position(['-createdOn', 1, 'a\0']) }],
+    ['cursor', { sort: 'name', cursor: position(['name', 'a\0', 'x']) }],
+    ['cursor', { cursor: 'A'.repeat(1 << 20) }],
+  ])('refuses a wrong `%s`: %o', async (field, query) => {
+    const { apiKeys } = await open();
+    const refusal = await refusalOf(apiKeys.list(root, query as ListQuery));
+    expect(refusal).toMatchObject({ kind: 'validation', fieldErrors: [{ field }] });
+  });
+
+  it('refuses wrong queries of audits, too', async () => {
+    const { apiKeys } = await open();
+    for (const [field, query] of [
+      ['limit', { limit: 1000 }],
+      ['cursor', { cursor: 'x' }],
+      ['scope', { scope: '' }],
+      ['revisionType', { revisionType: 'Delete' }],
+    ] as const) {
+      const refusal = await refusalOf(apiKeys.audits(root, query as object));
+      expect(refusal).toMatchObject({ kind: 'validation', fieldErrors: [{ field }] });
+    }
+  });
+});

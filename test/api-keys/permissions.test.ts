@@ -1,0 +1,200 @@
+import type { ActorLike } from 'concordat/api-keys';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
+import { ada, bob, manager, root, TestUsers } from './helpers/people.js';
+import { refusalOf } from './helpers/rejections.js';
+
+describe.each(databaseKinds)('who may do what on $name', (kind) => {
+  const open = async (users?: TestUsers) => {
+    const { url } = await emptyDatabase(kind);
+    const apiKeys = await openForTest({ database: url, edition: 'Professional', users });
+    const create = (actor: ActorLike, name: string) =>
+      apiKeys.create(actor, { name, expiresOn: apiKeys.maxExpiresOn() });
+    return { apiKeys, create };
+  };
+  const everybody = () => new TestUsers(ada, bob, manager, root);
+
+  it("answers somebody else's key exactly like no key at all (K7)", async () => {
+    const { apiKeys, create } = await open(everybody());
+    const { apiKey } = await create(ada, 'CI');
+    const unknown = 'AAAAAAAAAAAA';
+    const notFound = { kind: 'not-found', message: 'API key not found.', fieldErrors: [] };
+    for (const id of [apiKey.id, unknown, '', '../x', 'x'.repeat(10_000), "' or 1=1 --", 'AAAAAAAAAAA\0']) {
+      expect(await refusalOf(apiKeys.get(bob, id))).toMatchObject(notFound);
+      expect(await refusalOf(apiKeys.update(bob, id, { name: 'Mine' }))).toMatchObject(notFound);
+      expect(await refusalOf(apiKeys.revoke(bob, id))).toMatchObject(notFound);
+      expect(await refusalOf(apiKeys.audits(bob, { apiKeyId: id }))).toMatchObject(notFound);
+    }
+    for (const id of [undefined, null, 7, {}, [apiKey.id]] as unknown as string[]) {
+      expect(await refusalOf(apiKeys.get(ada, id))).toMatchObject(notFound);
+    }
+    expect(await apiKeys.get(ada, apiKey.id)).toEqual(apiKey);
+  });
+
+  it('shows a regular user only the own keys and audits, and refuses the scope `all` (K7)', async () => {
+    const { apiKeys, create } = await open(everybody());
+    const own = await create(ada, 'Of Ada');
+    await create(bob, 'Of Bob');
+    expect((await apiKeys.list(ada)).items).toEqual([own.apiKey]);
+    expect((await apiKeys.list(ada, { scope: 'my' })).items).toEqual([own.apiKey]);
+    expect((await apiKeys.audits(ada)).items.map(({ name }) => name)).toEqual(['Of Ada']);
+    expect(await apiKeys.mayManageAll(ada)).toBe(false);
+    for (const call of [apiKeys.list(ada, { scope: 'all' }), apiKeys.audits(ada, { scope: 'all' })]) {
+      expect(await refusalOf(call)).toMatchObject({ kind: 'forbidden' });
+    }
+  });
+
+  it.each([
+    ['a Super Admin', root],
+    ['a role with User Management – Write', manager],
+  ])(
+    'lets %s see, edit and revoke the keys of all, and switch to the own ones (specification 5.3)',
+    async (_, actor) => {
+      const { apiKeys, create } = await open(everybody());
+      const ofAda = await create(ada, 'Of Ada');
+      const own = await create(actor, 'Own');
+      expect(await apiKeys.mayManageAll(actor)).toBe(true);
+      const all = (await apiKeys.list(actor, { scope: 'all' })).items.map(({ name }) => name);
+      expect(all.sort()).toEqual(['Of Ada', 'Own']);
+      expect((await apiKeys.list(actor, { scope: 'my' })).items).toEqual([own.apiKey]);
+      expect((await apiKeys.list(actor)).items).toEqual([own.apiKey]);
+      expect((await apiKeys.audits(actor)).items).toHaveLength(2);
+      expect((await apiKeys.audits(actor, { scope: 'my' })).items.map(({ name }) => name)).toEqual(['Own']);
+      expect(await apiKeys.get(actor, ofAda.apiKey.id)).toEqual(ofAda.apiKey);
+      const edited = await apiKeys.update(actor, ofAda.apiKey.id, { name: 'Still of Ada' });
+      expect(edited.createdBy).toEqual({ id: 'u-ada', username: 'ada' });
+      expect(await apiKeys.revoke(actor, ofAda.apiKey.id)).toMatchObject({ status: 'Revoked' });
+    },
+  );
+
+  it('asks the directory at every call: a right given or taken counts at once (K11)', async () => {
+    const users = everybody();
+    const { apiKeys, create } = await open(users);
+    const { apiKey } = await create(ada, 'CI');
+    await refusalOf(apiKeys.get(bob, apiKey.id));
+    users.change('u-bob', { permissions: ['User Management – Write'] });
+    expect(await apiKeys.get(bob, apiKey.id)).toEqual(apiKey);
+    users.change('u-bob', { permissions: ['User Management – Read'] });
+    await refusalOf(apiKeys.get(bob, apiKey.id));
+  });
+
+  it('believes the directory and not the actor where there is one', async () => {
+    const { apiKeys, create } = await open(everybody());
+    const { apiKey } = await create(ada, 'CI');
+    const pretender = { ...bob, superAdmin: true, permissions: ['User Management – Write'], username: 'root' };
+    await refusalOf(apiKeys.get(pretender, apiKey.id));
+    const own = await create(pretender, 'Own');
+    expect(own.apiKey.createdBy).toEqual({ id: 'u-bob', username: 'bob' });
+  });
+
+  it('refuses users whom the directory does not know or who are disabled', async () => {
+    const users = everybody();
+    const { apiKeys, create } = await open(users);
+    users.change('u-bob', { enabled: false });
+    for (const actor of [bob, { userId: 'u-nobody', username: 'nobody' }]) {
+      for (const call of [
+        create(actor, 'X'),
+        apiKeys.list(actor),
+        apiKeys.audits(actor),
+        apiKeys.mayManageAll(actor),
+      ]) {
+        expect(await refusalOf(call)).toMatchObject({ kind: 'forbidden' });
+      }
+    }
+  });
+
+  it("takes the actor's own rights where there is no directory", async () => {
+    const { apiKeys, create } = await open();
+    const { apiKey } = await create({ id: 'u-ada', username: 'ada' }, 'CI');
+    expect(apiKey.createdBy).toEqual({ id: 'u-ada', username: 'ada' });
+    await refusalOf(apiKeys.get(bob, apiKey.id));
+    for (const actor of [root, manager, { id: 'x', username: 'x', superAdmin: true }]) {
+      expect(await apiKeys.get(actor, apiKey.id)).toEqual(apiKey);
+    }
+    for (const permission of ['User Management - Write', 'user management — write']) {
+      expect(await apiKeys.mayManageAll({ ...bob, permissions: [permission] })).toBe(true);
+    }
+    for (const permission of [
+      'User Management – Read',
+      'Write',
+      'xUser Management – Write',
+      'User Management – Write2',
+    ]) {
+      expect(await apiKeys.mayManageAll({ ...bob, permissions: [permission] })).toBe(false);
+    }
+  });
+
+  it('makes every key for the actor, whatever fields the request has (K16)', async () => {
+    const { apiKeys } = await open(everybody());
+    const forged = {
+      name: 'CI',
+      expiresOn: apiKeys.maxExpiresOn(),
+      userId: 'u-root',
+      ownerId: 'u-root',
+      createdBy: { id: 'u-root', username: 'root' },
+      id: 'AAAAAAAAAAAA',
+      status: 'Revoked',
+      key: 'ck_x',
+      lastAccessed: '2020-01-01T00:00:00.000Z',
+      version: 9,
+    };
+    const { apiKey } = await apiKeys.create(ada, forged);
+    expect(apiKey).toMatchObject({
+      createdBy: { id: 'u-ada', username: 'ada' },
+      status: 'Active',
+      lastAccessed: null,
+      version: 1,
+    });
+    expect(apiKey.id).not.toBe('AAAAAAAAAAAA');
+    const edited = await apiKeys.update(ada, apiKey.id, { ...forged, name: 'CI 2', version: 1 });
+    expect(edited).toEqual({ ...apiKey, name: 'CI 2', version: 2 });
+  });
+
+  it('lets a key do what its creator may do, and names it in the audit entry (K15)', async () => {
+    const { apiKeys, create } = await open(everybody());
+    const acting = await create(ada, 'Robot');
+    const byKey = { ...ada, origin: 'MCP', authenticatedBy: 'api-key', apiKeyId: acting.apiKey.id } as const;
+    const made = await create(byKey, 'Made by the robot');
+    await apiKeys.update(byKey, made.apiKey.id, { name: 'Renamed by the robot' });
+    await apiKeys.revoke(byKey, made.apiKey.id);
+    const { items } = await apiKeys.audits(ada, { apiKeyId: made.apiKey.id });
+    for (const entry of items) {
+      expect(entry).toMatchObject({
+        author: { id: 'u-ada', username: 'ada' },
+        actingApiKey: { id: acting.apiKey.id, name: 'Robot' },
+        origin: 'MCP',
+      });
+    }
+    expect(items).toHaveLength(3);
+    const [first] = (await apiKeys.audits(ada, { apiKeyId: acting.apiKey.id })).items;
+    expect(first).toMatchObject({ actingApiKey: null, origin: 'UI' });
+  });
+
+  it('wants an actor: the host must have authenticated somebody', async () => {
+    const { apiKeys, create } = await open();
+    const wrong = [undefined, null, 'ada', {}, { userId: '' }, { userId: null }, { userId: 'a\0b' }, { userId: {} }];
+    for (const actor of wrong as unknown as ActorLike[]) {
+      await expect(create(actor, 'X')).rejects.toThrow(/`actor/);
+      await expect(apiKeys.list(actor)).rejects.toThrow(TypeError);
+    }
+    await expect(create({ ...ada, origin: 'Web' as 'UI' }, 'X')).rejects.toThrow(/`actor\.origin`/);
+    await expect(create({ ...ada, username: 7 as unknown as string }, 'X')).rejects.toThrow(/`actor\.username`/);
+    await expect(create({ ...ada, apiKeyId: 7 as unknown as string }, 'X')).rejects.toThrow(/`actor\.apiKeyId`/);
+  });
+
+  it('leaves no Active key of a user who was deleted while it was made', async () => {
+    const users = everybody();
+    const { apiKeys, create } = await open(users);
+    let asked = 0;
+    const findById = users.findById;
+    users.findById = (userId) => {
+      asked += 1;
+      // The host deletes the user between the check of rights and the commit.
+      if (asked === 2) users.users.delete('u-ada');
+      return findById(userId);
+    };
+    expect(await refusalOf(create(ada, 'Too late'))).toMatchObject({ kind: 'forbidden' });
+    const { items } = await apiKeys.list(root, { scope: 'all' });
+    expect(items).toMatchObject([{ name: 'Too late', status: 'Revoked' }]);
+  });
+});
