@@ -1,10 +1,17 @@
-import type { ApiKeys, FailureThrottle, UserDirectory } from '../api-keys/index.js';
+import type { ApiKeys, FailureThrottle, RefusalReason, UserDirectory } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
+import type { Gate } from './gate.js';
 import type { ManagedUserDirectory } from './users.js';
 
-/** Why a request did not authenticate. For the host's log: it names no credential but the key's public id (rule K9). */
+/**
+ * Why a request did not authenticate, beside what can be wrong with a key: `missing`, neither key nor Basic;
+ * `malformed-basic`; `password`, wrong, or of an unknown or disabled user; `throttled`, nothing was looked at (rule K14).
+ */
+export type AuthenticationFailureReason = RefusalReason | 'missing' | 'malformed-basic' | 'password' | 'throttled';
+
+/** A request that did not authenticate. For the host's log: it names no credential but the key's public id (rule K9). */
 export interface AuthenticationFailure {
-  readonly reason: string;
+  readonly reason: AuthenticationFailureReason;
   /** The public id of the key that was presented, when it could be read. */
   readonly apiKeyId?: string;
 }
@@ -27,8 +34,10 @@ export interface AdminContext {
   readonly throttle: FailureThrottle;
   /** Who sent a request, for the throttle: its socket's address, or what the host's `clientAddress` says. */
   clientAddress(request: Request, env: unknown): string;
+  /** Bounds how many passwords are checked at a time. */
+  readonly passwordGate: Gate;
   /** Told of every refused authentication; never throws. */
-  authenticationFailed(failure: AuthenticationFailure, request: Request): void;
+  authenticationFailed(failure: AuthenticationFailure): void;
   /** Told of what failed unexpectedly, while the client got a plain 500; never throws. */
   onError(error: unknown): void;
 }

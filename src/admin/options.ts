@@ -7,8 +7,9 @@ import {
   type UserDirectory,
 } from '../api-keys/index.js';
 import { type Clock, systemClock } from '../internal/index.js';
-import { socketAddress } from './client-address.js';
 import type { AdminContext, AuthenticationFailure } from './context.js';
+import { createGate } from './gate.js';
+import { socketAddress } from './node-request.js';
 import type { ManagedUserDirectory } from './users.js';
 
 export interface AdminOptions {
@@ -24,7 +25,7 @@ export interface AdminOptions {
   readonly sessionSecret?: Uint8Array | string | undefined;
   /** @default the machine's */
   readonly clock?: (Pick<Clock, 'now'> & Partial<Clock>) | undefined;
-  /** @default createFailureThrottle() */
+  /** @default ten failures are free, then 1 s, doubling to 1 min */
   readonly throttle?: FailureThrottle | undefined;
   /**
    * Who sent a request, for the throttle (rule K14). Behind a proxy every request comes from the proxy's address: take the
@@ -32,9 +33,7 @@ export interface AdminOptions {
    */
   readonly clientAddress?: ((request: Request, env: unknown) => string) | undefined;
   /** Told of every refused authentication: the reason, and the key's public id (rule K9). */
-  readonly onAuthenticationFailure?:
-    | ((failure: AuthenticationFailure, request: { method: string; path: string }) => void)
-    | undefined;
+  readonly onAuthenticationFailure?: ((failure: AuthenticationFailure) => void) | undefined;
   /** Told of what failed unexpectedly, while the client got a plain 500. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -62,10 +61,6 @@ export function readOptions(options: AdminOptions): AdminContext {
   const onError = quiet(readFunction('onError', options.onError), () => {});
   const clock = readClock(options.clock);
   const currentEdition = async () => (typeof edition === 'function' ? await edition() : edition);
-  const onAuthenticationFailure = quiet(
-    readFunction('onAuthenticationFailure', options.onAuthenticationFailure),
-    onError,
-  );
   return {
     apiKeys,
     users,
@@ -74,10 +69,10 @@ export function readOptions(options: AdminOptions): AdminContext {
     basePath: readBasePath(options.basePath),
     clock,
     sessionSecret: readSecret(options.sessionSecret),
-    throttle: throttle ?? createFailureThrottle({ clock }),
+    throttle: throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),
     clientAddress: readFunction('clientAddress', options.clientAddress) ?? socketAddress,
-    authenticationFailed: (failure, { method, url }) =>
-      onAuthenticationFailure(failure, { method, path: new URL(url).pathname }),
+    passwordGate: createGate({ atOnce: 4, waiting: 100 }),
+    authenticationFailed: quiet(readFunction('onAuthenticationFailure', options.onAuthenticationFailure), onError),
     onError,
   };
 }

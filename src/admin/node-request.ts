@@ -23,3 +23,10 @@ export function arrivedHeaders(request: Request, env: unknown): Headers | readon
   const raw = nodeRequest(env)?.rawHeaders;
   return Array.isArray(raw) && raw.every((entry) => typeof entry === 'string') ? raw : request.headers;
 }
+
+/** The value of `authorization`; of several, which no key check lets pass, the first. */
+export function authorizationOf(headers: Headers | readonly string[]): string | undefined {
+  if (!Array.isArray(headers)) return (headers as Headers).get('authorization') ?? undefined;
+  const index = headers.findIndex((entry, place) => place % 2 === 0 && entry.toLowerCase() === 'authorization');
+  return index === -1 ? undefined : headers[index + 1];
+}
