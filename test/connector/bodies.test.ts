@@ -1,0 +1,112 @@
+import { readJson, readQuery } from 'concordat/connector';
+import { Hono } from 'hono';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { errorsOf, send, sendBytes } from './support/send.js';
+import { makeConnector, start, withToken } from './support/start.js';
+
+const issue = z.object({ title: z.string().min(1), labels: z.array(z.string()).default([]) });
+
+function connectorThatReads() {
+  const connector = makeConnector({ maxBodyBytes: 1_000 });
+  connector.post('/checked', async (c) => c.json(await readJson(c, issue)));
+  connector.post('/plain', async (c) => c.json(await c.req.json()));
+  connector.post('/parsed', async (c) => c.json(issue.parse(await c.req.json())));
+  connector.post('/text', async (c) => c.text(await c.req.text()));
+  connector.get('/query', async (c) =>
+    c.json(await readQuery(c, z.object({ page: z.coerce.number().int(), label: z.array(z.string()).optional() }))),
+  );
+  return connector;
+}
+
+const post = (url: string, path: string, body: string | undefined) =>
+  send(url, { method: 'POST', path, headers: withToken, body });
+
+test('readJson gives what the schema makes of the body', async () => {
+  const answer = await post(await start(connectorThatReads()), '/checked', '{"title":"New","more":1}');
+  expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { title: 'New', labels: [] }]);
+});
+
+test.each([
+  ['a missing field', '{}', 'The request body is not valid: title: Invalid input: expected string, received undefined'],
+  [
+    'a field deep inside',
+    '{"title":"x","labels":["a",7]}',
+    'The request body is not valid: labels.1: Invalid input: expected string, received number',
+  ],
+  ['no object', '[]', 'The request body is not valid: Invalid input: expected object, received array'],
+  ['broken JSON', '{"title"', 'The request body is not valid JSON.'],
+  ['nothing', undefined, 'The request body is empty; it must be JSON.'],
+])('readJson answers %s with a 400 that names it', async (_what, body, message) => {
+  const answer = await post(await start(connectorThatReads()), '/checked', body);
+  expect([answer.status, errorsOf(answer)]).toEqual([400, { code: 'BAD_REQUEST', message }]);
+});
+
+test('many invalid fields are one line of the first ten', async () => {
+  const connector = makeConnector();
+  const fields = Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`f${index}`, z.string()]));
+  connector.post('/many', async (c) => c.json(await readJson(c, z.object(fields))));
+  const { message } = errorsOf(await post(await start(connector), '/many', '{}'));
+  expect(message).toMatch(/f9: .*; and 5 more$/);
+  expect(message).not.toContain('f10');
+});
+
+test('readQuery checks the query, repeated names being an array', async () => {
+  const url = await start(connectorThatReads());
+  const ask = (path: string) => send(url, { path, headers: withToken });
+  expect(JSON.parse((await ask('/query?page=2&label=a&label=b')).body)).toEqual({ page: 2, label: ['a', 'b'] });
+  const answer = await ask('/query?page=two');
+  expect([answer.status, errorsOf(answer).message]).toEqual([
+    400,
+    'The query is not valid: page: Invalid input: expected number, received NaN',
+  ]);
+});
+
+test('readJson and readQuery work in any Hono app', async () => {
+  const app = new Hono();
+  app.onError((error) => new Response(`${error.name}: ${error.message}`, { status: 499 }));
+  app.post('/', async (c) => c.json(await readJson(c, issue)));
+  expect(await (await app.request('/', { method: 'POST', body: '{}' })).text()).toMatch(/^BadRequestError: .*title/);
+});
+
+test('broken JSON is a 400 for a plain c.req.json() too', async () => {
+  const url = await start(connectorThatReads());
+  const answer = await post(url, '/plain', '{"a');
+  expect([answer.status, errorsOf(answer).message]).toEqual([400, 'The request body is not valid JSON.']);
+  expect((await post(url, '/plain', '{"a":1}')).body).toBe('{"a":1}');
+});
+
+test("a ZodError of the author's own code stays a 500 (E4)", async () => {
+  const answer = await post(await start(connectorThatReads()), '/parsed', '{}');
+  expect([answer.status, errorsOf(answer).code]).toEqual([500, 'INTERNAL_ERROR']);
+});
+
+test.each(['with its length', 'in chunks'])('a body that is too large, sent %s, is a 413', async (how) => {
+  const url = await start(connectorThatReads());
+  const { hostname } = new URL(url);
+  const request = (size: number) => {
+    const body = 'x'.repeat(size);
+    const framing =
+      how === 'in chunks'
+        ? ['transfer-encoding: chunked', '', `${size.toString(16)}`, body, '0', '', '']
+        : [`content-length: ${size}`, '', body];
+    const head = ['POST /text HTTP/1.1', `host: ${hostname}`, 'x-token: abc', 'connection: close'];
+    return sendBytes(url, [...head, ...framing].join('\r\n'));
+  };
+  const tooLarge = await request(1_001);
+  expect(tooLarge).toMatch(/^HTTP\/1.1 413 /);
+  expect(tooLarge).toContain('{"errors":{"code":"PAYLOAD_TOO_LARGE","message":');
+  const fits = await request(1_000);
+  expect(fits).toMatch(/^HTTP\/1.1 200 /);
+  expect(fits).toContain('x'.repeat(1_000));
+});
+
+test('initialize has the same limit, before there is any session', async () => {
+  const url = await start(connectorThatReads());
+  const answer = await send(url, {
+    method: 'POST',
+    path: '/initialize',
+    body: JSON.stringify({ user: 'x'.repeat(1_000) }),
+  });
+  expect([answer.status, errorsOf(answer).code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+});

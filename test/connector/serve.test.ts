@@ -1,0 +1,119 @@
+import { Agent, request } from 'node:http';
+import { serve } from 'concordat/connector';
+import { toNodeHandler } from 'concordat/connector/node';
+import { Hono } from 'hono';
+import { expect, onTestFinished, test } from 'vitest';
+import { errorsOf, send, sendBytes } from './support/send.js';
+import { makeConnector, start, withToken } from './support/start.js';
+
+test('it resolves when it listens, on this machine only by default, and closes', async () => {
+  const server = await serve(makeConnector(), { port: 0 });
+  expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+  expect((await send(server.url)).status).toBe(404);
+  await server.close();
+  await expect(send(server.url)).rejects.toThrow('ECONNREFUSED');
+  await server.close();
+});
+
+test('listening on all addresses gives a URL that can be called', async () => {
+  const server = await serve(makeConnector(), { port: 0, hostname: '0.0.0.0' });
+  onTestFinished(() => server.close());
+  expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+  expect((await send(server.url)).status).toBe(404);
+});
+
+test('a port that is taken rejects', async () => {
+  const first = await serve(makeConnector(), { port: 0 });
+  onTestFinished(() => first.close());
+  await expect(serve(makeConnector(), { port: first.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+test('close ends idle keep-alive connections at once', async () => {
+  const server = await serve(makeConnector(), { port: 0 });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  await new Promise<void>((resolve) => {
+    request(server.url, { agent }, (response) => response.resume().on('end', resolve)).end();
+  });
+  const before = performance.now();
+  await server.close();
+  expect(performance.now() - before).toBeLessThan(1_000);
+});
+
+test('close lets a request that is being answered finish, and cuts it after the grace', async () => {
+  const app = new Hono();
+  let release: () => void = () => {};
+  const arrived = new Promise<void>((arrive) => {
+    app.get('/', async (c) => {
+      arrive();
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return c.text('done');
+    });
+  });
+  const server = await serve(app, { port: 0 });
+  const answer = send(server.url);
+  await arrived;
+  const closed = server.close();
+  release();
+  expect((await answer).body).toBe('done');
+  await closed;
+
+  const hung = await serve(
+    new Hono().get('/', () => new Promise(() => {})),
+    { port: 0 },
+  );
+  const cut = expect(send(hung.url)).rejects.toThrow();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await hung.close({ graceMs: 1 });
+  await cut;
+});
+
+test.each([
+  ['no HTTP at all', 'nonsense\r\n\r\n', 400],
+  ['headers without end', `GET / HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+  ['a host that is none', 'GET / HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n', 400],
+])('%s is answered with a contract body', async (_what, bytes, status) => {
+  const answer = await sendBytes(await start(makeConnector()), bytes);
+  const [head, body] = answer.split('\r\n\r\n') as [string, string];
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head.toLowerCase()).toContain('content-type: application/json; charset=utf-8');
+  expect(JSON.parse(body).errors).toEqual({ code: expect.any(String), message: expect.any(String) });
+});
+
+test('a handler that returns no Response is a 500 (E4)', async () => {
+  const url = await start({ fetch: (() => ({ not: 'a response' })) as never });
+  const answer = await send(url);
+  expect([answer.status, errorsOf(answer).code]).toEqual([500, 'INTERNAL_ERROR']);
+});
+
+test('a handler that is not async works too', async () => {
+  const { createServer } = await import('node:http');
+  const server = createServer(
+    toNodeHandler((request) => {
+      if (request.url.endsWith('/throw')) throw new Error('canary');
+      return new Response('plain');
+    }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  expect((await send(url)).body).toBe('plain');
+  expect((await send(url, { path: '/throw' })).status).toBe(500);
+});
+
+test('many requests at once, good and bad, do not mix', async () => {
+  const connector = makeConnector();
+  connector.get('/:id', (c) => {
+    if (Number(c.req.param('id')) % 2) throw new Error('canary');
+    return c.text(c.req.param('id'));
+  });
+  const url = await start(connector);
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, id) => send(url, { path: `/${id}`, headers: withToken })),
+  );
+  expect(
+    answers.map(({ status, body }, id) => status === (id % 2 ? 500 : 200) && (id % 2 === 1 || body === `${id}`)),
+  ).toEqual(Array.from({ length: 200 }, () => true));
+});
