@@ -60,6 +60,7 @@ async function listeningOnLoopback<Result>(
   start: () => Promise<Result>,
 ): Promise<{ result: Result; server: Server }> {
   const { listen } = Server.prototype;
+  const own = Object.getOwnPropertyDescriptor(Server.prototype, 'listen');
   let server: Server | undefined;
   Server.prototype.listen = function (this: Server, ...args: unknown[]) {
     const isEmulator = args[0] === port && args[1] === undefined;
@@ -72,6 +73,7 @@ async function listeningOnLoopback<Result>(
     if (!server.listening) await once(server, 'listening');
     return { result, server };
   } finally {
-    Server.prototype.listen = listen;
+    Reflect.deleteProperty(Server.prototype, 'listen');
+    if (own !== undefined) Object.defineProperty(Server.prototype, 'listen', own);
   }
 }

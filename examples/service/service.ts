@@ -56,7 +56,7 @@ export async function runService(options: ServiceOptions, signal: AbortSignal): 
       const { equal } = await runOnce(ends, options, screen, signal);
       if (options.once || signal.aborted) return equal;
       screen.line(`The next synchronisation starts in ${options.intervalMs / 1000} s. Ctrl-C ends the service.`);
-      await delay(options.intervalMs, undefined, { signal }).catch(() => {});
+      await delay(options.intervalMs, undefined, { signal }).catch(() => screen.line('Stopped.'));
       if (signal.aborted) return equal;
     }
   } finally {
@@ -72,6 +72,8 @@ async function emulate(
   const emulated = await startEmulatedGitHub(issues);
   closers.push(() => emulated.close());
   screen.line(`Emulated GitHub: ${emulated.apiUrl} (${issues} issues in ${emulated.source})`);
+  const issue = `${emulated.apiUrl}/repos/${emulated.source}/issues/1`;
+  screen.line(`Change one: curl -X PATCH -H 'authorization: Bearer any' -d '{"title":"Changed"}' ${issue}`);
   return emulated;
 }
 

@@ -21,7 +21,10 @@ export function createScreen(stream: Stream): Screen {
   return stream.isTTY ? new BarScreen(stream) : new LineScreen((line) => stream.write(`${line}\n`));
 }
 
-const seconds = (milliseconds: number) => `${Math.max(1, Math.round(milliseconds / 1000))} s`;
+function duration(milliseconds: number): string {
+  const seconds = Math.max(1, Math.round(milliseconds / 1000));
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
 
 class LineScreen implements Screen {
   readonly line: (text: string) => void;
@@ -49,7 +52,7 @@ class LineScreen implements Screen {
   }
 
   pause(connection: string, waitMs: number): void {
-    this.line(`Paused for ${seconds(waitMs)}: the ${connection} has reached its rate limit`);
+    this.line(`Paused for ${duration(waitMs)}: the ${connection} has reached its rate limit`);
   }
 
   resume(connection: string): void {
@@ -94,7 +97,7 @@ class BarScreen implements Screen {
 
   pause(connection: string, waitMs: number, resumeAt: Date): void {
     this.#pauses.set(connection, resumeAt);
-    this.line(styleText('yellow', `⏸ The ${connection} has reached its rate limit: ${seconds(waitMs)}`));
+    this.line(styleText('yellow', `⏸ The ${connection} has reached its rate limit: ${duration(waitMs)}`));
     this.#refresh();
   }
 
@@ -128,7 +131,7 @@ class BarScreen implements Screen {
 
   #refresh(): void {
     const waits = [...this.#pauses].map(
-      ([connection, resumeAt]) => `${connection} paused, ${seconds(resumeAt.getTime() - Date.now())} left`,
+      ([connection, resumeAt]) => `${connection} paused, ${duration(resumeAt.getTime() - Date.now())} left`,
     );
     this.#bar?.update({ note: waits.join(' · ') });
   }

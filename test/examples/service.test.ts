@@ -107,6 +107,17 @@ describe('the reference service', () => {
     await expectMirrored(github);
   });
 
+  it('synchronises again at its interval until Ctrl-C', async () => {
+    const rounds = /Both ends are equal[^]*Both ends are equal/;
+    const run = await runService(['--json', '--issues', '3', '--interval', '0.1'], {
+      interruptWhen: (stderr) => rounds.test(stderr),
+    });
+    expect(run.code).toBe(130);
+    const [first, second] = run.stdout.split('\n').map((line) => (line === '' ? undefined : JSON.parse(line)));
+    expect(first).toMatchObject({ equal: true, created: 3 });
+    expect(second).toMatchObject({ equal: true, created: 0, updated: 0, unchanged: 3, reLogins: 0 });
+  });
+
   it('creates no issue twice when the answer to a creation is lost, and none too few when the request is (G7)', async () => {
     const github = await startGitHub(25);
     const proxy = await startLossyProxy(github.apiUrl, { 3: 'answer', 4: 'request', 9: 'answer' });
