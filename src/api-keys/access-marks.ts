@@ -41,12 +41,17 @@ export class AccessMarks {
     this.#add(apiKeyId, { lastAccessedMs: 0, refusedUses: 1, lastRefusedMs: nowMs });
   }
 
-  /** What readers add to the row they read. */
-  unwritten(apiKeyId: string): AccessMark {
-    const pending = this.#pending.get(apiKeyId) ?? nothing;
-    const beingWritten = this.#beingWritten.get(apiKeyId) ?? nothing;
-    // Times may be in the row already, which does not matter for a maximum; a count would be doubled.
-    return { ...merge(pending, beingWritten), refusedUses: pending.refusedUses };
+  /**
+   * What readers add to a row. Taken before the row is read: a write that ends in between is then seen in the row or
+   * here. Times may be in both, which does not matter for a maximum; counts that are just being written are left out,
+   * for they would be doubled.
+   */
+  view(): (apiKeyId: string) => AccessMark {
+    const [pending, beingWritten] = [this.#pending, this.#beingWritten];
+    return (apiKeyId) => ({
+      ...merge(pending.get(apiKeyId) ?? nothing, beingWritten.get(apiKeyId) ?? nothing),
+      refusedUses: this.#pending.get(apiKeyId)?.refusedUses ?? 0,
+    });
   }
 
   /** Writes what is pending. @throws what the write threw; the marks are kept for the next try. */

@@ -48,18 +48,21 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
     search: await narrow(kysely, readSearch(query.search), scope),
     nowMs,
   };
+  const unwritten = context.marks.view();
   const rows = await listKeys(kysely, filter, { field, direction, after }, limit + 1);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
-    items: rows.slice(0, limit).map((row) => toApiKey(row, context.marks.unwritten(row.id), nowMs)),
+    items: rows.slice(0, limit).map((row) => toApiKey(row, unwritten(row.id), nowMs)),
     nextCursor: last === undefined ? null : formatCursor({ order: sort, value: sortValue(last, field), id: last.id }),
     ...(query.total === true && { total: await countKeys(kysely, filter) }),
   };
 }
 
 export async function getKey(context: Context, actor: ActorLike, apiKeyId: string): Promise<ApiKey> {
-  const row = await findVisibleKey(context, await resolvePrincipal(actor, context.users), apiKeyId);
-  return toApiKey(row, context.marks.unwritten(row.id), context.now());
+  const principal = await resolvePrincipal(actor, context.users);
+  const unwritten = context.marks.view();
+  const row = await findVisibleKey(context, principal, apiKeyId);
+  return toApiKey(row, unwritten(row.id), context.now());
 }
 
 /** One page of the audit trail, newest first (rules K6, K7). */

@@ -70,7 +70,7 @@ async function insertNewKey(
     if (context.store.isDuplicate(error, 'id')) return await insertNewKey(context, principal, fields);
     throw error;
   }
-  return { apiKey: toApiKey(row, context.marks.unwritten(id), fields.created_on), key };
+  return { apiKey: toApiKey(row, context.marks.view()(id), fields.created_on), key };
 }
 
 /**
@@ -91,6 +91,7 @@ export async function updateKey(
   input: { name?: unknown; expiresOn?: unknown; version?: unknown },
 ): Promise<ApiKey> {
   const principal = await resolvePrincipal(actor, context.users);
+  const unwritten = context.marks.view();
   const before = await findVisibleKey(context, principal, apiKeyId);
   await requireEdition(context.edition);
   requireActive(before, context.now(), 'edited');
@@ -101,9 +102,9 @@ export async function updateKey(
   const name = fields.name ?? before.name;
   const expiresOnMs = fields.expiresOnMs ?? before.expires_on;
   const changes = differences(before, name, expiresOnMs);
-  if (changes.length === 0) return toApiKey(before, context.marks.unwritten(before.id), nowMs);
+  if (changes.length === 0) return toApiKey(before, unwritten(before.id), nowMs);
   const after = await writeUpdate(context, principal, before, { name, expiresOnMs, changes });
-  return toApiKey(after, context.marks.unwritten(after.id), context.now());
+  return toApiKey(after, unwritten(after.id), context.now());
 }
 
 async function writeUpdate(
@@ -134,13 +135,14 @@ async function writeUpdate(
 /** Revokes an Active key at once and for good, in every edition (rules K5, K12, K17). */
 export async function revokeKey(context: Context, actor: ActorLike, apiKeyId: string): Promise<ApiKey> {
   const principal = await resolvePrincipal(actor, context.users);
+  const unwritten = context.marks.view();
   const before = await findVisibleKey(context, principal, apiKeyId);
   const [row] = await revoke(context, principal, { id: before.id });
   if (row === undefined) {
     requireActive((await findKey(context.store.kysely, before.id)) ?? before, context.now(), 'revoked');
     throw changedMeanwhile();
   }
-  return toApiKey(row, context.marks.unwritten(row.id), context.now());
+  return toApiKey(row, unwritten(row.id), context.now());
 }
 
 /** Revokes all Active keys of a deleted user (specification 3, rule K6). */

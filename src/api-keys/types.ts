@@ -23,7 +23,7 @@ export interface ApiKey {
   /** Last successful use, or `null` (rule K10). */
   readonly lastAccessed: string | null;
   readonly revokedOn: string | null;
-  /** How often the right value was presented after the key had expired or been revoked: somebody still uses it. */
+  /** How often the right value was presented after the key had expired or been revoked: somebody still uses it. At most a second late. */
   readonly refusedUses: number;
   readonly lastRefusedOn: string | null;
   /** Grows with every edit and with the revocation; give it back to `update` to be told of an edit in between (rule K17). */

@@ -1,0 +1,45 @@
+import { hashPassword, verifyPassword } from 'concordat/api-keys';
+import { describe, expect, it } from 'vitest';
+
+describe('passwords (K14)', () => {
+  it('are hashed by scrypt with a salt of their own, and verified', async () => {
+    const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
+    expect(one).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(one).not.toBe(two);
+    expect(await verifyPassword('correct horse', one)).toBe(true);
+    expect(await verifyPassword('correct horse', two)).toBe(true);
+    expect(await verifyPassword('Correct horse', one)).toBe(false);
+    expect(await verifyPassword('', one)).toBe(false);
+    expect(await verifyPassword(undefined as unknown as string, one)).toBe(false);
+  });
+
+  it('fit whatever form of a letter the keyboard sends', async () => {
+    expect(await verifyPassword('Caf\u00e9', await hashPassword('Cafe\u0301'))).toBe(true);
+  });
+
+  it.each([undefined, '', 'plain text', '$scrypt$ln=14,r=8,p=5$x$y', '$2b$10$abcdefghijklmnopqrstuv'])(
+    'never fit what is no hash (%s)',
+    async (stored) => {
+      expect(await verifyPassword('', stored)).toBe(false);
+      expect(await verifyPassword(stored ?? 'x', stored)).toBe(false);
+    },
+  );
+
+  it('take as long for an unknown user as for a wrong password', async () => {
+    const stored = await hashPassword('correct horse');
+    const cpuOf = async (call: () => Promise<boolean>) => {
+      const start = process.cpuUsage();
+      for (let index = 0; index < 3; index++) await call();
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
+    };
+    const wrong = await cpuOf(() => verifyPassword('wrong', stored));
+    const unknown = await cpuOf(() => verifyPassword('wrong', undefined));
+    expect(unknown).toBeGreaterThan(wrong / 2);
+  });
+
+  it('must not be empty', async () => {
+    await expect(hashPassword('')).rejects.toThrow(/`password`/);
+    await expect(hashPassword(7 as unknown as string)).rejects.toThrow(/`password`/);
+  });
+});
