@@ -35,7 +35,6 @@ export const generic = definePreset({
     { when: { status: [429] }, is: 'rate-limit', wait },
     { when: { status: [503], headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },
     { when: { status: [408] }, is: 'other', status: 504 },
-    { when: { status: [407] }, is: 'other', status: 502 },
     { when: { status: [529] }, is: 'other', status: 503 },
   ],
 });

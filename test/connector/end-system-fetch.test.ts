@@ -1,0 +1,240 @@
+import { ConnectorError, isConnectorError, RateLimitError } from 'concordat';
+import { endSystemFetch, serve } from 'concordat/connector';
+import { describe, expect, test } from 'vitest';
+import { endSystem, type Reply } from './support/end-system.js';
+import { errorsOf, send } from './support/send.js';
+import { makeConnector, start, withToken } from './support/start.js';
+
+type Options = Parameters<typeof endSystemFetch>[0];
+
+async function failureOf(reply: Reply, options?: Options): Promise<ConnectorError> {
+  const url = await endSystem(reply);
+  const error = await endSystemFetch(options)(`${url}/issues/7?token=canary`).then(
+    () => undefined,
+    (thrown) => thrown,
+  );
+  if (!isConnectorError(error)) throw new Error(`expected a ConnectorError, got ${String(error)}`);
+  return error;
+}
+
+const said = { code: 'E_42', message: 'The end system says no', extra: [1] };
+
+describe('without a preset', () => {
+  test.each([
+    [400, 'bad-request', 400, 'BAD_REQUEST'],
+    [401, 'unauthorized', 401, 'UNAUTHORIZED'],
+    [402, 'other', 402, 'CONNECTOR_ERROR'],
+    [403, 'forbidden', 403, 'FORBIDDEN'],
+    [404, 'not-found', 404, 'NOT_FOUND'],
+    [408, 'other', 504, 'CONNECTOR_ERROR'],
+    [409, 'bad-request', 400, 'CONFLICT'],
+    [410, 'not-found', 404, 'NOT_FOUND'],
+    [418, 'other', 418, 'CONNECTOR_ERROR'],
+    [422, 'bad-request', 400, 'BAD_REQUEST'],
+    [500, 'other', 502, 'CONNECTOR_ERROR'],
+    [503, 'other', 503, 'CONNECTOR_ERROR'],
+    [504, 'other', 504, 'CONNECTOR_ERROR'],
+    [529, 'other', 503, 'CONNECTOR_ERROR'],
+  ])('%d is %s, status %d (E2)', async (status, kind, ours, code) => {
+    const error = await failureOf({ status, body: said });
+    expect(error).toMatchObject({ kind, status: ours, code: 'E_42', message: 'The end system says no' });
+    expect(error.detail).toBe(JSON.stringify(said));
+    const silent = await failureOf({ status });
+    expect(silent).toMatchObject({ kind, status: ours, code });
+    expect(silent.detail).toBeUndefined();
+  });
+
+  test('a success is returned as it is', async () => {
+    const url = await endSystem({ status: 201, body: said });
+    const response = await endSystemFetch()(url);
+    expect([response.status, await response.json()]).toEqual([201, said]);
+  });
+
+  test.each([
+    [{ code: 42, message: 'm' }, '42', 'm'],
+    [{ error: { code: 'NESTED', message: 'deep' } }, 'NESTED', 'deep'],
+    [{ errors: [{ code: 'FIRST', message: 'of many' }] }, 'FIRST', 'of many'],
+    [{ code: '', message: ['one', 'two'] }, 'NOT_FOUND', 'one; two'],
+    [{ error: 'not_found', error_description: 'No such thing' }, 'NOT_FOUND', 'No such thing'],
+    ['Rate plan is gone\n', 'NOT_FOUND', 'Rate plan is gone'],
+  ])('code and message of %j are passed on (E3)', async (body, code, message) => {
+    expect(await failureOf({ status: 404, body })).toMatchObject({ code, message });
+  });
+
+  test.each([
+    ['HTML', '<html><h1>502 Bad Gateway</h1></html>'],
+    ['nothing', undefined],
+    ['JSON that is null', null],
+    ['a message that is no text', { message: { deep: 1 } }],
+    ['a long text', 'x'.repeat(500)],
+  ])('%s gives a message with the call, without its query', async (_what, body) => {
+    const error = await failureOf({ status: 500, body });
+    expect(error.message).toMatch(
+      /^GET http:\/\/127\.0\.0\.1:\d+\/issues\/7: the end system answered 500 Internal Server Error\.$/,
+    );
+    expect(error.code).toBe('CONNECTOR_ERROR');
+  });
+
+  test.each([
+    ['Retry-After', { 'retry-after': '30' }, 30_000],
+    ['a Retry-After with decimals', { 'retry-after': '2.5' }, 2_500],
+    ['an unreadable Retry-After', { 'retry-after': 'soon' }, 60_000],
+    ['an empty quota with a reset in seconds', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '17' }, 17_000],
+    ['an empty quota without a reset', { 'ratelimit-remaining': '0' }, 60_000],
+    ['a limit that says "now"', { 'retry-after': '0' }, 1_000],
+  ])('a 403 with %s is a limit (W2)', async (_what, headers, retryAfterMs) => {
+    const error = await failureOf({ status: 403, headers, body: said });
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({ kind: 'rate-limit', status: 403, code: 'E_42', retryAfterMs });
+  });
+
+  test('a 403 with quota left is a denial (W2)', async () => {
+    const headers = { 'x-ratelimit-remaining': '10', 'x-ratelimit-reset': '17' };
+    expect((await failureOf({ status: 403, headers })).kind).toBe('forbidden');
+  });
+
+  test.each([
+    [429, {}, 60_000],
+    [429, { 'retry-after': '7' }, 7_000],
+    [429, { 'ratelimit-reset': '7' }, 7_000],
+    [503, { 'retry-after': '7' }, 7_000],
+  ])('%d with %j is a limit (W3)', async (status, headers, retryAfterMs) => {
+    expect(await failureOf({ status, headers })).toMatchObject({ kind: 'rate-limit', status: 403, retryAfterMs });
+  });
+
+  test("a time is measured by the end system's own clock (W5)", async () => {
+    const date = 'Tue, 01 Jan 2030 00:00:00 GMT';
+    const reset = Date.UTC(2030, 0, 1, 0, 2) / 1000;
+    for (const value of [String(reset), `${reset}.5`, String(reset * 1000)]) {
+      const headers = { date, 'x-ratelimit-reset': value };
+      const { retryAfterMs } = (await failureOf({ status: 429, headers })) as RateLimitError;
+      expect(retryAfterMs).toBe(value.includes('.') ? 120_500 : 120_000);
+    }
+    const http = { date, 'retry-after': 'Tue, 01 Jan 2030 00:00:30 GMT' };
+    expect(await failureOf({ status: 429, headers: http })).toMatchObject({ retryAfterMs: 30_000 });
+  });
+});
+
+describe('translate', () => {
+  test('decides first; without an answer the preset does', async () => {
+    const seen: unknown[] = [];
+    const translate: NonNullable<Options>['translate'] = async (failure) => {
+      seen.push([failure.status, failure.json, failure.headers.get('x-a'), failure.request.method]);
+      return failure.status === 418 ? new ConnectorError('Teapot', { status: 501 }) : undefined;
+    };
+    const headers = { 'x-a': '1' };
+    expect(await failureOf({ status: 418, headers, body: said }, { translate })).toMatchObject({ status: 501 });
+    expect(await failureOf({ status: 404, headers, body: said }, { translate })).toMatchObject({ kind: 'not-found' });
+    expect(seen).toEqual([
+      [418, said, '1', 'GET'],
+      [404, said, '1', 'GET'],
+    ]);
+  });
+});
+
+describe('an end system that does not answer', () => {
+  test('cannot be reached: 502 (E2)', async () => {
+    const gone = await serve(makeConnector(), { port: 0 });
+    await gone.close();
+    const error = await endSystemFetch()(`${gone.url}/issues?token=canary`).catch((thrown) => thrown);
+    expect(error).toMatchObject({ kind: 'other', status: 502, code: 'END_SYSTEM_UNREACHABLE' });
+    expect(error.message).toBe(`GET ${gone.url}/issues: the end system cannot be reached (ECONNREFUSED).`);
+    expect(error.cause).toBeInstanceOf(TypeError);
+  });
+
+  test('hangs up: 502', async () => {
+    const url = await endSystem((request) => request.socket.destroy());
+    await expect(endSystemFetch()(url, { method: 'POST' })).rejects.toMatchObject({
+      status: 502,
+      message: expect.stringMatching(/^POST /),
+    });
+  });
+
+  test('is too slow for AbortSignal.timeout: 504', async () => {
+    const url = await endSystem(() => {});
+    await expect(endSystemFetch()(url, { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({
+      kind: 'other',
+      status: 504,
+      code: 'END_SYSTEM_TIMEOUT',
+    });
+  });
+
+  test("an abort is passed on with the signal's reason", async () => {
+    const url = await endSystem(() => {});
+    const controller = new AbortController();
+    const reason = new Error('no longer needed');
+    const pending = endSystemFetch()(new Request(url, { signal: controller.signal }));
+    controller.abort(reason);
+    await expect(pending).rejects.toBe(reason);
+    const plain = new AbortController();
+    plain.abort();
+    await expect(endSystemFetch()(url, { signal: plain.signal })).rejects.toHaveProperty('name', 'AbortError');
+  });
+
+  test('an abort while the error body arrives is passed on too', async () => {
+    const controller = new AbortController();
+    const url = await endSystem((_request, response) => {
+      response.writeHead(500).write('half');
+      setTimeout(() => controller.abort(), 5);
+    });
+    await expect(endSystemFetch()(url, { signal: controller.signal })).rejects.toHaveProperty('name', 'AbortError');
+  });
+
+  test('a URL that is none stays the mistake of the connector', async () => {
+    await expect(endSystemFetch()('not a url')).rejects.toBeInstanceOf(TypeError);
+  });
+});
+
+describe('hostile error bodies', () => {
+  test('one that is cut keeps its status and what has arrived', async () => {
+    const url = await endSystem((_request, response) => {
+      response.writeHead(404, { 'content-length': '1000' }).write('{"code":"half');
+      setTimeout(() => response.destroy(), 5);
+    });
+    await expect(endSystemFetch()(url)).rejects.toMatchObject({ kind: 'not-found', detail: '{"code":"half' });
+  });
+
+  test('one that never stops is read no further than needed', async () => {
+    const url = await endSystem((_request, response) => {
+      response.writeHead(500);
+      const chunk = 'x'.repeat(16_384);
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', more);
+      more();
+    });
+    const error = await endSystemFetch()(url).catch((thrown) => thrown);
+    expect(error).toMatchObject({ status: 502 });
+    expect(error.detail).toHaveLength(65_536);
+  });
+});
+
+test('own fetch is used, with the very arguments', async () => {
+  const calls: unknown[] = [];
+  const fetch = endSystemFetch({
+    fetch: async (...args) => {
+      calls.push(args);
+      return Response.json({ code: 'X' }, { status: 404 });
+    },
+  });
+  const init = { headers: { a: '1' } };
+  await expect(fetch('http://end.system/', init)).rejects.toMatchObject({ code: 'X' });
+  expect(calls).toEqual([['http://end.system/', init]]);
+});
+
+test('in a connector the failure reaches the service whole, without the session (E3, E5)', async () => {
+  const url = await endSystem({
+    status: 429,
+    headers: { 'retry-after': '9' },
+    body: { code: 7, message: 'Slow, token-of-alice' },
+  });
+  const connector = makeConnector();
+  connector.get('/', async () => endSystemFetch()(url));
+  const answer = await send(await start(connector), { headers: withToken });
+  expect([answer.status, answer.headers['retry-after'], errorsOf(answer)]).toEqual([
+    403,
+    '9',
+    { code: '7', message: 'Slow, [redacted]', detail: '{"code":7,"message":"Slow, [redacted]"}' },
+  ]);
+});

@@ -1,0 +1,65 @@
+import type { ErrorKind } from 'concordat';
+import { type Connector, createConnector, endSystemFetch, readJson, readQuery, type serve } from 'concordat/connector';
+import { Hono } from 'hono';
+import { expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+
+// Checked by `tsc --noEmit`: a wrong type fails there.
+test('parameters, session and bodies are typed by their schemas', () => {
+  const session = z.object({ 'X-Account': z.coerce.number(), 'x-region': z.string().default('eu') });
+  const connector = createConnector({
+    initialize: {
+      parameters: z.object({ token: z.string(), pageSize: z.coerce.number().default(50) }),
+      handler({ parameters, signal }) {
+        expectTypeOf(parameters).toEqualTypeOf<{ token: string; pageSize: number }>();
+        expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+        return { 'x-account': '1' };
+      },
+    },
+    session,
+    verify(value) {
+      expectTypeOf(value).toEqualTypeOf<{ 'X-Account': number; 'x-region': string }>();
+      return true;
+    },
+    cleanup: async (context) => {
+      expectTypeOf(context.session['X-Account']).toBeNumber();
+    },
+    onError: (error, c) => {
+      expectTypeOf(error).toBeUnknown();
+      expectTypeOf(c.req.path).toBeString();
+    },
+  });
+  expectTypeOf(connector).toEqualTypeOf<Connector<typeof session>>();
+  expectTypeOf(connector).toExtend<Parameters<typeof serve>[0]>();
+
+  connector.get('/issues/:id', async (c) => {
+    expectTypeOf(c.get('session')).toEqualTypeOf<{ 'X-Account': number; 'x-region': string }>();
+    expectTypeOf(c.var.session['X-Account']).toBeNumber();
+    expectTypeOf(c.req.param('id')).toBeString();
+    // @ts-expect-error the session has no such header
+    c.get('session')['x-account'];
+    const body = await readJson(c, z.object({ title: z.string().trim() }));
+    expectTypeOf(body).toEqualTypeOf<{ title: string }>();
+    const query = await readQuery(c, z.object({ page: z.coerce.number() }));
+    expectTypeOf(query).toEqualTypeOf<{ page: number }>();
+    return c.json(body);
+  });
+  expectTypeOf(endSystemFetch()).toEqualTypeOf<typeof fetch>();
+  expectTypeOf<ErrorKind>().toExtend<string>();
+  new Hono().route('/nested', connector);
+});
+
+test('options that cannot be are refused by the compiler', () => {
+  const parameters = z.object({});
+  const session = z.object({});
+  const handler = () => ({});
+  const check = (_: () => unknown) => {};
+  // @ts-expect-error without a session
+  check(() => createConnector({ initialize: { parameters, handler } }));
+  // @ts-expect-error a format that is none
+  check(() => createConnector({ initialize: { parameters, handler }, session, rateLimit: { format: 'minutes' } }));
+  // @ts-expect-error a session value that is no text
+  check(() => createConnector({ initialize: { parameters, handler: () => ({ a: 1 }) }, session }));
+  // @ts-expect-error a preset that does not exist
+  check(() => endSystemFetch({ preset: 'gitbuh' }));
+});
