@@ -1,0 +1,334 @@
+import { getEventListeners } from 'node:events';
+import { isConnectorError } from 'concordat';
+import type { ConnectorClient } from 'concordat/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect, connectVirtually } from '../helpers/connect.js';
+import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { grace, rejection, track, until } from '../helpers/until.js';
+
+const get = (client: ConnectorClient, signal?: AbortSignal, path = '/items') =>
+  client.request({ method: 'GET', path, ...(signal ? { signal } : {}) });
+const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const ok = (exchange: Exchange) => exchange.reply(200, {});
+const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+
+describe("an abort rejects with the signal's reason and sends nothing more", () => {
+  const reason = new Error('the user went home');
+
+  it('before the call: nothing is sent, not even a login', async () => {
+    const connector = await scriptedConnector();
+    const error = await rejection(get(connect(connector), AbortSignal.abort(reason)));
+    expect(error).toBe(reason);
+    await grace(10);
+    expect([...connector.logins, ...connector.requests]).toHaveLength(0);
+  });
+
+  it('in flight: at once, and the connector sees the connection go', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ handle: hold.handler });
+    const controller = new AbortController();
+    const call = track(get(connect(connector), controller.signal));
+    await until(() => hold.held.length === 1);
+    controller.abort(reason);
+    await until(() => call.settled);
+    expect(call.error).toBe(reason);
+    await until(() => hold.held[0]?.socket.destroyed === true);
+    await grace();
+    expect(connector.requests).toHaveLength(1);
+    expect(listeners(controller.signal)).toBe(0);
+  });
+
+  it('while the body of a 200 arrives', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.response.writeHead(200).write('half'),
+    });
+    const controller = new AbortController();
+    const call = track(get(connect(connector), controller.signal));
+    await until(() => connector.requests.length === 1);
+    await grace(10);
+    controller.abort(reason);
+    await until(() => call.settled);
+    expect(call.error).toBe(reason);
+    expect(listeners(controller.signal)).toBe(0);
+  });
+
+  it('while the body of an error arrives', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.response.writeHead(404).write('half'),
+    });
+    const controller = new AbortController();
+    const call = track(get(connect(connector), controller.signal));
+    await until(() => connector.requests.length === 1);
+    await grace(10);
+    controller.abort(reason);
+    await until(() => call.settled);
+    expect(call.error).toBe(reason);
+  });
+
+  it('during the delay before a retry', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(500) });
+    const { client, clock } = connectVirtually(connector, { retry: { minTimeoutMs: 5000, maxTimeoutMs: 5000 } });
+    const controller = new AbortController();
+    const call = track(get(client, controller.signal));
+    await until(() => connector.requests.length === 1 && connector.open.length === 0);
+    await grace(10);
+    controller.abort(reason);
+    await until(() => call.settled);
+    expect(call.error).toBe(reason);
+    await clock.advance(60_000);
+    await grace(10);
+    expect(connector.requests).toHaveLength(1);
+    expect(listeners(controller.signal)).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('during the short delay before a fresh session is tried again', async () => {
+    const connector = await scriptedConnector({ guard: false, handle: (exchange) => exchange.reply(401) });
+    const { client, clock } = connectVirtually(connector);
+    const controller = new AbortController();
+    const call = track(get(client, controller.signal));
+    await until(() => connector.requests.length === 2 && connector.open.length === 0);
+    await grace(10);
+    controller.abort(reason);
+    await until(() => call.settled);
+    expect(call.error).toBe(reason);
+    await clock.advance(60_000);
+    await grace(10);
+    expect(connector.requests).toHaveLength(2);
+    expect(listeners(controller.signal)).toBe(0);
+  });
+
+  it('during a login', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ initialize: hold.handler });
+    const controller = new AbortController();
+    const call = track(get(connect(connector), controller.signal));
+    await until(() => hold.held.length === 1);
+    controller.abort(reason);
+    await until(() => call.settled);
+    expect(call.error).toBe(reason);
+    expect(listeners(controller.signal)).toBe(0);
+    hold.release(connector.logIn);
+    await grace();
+    expect(connector.requests).toHaveLength(0);
+  });
+
+  it('is an AbortError when the caller gave no reason', async () => {
+    const connector = await scriptedConnector({ handle: () => {} });
+    const controller = new AbortController();
+    const call = track(get(connect(connector), controller.signal));
+    await until(() => connector.requests.length === 1);
+    controller.abort();
+    await until(() => call.settled);
+    expect(call.error).toBe(controller.signal.reason);
+    expect(call.error).toMatchObject({ name: 'AbortError' });
+  });
+
+  it('may have any value as its reason', async () => {
+    const connector = await scriptedConnector({ handle: () => {} });
+    const controller = new AbortController();
+    const call = track(get(connect(connector), controller.signal));
+    await until(() => connector.requests.length === 1);
+    controller.abort('enough');
+    await until(() => call.settled);
+    expect(call.error).toBe('enough');
+  });
+
+  it("a caller's own time-out is no transient failure: one request, and its TimeoutError", async () => {
+    const connector = await scriptedConnector({ handle: () => {} });
+    const error = await rejection(get(connect(connector), AbortSignal.timeout(60)));
+    expect(error).toMatchObject({ name: 'TimeoutError' });
+    await grace(20);
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  it('after the end of a call changes nothing', async () => {
+    const connector = await scriptedConnector();
+    const controller = new AbortController();
+    await get(connect(connector), controller.signal);
+    expect(listeners(controller.signal)).toBe(0);
+    controller.abort();
+    await grace(5);
+  });
+});
+
+describe("one caller's abort harms nobody else", () => {
+  it('who waits for the same login: it goes on, and is made once', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ initialize: hold.handler });
+    const client = connect(connector);
+    const controllers = many(5, () => new AbortController());
+    const calls = controllers.map(({ signal }) => track(get(client, signal)));
+    await until(() => hold.held.length === 1);
+    controllers[0]?.abort(); // the one that started it
+    controllers[3]?.abort();
+    await until(() => calls.filter(({ settled }) => settled).length === 2);
+    hold.release(connector.logIn);
+    await until(() => calls.every(({ settled }) => settled));
+    expect(calls.map(({ error }) => error === undefined)).toEqual([false, true, true, false, true]);
+    expect(connector.logins).toHaveLength(1);
+    expect(connector.requests).toHaveLength(3);
+  });
+
+  it('a login that was left by everybody serves the next call, or the next call makes its own', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ initialize: hold.handler });
+    const client = connect(connector);
+    const controller = new AbortController();
+    const call = track(get(client, controller.signal));
+    await until(() => hold.held.length === 1);
+    controller.abort();
+    await until(() => call.settled);
+    connector.initialize = connector.logIn;
+    const next = track(get(client));
+    await grace(10);
+    hold.release(connector.logIn);
+    await until(() => next.settled);
+    expect(next.value).toMatchObject({ status: 200 });
+    expect(connector.logins.length).toBeLessThanOrEqual(2);
+  });
+
+  it('who is in flight on other connections', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ handle: hold.handler });
+    const client = connect(connector);
+    const controller = new AbortController();
+    const calls = [track(get(client, controller.signal)), track(get(client)), track(get(client))];
+    await until(() => hold.held.length === 3);
+    controller.abort();
+    await until(() => calls[0]?.settled === true);
+    hold.release((exchange) => exchange.socket.destroyed || ok(exchange));
+    await until(() => calls.every(({ settled }) => settled));
+    expect(calls.map(({ error }) => error === undefined)).toEqual([false, true, true]);
+  });
+
+  it('who waits for the same prober: another one takes over', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const first = holdAll();
+    connector.handle = first.handler;
+    const { client, clock } = connectVirtually(connector);
+    const controllers = many(3, () => new AbortController());
+    const calls = controllers.map(({ signal }, index) => track(get(client, signal, `/${index}`)));
+    await until(() => first.held.length === 3);
+    first.release((exchange) => exchange.reply(401));
+    await until(() => first.held.length === 3);
+    connector.handle = ok;
+    first.release((exchange) => exchange.reply(401));
+    await grace();
+    for (const index of [0, 1]) {
+      controllers[index]?.abort();
+      await grace(5);
+    }
+    for (let step = 0; step < 10; step++) {
+      await clock.advance(1000);
+      await grace(5);
+    }
+    await until(() => calls.every(({ settled }) => settled));
+    expect(calls[2]?.error).toBeUndefined();
+  });
+});
+
+describe('signals that live long', () => {
+  it('gather no listeners over 500 calls of every outcome, and cause no warning', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => {
+      process.off('warning', onWarning);
+    });
+    const connector = await scriptedConnector({ guard: false });
+    connector.handle = (exchange) => exchange.reply([200, 404, 500, 200, 401][exchange.number % 5] ?? 200, {});
+    const client = connect(connector, { retry: { retries: 1 }, freshSessionGraceMs: 0 });
+    const { signal } = new AbortController();
+    await Promise.allSettled(many(500, () => get(client, signal)));
+    expect(listeners(signal)).toBe(0);
+    await grace(10);
+    expect(warnings.map(String).filter((text) => text.includes('MaxListeners'))).toEqual([]);
+  });
+});
+
+describe('timeoutMs', () => {
+  it('bounds one try: an error that names the call and the time, and is no abort', async () => {
+    const connector = await scriptedConnector({ handle: () => {} });
+    const client = connect(connector, { timeoutMs: 60, retry: { retries: 0 } });
+    const error = await rejection(get(client));
+    expect(error).toBeInstanceOf(Error);
+    expect(isConnectorError(error)).toBe(false);
+    expect(error.name).not.toBe('AbortError');
+    expect(error.message).toContain('GET /items');
+    expect(error.message).toContain('60 ms');
+  });
+
+  it('can be set for one request, shorter or longer', async () => {
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) => setTimeout(() => ok(exchange), 120);
+    const client = connect(connector, { timeoutMs: 60, retry: { retries: 0 } });
+    await rejection(get(client));
+    await expect(client.request({ method: 'GET', path: '/', timeoutMs: 2000 })).resolves.toMatchObject({ status: 200 });
+    const patient = connect(connector, { timeoutMs: 2000, retry: { retries: 0 } });
+    await rejection(patient.request({ method: 'GET', path: '/', timeoutMs: 60 }));
+    await expect(get(patient)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it('runs on the clock of the client', async () => {
+    const connector = await scriptedConnector({ handle: () => {} });
+    const { client, clock } = connectVirtually(connector, { timeoutMs: 30_000, retry: { retries: 0 } });
+    const call = track(get(client));
+    await until(() => connector.requests.length === 1);
+    await clock.advance(29_999);
+    expect(call.settled).toBe(false);
+    await clock.advance(1);
+    await until(() => call.settled);
+    expect(call.error).toBeInstanceOf(Error);
+  });
+
+  it('leaves no timer behind after an answer', async () => {
+    const connector = await scriptedConnector();
+    const { client, clock } = connectVirtually(connector);
+    await get(client);
+    await rejection(client.request({ method: 'GET', path: '/', timeoutMs: 0 })); // refused: zero is no time
+    expect(clock.pending).toBe(0);
+  });
+
+  it('time spent waiting for a turn does not count', async () => {
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) => setTimeout(() => ok(exchange), 40);
+    const client = connect(connector, { timeoutMs: 150, concurrency: 1, retry: { retries: 0 } });
+    await expect(Promise.all(many(8, () => get(client)))).resolves.toHaveLength(8);
+  });
+
+  it('a try that times out frees its place', async () => {
+    const connector = await scriptedConnector({ handle: () => {} });
+    const client = connect(connector, { timeoutMs: 50, concurrency: 2, retry: { retries: 0 } });
+    await Promise.allSettled(many(6, () => get(client)));
+    connector.handle = ok;
+    await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  });
+});
+
+describe('totalTimeoutMs bounds the whole call', () => {
+  it.each([
+    ['retries', (exchange: Exchange) => exchange.reply(500)],
+    ['a long pause', (exchange: Exchange) => exchange.limit(3600)],
+    ['a connector that does not answer', () => {}],
+  ])('%s included', async (_name, handle) => {
+    const connector = await scriptedConnector({ handle });
+    const { client, clock } = connectVirtually(connector, {
+      totalTimeoutMs: 5000,
+      retry: { retries: 1000, minTimeoutMs: 100, maxTimeoutMs: 100 },
+    });
+    const call = track(get(client));
+    for (let step = 0; step < 49; step++) {
+      await grace(2);
+      await clock.advance(100);
+    }
+    expect(call.settled).toBe(false);
+    await clock.advance(200);
+    await until(() => call.settled);
+    expect(call.error).toBeInstanceOf(Error);
+    expect((call.error as Error).message).toContain('GET /items');
+    const sent = connector.requests.length;
+    for (let step = 0; step < 20; step++) await clock.advance(3_600_000);
+    expect(connector.requests.length).toBe(sent);
+  });
+});
