@@ -1,10 +1,11 @@
-import { type FailedRequest, RateLimitError } from '../contract/index.js';
+import type { FailedRequest } from '../contract/index.js';
+import { abortable } from '../internal/index.js';
 import { type ExchangeContext, exchange } from './exchange.js';
 import type { Gate, Ticket } from './gate.js';
 import type { Settings } from './options.js';
-import { limitRefusal } from './parking.js';
-import { type ErrorContent, readErrorContent, toConnectorError } from './read-response.js';
-import type { BodySource } from './request-body.js';
+import { limitRefusal, toRateLimitError } from './parking.js';
+import { type ErrorContent, readErrorContent, sessionSecrets, toConnectorError } from './read-response.js';
+import { BodyFeed, type BodySource } from './request-body.js';
 import { decideUnauthorized, type Session, type SessionHolder } from './session.js';
 import type { WireResponse } from './wire.js';
 
@@ -42,30 +43,37 @@ const freshSessionDelayMs = 1000;
 export class CallRun {
   readonly #context: CallContext;
   readonly #call: Call;
-  /** What was met since the last long pause: a pause outlives sessions, so the count starts anew after one. */
+  /** 401s and logins since the last long pause or retry: both may outlive a session, so the count starts anew. */
   #unauthorized = 0;
   #logins = 0;
   #waitedMs = 0;
-  #bodyUsed = false;
+  readonly #feed: BodyFeed;
   #limit: ErrorContent | undefined;
 
   constructor(context: CallContext, call: Call) {
     this.#context = context;
     this.#call = call;
+    this.#feed = new BodyFeed(call.body);
   }
 
   /** Whether the body can be sent once more; a stream without a factory cannot (rule G8). */
   get mayResend(): boolean {
-    return this.#call.body.replayable || !this.#bodyUsed;
+    return this.#feed.replayable;
   }
 
   /** @returns the answer of a success. @throws the typed error of any other end. */
   async send(): Promise<WireResponse> {
-    let sent = await this.#sendOnce();
-    for (;;) {
-      if (sent.response.status < 300) return sent.response;
-      if (sent.response.status !== 401) throw this.#failure(sent.response, sent.session);
-      sent = (await this.#afterUnauthorized(sent)) ?? (await this.#sendOnce());
+    this.#unauthorized = 0;
+    this.#logins = 0;
+    try {
+      let sent = await this.#sendOnce();
+      for (;;) {
+        if (sent.response.status < 300) return sent.response;
+        if (sent.response.status !== 401) throw this.#failure(sent.response, sent.session);
+        sent = (await this.#afterUnauthorized(sent)) ?? (await this.#sendOnce());
+      }
+    } finally {
+      this.#feed.release();
     }
   }
 
@@ -82,7 +90,12 @@ export class CallRun {
         gate.leave(ticket, 'unknown');
         continue;
       }
-      const body = await this.#nextBody(ticket);
+      if (!this.#feed.ready) {
+        // A factory may take its time, or throw: meanwhile the place belongs to somebody else.
+        gate.leave(ticket, 'unknown');
+        await abortable(this.#feed.prepare(signal), signal);
+        continue;
+      }
       const ageMs = clock.monotonic() - session.since;
       const sent = await exchange(
         this.#context,
@@ -92,16 +105,19 @@ export class CallRun {
           method: this.#call.request.method,
           target: this.#call.target,
           headers: { ...this.#call.headers, ...session.headers },
-          body,
+          body: this.#feed.body,
           timeoutMs: this.#call.timeoutMs,
           signal,
           mayStart: () => gate.isCurrent(ticket) && sessions.current?.generation === session.generation,
         },
         this.#call.request,
-      );
+      ).catch((error) => {
+        this.#feed.sent();
+        throw error;
+      });
+      if (sent.type !== 'held-back') this.#feed.sent();
       if (sent.type === 'answered') return { response: sent.response, session, ageMs };
       if (sent.type === 'limited') this.#afterLimit(sent.response, session);
-      else this.#bodyUsed = false;
     }
   }
 
@@ -140,32 +156,15 @@ export class CallRun {
     return ticket;
   }
 
-  async #nextBody(ticket: Ticket) {
-    try {
-      const body = this.#call.body.next();
-      this.#bodyUsed = true;
-      return body instanceof Promise ? await body : body;
-    } catch (error) {
-      this.#call.gate.leave(ticket, 'unknown');
-      throw error;
-    }
-  }
-
   /** The gate is closed by now. @throws RateLimitError when the body cannot be sent again. */
   #afterLimit(response: WireResponse, session: Session): void {
     const { gate, request } = this.#call;
-    this.#limit = readErrorContent(response, this.#secrets(session));
+    this.#limit = readErrorContent(response, this.#secrets(session), 'rate-limit');
     if (this.mayResend) return;
-    const { clock } = this.#context;
-    const resumeAt = gate.resumeAt ?? new Date(clock.now());
-    throw new RateLimitError(this.#limit.message + unsendable, {
-      retryAfterMs: Math.max(0, resumeAt.getTime() - clock.now()),
-      resumeAt,
-      code: this.#limit.code,
-      detail: this.#limit.detail,
-      origin: this.#limit.origin,
-      request,
-    });
+    const now = this.#context.clock.now();
+    const resumeAt = gate.resumeAt ?? new Date(now);
+    const remainingMs = Math.max(0, resumeAt.getTime() - now);
+    throw toRateLimitError(this.#limit.message + unsendable, { remainingMs, resumeAt, request, content: this.#limit });
   }
 
   /** Decides what a 401 means and does it. Without a result the request is to be sent again. */
@@ -197,9 +196,10 @@ export class CallRun {
   }
 
   #secrets(session: Session): string[] {
-    return [...Object.values(session.headers), ...this.#context.secrets];
+    return [...sessionSecrets(session.headers), ...this.#context.secrets];
   }
 }
 
-const unsendable =
+/** Ends the message of an error that only a body that can be made anew would have saved (rule G8). */
+export const unsendable =
   ' (not sent again: `body` is a stream that is used up by now; give a factory `() => body` that makes it anew)';

@@ -1,5 +1,5 @@
 import { RequestError } from './errors.js';
-import { readErrorContent, toConnectorError } from './read-response.js';
+import { readErrorContent, sessionSecrets, toConnectorError } from './read-response.js';
 import type { Session } from './session.js';
 import type { Transport } from './wire.js';
 
@@ -28,6 +28,6 @@ export async function cleanUp(options: {
   }
   // A session that is dead already needs no cleaning up.
   if (outcome.status >= 400 && outcome.status !== 401) {
-    throw toConnectorError(outcome, request, readErrorContent(outcome, Object.values(session.headers)));
+    throw toConnectorError(outcome, request, readErrorContent(outcome, sessionSecrets(session.headers)));
   }
 }

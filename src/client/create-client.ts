@@ -1,7 +1,8 @@
+import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
 import type { FailedRequest } from '../contract/index.js';
 import { sleep } from '../internal/index.js';
 import { withBudget } from './budget.js';
-import { type Call, type CallContext, CallRun } from './call.js';
+import { type Call, type CallContext, CallRun, unsendable } from './call.js';
 import { cleanUp } from './cleanup.js';
 import type { ClientStatus, ConnectorClient, ConnectorRequest, RequestOptions } from './client-types.js';
 import { RequestError } from './errors.js';
@@ -86,6 +87,7 @@ class Client implements ConnectorClient {
       gate: this.#gates.for({ method, path }),
     };
     const budgetMs = request.totalTimeoutMs ?? this.#settings.totalTimeoutMs;
+    if (request.signal !== undefined) expectManyListeners(request.signal);
     if (this.#closed) throw closedError(call.request);
     this.#counters.calls++;
     this.#active++;
@@ -148,8 +150,11 @@ class Client implements ConnectorClient {
         return await attempt();
       } catch (error) {
         // p-retry only comes in once something has failed: the way of a success stays short.
-        const isRetryable = (failure: unknown) =>
-          isIdempotent(call.request.method, request.idempotent) && isTransient(failure) && run.mayResend;
+        const isRetryable = (failure: unknown) => {
+          if (!isIdempotent(call.request.method, request.idempotent) || !isTransient(failure)) return false;
+          if (!run.mayResend) (failure as Error).message += unsendable;
+          return run.mayResend;
+        };
         if (this.#settings.retry.retries === 0 || !isRetryable(error)) throw error;
         const delay = (failure: Error, number: number, delayMs: number) =>
           this.#backOff(call, failure, number, delayMs);
@@ -203,6 +208,12 @@ function checkRequest(request: ConnectorRequest): FailedRequest {
     throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(request.method)}.`);
   }
   return { method, path: request.path };
+}
+
+/** One signal for hundreds of calls is fine: each call takes its listener away again. */
+function expectManyListeners(signal: AbortSignal): void {
+  signal.throwIfAborted();
+  if (getMaxListeners(signal) === defaultMaxListeners) setMaxListeners(0, signal);
 }
 
 function closedError(request: FailedRequest): RequestError {

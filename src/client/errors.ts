@@ -10,6 +10,8 @@ export type RequestErrorCode =
   | 'BUDGET_EXCEEDED'
   /** A 3xx: redirects are not followed, so that session headers never leave the origin. */
   | 'REDIRECT'
+  /** A status that HTTP does not know: below 200 or above 599. */
+  | 'UNEXPECTED_STATUS'
   /** The body of a success is larger than `maxResponseBytes`. */
   | 'RESPONSE_TOO_LARGE'
   /** A success says it is JSON and is not. */

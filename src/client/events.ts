@@ -1,13 +1,13 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** What the client tells while it works (rule G6). No event ever carries a session value (rule S7). */
+/** What the client tells while it works (rule G6). `scope` is there when `rateLimit.scope` names one. No event ever carries a session value (rule S7). */
 export interface ClientEvents {
   /** A rate limit closed the gate: one event per limit, however many requests met it. */
-  pause: { reason: 'rate-limit'; waitMs: number; resumeAt: Date; source: 'header' | 'fallback'; scope: string };
+  pause: { reason: 'rate-limit'; waitMs: number; resumeAt: Date; source: 'header' | 'fallback'; scope?: string };
   /** The gate is open again. */
-  resume: { pausedMs: number; scope: string };
+  resume: { pausedMs: number; scope?: string };
   /** Still waiting: every 10 seconds of a pause, and when a pause grows by more than a second. */
-  heartbeat: { reason: 'rate-limit'; resumeAt: Date; remainingMs: number; pausedMs: number; scope: string };
+  heartbeat: { reason: 'rate-limit'; resumeAt: Date; remainingMs: number; pausedMs: number; scope?: string };
   /** A login succeeded. `generation` counts the sessions of this client from 1. */
   initialize: { generation: number; reason: 'first' | 'expired'; durationMs: number };
   /** A transient failure is tried again after `delayMs`. `attempt` counts the retries of the call from 1. */

@@ -48,6 +48,7 @@ export async function exchange(
   // A 401 may have been decided before the connector looked at its limits: it says nothing about them.
   gate.leave(ticket, kind.type === 'unauthorized' ? 'unknown' : 'passed');
   if (kind.type === 'redirect') throw redirected(outcome, request);
+  if (outcome.status > 599) throw unexpectedStatus(outcome, request);
   return { type: 'answered', kind: kind.type, response: outcome };
 }
 
@@ -64,6 +65,10 @@ function explain(error: unknown): string {
   const { code, message, cause } = (error ?? {}) as { code?: string; message?: string; cause?: { message?: string } };
   const text = message || cause?.message || 'the connection failed';
   return code && !text.includes(code) ? `${text} (${code})` : text;
+}
+
+function unexpectedStatus({ status }: WireResponse, request: FailedRequest): RequestError {
+  return new RequestError('HTTP has no such status', { code: 'UNEXPECTED_STATUS', request, status });
 }
 
 function redirected(response: WireResponse, request: FailedRequest): RequestError {

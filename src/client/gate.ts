@@ -5,6 +5,7 @@ import { WaitQueue } from './wait-queue.js';
 export interface GateOptions {
   clock: Clock;
   emit: Emit;
+  /** `''` where the connection has only one. */
   scope: string;
   /** The most requests in flight. */
   concurrency: number;
@@ -50,6 +51,8 @@ export class Gate {
   #allowed = Number.POSITIVE_INFINITY;
   /** On the monotonic clock; `undefined` while open. */
   #closedUntil: number | undefined;
+  /** How long the connector asked to wait: without what was added at random. */
+  #limitedUntil = 0;
   #closedSince = 0;
   #timer: Timer | undefined;
   #limitsInARow = 0;
@@ -86,7 +89,7 @@ export class Gate {
     if (signal?.aborted) throw signal.reason;
     if ((priority || this.#queue.size === 0) && this.#mayPass(priority)) return this.#admit();
     if (this.#closedUntil !== undefined) {
-      const refusal = refuse?.(this.#remainingMs(), this.resumeAt as Date);
+      const refusal = refuse?.(this.#askedMs(), this.resumeAt as Date);
       if (refusal) throw refusal;
     }
     const waiting = this.#queue.wait({ signal, priority, refuse, onGone: () => this.#holdTimer() });
@@ -135,7 +138,7 @@ export class Gate {
     let chosen = waitMs;
     if (chosen === undefined) {
       const repeats = sameLimit ? Math.max(0, this.#fallbacksInARow - 1) : this.#fallbacksInARow++;
-      chosen = Math.min(fallbackWaitMs * 2 ** repeats, Math.max(fallbackWaitMs, longestFallbackMs));
+      chosen = Math.min(fallbackWaitMs * 2 ** Math.min(repeats, 30), Math.max(fallbackWaitMs, longestFallbackMs));
     }
     // A connector that says "now" and refuses again and again must not be asked in a tight loop.
     const repeats = sameLimit ? 0 : this.#limitsInARow++;
@@ -154,7 +157,9 @@ export class Gate {
     const now = clock.monotonic();
     const until = now + totalMs;
     const before = this.#closedUntil;
-    this.#closedUntil = Math.max(before ?? 0, until); // extended, never shortened (rule G2)
+    // Extended, never shortened (rule G2).
+    this.#closedUntil = Math.max(before ?? 0, until);
+    this.#limitedUntil = Math.max(this.#limitedUntil, now + waitMs);
     this.#refuseWaiters();
     if (before === undefined) {
       this.#epoch++;
@@ -162,7 +167,13 @@ export class Gate {
       this.#allowed = 1;
       this.#closedSince = now;
       this.#arm();
-      emit('pause', { reason: 'rate-limit', waitMs, resumeAt: this.#toDate(this.#closedUntil), source, scope });
+      emit('pause', {
+        reason: 'rate-limit',
+        waitMs,
+        resumeAt: this.#toDate(this.#closedUntil),
+        source,
+        ...this.#named,
+      });
     } else if (until - before > 1000) {
       this.#beat();
     }
@@ -187,7 +198,7 @@ export class Gate {
 
   #refuseWaiters(): void {
     const resumeAt = this.resumeAt as Date;
-    this.#queue.rejectWhere((waiter) => waiter.refuse?.(this.#remainingMs(), resumeAt));
+    this.#queue.rejectWhere((waiter) => waiter.refuse?.(this.#askedMs(), resumeAt));
   }
 
   #arm(): void {
@@ -209,24 +220,35 @@ export class Gate {
     this.#pausedMs += pausedMs;
     this.#closedUntil = undefined;
     this.#timer = undefined;
-    this.#options.emit('resume', { pausedMs, scope: this.#options.scope });
+    this.#options.emit('resume', { pausedMs, ...this.#named });
     this.#pump();
   }
 
   #beat(): void {
-    const { clock, emit, scope } = this.#options;
+    const { clock, emit } = this.#options;
     emit('heartbeat', {
       reason: 'rate-limit',
       resumeAt: this.resumeAt as Date,
       remainingMs: this.#remainingMs(),
       pausedMs: clock.monotonic() - this.#closedSince,
-      scope,
+      ...this.#named,
     });
+  }
+
+  /** Events name their scope only where there are several. */
+  get #named(): { scope?: string } {
+    const { scope } = this.#options;
+    return scope === '' ? {} : { scope };
   }
 
   /** A pause keeps the process alive only while somebody waits for its end (rule G4). */
   #holdTimer(): void {
     this.#timer?.hold(this.#queue.size > 0);
+  }
+
+  /** What is left of the wait that was asked for. */
+  #askedMs(): number {
+    return Math.max(0, this.#limitedUntil - this.#options.clock.monotonic());
   }
 
   #remainingMs(): number {

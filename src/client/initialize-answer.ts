@@ -38,7 +38,12 @@ export function toInitializeError(error: unknown, signal: AbortSignal): unknown 
   if (isConnectorError(error)) {
     const refused = refusals.has(error.status);
     const message = `The login was ${refused ? 'refused' : 'not possible'}: ${error.message}`;
-    return new InitializeError(message, { status: error.status, code: error.code, refused, cause: error });
+    return new InitializeError(message, {
+      status: error.status,
+      code: error.origin === 'connector' ? error.code : undefined,
+      refused,
+      cause: error,
+    });
   }
   if (error instanceof RequestError) {
     return new InitializeError(`The login failed: ${error.message}`, {

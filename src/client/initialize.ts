@@ -1,5 +1,5 @@
 import type { FailedRequest } from '../contract/index.js';
-import { parseJson, sleep } from '../internal/index.js';
+import { parseJson, sleep, type Timer } from '../internal/index.js';
 import { InitializeError } from './errors.js';
 import type { Emit } from './events.js';
 import { type Exchange, type ExchangeContext, exchange } from './exchange.js';
@@ -12,15 +12,18 @@ import { toBodySource } from './request-body.js';
 import { type ConnectorResponse, incompleteBody, readSuccess } from './response.js';
 import { isTransient, retryTransient } from './retry.js';
 import type { Login } from './session.js';
+import type { WireResponse } from './wire.js';
 
-/** A request that a custom login makes: no session, no retries, but the gate like everybody (rules S5, G1). */
-export type InitializeRequest = (options: {
+/** A request that a custom login makes: without a session, but with limits and retries like any login (rules S5, G1). */
+export type InitializeRequest = (options: LoginRequest) => Promise<ConnectorResponse>;
+
+export interface LoginRequest {
   method: string;
   path: string;
   headers?: Record<string, string>;
   json?: unknown;
   body?: string | Uint8Array;
-}) => Promise<ConnectorResponse>;
+}
 
 /** Replaces the login as a whole (rule S1). Answers with the headers that every later request carries. */
 export type InitializeFunction = (context: {
@@ -56,6 +59,7 @@ class LoginAttempt {
   readonly #signal: AbortSignal;
   #spentMs = 0;
   #pausedMs = 0;
+  #waitingSince: number | undefined;
 
   constructor(context: LoginContext, signal: AbortSignal) {
     this.#context = context;
@@ -64,28 +68,11 @@ class LoginAttempt {
 
   async overHttp(initialize: Exclude<Settings['initialize'], InitializeFunction>): Promise<Record<string, string>> {
     const { method, path, parameters, timeoutMs } = initialize;
-    const request = { method, path };
     const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
-    const tryOnce = () => this.#send({ ...request, json: parameters }, timeoutMs);
-    const isRetryable = (error: unknown) => isTransient(error) && this.#spentMs < timeoutMs;
-    const run = async () => {
-      const answer = await tryOnce();
-      const { response } = answer;
-      if (answer.kind === 'success' && response.end === 'cut') throw incompleteBody(response, request);
-      if (answer.kind === 'success') return response;
-      throw toConnectorError(response, request, readErrorContent(response, secrets));
-    };
     try {
-      const response = await run().catch((error) => {
-        if (!isRetryable(error)) throw error;
-        return retryTransient(error, run, {
-          retry: this.#context.settings.retry,
-          isRetryable,
-          delay: (failure, attempt, delayMs) => this.#backOff(request, failure, attempt, delayMs, timeoutMs),
-        });
-      });
+      const response = await this.#request({ method, path, json: parameters }, timeoutMs, secrets);
       if (response.end !== 'whole')
-        throw new InitializeError(`${path}: the answer is cut off or too large`, { status: response.status });
+        throw new InitializeError(`${path}: the answer is too large`, { status: response.status });
       return toHeaders(parseJson(new TextDecoder().decode(response.body)), response.status, path);
     } catch (error) {
       throw toInitializeError(error, this.#signal);
@@ -93,49 +80,74 @@ class LoginAttempt {
   }
 
   async byFunction(initialize: InitializeFunction): Promise<Record<string, string>> {
-    const { clock } = this.#context;
     const controller = new AbortController();
     const abort = () => controller.abort(this.#signal.reason);
     this.#signal.addEventListener('abort', abort, { once: true });
-    const request: InitializeRequest = async (options) => {
-      const { response, kind } = await this.#send(options, defaultTimeoutMs);
-      if (kind === 'success') return readSuccess(response, options, undefined);
-      throw toConnectorError(response, options, readErrorContent(response, []));
-    };
-    let timer: { cancel(): void } | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      timer = clock.setTimer(defaultTimeoutMs, () => {
-        controller.abort();
-        reject(new InitializeError(`initialize did not finish within ${defaultTimeoutMs} ms`));
-      });
-    });
+    const request: InitializeRequest = async (options) =>
+      readSuccess(await this.#request(options, defaultTimeoutMs, []), options, undefined);
+    const timeout = this.#timeout(controller);
     try {
-      const headers = await Promise.race([initialize({ request, signal: controller.signal }), timeout]);
+      const headers = await Promise.race([initialize({ request, signal: controller.signal }), timeout.promise]);
       return toHeaders(headers, undefined, 'the `initialize` function');
     } catch (error) {
       throw toInitializeError(error, this.#signal);
     } finally {
-      timer?.cancel();
+      timeout.cancel();
       this.#signal.removeEventListener('abort', abort);
     }
   }
 
+  /** Ends a login function that hangs; the pauses it waited out do not count (rule S6). */
+  #timeout(controller: AbortController): { promise: Promise<never>; cancel(): void } {
+    const { clock } = this.#context;
+    const startedAt = clock.monotonic();
+    let timer: Timer;
+    const promise = new Promise<never>((_resolve, reject) => {
+      const arm = (delayMs: number) => {
+        timer = clock.setTimer(delayMs, () => {
+          const waitingMs = this.#waitingSince === undefined ? 0 : clock.monotonic() - this.#waitingSince;
+          const leftMs = defaultTimeoutMs - (clock.monotonic() - startedAt - this.#pausedMs - waitingMs);
+          if (leftMs > 0) return arm(leftMs);
+          const error = new InitializeError(`initialize did not finish within ${defaultTimeoutMs} ms`);
+          controller.abort(error);
+          reject(error);
+        });
+      };
+      arm(defaultTimeoutMs);
+    });
+    promise.catch(() => {}); // it may come after the login has failed by itself
+    return { promise, cancel: () => timer.cancel() };
+  }
+
+  /** Sends until there is a success, through limits and transient failures (rule S5). */
+  async #request(options: LoginRequest, timeoutMs: number, secrets: readonly string[]): Promise<WireResponse> {
+    const request = { method: options.method, path: options.path };
+    const isRetryable = (error: unknown) => isTransient(error) && this.#spentMs < timeoutMs;
+    const attempt = async () => {
+      const { response, kind } = await this.#send(options, timeoutMs);
+      if (kind !== 'success') throw toConnectorError(response, request, readErrorContent(response, secrets));
+      if (response.end === 'cut') throw incompleteBody(response, request);
+      return response;
+    };
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+      return retryTransient(error, attempt, {
+        retry: this.#context.settings.retry,
+        isRetryable,
+        delay: (failure, number, delayMs) => this.#backOff(request, failure, number, delayMs, timeoutMs),
+      });
+    }
+  }
+
   /** Sends one try through the gate, waiting out every limit. The session is never part of it (rule S5). */
-  async #send(
-    options: {
-      method: string;
-      path: string;
-      headers?: Record<string, string>;
-      json?: unknown;
-      body?: string | Uint8Array;
-    },
-    timeoutMs: number,
-  ): Promise<Extract<Exchange, { type: 'answered' }>> {
+  async #send(options: LoginRequest, timeoutMs: number): Promise<Extract<Exchange, { type: 'answered' }>> {
     const { settings, clock } = this.#context;
     const source = toBodySource({ json: options.json, body: options.body });
     const gate = this.#context.gateFor(options);
     for (;;) {
-      const enteredAt = clock.monotonic();
+      this.#waitingSince = clock.monotonic();
       const ticket = await gate.enter({
         signal: this.#signal,
         priority: true,
@@ -148,7 +160,8 @@ class LoginAttempt {
             request: options,
           }),
       });
-      this.#pausedMs += clock.monotonic() - enteredAt;
+      this.#pausedMs += clock.monotonic() - this.#waitingSince;
+      this.#waitingSince = undefined;
       const startedAt = clock.monotonic();
       const sent = await exchange(
         this.#context,
@@ -162,7 +175,7 @@ class LoginAttempt {
             ...(source.contentType === undefined ? {} : { 'content-type': source.contentType }),
             ...options.headers,
           },
-          body: await source.next(),
+          body: source.fixed,
           timeoutMs: Math.max(1, timeoutMs - this.#spentMs),
           signal: undefined, // what is on the wire is left to finish: others may wait for it
           mayStart: () => gate.isCurrent(ticket),

@@ -15,12 +15,25 @@ export function limitRefusal(facts: {
   /** What the connector said, where the call itself met the limit. */
   content?: ErrorContent | undefined;
 }): RateLimitError | undefined {
-  const { remainingMs, resumeAt, waitedMs, limits, request, content } = facts;
+  const { remainingMs, resumeAt, waitedMs, limits, content } = facts;
   const tooLong = remainingMs > limits.maxWaitMs;
   if (!tooLong && waitedMs + remainingMs <= limits.maxTotalWaitMs) return undefined;
   const option = tooLong ? 'maxWaitMs' : 'maxTotalWaitMs';
   const message = content?.message ?? 'The connection is paused by a rate limit.';
-  return new RateLimitError(`${message} (until ${resumeAt.toISOString()}: longer than \`${option}\` allows to wait)`, {
+  return toRateLimitError(
+    `${message} (until ${resumeAt.toISOString()}: longer than \`${option}\` allows to wait)`,
+    facts,
+  );
+}
+
+/** The typed error of a limit that is not waited out, with what the connector said. */
+export function toRateLimitError(
+  message: string,
+  facts: { remainingMs: number; resumeAt: Date; request: FailedRequest; content?: ErrorContent | undefined },
+): RateLimitError {
+  const { remainingMs, resumeAt, request, content } = facts;
+  return new RateLimitError(message, {
+    status: (content?.status ?? 403) as 403 | 429 | 503,
     retryAfterMs: remainingMs,
     resumeAt,
     code: content?.code,

@@ -1,6 +1,7 @@
 import {
   BadRequestError,
   ConnectorError,
+  type ErrorKind,
   errorTable,
   type FailedRequest,
   ForbiddenError,
@@ -11,7 +12,7 @@ import {
   UnauthorizedError,
   type WaitFormat,
 } from '../contract/index.js';
-import { redactValues } from '../internal/index.js';
+import { createRedact, headerParts } from '../internal/index.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** What the service takes an answer for (rules E2, W2, W3). */
@@ -47,37 +48,50 @@ export function classifyAnswer(
 
 /** What an error answer said, made safe to show. */
 export interface ErrorContent {
+  status: number;
   code: string | undefined;
   message: string;
   detail: string | undefined;
   origin: 'connector' | 'unknown';
 }
 
-/** Reads an error's body, leniently and without ever failing (rule E6); `secrets` are taken out (rule E5). */
-export function readErrorContent(response: WireResponse, secrets: readonly string[]): ErrorContent {
+/**
+ * Reads an error's body, leniently and without ever failing (rule E6); `secrets` are taken out (rule E5).
+ *
+ * @param kind what the status stands for; a limit has the status of a denial, and must not be described as one.
+ */
+export function readErrorContent(
+  response: WireResponse,
+  secrets: readonly string[],
+  kind: ErrorKind = kindOfStatus(response.status),
+): ErrorContent {
+  const { status } = response;
   const text = response.end === 'whole' ? new TextDecoder().decode(response.body) : undefined;
   const payload = text === undefined ? undefined : parseErrorPayload(text, '');
   if (payload === undefined) {
-    return { code: undefined, message: messageWithoutBody(response), detail: undefined, origin: 'unknown' };
+    const message = `${errorTable[kind].message} (${noBody[response.end]})`;
+    return { status, code: undefined, message, detail: undefined, origin: 'unknown' };
   }
+  const redact = createRedact(secrets);
   const { code, message, detail } = payload.errors;
-  const safe = (value: string) => redactValues(value, secrets);
   return {
-    code: code === '' ? undefined : safe(code),
-    message: safe(message),
-    detail: detail === undefined ? undefined : safe(detail),
+    status,
+    code: code === '' ? undefined : redact(code),
+    message: redact(message),
+    detail: detail === undefined ? undefined : redact(detail),
     origin: 'connector',
   };
 }
 
-function messageWithoutBody(response: WireResponse): string {
-  const { message } = errorTable[kindOfStatus(response.status)];
-  const why = {
-    whole: 'the answer has no error body of the connector contract',
-    cut: 'the body of the answer was cut off',
-    'too-large': 'the body of the answer is too large to be an error body',
-  }[response.end];
-  return `${message} (${why})`;
+const noBody = {
+  whole: 'the answer has no error body of the connector contract',
+  cut: 'the body of the answer was cut off',
+  'too-large': 'the body of the answer is too large to be an error body',
+};
+
+/** What must not be shown of a session: its header values, and what is secret inside them (rules E5, S7). */
+export function sessionSecrets(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => headerParts(name, value));
 }
 
 const classes = {

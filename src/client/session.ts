@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../internal/index.js';
+import { abortable, type Clock, sleep } from '../internal/index.js';
 import { InitializeError } from './errors.js';
 import type { Emit } from './events.js';
 import type { ConnectionState } from './state.js';
@@ -207,24 +207,3 @@ export class SessionHolder {
 
 /** Why a login ended that nobody waited for any more. */
 class AbandonedLogin extends Error {}
-
-/** Waits for a promise that is shared, until one's own signal aborts; the promise itself is not touched. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise.then((value) => value);
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    const settle = () => signal.removeEventListener('abort', onAbort);
-    promise.then(
-      (value) => {
-        settle();
-        resolve(value);
-      },
-      (error) => {
-        settle();
-        reject(error);
-      },
-    );
-  });
-}

@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock, Timer } from '../internal/index.js';
+import { isStream, type RequestBody } from './request-body.js';
 import {
   type BodyEnd,
   bodyLimit,
@@ -37,7 +38,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
               method: request.method as Dispatcher.HttpMethod,
               headers: request.headers,
               // undici's types know fewer kinds of body than undici does.
-              body: (request.body ?? null) as Buffer,
+              body: toUndiciBody(request.body) as Buffer,
               // `timeoutMs` bounds the whole try, on the injected clock; undici's own timers would only duplicate it.
               headersTimeout: 0,
               bodyTimeout: 0,
@@ -51,6 +52,18 @@ export function createUndiciTransport(options: TransportOptions): Transport {
     // A dispatcher that the caller brought is the caller's to close.
     close: async () => own?.close(),
   };
+}
+
+/**
+ * undici destroys the stream of a request that it does not send. One that is only held back is still needed, so undici gets
+ * it behind a generator, which touches it first when bytes are really going out.
+ */
+function toUndiciBody(body: RequestBody | undefined): unknown {
+  return isStream(body) ? readLazily(body as AsyncIterable<Uint8Array>) : (body ?? null);
+}
+
+async function* readLazily(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* stream;
 }
 
 /** Collects one answer, bounded in time and size, and settles exactly once. */
