@@ -1,5 +1,4 @@
 // A whole connector: login, session, routes, server.
-export type { FetchHandler, RunningServer } from './adapters/node.js';
 export {
   type CleanupHandler,
   type Connector,
@@ -25,6 +24,7 @@ export {
 } from './end-system/index.js';
 // Error answers as standard responses, for any server that speaks fetch.
 export type { ErrorAnswerOptions } from './error-answer.js';
+export type { FetchHandler, RunningServer } from './fetch-handler.js';
 export type { InitializeOptions, SessionHeaders } from './initialize.js';
 export type { RateLimitHeaderOptions } from './options.js';
 export { readJson, readQuery } from './read-json.js';

@@ -1,4 +1,5 @@
-import type { FetchHandler, NodeHandlerOptions, RunningServer } from './adapters/node.js';
+import type { AdapterOptions } from './adapter-options.js';
+import type { FetchHandler, RunningServer } from './fetch-handler.js';
 
 export interface ServeOptions {
   /** 0 takes any free port. */
@@ -10,7 +11,7 @@ export interface ServeOptions {
    */
   hostname?: string | undefined;
   /** Gets errors that no route could answer: of a body that fails while it is sent. */
-  onError?: NodeHandlerOptions['onError'];
+  onError?: AdapterOptions<Request | undefined>['onError'];
 }
 
 /**
@@ -34,6 +35,6 @@ export async function serve(connector: { fetch: FetchHandler }, options: ServeOp
     throw new TypeError('`hostname` must be an address, such as 0.0.0.0.');
   }
   // Loaded here, so that everything else runs where there is no Node.
-  const { listen, toNodeHandler } = await import('./adapters/node.js');
+  const [{ toNodeHandler }, { listen }] = await Promise.all([import('./node-listener.js'), import('./node-server.js')]);
   return listen(toNodeHandler(connector, { onError }), { port, hostname });
 }

@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { NotFoundError } from '../../contract/index.js';
+import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';
 import type { ErrorAnswer } from '../error-answer.js';
 import { parameterSecrets } from '../redact.js';
-import { type AdapterOptions, createAdapterWriter } from './adapter-options.js';
 
 export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
 

@@ -1,9 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConnectorErrorDetails, NotFoundError } from '../../contract/index.js';
+import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';
 import type { ErrorAnswer } from '../error-answer.js';
 import { parameterSecrets } from '../redact.js';
 import { errorOfStatus, invalidJsonMessage } from '../to-connector-error.js';
-import { type AdapterOptions, createAdapterWriter } from './adapter-options.js';
 
 export type ConnectorPluginOptions = AdapterOptions<FastifyRequest>;
 

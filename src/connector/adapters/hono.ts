@@ -1,7 +1,7 @@
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono';
 import { NotFoundError } from '../../contract/index.js';
+import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';
 import { answerWithHono } from '../hono-answer.js';
-import { type AdapterOptions, createAdapterWriter } from './adapter-options.js';
 
 export type ConnectorErrorsOptions = AdapterOptions<Context>;
 

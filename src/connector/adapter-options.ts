@@ -1,6 +1,6 @@
-import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from '../error-answer.js';
-import { checkFunction, checkKeys } from '../options.js';
-import { createRedact, headerSecrets } from '../redact.js';
+import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
+import { checkFunction, checkKeys } from './options.js';
+import { createRedact, headerSecrets } from './redact.js';
 
 export interface AdapterOptions<Request> extends ErrorAnswerOptions {
   /**

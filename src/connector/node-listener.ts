@@ -1,0 +1,108 @@
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
+import { BadRequestError } from '../contract/index.js';
+import { type AdapterOptions, createAdapterWriter } from './adapter-options.js';
+import type { FetchHandler } from './fetch-handler.js';
+import { toResponse } from './responses.js';
+
+/** What `createServer` of `node:http` takes. */
+export type NodeListener = (incoming: HttpBindings['incoming'], outgoing: HttpBindings['outgoing']) => Promise<void>;
+
+export type NodeHandlerOptions = AdapterOptions<Request | undefined>;
+
+/**
+ * Makes a fetch handler a listener for `node:http`. What the handler throws is answered as the contract says; an answer
+ * that fails after its headers went out ends its connection, and no other request notices.
+ *
+ * @throws TypeError naming the option that is wrong.
+ * @example
+ * createServer(toNodeHandler(async (request) => Response.json(await readIssues(request)))).listen(4000)
+ */
+export function toNodeHandler(
+  fetchHandler: FetchHandler | { fetch: FetchHandler },
+  options: NodeHandlerOptions = {},
+): NodeListener {
+  const handler = typeof fetchHandler === 'function' ? fetchHandler : fetchHandler?.fetch;
+  if (typeof handler !== 'function') {
+    throw new TypeError('`fetchHandler` must be a function from a Request to a Response, or an object with `fetch`.');
+  }
+  const writer = createAdapterWriter(options);
+  const fail = (thrown: unknown, request?: Request) =>
+    toResponse(
+      writer.write(thrown, request, (name) => request?.headers.get(name)),
+      thrown,
+    );
+  const finish = (response: unknown, request: Request, outgoing: HttpBindings['outgoing']): Response => {
+    if (!isResponse(response)) {
+      return fail(new TypeError('The fetch handler returned something that is no Response.'), request);
+    }
+    return hasStream(response) ? guardStream(response, outgoing, (error) => writer.report(error, request)) : response;
+  };
+  const call = handler as unknown as (request: Request, env: unknown) => Response | Promise<Response>;
+
+  return getRequestListener(
+    (request, env) => {
+      const outgoing = env.outgoing as HttpBindings['outgoing'];
+      try {
+        const response = call(request, env);
+        if (!(response instanceof Promise)) return finish(response, request, outgoing);
+        return response.then(
+          (settled) => finish(settled, request, outgoing),
+          (thrown) => fail(thrown, request),
+        );
+      } catch (thrown) {
+        return fail(thrown, request);
+      }
+    },
+    { errorHandler: (thrown) => fail(thrown instanceof RequestError ? toBadRequest(thrown) : thrown) },
+  ) as NodeListener;
+}
+
+/** Not `instanceof`: the node server puts a Response of its own in the global's place, and fetch still makes the other. */
+function isResponse(value: unknown): value is Response {
+  const response = value as Partial<Response> | undefined | null;
+  return typeof response?.status === 'number' && typeof response.headers?.get === 'function';
+}
+
+function toBadRequest(error: Error): BadRequestError {
+  return new BadRequestError(`The request cannot be read: ${error.message}.`, { cause: error });
+}
+
+/**
+ * Whether the body still has to be produced, and can therefore fail. The node server keeps a body that is there at once
+ * (text, bytes) beside the Response; asking such a response for its `body` would cost more than all the rest.
+ */
+function hasStream(response: Response): boolean {
+  for (const symbol of Object.getOwnPropertySymbols(response)) {
+    const kept = (response as unknown as Record<symbol, unknown>)[symbol];
+    if (Array.isArray(kept) && kept.length === 3 && typeof kept[0] === 'number') {
+      return kept[1] instanceof ReadableStream;
+    }
+  }
+  return response.body !== null;
+}
+
+/** Ends the connection when the body fails: the node server would print the error and send its message to the caller. */
+function guardStream(
+  response: Response,
+  outgoing: HttpBindings['outgoing'],
+  report: (error: unknown) => void,
+): Response {
+  const reader = response.body?.getReader();
+  if (!reader) return response;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        report(error);
+        outgoing.destroy();
+        controller.close();
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}
