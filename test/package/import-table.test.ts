@@ -109,7 +109,8 @@ function relativeProblem(file: string, folder: string, rule: FolderRules, specif
   const target = path.posix.join(path.posix.dirname(file), specifier);
   if (target.startsWith('..')) return 'it lies outside src';
   const targetFolder = folderOf(target);
-  if (targetFolder === folder) return undefined;
+  // The adapters are a part of the connector's folder, with a row of their own for what they import from elsewhere.
+  if (targetFolder === folder || folder.startsWith(`${targetFolder}/`)) return undefined;
   const allowed = rule.folders.includes(targetFolder) || (typeOnly && rule.typesOf?.includes(targetFolder));
   if (!allowed) return `${folder || 'index.ts'} may not import ${targetFolder || 'index.ts'}`;
   return target === `${targetFolder}/index.js` ? undefined : 'folders reach each other only through index.ts';
@@ -154,7 +155,7 @@ describe('the check can fail (control)', () => {
     ['connector/responses.ts', "type Server = import('node:http').Server;"],
     ['connector/serve.ts', "import type { Server } from 'node:http';"],
     ['connector/end-system/index.ts', "import { toNodeHandler } from '../adapters/node.js';"],
-    ['connector/adapters/express.ts', "import { errorResponse } from '../responses.js';"],
+    ['connector/adapters/express.ts', "import { limitBytes } from '../../contract/payload.js';"],
     ['client/session.ts', "import { Pool } from 'undici';"],
     ['client/session.ts', "import type { Dispatcher } from 'undici';"],
     ['client/helpers/transport.ts', "import type { Dispatcher } from 'undici';"],
@@ -172,7 +173,7 @@ describe('the check can fail (control)', () => {
   it.each([
     ['contract/errors.ts', "import { z } from 'zod'; import { describeValue } from '../internal/index.js';"],
     ['connector/end-system/index.ts', "import { redact } from '../redact.js';"],
-    ['connector/adapters/express.ts', "import { errorResponse } from '../index.js'; import 'node:http';"],
+    ['connector/adapters/express.ts', "import { errorResponse } from '../responses.js'; import 'node:http';"],
     ['connector/adapters/hono.ts', "import type { ErrorHandler } from 'hono/types';"],
     ['client/transport.ts', "import { Pool } from 'undici';"],
     ['client/transport-body.ts', "import { Readable } from 'node:stream'; import type { Pool } from 'undici';"],
