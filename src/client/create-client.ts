@@ -1,4 +1,4 @@
-import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
+import { setMaxListeners } from 'node:events';
 import type { FailedRequest } from '../contract/index.js';
 import { sleep } from '../internal/index.js';
 import { withBudget } from './budget.js';
@@ -213,7 +213,11 @@ function checkRequest(request: ConnectorRequest): FailedRequest {
 /** One signal for hundreds of calls is fine: each call takes its listener away again. */
 function expectManyListeners(signal: AbortSignal): void {
   signal.throwIfAborted();
-  if (getMaxListeners(signal) === defaultMaxListeners) setMaxListeners(0, signal);
+  try {
+    setMaxListeners(0, signal);
+  } catch {
+    // A signal of another kind than this runtime's: then it gives no such warning either.
+  }
 }
 
 function closedError(request: FailedRequest): RequestError {
