@@ -1,0 +1,216 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { ConnectorClient } from 'concordat/client';
+import { Pool } from 'undici';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect, connectVirtually } from '../helpers/connect.js';
+import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { grace, rejection, track, until } from '../helpers/until.js';
+
+const get = (client: ConnectorClient, path = '/items') => client.request({ method: 'GET', path });
+const ok = (exchange: Exchange) => exchange.reply(200, {});
+
+describe('close', () => {
+  it('closes the connections', async () => {
+    const connector = await scriptedConnector();
+    const client = connect(connector);
+    await get(client);
+    expect(connector.sockets.size).toBeGreaterThan(0); // control
+    await client.close();
+    await until(() => connector.sockets.size === 0);
+  });
+
+  it('refuses later calls with an error that says so, and sends nothing', async () => {
+    const connector = await scriptedConnector();
+    const client = connect(connector);
+    await client.close();
+    const error = await rejection(get(client));
+    expect(error.message).toMatch(/closed/);
+    await grace(5);
+    expect([...connector.logins, ...connector.requests]).toHaveLength(0);
+  });
+
+  it('ends calls that wait for the end of a pause', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(3600) });
+    const { client, clock } = connectVirtually(connector);
+    const call = track(get(client));
+    await until(() => client.status.paused);
+    await client.close();
+    await until(() => call.settled);
+    expect((call.error as Error).message).toMatch(/closed/);
+    await clock.advance(3_600_000);
+    await grace(5);
+    expect(connector.requests).toHaveLength(1);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('ends calls that wait for a retry', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(500) });
+    const { client, clock } = connectVirtually(connector, { retry: { minTimeoutMs: 60_000, maxTimeoutMs: 60_000 } });
+    const call = track(get(client));
+    await until(() => connector.requests.length === 1 && connector.open.length === 0);
+    await grace(5);
+    await client.close();
+    await until(() => call.settled);
+    expect(call.error).toBeInstanceOf(Error);
+    await clock.advance(600_000);
+    await grace(5);
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  it('lets requests in flight finish', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ handle: hold.handler });
+    const client = connect(connector);
+    const call = track(get(client));
+    await until(() => hold.held.length === 1);
+    const closing = track(client.close());
+    await grace();
+    hold.release(ok);
+    await until(() => closing.settled && call.settled);
+    expect(call.value).toMatchObject({ status: 200 });
+  });
+
+  it('can be called twice, also at the same time', async () => {
+    const connector = await scriptedConnector();
+    const client = connect(connector, { cleanup: {} });
+    await get(client);
+    await Promise.all([client.close(), client.close()]);
+    await client.close();
+    expect(connector.requests.filter(({ path }) => path === '/cleanup')).toHaveLength(1);
+  });
+
+  it('is what `await using` calls', async () => {
+    const connector = await scriptedConnector();
+    const client = connect(connector);
+    await get(client);
+    await client[Symbol.asyncDispose]();
+    expect((await rejection(get(client))).message).toMatch(/closed/);
+  });
+
+  it('leaves a dispatcher of the caller alone', async () => {
+    const connector = await scriptedConnector();
+    const dispatcher = new Pool(connector.url);
+    onTestFinished(() => dispatcher.destroy());
+    const client = connect(connector, { dispatcher });
+    await get(client);
+    await client.close();
+    const { statusCode } = await dispatcher.request({
+      path: '/',
+      method: 'GET',
+      headers: { 'x-session': 'session-1' },
+    });
+    expect(statusCode).toBe(200);
+  });
+
+  it('of one client does not disturb another one', async () => {
+    const connector = await scriptedConnector();
+    const [first, second] = [connect(connector), connect(connector)];
+    await Promise.all([get(first), get(second)]);
+    await first.close();
+    await expect(get(second)).resolves.toMatchObject({ status: 200 });
+  });
+});
+
+describe('cleanup (S1)', () => {
+  it('is POST {baseUrl}/cleanup with the session, when the option says so', async () => {
+    const connector = await scriptedConnector();
+    const client = connect({ url: `${connector.url}/api` }, { cleanup: {} });
+    await get(client);
+    await client.close();
+    expect(connector.requests.at(-1)).toMatchObject({ method: 'POST', path: '/api/cleanup', session: 'session-1' });
+  });
+
+  it('has the path of the option', async () => {
+    const connector = await scriptedConnector();
+    const client = connect(connector, { cleanup: { path: '/logout' } });
+    await get(client);
+    await client.close();
+    expect(connector.requests.at(-1)).toMatchObject({ method: 'POST', path: '/logout' });
+  });
+
+  it('control: is not called without the option', async () => {
+    const connector = await scriptedConnector();
+    const client = connect(connector);
+    await get(client);
+    await client.close();
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  it('is not called where there never was a session', async () => {
+    const connector = await scriptedConnector();
+    await connect(connector, { cleanup: {} }).close();
+    expect([...connector.logins, ...connector.requests]).toHaveLength(0);
+  });
+
+  it.each([
+    ['401', (exchange: Exchange) => exchange.reply(401)],
+    ['500', (exchange: Exchange) => exchange.reply(500)],
+    ['a reset connection', (exchange: Exchange) => exchange.drop()],
+    ['a limit', (exchange: Exchange) => exchange.limit(3600)],
+    ['no answer at all', () => {}],
+  ])('that ends in %s does not keep close from ending, and logs in for nothing', async (_name, answer) => {
+    const connector = await scriptedConnector();
+    const client = connect(connector, { cleanup: {}, timeoutMs: 100 });
+    await get(client);
+    connector.handle = answer;
+    const closing = track(client.close());
+    await until(() => closing.settled);
+    expect(connector.logins).toHaveLength(1);
+  });
+});
+
+describe('a process ends when nobody waits, although a pause is on (G4)', () => {
+  const client = fileURLToPath(new URL('../../src/client/index.ts', import.meta.url));
+  const run = (url: string, script: string) => {
+    const source = `
+      import { createConnectorClient } from ${JSON.stringify(client)};
+      const client = createConnectorClient({ baseUrl: ${JSON.stringify(url)}, initialize: { parameters: {} } });
+      const controller = new AbortController();
+      const call = client.get('/items', { signal: controller.signal });
+      const paused = new Promise((resolve) => client.on('pause', resolve));
+      ${script}`;
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', source], {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    const exit = new Promise<{ code: number | null; output: string }>((resolve) => {
+      child.on('exit', (code) => resolve({ code, output }));
+    });
+    return { exit, output: () => output };
+  };
+
+  it('after an abort, without close()', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(3600) });
+    const { exit } = run(
+      connector.url,
+      `await paused;
+       controller.abort(new Error('enough'));
+       await call.catch((error) => process.stdout.write(error.message));`,
+    );
+    expect(await exit).toEqual({ code: 0, output: 'enough' });
+  });
+
+  it('after an answer, without close(): idle connections hold nothing', async () => {
+    const connector = await scriptedConnector();
+    const { exit } = run(connector.url, `await call; process.stdout.write('done');`);
+    expect(await exit).toEqual({ code: 0, output: 'done' });
+  });
+
+  it('control: a caller who waits keeps it alive', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(3600) });
+    const { exit, output } = run(connector.url, `await paused; process.stdout.write('paused'); await call;`);
+    const ended = track(exit);
+    const deadline = performance.now() + 15_000;
+    while (output() !== 'paused' && performance.now() < deadline) await grace();
+    await grace(500);
+    expect(output()).toBe('paused');
+    expect(ended.settled).toBe(false);
+  });
+});

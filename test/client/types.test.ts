@@ -1,0 +1,96 @@
+import type { ConnectorClient, ConnectorClientOptions } from 'concordat/client';
+import * as clientModule from 'concordat/client';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { connect } from '../helpers/connect.js';
+import { scriptedConnector } from '../helpers/scripted-connector.js';
+
+const issue = z.object({ id: z.number(), title: z.string(), closedAt: z.coerce.date().optional() });
+type Issue = z.output<typeof issue>;
+
+describe('data is what the schema says', () => {
+  it('typed and checked, with its defaults and conversions', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.reply(200, { id: 7, title: 'a', closedAt: '2026-11-21T09:00:00Z', more: 1 }),
+    });
+    const client = connect(connector);
+    const data = await client.get('/issues/7', { schema: issue });
+    expectTypeOf(data).toEqualTypeOf<Issue>();
+    expect(data).toEqual({ id: 7, title: 'a', closedAt: new Date('2026-11-21T09:00:00Z') });
+    const response = await client.request({ method: 'GET', path: '/issues/7', schema: issue });
+    expectTypeOf(response.data).toEqualTypeOf<Issue>();
+    expectTypeOf(response.status).toEqualTypeOf<number>();
+    expect(response.data).toEqual(data);
+  });
+
+  it('a mismatch names the call and the place, and does not quote the data', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.reply(200, { id: 'canary-value', title: 'a' }),
+    });
+    await expect(connect(connector).get('/issues/7', { schema: issue })).rejects.toThrow(/GET \/issues\/7.*id/);
+    await expect(connect(connector).get('/issues/7', { schema: issue })).rejects.not.toThrow(/canary-value/);
+  });
+
+  it('is unknown without one: nothing is promised that was not checked', async () => {
+    const connector = await scriptedConnector();
+    const data = await connect(connector).get('/issues');
+    expectTypeOf(data).toBeUnknown();
+    expect(data).toBeDefined();
+  });
+});
+
+describe('types of the surface', () => {
+  it('all verbs take a path and options', () => {
+    type Verb = ConnectorClient['get'];
+    expectTypeOf<ConnectorClient['post']>().toEqualTypeOf<Verb>();
+    expectTypeOf<ConnectorClient['put']>().toEqualTypeOf<Verb>();
+    expectTypeOf<ConnectorClient['patch']>().toEqualTypeOf<Verb>();
+    expectTypeOf<ConnectorClient['delete']>().toEqualTypeOf<Verb>();
+  });
+
+  it('events have the facts of the architecture', () => {
+    type Events = clientModule.ClientEvents;
+    expectTypeOf<keyof Events>().toEqualTypeOf<'pause' | 'resume' | 'heartbeat' | 'initialize' | 'retry' | 'error'>();
+    expectTypeOf<Events['pause']>().toExtend<{
+      reason: 'rate-limit';
+      waitMs: number;
+      resumeAt: Date;
+      source: 'header' | 'fallback';
+    }>();
+    expectTypeOf<Events['resume']>().toExtend<{ pausedMs: number }>();
+  });
+
+  it('the status has the facts of the architecture', () => {
+    expectTypeOf<ConnectorClient['status']['session']>().toEqualTypeOf<'none' | 'active' | 'renewing'>();
+    expectTypeOf<ConnectorClient['status']['paused']>().toEqualTypeOf<boolean>();
+  });
+
+  it('the options that may be left out may be left out', () => {
+    expectTypeOf<{
+      baseUrl: string;
+      initialize: { parameters: { user: string } };
+    }>().toExtend<ConnectorClientOptions>();
+    expectTypeOf<{ baseUrl: string }>().not.toExtend<ConnectorClientOptions>();
+  });
+
+  it('wrong ones do not compile', () => {
+    const check = (client: ConnectorClient) => {
+      // @ts-expect-error: there is no such event
+      client.on('paused', () => {});
+      // @ts-expect-error: a method is needed
+      void client.request({ path: '/' });
+      // @ts-expect-error: milliseconds are a number
+      void client.get('/', { timeoutMs: '1s' });
+    };
+    expect(check).toBeTypeOf('function');
+  });
+});
+
+it("exports the names of the architecture from 'concordat/client'", () => {
+  expect(Object.keys(clientModule).sort()).toEqual([
+    'InitializeError',
+    'RequestError',
+    'createConnectorClient',
+    'memoryState',
+  ]);
+});
