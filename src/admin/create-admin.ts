@@ -1,20 +1,57 @@
+import { apiRoutes } from './api/index.js';
+import { AdminHttpError } from './http-errors.js';
+import { createMcpEndpoint } from './mcp/index.js';
 import { type AdminOptions, readOptions } from './options.js';
+import { placeRequest } from './placement.js';
+import { errorResponse } from './responses.js';
 import { uiRoutes } from './ui/index.js';
 
+/** The administration of API keys, ready to be mounted. */
 export interface Admin {
-  /** A standard fetch handler: for `toNodeHandler`, hono's `mount`, Bun, Deno. `env` is what the adapter hands over. */
+  /**
+   * A standard fetch handler: for `toNodeHandler`, hono's `mount`, Bun, Deno. `env` is what the adapter hands over beside
+   * the request; on Node it tells the client's address. Never rejects.
+   */
   fetch(request: Request, env?: unknown): Promise<Response>;
+  /** Ends MCP sessions and open streams. The host closes the API keys afterwards. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * The administration of API keys: Admin API, MCP endpoint and UI under one path.
+ * The administration of API keys: the Admin API under `{basePath}/api/v1`, the MCP endpoint at `{basePath}/mcp`, and the
+ * administration UI on all else (specification 1 to 6 and 7.1).
+ *
+ * The MCP endpoint needs the package `@modelcontextprotocol/sdk`.
  *
  * @throws TypeError naming a wrong option
+ * @example
+ * const admin = createAdmin({ apiKeys, users, edition: 'Professional', basePath: '/admin' })
+ * createServer(toNodeHandler(admin)).listen(8080) // from concordat/connector/node
  */
 export function createAdmin(options: AdminOptions): Admin {
   const context = readOptions(options);
+  const api = apiRoutes(context);
+  const mcp = createMcpEndpoint(context, options);
   const ui = uiRoutes(context);
+  const dispatch = async (arrived: Request, env: unknown): Promise<Response> => {
+    const { request, path } = placeRequest(arrived, context.basePath);
+    if (path === '/api' || path.startsWith('/api/')) return await api.fetch(request, env as object);
+    if (path === '/mcp') return await mcp.fetch(request, env);
+    if (path.startsWith('/mcp/') || path.startsWith('/.well-known/')) {
+      throw new AdminHttpError(404, 'There is no such resource.');
+    }
+    return await ui.fetch(request, env as object);
+  };
   return {
-    fetch: async (request, env) => await ui.fetch(request, env as object),
+    async fetch(request, env) {
+      try {
+        return await dispatch(request, env);
+      } catch (error) {
+        return errorResponse(context, error);
+      }
+    },
+    close: () => mcp.close(),
+    [Symbol.asyncDispose]: () => mcp.close(),
   };
 }

@@ -9,6 +9,7 @@ import {
 import { type Clock, systemClock } from '../internal/index.js';
 import type { AdminContext, AuthenticationFailure } from './context.js';
 import { createGate } from './gate.js';
+import type { McpTool } from './mcp/index.js';
 import { socketAddress } from './node-request.js';
 import type { ManagedUserDirectory } from './users.js';
 
@@ -23,6 +24,15 @@ export interface AdminOptions {
   readonly basePath?: string | undefined;
   /** At least 32 bytes. Without it a restart signs everybody out, and several processes cannot share sessions. @default random */
   readonly sessionSecret?: Uint8Array | string | undefined;
+  /** Tools of the host's own at the MCP endpoint. @default [] */
+  readonly mcpTools?: readonly McpTool[] | undefined;
+  /**
+   * Host names, with or without a port, under which browsers and clients reach the MCP endpoint, beside those of this
+   * machine (`localhost`, `127.0.0.1`, `[::1]`): any other `Host` or `Origin` is refused, against DNS rebinding. @default []
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** An MCP session without a request or an open stream for so long is ended. @default 1800000 */
+  readonly mcpSessionIdleMs?: number | undefined;
   /** @default the machine's */
   readonly clock?: (Pick<Clock, 'now'> & Partial<Clock>) | undefined;
   /** @default ten failures are free, then 1 s, doubling to 1 min */

@@ -1,0 +1,27 @@
+import type { Actor } from '../../api-keys/index.js';
+import type { AdminContext } from '../context.js';
+import type { Principal } from '../principal.js';
+
+const dayMs = 86_400_000;
+
+/** The caller, their rights, and how long the key that they used still holds. */
+export async function describeCaller(context: AdminContext, principal: Principal, actor: Actor): Promise<object> {
+  const { user, authenticatedBy, apiKeyId } = principal;
+  return {
+    user: { id: user.id, username: user.username },
+    rights: {
+      createApiKeys: await context.isAvailable(),
+      manageAllApiKeys: await context.apiKeys.mayManageAll(actor),
+    },
+    edition: await context.edition(),
+    maxExpiresOn: context.apiKeys.maxExpiresOn(),
+    authenticatedBy,
+    apiKey: apiKeyId === undefined ? null : await describeKey(context, actor, apiKeyId),
+  };
+}
+
+async function describeKey(context: AdminContext, actor: Actor, apiKeyId: string): Promise<object> {
+  const { id, name, status, expiresOn } = await context.apiKeys.get(actor, apiKeyId);
+  const leftMs = Date.parse(expiresOn) - context.clock.now();
+  return { id, name, status, expiresOn, daysLeft: Math.max(0, Math.floor(leftMs / dayMs)) };
+}

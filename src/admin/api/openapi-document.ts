@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import * as schemas from '../wire-schemas.js';
+import { apiExamples } from './examples.js';
+import { type Operation, operations } from './operations.js';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const answerSchemas = {
+  ApiKey: schemas.apiKeySchema,
+  CreatedApiKey: schemas.createdApiKeySchema,
+  ApiKeyPage: schemas.apiKeyPageSchema,
+  AuditEntry: schemas.auditEntrySchema,
+  AuditPage: schemas.auditPageSchema,
+  Me: schemas.meSchema,
+  Error: schemas.errorSchema,
+};
+const bodySchemas = { NewApiKey: schemas.newApiKeySchema, ApiKeyChanges: schemas.apiKeyChangesSchema };
+
+const sharedErrors = {
+  401: { description: 'No valid credentials.', header: ['WWW-Authenticate', 'Always `ApiKey`.', 'ApiKey'] },
+  429: {
+    description: 'Too many failed attempts from this source: no credentials were looked at.',
+    header: ['Retry-After', 'Seconds to wait.', '8'],
+  },
+  500: { description: 'The service failed.' },
+} as const;
+
+/** The OpenAPI 3.1 document of the Admin API: operations from their table, schemas from zod. */
+export function createOpenApiDocument(serverUrl: string): JsonObject {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    const shared = operation.path.includes('{id}') ? { parameters: [idParameter()] } : {};
+    paths[operation.path] = {
+      ...shared,
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: describeOperation(operation),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Concordat Admin API',
+      version: '1.0.0',
+      summary: 'API keys: create, list, edit, revoke, audit.',
+      description:
+        'A key is sent as `x-api-key: <key>` or `Authorization: ApiKey <key>` and has exactly the permissions of the user who created it. Basic authentication works as well.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    security: [{ apiKeyHeader: [] }, { apiKeyAuthorization: [] }, { basic: [] }],
+    tags: [
+      { name: 'API keys', description: 'Credentials for programmatic access.' },
+      { name: 'Audit trail', description: 'Every change of every key, never changed itself.' },
+      { name: 'Caller', description: 'Who asks.' },
+    ],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The value of an API key.' },
+        apiKeyAuthorization: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: '`ApiKey`, a space, the value of an API key.',
+        },
+        basic: { type: 'http', scheme: 'basic' },
+      },
+      schemas: { ...toComponents(answerSchemas, 'output'), ...toComponents(bodySchemas, 'input') },
+    },
+  };
+}
+
+function describeOperation(operation: Operation): JsonObject {
+  const { operationId, tag, summary, description, query, body, success, errors } = operation;
+  const responses: Record<string, unknown> = { [success.status]: describeSuccess(operation) };
+  for (const [status, text] of Object.entries(errors)) responses[status] = describeError(Number(status), text);
+  for (const [status, shared] of Object.entries(sharedErrors)) {
+    const header = 'header' in shared ? shared.header : undefined;
+    responses[status] = describeError(Number(status), shared.description, header);
+  }
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(query !== undefined && { parameters: queryParameters(query) }),
+    ...(body !== undefined && {
+      requestBody: { required: true, content: jsonContent(body, apiExamples.bodies[body]) },
+    }),
+    responses,
+  };
+}
+
+function describeSuccess({ operationId, success }: Operation): JsonObject {
+  return {
+    description: success.description,
+    headers: {
+      ...noStoreHeader,
+      ...(success.status === 201 &&
+        describeHeader('Location', 'Where the key is found.', '/api/v1/api-keys/4fK0aZ81bQxT')),
+    },
+    content: jsonContent(success.schema, apiExamples.answers[operationId]),
+  };
+}
+
+function describeError(status: number, description: string, header?: readonly [string, string, string]): JsonObject {
+  return {
+    description,
+    headers: { ...noStoreHeader, ...(header !== undefined && describeHeader(...header)) },
+    content: jsonContent('Error', apiExamples.errors[status]),
+  };
+}
+
+function describeHeader(name: string, description: string, example: string): JsonObject {
+  return { [name]: { description, required: true, schema: { type: 'string' }, example } };
+}
+
+const noStoreHeader = describeHeader('Cache-Control', 'Answers are never stored.', 'no-store');
+
+function jsonContent(schema: string, example: unknown): JsonObject {
+  return { 'application/json': { schema: { $ref: reference(schema) }, example } };
+}
+
+function idParameter(): JsonObject {
+  const { description, ...schema } = toJsonSchema(schemas.apiKeyIdSchema, 'input');
+  return { name: 'id', in: 'path', required: true, description, schema };
+}
+
+function queryParameters(query: z.ZodObject): JsonObject[] {
+  return Object.entries(query.shape).map(([name, field]) => {
+    const { description, ...schema } = toJsonSchema(field as z.ZodType, 'input');
+    return { name, in: 'query', ...(description !== undefined && { description }), schema };
+  });
+}
+
+function toComponents(named: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): JsonObject {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
+  const components: Record<string, unknown> = {};
+  for (const [id, schema] of Object.entries(z.toJSONSchema(registry, { uri: reference, io }).schemas)) {
+    components[id] = bare(schema);
+  }
+  return components;
+}
+
+function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  return bare(z.toJSONSchema(schema, { io }));
+}
+
+/** Without what only a document of its own needs. */
+function bare(schema: object): Record<string, unknown> {
+  const { $schema: _dialect, $id: _id, ...rest } = schema as Record<string, unknown>;
+  return rest;
+}
+
+function reference(id: string): string {
+  return `#/components/schemas/${id}`;
+}

@@ -1,0 +1,47 @@
+import { ApiKeyError } from '../../api-keys/index.js';
+import { parseJson } from '../../internal/index.js';
+import { AdminHttpError } from '../http-errors.js';
+import { readBoundedText } from '../read-bounded-text.js';
+
+/** Far more than a name and a date need. */
+const maxBodyBytes = 64 * 1024;
+
+/** @throws AdminHttpError 400 when the body is too large or no JSON object */
+export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
+  const read = await readBoundedText(request, maxBodyBytes);
+  if (read.problem === 'too-large') {
+    throw new AdminHttpError(400, `The request body must not exceed ${maxBodyBytes} bytes.`);
+  }
+  const body = read.text === undefined ? undefined : parseJson(read.text);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AdminHttpError(400, 'The request body must be a JSON object.');
+  }
+  return body as Record<string, unknown>;
+}
+
+/**
+ * The known parameters of a query; others are ignored, and an empty one counts as left out, as forms send them.
+ *
+ * @throws ApiKeyError `validation` for a parameter that is given twice: it is not clear which one was meant
+ */
+export function readQuery(url: string, known: readonly string[]): Record<string, unknown> {
+  const parameters = new URL(url).searchParams;
+  const query: Record<string, unknown> = {};
+  for (const field of known) {
+    const values = parameters.getAll(field);
+    if (values.length > 1) {
+      const message = `\`${field}\` must be given once.`;
+      throw new ApiKeyError('validation', message, { fieldErrors: [{ field, message }] });
+    }
+    const [value] = values;
+    if (value !== undefined && value !== '') query[field] = convert(field, value);
+  }
+  return query;
+}
+
+/** What is no number or truth value stays text, which the domain refuses. */
+function convert(field: string, value: string): unknown {
+  if (field === 'limit' && /^\d{1,9}$/.test(value)) return Number(value);
+  if (field === 'total') return value === 'true';
+  return value;
+}

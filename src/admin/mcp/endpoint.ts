@@ -1,0 +1,174 @@
+import { parseJson, type Timer } from '../../internal/index.js';
+import type { AdminContext } from '../context.js';
+import { AdminHttpError } from '../http-errors.js';
+import { authenticate, type Principal } from '../principal.js';
+import { readBoundedText } from '../read-bounded-text.js';
+import { errorResponse } from '../responses.js';
+import { createHostCheck } from './allowed-hosts.js';
+import { Exchange } from './exchange.js';
+import { loadSdk, type McpSdk } from './sdk.js';
+import { createSessions, type McpSession } from './sessions.js';
+import { createStreamWatch } from './stream-watch.js';
+import type { McpTool } from './tool-types.js';
+import { createToolBox } from './tools.js';
+
+export interface McpEndpoint {
+  fetch(request: Request, env: unknown): Promise<Response>;
+  /** Ends all sessions and streams. */
+  close(): Promise<void>;
+}
+
+export interface McpEndpointOptions {
+  readonly mcpTools?: readonly McpTool[] | undefined;
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly mcpSessionIdleMs?: number | undefined;
+}
+
+const checkIntervalMs = 1000;
+const maxBodyBytes = 1024 * 1024;
+const methods = ['GET', 'POST', 'DELETE'];
+/** All that the transport reads: the credentials stay here, so that no session and no tool ever holds them. */
+const passedHeaders = ['accept', 'content-type', 'last-event-id', 'mcp-protocol-version', 'mcp-session-id'];
+
+/**
+ * MCP over streamable HTTP, on the official SDK. Host and origin are checked first, then the credentials, then the method;
+ * what comes after is MCP's own. No OAuth metadata is served: a client would leave its key and start OAuth.
+ */
+export function createMcpEndpoint(context: AdminContext, options: McpEndpointOptions): McpEndpoint {
+  const checkHost = createHostCheck(options.allowedHosts);
+  const tools = createToolBox(context, options.mcpTools);
+  const sessions = createSessions(context, tools, readIdleMs(options.mcpSessionIdleMs));
+  const watch = createStreamWatch(context);
+  let timer: Timer | undefined;
+  let isClosed = false;
+
+  // Runs only while there is something to look at, and keeps no process alive.
+  const schedule = () => {
+    if (timer !== undefined || isClosed || (sessions.size === 0 && watch.size === 0)) return;
+    timer = context.clock.setTimer(checkIntervalMs, () => {
+      timer = undefined;
+      Promise.all([watch.check(), sessions.closeIdle()]).catch(context.onError).finally(schedule);
+    });
+    timer.hold(false);
+  };
+
+  const answer = async (request: Request, env: unknown): Promise<Response> => {
+    const problem = checkHost(request);
+    if (problem !== undefined) throw new AdminHttpError(403, refusals[problem]);
+    const principal = await authenticate(context, request, env);
+    if (!methods.includes(request.method)) {
+      const allow = methods.join(', ');
+      throw new AdminHttpError(405, `The MCP endpoint has ${allow} only.`, { headers: { allow } });
+    }
+    const sdk = await loadSdk(context);
+    const body = request.method === 'POST' ? await readMessage(request) : undefined;
+    if (body instanceof Response) return body;
+    const session = await findSession(sdk, request, principal, body);
+    return session instanceof Response ? session : await pass(session, request, principal, body);
+  };
+
+  const findSession = async (sdk: McpSdk, request: Request, { user }: Principal, body: unknown) => {
+    const id = request.headers.get('mcp-session-id');
+    if (id !== null) return sessions.find(id, user.id) ?? rpcError(404, -32001, 'Session not found');
+    if (isInitialize(body)) return await sessions.begin(sdk, user.id);
+    return rpcError(400, -32000, 'Bad Request: Mcp-Session-Id header is required');
+  };
+
+  const pass = async (session: McpSession, request: Request, principal: Principal, body: unknown) => {
+    session.exchanges += 1;
+    const exchange = new Exchange(principal, () => {
+      session.exchanges -= 1;
+      session.lastUsedAt = context.clock.monotonic();
+      watch.remove(exchange);
+    });
+    watch.add(exchange);
+    let response: Response;
+    try {
+      response = await session.transport.handleRequest(withoutCredentials(request), {
+        ...(body !== undefined && { parsedBody: body }),
+        authInfo: {
+          token: principal.apiKeyId ?? principal.authenticatedBy,
+          clientId: principal.user.id,
+          scopes: [],
+          extra: { exchange },
+        },
+      });
+    } catch (error) {
+      exchange.finish();
+      throw error;
+    }
+    // An `initialize` that was refused began nothing.
+    if (session.transport.sessionId === undefined) await session.close();
+    schedule();
+    const isStream = response.body !== null && response.headers.get('content-type') === 'text/event-stream';
+    if (!isStream) exchange.finish();
+    const headers = new Headers(response.headers);
+    headers.set('cache-control', isStream ? 'no-store, no-transform' : 'no-store');
+    headers.set('x-content-type-options', 'nosniff');
+    const content = isStream && response.body !== null ? exchange.carry(response.body) : response.body;
+    return new Response(content, { status: response.status, headers });
+  };
+
+  return {
+    async fetch(request, env) {
+      try {
+        if (isClosed) throw new AdminHttpError(503, 'The service is closing.');
+        return await answer(request, env);
+      } catch (error) {
+        return errorResponse(context, error);
+      }
+    },
+    async close() {
+      isClosed = true;
+      timer?.cancel();
+      watch.close();
+      await sessions.closeAll();
+    },
+  };
+}
+
+const refusals = {
+  host: 'This host name is not allowed for MCP: the service has to list it in `allowedHosts`.',
+  origin: 'This origin is not allowed for MCP: the service has to list its host in `allowedHosts`.',
+} as const;
+
+async function readMessage(request: Request): Promise<unknown> {
+  const read = await readBoundedText(request, maxBodyBytes);
+  if (read.problem === 'too-large') {
+    return rpcError(413, -32000, `Payload Too Large: Request body must not exceed ${maxBodyBytes} bytes`);
+  }
+  return (
+    (read.text === undefined ? undefined : parseJson(read.text)) ?? rpcError(400, -32700, 'Parse error: Invalid JSON')
+  );
+}
+
+function isInitialize(body: unknown): boolean {
+  const messages = Array.isArray(body) ? body : [body];
+  return messages.some((message) => (message as { method?: unknown } | null)?.method === 'initialize');
+}
+
+function withoutCredentials(request: Request): Request {
+  const headers = new Headers();
+  for (const name of passedHeaders) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return new Request(request.url, { method: request.method, headers });
+}
+
+function rpcError(status: number, code: number, message: string): Response {
+  return new Response(JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }), {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  });
+}
+
+function readIdleMs(value: unknown): number {
+  if (value === undefined) return 1_800_000;
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
+  throw new TypeError('`mcpSessionIdleMs` must be a positive number of milliseconds.');
+}

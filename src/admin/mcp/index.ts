@@ -1,0 +1,2 @@
+export { createMcpEndpoint, type McpEndpoint } from './endpoint.js';
+export type { McpTool, McpToolCall } from './tool-types.js';

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { AuditQuery, ListQuery } from '../../api-keys/index.js';
+import type { AdminContext } from '../context.js';
+import { createKey, updateKey } from '../key-operations.js';
+import * as schemas from '../wire-schemas.js';
+import { toToolSchema } from './tool-schema.js';
+import type { BoundTool } from './tool-types.js';
+
+const id = schemas.apiKeyIdSchema;
+const reading = { readOnlyHint: true, openWorldHint: false };
+const writing = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+
+/**
+ * What the Admin API does, as tools. The input goes to the domain as it came: it checks every field and every right itself,
+ * and its messages are the ones of the specification.
+ */
+export function keyTools(context: AdminContext): readonly BoundTool[] {
+  const { apiKeys } = context;
+  return [
+    {
+      definition: {
+        name: 'list_api_keys',
+        title: 'List API keys',
+        description: 'Lists API keys, page by page. The values of the keys are not part of it.',
+        inputSchema: toToolSchema(schemas.listQuerySchema, 'input'),
+        outputSchema: toToolSchema(schemas.apiKeyPageSchema, 'output'),
+        annotations: reading,
+      },
+      handle: (input, { actor }) => apiKeys.list(actor, input as ListQuery),
+    },
+    {
+      definition: {
+        name: 'get_api_key',
+        title: 'Get an API key',
+        description: 'Shows one API key by its public id. Its value is not part of it.',
+        inputSchema: toToolSchema(z.object({ id }), 'input'),
+        outputSchema: toToolSchema(schemas.apiKeySchema, 'output'),
+        annotations: reading,
+      },
+      handle: (input, { actor }) => apiKeys.get(actor, input.id as string),
+    },
+    {
+      definition: {
+        name: 'create_api_key',
+        title: 'Create an API key',
+        description:
+          'Creates an API key that belongs to the caller. The answer holds its value, this one time: pass it on at once.',
+        inputSchema: toToolSchema(schemas.newApiKeySchema, 'input'),
+        outputSchema: toToolSchema(schemas.createdApiKeySchema, 'output'),
+        annotations: writing,
+      },
+      async handle(input, { actor }) {
+        const { apiKey, key } = await createKey(context, actor, input);
+        return { ...apiKey, key };
+      },
+    },
+    {
+      definition: {
+        name: 'update_api_key',
+        title: 'Change an API key',
+        description: 'Changes the name or the expiry of an Active API key.',
+        inputSchema: toToolSchema(z.object({ id, ...schemas.apiKeyChangesSchema.shape }), 'input'),
+        outputSchema: toToolSchema(schemas.apiKeySchema, 'output'),
+        annotations: { ...writing, idempotentHint: true },
+      },
+      handle: (input, { actor }) => updateKey(context, actor, input.id, input),
+    },
+    {
+      definition: {
+        name: 'revoke_api_key',
+        title: 'Revoke an API key',
+        description: 'Revokes an Active API key, at once and for good: whatever uses it stops working.',
+        inputSchema: toToolSchema(z.object({ id }), 'input'),
+        outputSchema: toToolSchema(schemas.apiKeySchema, 'output'),
+        annotations: { ...writing, destructiveHint: true },
+      },
+      async handle(input, { actor }, exchange) {
+        exchange.spared = input.id === actor.apiKeyId;
+        try {
+          return await apiKeys.revoke(actor, input.id as string);
+        } finally {
+          exchange.spared = false;
+        }
+      },
+    },
+    {
+      definition: {
+        name: 'list_api_key_audits',
+        title: 'List the audit trail of API keys',
+        description: 'Lists who created, changed or revoked which API key and when, newest first, page by page.',
+        inputSchema: toToolSchema(schemas.auditQuerySchema, 'input'),
+        outputSchema: toToolSchema(schemas.auditPageSchema, 'output'),
+        annotations: reading,
+      },
+      handle: (input, { actor }) => apiKeys.audits(actor, input as AuditQuery),
+    },
+  ];
+}

@@ -1,0 +1,41 @@
+import type { AdminContext } from '../context.js';
+import { AdminHttpError } from '../http-errors.js';
+
+/** Loads what the endpoint needs of the official MCP SDK. */
+async function importSdk() {
+  const [{ McpServer }, { WebStandardStreamableHTTPServerTransport }, types] = await Promise.all([
+    import('@modelcontextprotocol/sdk/server/mcp.js'),
+    import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
+    import('@modelcontextprotocol/sdk/types.js'),
+  ]);
+  const { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } = types;
+  return {
+    McpServer,
+    WebStandardStreamableHTTPServerTransport,
+    CallToolRequestSchema,
+    ErrorCode,
+    ListToolsRequestSchema,
+    McpError,
+  };
+}
+
+export type McpSdk = Awaited<ReturnType<typeof importSdk>>;
+
+/**
+ * The MCP SDK, an optional peer dependency, loaded at the first request.
+ *
+ * @throws AdminHttpError 501 that says what to install
+ */
+export async function loadSdk(context: AdminContext, load: () => Promise<McpSdk> = importSdk): Promise<McpSdk> {
+  try {
+    return await load();
+  } catch (error) {
+    const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+    const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+    if (!missing || !String(message).includes('@modelcontextprotocol')) throw error;
+    const text =
+      'The MCP endpoint needs the package `@modelcontextprotocol/sdk`: npm install @modelcontextprotocol/sdk';
+    context.onError(new Error(text, { cause: error }));
+    throw new AdminHttpError(501, text);
+  }
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { AdminContext } from '../context.js';
+import type { Exchange } from './exchange.js';
+import type { McpSdk } from './sdk.js';
+import type { ToolBox } from './tools.js';
+
+const maxSessionsOfUser = 100;
+
+type Transport = InstanceType<McpSdk['WebStandardStreamableHTTPServerTransport']>;
+
+/** A conversation with one client. It belongs to the user who began it, whichever of their credentials comes next. */
+export interface McpSession {
+  readonly userId: string;
+  readonly transport: Transport;
+  lastUsedAt: number;
+  /** Requests under way, open streams among them. */
+  exchanges: number;
+  close(): Promise<void>;
+}
+
+export interface McpSessions {
+  /** The user's session; somebody else's is answered as none, so an id that leaked is of no use. */
+  find(id: string, userId: string): McpSession | undefined;
+  /** A session that is kept from its `initialize` on. */
+  begin(sdk: McpSdk, userId: string): Promise<McpSession>;
+  readonly size: number;
+  closeIdle(): Promise<void>;
+  closeAll(): Promise<void>;
+}
+
+export function createSessions(context: AdminContext, tools: ToolBox, idleMs: number): McpSessions {
+  // In the order of their last use.
+  const sessions = new Map<string, McpSession>();
+  const closeAll = async (closing: readonly McpSession[]) => {
+    const results = await Promise.allSettled(closing.map((session) => session.close()));
+    for (const result of results) if (result.status === 'rejected') context.onError(result.reason);
+  };
+
+  return {
+    get size() {
+      return sessions.size;
+    },
+    find(id, userId) {
+      const session = sessions.get(id);
+      if (session === undefined || session.userId !== userId) return undefined;
+      sessions.delete(id);
+      sessions.set(id, session);
+      return session;
+    },
+    async begin(sdk, userId) {
+      const server = new sdk.McpServer(
+        { name: 'concordat', title: 'Concordat: API keys', version: '1.0.0' },
+        { capabilities: { tools: {} } },
+      );
+      const transport: Transport = new sdk.WebStandardStreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        onsessioninitialized: async (id) => {
+          sessions.set(id, session);
+          server.server.onclose = () => sessions.delete(id);
+          await closeAll(surplusOf([...sessions.values()], userId));
+        },
+      });
+      const session: McpSession = {
+        userId,
+        transport,
+        lastUsedAt: context.clock.monotonic(),
+        exchanges: 0,
+        close: () => server.close(),
+      };
+      server.server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...tools.definitions] }));
+      server.server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params }, { authInfo, signal }) => {
+        const exchange = authInfo?.extra?.exchange as Exchange;
+        if (!tools.has(params.name)) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'There is no such tool.');
+        return await tools.call(params.name, params.arguments ?? {}, exchange, signal);
+      });
+      await server.connect(transport);
+      return session;
+    },
+    async closeIdle() {
+      const since = context.clock.monotonic() - idleMs;
+      await closeAll(
+        [...sessions.values()].filter(({ exchanges, lastUsedAt }) => exchanges === 0 && lastUsedAt <= since),
+      );
+    },
+    closeAll: () => closeAll([...sessions.values()]),
+  };
+}
+
+/** A client that never ends its sessions pushes out its own oldest ones, those with nothing under way first. */
+function surplusOf(sessions: readonly McpSession[], userId: string): readonly McpSession[] {
+  const own = sessions.filter((session) => session.userId === userId);
+  const surplus = own.length - maxSessionsOfUser;
+  if (surplus <= 0) return [];
+  // The sort keeps the order of their last use; the newest is the one being begun.
+  return own
+    .slice(0, -1)
+    .sort((a, b) => Number(a.exchanges > 0) - Number(b.exchanges > 0))
+    .slice(0, surplus);
+}
