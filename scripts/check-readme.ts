@@ -3,7 +3,7 @@
  *
  * - `ts file=NAME`: written to the folder and type-checked; with `run` executed, with `background=PORT` started and left
  *   running until the page ends;
- * - `sh run`: executed by bash in that folder;
+ * - `sh run`: executed by bash in that folder; `after=MS` waits first;
  * - `json output`, `text output`: what the block before must have printed. JSON is compared as a value, text line by
  *   line, where `…` stands for anything;
  * - every other `ts` block is type-checked, and all the rest is only shown.
@@ -34,6 +34,7 @@ async function checkPage(page: string): Promise<void> {
       if (attributes.background !== undefined) {
         background.push(await start(path.join(folder, fileOf(block, index)), folder, Number(attributes.background)));
       } else if (attributes.run !== undefined) {
+        await new Promise((resolve) => setTimeout(resolve, Number(attributes.after ?? 0)));
         const [program, ...words] =
           block.language === 'sh'
             ? ['bash', '-euc', block.text]
