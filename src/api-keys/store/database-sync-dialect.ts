@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -24,6 +25,14 @@ export interface StatementSync {
 }
 
 const writes: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']);
+
+const lockTimeoutMs = 10_000;
+/** For the rare moments in which even a reader waits: while another process recovers or closes the database. */
+export const busyTimeoutMs = 5000;
+
+export function isLocked(error: unknown): boolean {
+  return error instanceof Error && /database (?:table )?is locked/.test(error.message);
+}
 
 /** Kysely over a synchronous SQLite connection. Transactions are immediate, so none fails half-way for a lock. */
 export function databaseSyncDialect(database: DatabaseSync): Dialect {
@@ -64,8 +73,27 @@ class DatabaseSyncDriver implements Driver {
     this.#release();
   }
 
+  /**
+   * Waits for other writers without blocking the event loop, as SQLite's own busy handler does: the writer might be
+   * another connection of this very process, which could then never finish.
+   *
+   * @throws Error `database is locked` after ten seconds.
+   */
   async beginTransaction(): Promise<void> {
-    this.#database.exec('begin immediate');
+    const giveUpAt = performance.now() + lockTimeoutMs;
+    for (;;) {
+      this.#database.exec('pragma busy_timeout = 0');
+      try {
+        this.#database.exec('begin immediate');
+        return;
+      } catch (error) {
+        if (!isLocked(error) || performance.now() > giveUpAt) throw error;
+      } finally {
+        this.#database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+      }
+      // At random, so that writers do not meet again and again.
+      await pause(1 + Math.random() * 4);
+    }
   }
 
   async commitTransaction(): Promise<void> {

@@ -28,7 +28,7 @@ export async function openStore(database: string, hasher: SecretHasher, nowMs: n
   const connection = await (/^postgres(?:ql)?:\/\//i.test(database) ? openPostgres(database) : openSqlite(database));
   try {
     await migrate(connection.kysely, connection.dialect);
-    await checkPeppers(connection.kysely, hasher, nowMs);
+    await connection.kysely.transaction().execute((transaction) => checkPeppers(transaction, hasher, nowMs));
     return connection;
   } catch (error) {
     await connection.close();

@@ -4,7 +4,7 @@ import { Kysely, sql } from 'kysely';
 import type { AccessMark } from '../access-marks.js';
 import { importPeer } from '../import-peer.js';
 import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
-import { type DatabaseSync, databaseSyncDialect } from './database-sync-dialect.js';
+import { busyTimeoutMs, type DatabaseSync, databaseSyncDialect, isLocked } from './database-sync-dialect.js';
 import { keyTable, type Tables } from './schema.js';
 
 const pragmas = [
@@ -17,7 +17,6 @@ const pragmas = [
   'trusted_schema = off',
   'cache_size = -65536',
 ];
-const busyTimeoutMs = 5000;
 
 /** Opens a SQLite file (made readable for its owner only) or `:memory:`. */
 export async function openSqlite(path: string): Promise<StoreConnection> {
@@ -41,12 +40,14 @@ export async function openSqlite(path: string): Promise<StoreConnection> {
       return lookUp.get(id) as StoredSecret | undefined;
     },
     async writeMarks(marks) {
-      await sql`update concordat_api_key set
+      const statement = sql`update concordat_api_key set
           last_accessed = max(last_accessed, mark.value ->> 1),
           refused_uses = refused_uses + (mark.value ->> 2),
           last_refused_on = max(last_refused_on, mark.value ->> 3)
         from json_each(${marksAsJson(marks)}) as mark
-        where concordat_api_key.id = mark.value ->> 0`.execute(kysely);
+        where concordat_api_key.id = mark.value ->> 0`;
+      // A transaction waits for other writers without blocking this process; a bare statement would not.
+      await kysely.transaction().execute((transaction) => statement.execute(transaction));
     },
     isDuplicate(error, what) {
       const message = error instanceof Error ? error.message : '';
@@ -76,7 +77,7 @@ async function configure(database: DatabaseSync): Promise<void> {
         database.exec(`pragma ${pragma}`);
         break;
       } catch (error) {
-        if (attemptsLeft === 0 || !/locked|busy/i.test(String(error))) throw error;
+        if (attemptsLeft === 0 || !isLocked(error)) throw error;
         await pause(20);
       }
     }

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const writer = fileURLToPath(new URL('./writer.ts', import.meta.url));
+
+/** A writer in a process of its own. */
+export function startWriter(url: string, job: 'forever' | 'names' | 'edit' | 'revoke', label: string) {
+  const child = spawn(process.execPath, ['--import', 'tsx', writer, url, job, label], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const closed = once(child, 'close');
+  return {
+    /** Whole lines only: the last one may have been cut by a kill. */
+    lines<T>(): T[] {
+      return output
+        .slice(0, output.lastIndexOf('\n') + 1)
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as T);
+    },
+    lineCount: () => output.split('\n').length - 1,
+    errors: () => errors,
+    async kill(): Promise<void> {
+      child.kill('SIGKILL');
+      await closed;
+    },
+    /** The exit code; what the process printed as an error if it is not zero. */
+    async ended(): Promise<number | string> {
+      const [code] = (await closed) as [number | null];
+      return code === 0 ? 0 : errors;
+    },
+  };
+}

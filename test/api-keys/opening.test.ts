@@ -1,0 +1,133 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type OpenApiKeysOptions, openApiKeys } from 'concordat/api-keys';
+import { describe, expect, it } from 'vitest';
+import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
+import { ada } from './helpers/people.js';
+
+describe('options of openApiKeys', () => {
+  const valid = { database: ':memory:', edition: 'Professional' };
+  it.each<[string, Record<string, unknown>]>([
+    ['database', { database: undefined }],
+    ['database', { database: '' }],
+    ['database', { database: 7 }],
+    ['database', { database: 'mysql://localhost/x' }],
+    ['database', { database: 'https://example.com/keys.db' }],
+    ['users', { users: {} }],
+    ['users', { users: 'ada' }],
+    ['clock', { clock: {} }],
+    ['clock', { clock: () => 0 }],
+    ['onError', { onError: 'log' }],
+    ['pepper', { pepper: '' }],
+    ['pepper', { pepper: 'x'.repeat(31) }],
+    ['pepper', { pepper: 7 }],
+    ['pepper', { pepper: {} }],
+    ['pepper', { pepper: { version: 0, secret: 'x'.repeat(32) } }],
+    ['pepper', { pepper: { version: 1.5, secret: 'x'.repeat(32) } }],
+    ['pepper', { pepper: { version: 2, secret: 'x'.repeat(32), previous: { 1: 'short' } } }],
+    ['pepper', { pepper: { version: 2, secret: 'x'.repeat(32), previous: { zero: 'x'.repeat(32) } } }],
+  ])('a wrong `%s` is named: %o', async (name, wrong) => {
+    const options = { ...valid, ...wrong } as unknown as OpenApiKeysOptions;
+    const error = await openApiKeys(options).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TypeError);
+    expect((error as Error).message).toContain(`\`${name}\``);
+    await openForTest(valid);
+  });
+
+  it('must be given', async () => {
+    await expect(openApiKeys(undefined as unknown as OpenApiKeysOptions)).rejects.toThrow(TypeError);
+  });
+});
+
+describe.each(databaseKinds)('opening and closing on $name', (kind) => {
+  it('refuses a database that a newer release has written', async () => {
+    const { url, query } = await emptyDatabase(kind);
+    await (await openApiKeys({ database: url, edition: 'Ultimate' })).close();
+    await query('update concordat_api_key_schema set version = 99');
+    await expect(openApiKeys({ database: url, edition: 'Ultimate' })).rejects.toThrow('version 99');
+  });
+
+  it('answers nothing after it was closed, and may be closed twice', async () => {
+    const { url } = await emptyDatabase(kind);
+    const apiKeys = await openApiKeys({ database: url, edition: 'Ultimate' });
+    await Promise.all([apiKeys.close(), apiKeys.close()]);
+    await apiKeys[Symbol.asyncDispose]();
+    for (const call of [apiKeys.list(ada), apiKeys.authenticate({}), apiKeys.isUsable('AAAAAAAAAAAA')]) {
+      await expect(call).rejects.toThrow('closed');
+    }
+  });
+});
+
+describe('a SQLite file', () => {
+  it('is readable for its owner only', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'concordat-api-keys-'));
+    chmodSync(directory, 0o755);
+    const database = join(directory, 'keys.db');
+    const apiKeys = await openApiKeys({ database, edition: 'Ultimate' });
+    await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
+    for (const file of ['', '-wal', '-shm']) expect(statSync(database + file).mode & 0o777).toBe(0o600);
+    await apiKeys.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('that cannot be opened, or is none, is an error at once', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'concordat-api-keys-'));
+    const open = (database: string) => openApiKeys({ database, edition: 'Ultimate' });
+    await expect(open(join(directory, 'missing', 'keys.db'))).rejects.toThrow(/ENOENT.*missing/);
+    await expect(open(directory)).rejects.toThrow();
+    const noDatabase = join(directory, 'notes.txt');
+    writeFileSync(noDatabase, 'not a database at all, but long enough to be looked at'.repeat(100));
+    await expect(open(noDatabase)).rejects.toThrow(/not a database/);
+    rmSync(directory, { recursive: true });
+  });
+
+  it('keeps two databases in memory apart', async () => {
+    const [one, two] = [
+      await openForTest({ database: ':memory:', edition: 'Ultimate' }),
+      await openForTest({ database: ':memory:', edition: 'Ultimate' }),
+    ];
+    await one.create(ada, { name: 'CI', expiresOn: one.maxExpiresOn() });
+    expect((await two.list(ada)).items).toEqual([]);
+  });
+});
+
+describe('optional packages', () => {
+  // A loader that knows no such package, as on a machine where it was not installed.
+  const openWithout = (missing: string, database: string) => {
+    const hooks = `export const resolve = (name, context, next) => {
+      if (name === ${JSON.stringify(missing)}) {
+        throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: 'ERR_MODULE_NOT_FOUND' });
+      }
+      return next(name, context);
+    };`;
+    const register = `import { register } from 'node:module';
+      register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}));`;
+    const program = fileURLToPath(new URL('./helpers/open-and-close.ts', import.meta.url));
+    const importRegister = `data:text/javascript,${encodeURIComponent(register)}`;
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', '--import', importRegister, program, database],
+      { encoding: 'utf8' },
+    );
+    return stdout || stderr;
+  };
+
+  it.each([
+    ['kysely', ':memory:', 'API keys need the package `kysely` for their queries: npm install kysely'],
+    ['pg', 'postgres://127.0.0.1:1/x', 'API keys need the package `pg` for PostgreSQL: npm install pg'],
+    [
+      '@photostructure/sqlite',
+      ':memory:',
+      // Newer versions of Node have SQLite themselves.
+      process.getBuiltinModule?.('node:sqlite' as 'node:fs') === undefined
+        ? 'API keys need the package `@photostructure/sqlite` for SQLite on this version of Node: npm install @photostructure/sqlite'
+        : 'opened',
+    ],
+    ['nothing', ':memory:', 'opened'],
+  ])('without %s, opening %s says what to install', (missing, database, message) => {
+    expect(openWithout(missing, database)).toBe(message);
+  });
+});
