@@ -1,0 +1,289 @@
+import { hashPassword } from 'concordat/api-keys';
+import { describe, expect, it } from 'vitest';
+import { type AdminHost, basic, inDays, password, startAdmin } from './helpers/admin-host.js';
+
+const refusal = {
+  errorMessage: 'Authentication failed. Valid credentials are required to access this resource.',
+  stackTrace: null,
+};
+
+const me = (host: AdminHost, headers: readonly string[] = []) => host.send({ path: '/api/v1/me', headers });
+
+function expectRefusal(answer: Awaited<ReturnType<typeof me>>) {
+  expect(answer.status).toBe(401);
+  expect(answer.body).toEqual(refusal);
+  expect(answer.headers['www-authenticate']).toBe('ApiKey');
+  expect(answer.headers['cache-control']).toBe('no-store');
+}
+
+describe('presenting a key (K8)', () => {
+  it.each([
+    ['x-api-key', (key: string) => ['x-api-key', key]],
+    ['X-API-KEY', (key: string) => ['X-API-KEY', key]],
+    ['Authorization: ApiKey', (key: string) => ['Authorization', `ApiKey ${key}`]],
+    ['any case of the scheme', (key: string) => ['authorization', `apikey ${key}`]],
+    ['both with the same key', (key: string) => ['x-api-key', key, 'authorization', `ApiKey ${key}`]],
+    ["a good key beside a proxy's Basic", (key: string) => ['x-api-key', key, ...basic('nobody', 'proxy')]],
+    ['a good key beside a Bearer token', (key: string) => ['x-api-key', key, 'authorization', 'Bearer abc']],
+  ])('%s authenticates', async (_, headers) => {
+    const host = await startAdmin();
+    const { id, key } = await host.key('u-alice', 'Export');
+    const answer = await me(host, headers(key));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ user: { id: 'u-alice' }, authenticatedBy: 'api-key', apiKey: { id } });
+  });
+
+  it.each<[string, string, (key: string, other: string) => string[]]>([
+    ['an empty x-api-key', 'malformed', () => ['x-api-key', '']],
+    ['an empty x-api-key beside good Basic', 'malformed', () => ['x-api-key', '', ...basic('alice')]],
+    ['ApiKey without a key', 'malformed', () => ['authorization', 'ApiKey']],
+    ['something that is no key', 'malformed', () => ['x-api-key', 'secret']],
+    ['a wrong key beside good Basic', 'malformed', () => ['x-api-key', 'secret', ...basic('alice')]],
+    ['a changed letter', 'malformed', (key) => ['x-api-key', `${key.slice(0, -1)}${key.endsWith('0') ? 1 : 0}`]],
+    ['different keys in both headers', 'different-keys', (a, b) => ['x-api-key', a, 'authorization', `ApiKey ${b}`]],
+    ['x-api-key twice, the same', 'repeated-header', (key) => ['x-api-key', key, 'x-api-key', key]],
+    ['x-api-key twice, one empty', 'repeated-header', (key) => ['x-api-key', key, 'X-Api-Key', '']],
+    ['two keys in one header', 'repeated-header', (a, b) => ['x-api-key', `${a}, ${b}`]],
+    ['authorization twice', 'repeated-header', (a) => ['authorization', `ApiKey ${a}`, 'authorization', `ApiKey ${a}`]],
+    [
+      'ApiKey and Basic in two authorizations',
+      'repeated-header',
+      (a) => ['authorization', `ApiKey ${a}`, ...basic('alice')],
+    ],
+    [
+      'Basic and ApiKey in two authorizations',
+      'repeated-header',
+      (a) => [...basic('alice'), 'authorization', `ApiKey ${a}`],
+    ],
+    ['Basic twice', 'repeated-header', () => [...basic('alice'), ...basic('alice')]],
+  ])('%s is refused, the same as ever (K9)', async (_, reason, headers) => {
+    const host = await startAdmin();
+    const { key } = await host.key('u-alice', 'Export');
+    const { key: other } = await host.key('u-alice', 'Import');
+    expectRefusal(await me(host, headers(key, other)));
+    expect(host.failures).toEqual([{ reason }]);
+    expect((await me(host, ['x-api-key', key])).status).toBe(200);
+  });
+});
+
+describe('keys that are over (specification 5.2, K11)', () => {
+  it('a revoked key is refused from that moment on, an Active one beside it is not', async () => {
+    const host = await startAdmin();
+    const { id, key } = await host.key('u-alice', 'Export');
+    const { key: control } = await host.key('u-alice', 'Control');
+    expect((await me(host, ['x-api-key', key])).status).toBe(200);
+    expect((await host.as('alice', 'POST', `/api-keys/${id}/revoke`)).status).toBe(200);
+    expectRefusal(await me(host, ['x-api-key', key]));
+    expect((await me(host, ['x-api-key', control])).status).toBe(200);
+    expect(host.failures).toEqual([{ reason: 'revoked', apiKeyId: id }]);
+  });
+
+  it('a key authenticates until the millisecond before it expires', async () => {
+    const host = await startAdmin();
+    const { id, key } = await host.key('u-alice', 'Export', inDays(1));
+    await host.clock.advance(86_400_000 - 1);
+    expect((await me(host, ['x-api-key', key])).status).toBe(200);
+    await host.clock.advance(1);
+    expectRefusal(await me(host, ['x-api-key', key]));
+    expect(host.failures).toEqual([{ reason: 'expired', apiKeyId: id }]);
+  });
+
+  it.each([
+    ['disabled', (host: AdminHost) => Object.assign(host.users.get('u-alice') as object, { enabled: false })],
+    ['deleted', (host: AdminHost) => host.users.delete('u-alice')],
+  ])('the key of a user who was %s is refused', async (_, end) => {
+    const host = await startAdmin();
+    const { id, key } = await host.key('u-alice', 'Export');
+    expect((await me(host, ['x-api-key', key])).status).toBe(200);
+    end(host);
+    expectRefusal(await me(host, ['x-api-key', key]));
+    expect(host.failures).toEqual([{ reason: 'owner', apiKeyId: id }]);
+  });
+
+  it("a deleted user's key is refused although the host opened the keys without its directory", async () => {
+    const host = await startAdmin({ keys: { users: undefined } });
+    const { key } = await host.key('u-alice', 'Export');
+    expect((await me(host, ['x-api-key', key])).status).toBe(200);
+    host.users.delete('u-alice');
+    expectRefusal(await me(host, ['x-api-key', key]));
+  });
+
+  it("a key follows its owner's rights at once (specification 5.2)", async () => {
+    const host = await startAdmin();
+    const { key } = await host.key('u-bob', 'Export');
+    expect((await host.as(key, 'GET', '/api-keys?scope=all')).status).toBe(403);
+    (host.users.get('u-bob') as { superAdmin?: boolean }).superAdmin = true;
+    expect((await host.as(key, 'GET', '/api-keys?scope=all')).status).toBe(200);
+  });
+});
+
+describe('Basic authentication (specification 1)', () => {
+  it('works with a password in UTF-8 that has a colon', async () => {
+    const host = await startAdmin();
+    const answer = await me(host, basic('alice'));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ user: { id: 'u-alice' }, authenticatedBy: 'basic', apiKey: null });
+  });
+
+  it.each<[string, readonly string[], string]>([
+    ['nothing', [], 'missing'],
+    ['an unknown scheme', ['authorization', 'Bearer abc'], 'missing'],
+    ['a wrong password', basic('alice', 'wrong'), 'password'],
+    ['an empty password', basic('alice', ''), 'password'],
+    ['an unknown user', basic('nobody'), 'password'],
+    ['no user', basic(''), 'malformed-basic'],
+    ['no colon', ['authorization', `Basic ${Buffer.from('alice').toString('base64')}`], 'malformed-basic'],
+    ['no base64', ['authorization', 'Basic ###'], 'malformed-basic'],
+    ['nothing after Basic', ['authorization', 'Basic'], 'malformed-basic'],
+    [
+      'bytes that are no UTF-8',
+      ['authorization', `Basic ${Buffer.from([0x61, 0x3a, 0xff]).toString('base64')}`],
+      'malformed-basic',
+    ],
+    ['control characters', basic('alice\0', password), 'malformed-basic'],
+  ])('%s is refused, without a challenge that would pop up in a browser (K9)', async (_, headers, reason) => {
+    const host = await startAdmin();
+    expectRefusal(await me(host, headers));
+    expect(host.failures).toEqual([{ reason }]);
+  });
+
+  it('a disabled user is refused like a wrong password', async () => {
+    const host = await startAdmin();
+    (host.users.get('u-alice') as { enabled?: boolean }).enabled = false;
+    expectRefusal(await me(host, basic('alice')));
+    expect(host.failures).toEqual([{ reason: 'password' }]);
+  });
+
+  it('an unknown user takes as long as a wrong password (K14)', async () => {
+    const host = await startAdmin();
+    Object.assign(host.users.get('u-alice') as object, { passwordHash: await hashPassword(password) });
+    const timed = async (headers: readonly string[]) => {
+      const times = [];
+      for (let turn = 0; turn < 2; turn++) {
+        const before = performance.now();
+        await me(host, headers);
+        times.push(performance.now() - before);
+      }
+      return Math.min(...times);
+    };
+    const wrongMs = await timed(basic('alice', 'wrong'));
+    const unknownMs = await timed(basic('nobody', 'wrong'));
+    const missingMs = await timed([]);
+    expect(unknownMs).toBeGreaterThan(wrongMs / 4);
+    expect(missingMs).toBeLessThan(unknownMs / 4);
+  });
+
+  it('a Basic request that another site made the browser send is refused when it would change something', async () => {
+    const host = await startAdmin();
+    const create = (extra: readonly string[], credentials = basic('alice')) =>
+      host.send({ method: 'POST', path: '/api/v1/api-keys', headers: [...credentials, ...extra], body: {} });
+    for (const extra of [
+      ['sec-fetch-site', 'cross-site'],
+      ['sec-fetch-site', 'same-site'],
+      ['origin', 'https://evil.example'],
+      ['origin', 'null'],
+    ]) {
+      expect((await create(extra)).status, extra.join()).toBe(403);
+    }
+    const { key } = await host.key('u-alice', 'Export');
+    expect((await create(['sec-fetch-site', 'cross-site'], ['x-api-key', key])).status).toBe(400);
+    expect((await create(['sec-fetch-site', 'same-origin'])).status).toBe(400);
+    expect((await create(['origin', host.url])).status).toBe(400);
+    expect((await create([])).status).toBe(400);
+  });
+});
+
+describe('repeated failures slow down (K14)', () => {
+  it('the eleventh failure costs a wait, which is told, and right credentials wait too', async () => {
+    const host = await startAdmin();
+    const { key } = await host.key('u-alice', 'Export');
+    for (let count = 0; count < 11; count++) expectRefusal(await me(host, ['x-api-key', 'wrong']));
+    const blocked = await me(host, ['x-api-key', key]);
+    expect(blocked.status).toBe(429);
+    expect(blocked.headers['retry-after']).toBe('1');
+    expect(blocked.body).toEqual({
+      errorMessage: 'Too many failed attempts. Wait before you try again.',
+      stackTrace: null,
+    });
+    expect(host.failures.at(-1)).toEqual({ reason: 'throttled' });
+    await host.clock.advance(1000);
+    expect((await me(host, ['x-api-key', key])).status).toBe(200);
+  });
+
+  it('a success in between does not clear the count, and the waits grow', async () => {
+    const host = await startAdmin();
+    const { key } = await host.key('u-alice', 'Export');
+    for (let count = 0; count < 10; count++) await me(host, ['x-api-key', 'wrong']);
+    expect((await me(host, ['x-api-key', key])).status).toBe(200);
+    for (const seconds of ['1', '2', '4']) {
+      expectRefusal(await me(host, ['x-api-key', 'wrong']));
+      const blocked = await me(host);
+      expect(blocked.headers['retry-after']).toBe(seconds);
+      await host.clock.advance(Number(seconds) * 1000);
+    }
+  });
+
+  it('requests without credentials, and with a key that was right once, are no guesses', async () => {
+    const host = await startAdmin();
+    const { id, key } = await host.key('u-alice', 'Export');
+    const { key: control } = await host.key('u-alice', 'Control');
+    await host.apiKeys.revoke({ userId: 'u-alice', username: 'alice' }, id);
+    for (let count = 0; count < 15; count++) expectRefusal(await me(host));
+    for (let count = 0; count < 15; count++) expectRefusal(await me(host, ['x-api-key', key]));
+    expect((await me(host, ['x-api-key', control])).status).toBe(200);
+  });
+
+  it('Basic, keys and MCP share one count', async () => {
+    const host = await startAdmin();
+    for (let count = 0; count < 5; count++) await me(host, ['authorization', 'Basic ###']);
+    for (let count = 0; count < 5; count++) await me(host, ['x-api-key', 'wrong']);
+    await host.send({ path: '/mcp', headers: ['x-api-key', 'wrong'] });
+    expect((await me(host, basic('alice'))).status).toBe(429);
+    expect((await host.send({ path: '/mcp' })).status).toBe(429);
+  });
+
+  it('a burst from one source gets few passwords checked before it is stopped', async () => {
+    const host = await startAdmin();
+    for (let count = 0; count < 10; count++) await me(host, ['x-api-key', 'wrong']);
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await me(host, basic('alice', 'guess'))).status),
+    );
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(4);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(16);
+  });
+
+  it("another source is not slowed down: the host's `clientAddress` names it", async () => {
+    const host = await startAdmin({
+      admin: { clientAddress: (request) => request.headers.get('x-real-client') ?? 'proxy' },
+    });
+    const { key } = await host.key('u-alice', 'Export');
+    for (let count = 0; count < 11; count++) await me(host, ['x-api-key', 'wrong', 'x-real-client', '192.0.2.1']);
+    expect((await me(host, ['x-api-key', key, 'x-real-client', '192.0.2.1'])).status).toBe(429);
+    expect((await me(host, ['x-api-key', key, 'x-real-client', '192.0.2.2'])).status).toBe(200);
+  });
+
+  it("a header that anybody can send does not name the source: it is the socket's address", async () => {
+    const host = await startAdmin();
+    for (let count = 0; count < 11; count++) {
+      await me(host, ['x-api-key', 'wrong', 'x-forwarded-for', `192.0.2.${count}`]);
+    }
+    expect((await me(host, ['x-forwarded-for', '192.0.2.99'])).status).toBe(429);
+  });
+});
+
+describe('last accessed (K10)', () => {
+  it('moves with every successful request and not with a refused one', async () => {
+    const host = await startAdmin();
+    const { id, key } = await host.key('u-alice', 'Export');
+    const lastAccessed = async () => (await host.as('alice', 'GET', `/api-keys/${id}`)).body.lastAccessed;
+    expect(await lastAccessed()).toBeNull();
+    await host.clock.advance(1500);
+    await me(host, ['x-api-key', key]);
+    expect(await lastAccessed()).toBe('2026-11-21T09:00:01.500Z');
+    await host.clock.advance(1500);
+    await me(host, ['x-api-key', `${key}x`]);
+    expect(await lastAccessed()).toBe('2026-11-21T09:00:01.500Z');
+    await me(host, ['x-api-key', key]);
+    expect(await lastAccessed()).toBe('2026-11-21T09:00:03.000Z');
+  });
+});
