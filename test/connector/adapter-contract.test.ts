@@ -7,6 +7,8 @@ import {
   UnauthorizedError,
 } from 'concordat';
 import { errorResponse } from 'concordat/connector';
+import { onConnectorError } from 'concordat/connector/hono';
+import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -168,6 +170,18 @@ describe.each(Object.keys(hosts))('%s', (name) => {
     expect(errorsOf(hidden).detail).toBeUndefined();
   });
 
+  test('headers that were prepared for another answer do not change this one (W2)', async () => {
+    const { url } = await start(() => undefined);
+    const { status, headers, body } = await send(url, { path: '/stale' });
+    expect([status, body]).toEqual([403, '{"errors":{"code":"FORBIDDEN","message":"Not yours"}}']);
+    expect([headers['retry-after'], headers.etag, headers['content-encoding']]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(headers['x-request-id']).toBe(name === 'node' ? undefined : 'id-1');
+  });
+
   test('an error after the headers went out ends the connection and harms no later request', async () => {
     const seen: unknown[] = [];
     const { url } = await start(() => undefined, { onError: (error) => void seen.push(error) });
@@ -219,4 +233,18 @@ test("fastify's own validation is a 400 that names the field", async () => {
   const answer = await send(url, { method: 'POST', path: '/checked', headers, body: '{}' });
   expect([answer.status, errorsOf(answer).code]).toEqual([400, 'BAD_REQUEST']);
   expect(errorsOf(answer).message).toContain("'title'");
+  const odd = await send(url, { method: 'POST', path: '/odd', headers, body: '{}' });
+  expect([odd.status, errorsOf(odd)]).toEqual([400, { code: 'BAD_REQUEST', message: 'title is odd' }]);
+});
+
+test('in Hono an answer that fails after it was made leaves no wait header behind (W2)', async () => {
+  const app = new Hono();
+  app.onError(onConnectorError);
+  app.use(async (_c, next) => {
+    await next();
+    throw new ForbiddenError('Not yours');
+  });
+  app.get('/', () => errorResponse(new RateLimitError({ retryAfterMs: 5_000 })));
+  const response = await app.request('/');
+  expect([response.status, response.headers.get('retry-after')]).toEqual([403, null]);
 });

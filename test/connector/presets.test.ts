@@ -184,6 +184,18 @@ describe('definePreset: what a preset can say', () => {
     expect(await (await endSystemFetch({ preset })(text)).text()).toBe('{"ok":false}');
   });
 
+  test('a rule without statuses is about failures, so a success stays one', async () => {
+    const preset = definePreset({
+      name: 'x',
+      rules: [
+        { when: { status: [200], body: { path: 'ok', matches: 'false' } }, is: 'other', status: 500 },
+        { when: { body: { path: 'state', matches: 'denied' } }, is: 'forbidden' },
+      ],
+    });
+    expect(await failureOf({ status: 200, body: { ok: true, state: 'denied' } }, preset)).toBeUndefined();
+    expect((await failureOf({ status: 400, body: { ok: true, state: 'denied' } }, preset))?.kind).toBe('forbidden');
+  });
+
   test('other statuses where a rule says so', async () => {
     const preset = definePreset({
       name: 'x',

@@ -98,6 +98,13 @@ describe('errorResponse', () => {
     expect([limit.status, limit.headers.get('x-wait')]).toEqual([403, '7']);
   });
 
+  test('a limit is a 403 whatever status it was read from (E2, W3)', () => {
+    for (const status of [429, 503] as const) {
+      const response = errorResponse(new RateLimitError('Slow', { retryAfterMs: 2_000, status }));
+      expect([response.status, response.headers.get('retry-after')]).toEqual([403, '2']);
+    }
+  });
+
   test('headers that would break the answer are left out, others go along', () => {
     const headers = {
       'X-Trace': '1',

@@ -40,6 +40,31 @@ test('close ends idle keep-alive connections at once', async () => {
   expect(performance.now() - before).toBeLessThan(1_000);
 });
 
+test('close ends a keep-alive connection as soon as its last answer is out', async () => {
+  let arrive: () => void = () => {};
+  let release: () => void = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const app = new Hono().get('/', async (c) => {
+    arrive();
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return c.text('done');
+  });
+  const server = await serve(app, { port: 0 });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  request(server.url, { agent }, (response) => response.resume()).end();
+  await arrived;
+  const closed = server.close();
+  const before = performance.now();
+  release();
+  await closed;
+  expect(performance.now() - before).toBeLessThan(1_000);
+});
+
 test('close lets a request that is being answered finish, and cuts it after the grace', async () => {
   const app = new Hono();
   let release: () => void = () => {};

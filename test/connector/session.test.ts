@@ -146,6 +146,14 @@ describe('unknown routes', () => {
     }
   });
 
+  test('a route for all methods and all paths is no unknown one', async () => {
+    const connector = makeConnector();
+    connector.all('*', (c) => c.text('proxied'));
+    const url = await start(connector);
+    expect((await send(url, { path: '/any' })).status).toBe(401);
+    expect((await send(url, { path: '/any', headers: withToken })).body).toBe('proxied');
+  });
+
   test('a long path is not repeated whole', async () => {
     const answer = await send(await start(makeConnector()), { path: `/${'x'.repeat(5_000)}` });
     expect(answer.status).toBe(404);

@@ -60,9 +60,9 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
 /** What Fastify itself refuses is the caller's mistake; everything else stays what it is. */
 function translate(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
-  const { code, statusCode, validation, message } = thrown as FastifyError;
+  const { code, statusCode, validationContext, message } = thrown as FastifyError;
   const details: ConnectorErrorDetails = { cause: thrown };
-  if (validation !== undefined) return errorOfStatus(400, message, details);
+  if (validationContext !== undefined) return errorOfStatus(400, message, details);
   if (typeof code !== 'string' || !code.startsWith('FST_ERR_') || statusCode === undefined) return thrown;
   if (statusCode < 400 || statusCode > 499) return thrown;
   if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return errorOfStatus(400, invalidJsonMessage, details);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ForbiddenError, NotFoundError } from 'concordat';
 import { createConnector, serve } from 'concordat/connector';
 import { connectorErrorHandler, connectorNotFound as expressNotFound } from 'concordat/connector/express';
 import { connectorPlugin } from 'concordat/connector/fastify';
@@ -17,7 +18,10 @@ export interface HostOptions {
   onError?: (error: unknown) => void;
 }
 
-/** A server on a free port: `GET /fail` throws what `fail` throws, `GET /ok` answers 200, `GET /late` fails half-way. */
+/**
+ * A server on a free port: `GET /fail` throws what `fail` throws, `GET /ok` answers 200, `GET /late` fails half-way, and
+ * `GET /stale` has prepared headers for another answer when it fails.
+ */
 export interface Host {
   url: string;
   close(): Promise<unknown>;
@@ -26,6 +30,12 @@ export interface Host {
 type Start = (fail: () => unknown, options?: HostOptions) => Promise<Host>;
 
 const ok = { ok: true };
+
+const stale = { 'Retry-After': '5', ETag: '"1"', 'Content-Encoding': 'gzip', 'X-Request-Id': 'id-1' };
+
+function denied(): never {
+  throw new ForbiddenError('Not yours');
+}
 
 function lateStream(): ReadableStream<Uint8Array> {
   let chunks = 0;
@@ -52,6 +62,10 @@ export const hosts: Record<string, Start> = {
     connector.get('/ok', (c) => c.json(ok));
     connector.get('/fail', async () => (await fail()) as Response);
     connector.get('/late', () => new Response(lateStream()));
+    connector.get('/stale', (c) => {
+      for (const [name, value] of Object.entries(stale)) c.header(name, value);
+      return denied();
+    });
     return serve(connector, { port: 0, onError: options.onError });
   },
 
@@ -62,6 +76,10 @@ export const hosts: Record<string, Start> = {
     app.get('/ok', (c) => c.json(ok));
     app.get('/fail', async () => (await fail()) as Response);
     app.get('/late', () => new Response(lateStream()));
+    app.get('/stale', (c) => {
+      for (const [name, value] of Object.entries(stale)) c.header(name, value);
+      return denied();
+    });
     return serve(app, { port: 0, onError: options?.onError });
   },
 
@@ -76,6 +94,10 @@ export const hosts: Record<string, Start> = {
       response.write('chunk 1\n');
       await new Promise((resolve) => setTimeout(resolve, 2));
       throw new Error('canary: the stream failed');
+    });
+    app.get('/stale', (_request, response) => {
+      response.set(stale).status(200);
+      denied();
     });
     app.post('/json', (request, response) => {
       response.json(request.body);
@@ -96,8 +118,14 @@ export const hosts: Record<string, Start> = {
       await new Promise((resolve) => setTimeout(resolve, 2));
       throw new Error('canary: the stream failed');
     });
+    app.get('/stale', async (_request, reply) => {
+      reply.headers(stale).code(200);
+      denied();
+    });
     app.post('/json', async (request) => request.body);
     app.post('/checked', { schema: { body: { type: 'object', required: ['title'] } } }, async () => ok);
+    const odd = Object.assign(new Error('title is odd'), { code: 'ODD' });
+    app.post('/odd', { schema: { body: {} }, validatorCompiler: () => () => ({ error: odd }) }, async () => ok);
     const url = await app.listen({ port: 0, host: '127.0.0.1' });
     return { url, close: () => app.close() };
   },
@@ -108,7 +136,7 @@ export const hosts: Record<string, Start> = {
       if (pathname === '/ok') return Response.json(ok);
       if (pathname === '/late') return new Response(lateStream());
       if (pathname === '/fail') return (await fail()) as Response;
-      const { NotFoundError } = await import('concordat');
+      if (pathname === '/stale') denied();
       throw new NotFoundError(`There is no route for ${request.method} ${pathname}.`);
     };
     return listen(createServer(toNodeHandler(handler, options)));
