@@ -1,0 +1,112 @@
+import type { ApiKey, ApiKeySortField } from '../../../api-keys/index.js';
+import { type ListView, sortAfterClick } from '../list-query.js';
+import { firstPage } from '../paging.js';
+import type { Visit } from '../visit.js';
+import { Icon } from './icon.js';
+import { RevokeLink } from './revoke-dialog.js';
+import { ExpiryWarning, RefusedUseWarning, Status } from './status.js';
+import { RelativeTime } from './time.js';
+
+interface ApiKeyTableProps {
+  visit: Visit;
+  view: ListView;
+  apiKeys: readonly ApiKey[];
+}
+
+/** Exactly the columns of the specification (section 4). */
+export function ApiKeyTable({ visit, view, apiKeys }: ApiKeyTableProps) {
+  const head = (field: ApiKeySortField, text: string) => (
+    <SortableHead visit={visit} view={view} field={field} text={text} />
+  );
+  return (
+    <div class="table-frame">
+      <table class="table cards">
+        <caption class="visually-hidden">
+          {view.scope === 'all' ? 'All API keys' : 'My API keys'}. Times in UTC.
+        </caption>
+        <thead>
+          <tr>
+            {head('name', 'Name')}
+            {head('createdBy', 'Created By')}
+            {head('createdOn', 'Created on')}
+            {head('expiresOn', 'Expires on')}
+            {head('lastAccessed', 'Last accessed')}
+            <th scope="col">Status</th>
+            <th scope="col" class="action">
+              Action
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {apiKeys.map((apiKey) => (
+            <ApiKeyRow visit={visit} view={view} apiKey={apiKey} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface SortableHeadProps {
+  visit: Visit;
+  view: ListView;
+  field: ApiKeySortField;
+  text: string;
+}
+
+function SortableHead({ visit, view, field, text }: SortableHeadProps) {
+  const href = visit.links.apiKeys({ ...view, ...firstPage, sort: sortAfterClick(field, view.sort) });
+  const order = view.sort === field ? 'ascending' : view.sort === `-${field}` ? 'descending' : undefined;
+  return (
+    <th scope="col" {...(order !== undefined && { 'aria-sort': order })}>
+      <a href={href}>
+        {text}
+        <Icon name={order === undefined ? 'sort' : order === 'ascending' ? 'up' : 'down'} size={12} />
+      </a>
+    </th>
+  );
+}
+
+function ApiKeyRow({ visit, view, apiKey }: { visit: Visit; view: ListView; apiKey: ApiKey }) {
+  const { nowMs, links } = visit;
+  return (
+    <tr>
+      <td class="names">
+        <a class="key-name" href={links.apiKey(apiKey.id)}>
+          {apiKey.name}
+        </a>
+        <span class="second-line key-id">ck_{apiKey.id}…</span>
+      </td>
+      <td data-label="Created By">{apiKey.createdBy.username}</td>
+      <td data-label="Created on">
+        <RelativeTime time={apiKey.createdOn} nowMs={nowMs} />
+      </td>
+      <td data-label="Expires on">
+        <div>
+          <RelativeTime time={apiKey.expiresOn} nowMs={nowMs} />
+          <ExpiryWarning apiKey={apiKey} nowMs={nowMs} />
+        </div>
+      </td>
+      <td data-label="Last accessed">
+        {apiKey.lastAccessed === null ? (
+          <span class="muted">Never</span>
+        ) : (
+          <RelativeTime time={apiKey.lastAccessed} nowMs={nowMs} />
+        )}
+      </td>
+      <td data-label="Status">
+        <div class="states">
+          <Status status={apiKey.status} />
+          <RefusedUseWarning apiKey={apiKey} nowMs={nowMs} />
+        </div>
+      </td>
+      {apiKey.status === 'Active' ? (
+        <td class="action">
+          <RevokeLink visit={visit} apiKey={apiKey} view={view} small />
+        </td>
+      ) : (
+        <td class="action action-none muted">–</td>
+      )}
+    </tr>
+  );
+}

@@ -1,0 +1,96 @@
+import type { AuditEntry, FieldChange } from '../../../api-keys/index.js';
+import { formatExact } from '../times.js';
+import type { Visit } from '../visit.js';
+import { Icon } from './icon.js';
+import { RelativeTime } from './time.js';
+
+const fieldLabels: Readonly<Record<FieldChange['field'], string>> = {
+  name: 'Name',
+  expiresOn: 'Expires on',
+  status: 'Status',
+};
+
+/** Audit entries as section 2.2 of the specification names their fields. */
+export function AuditTable({ visit, entries }: { visit: Visit; entries: readonly AuditEntry[] }) {
+  return (
+    <div class="table-frame">
+      <table class="table cards audits">
+        <caption class="visually-hidden">API key audits, the newest first. Times in UTC.</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Author</th>
+            <th scope="col">Change Time</th>
+            <th scope="col">Revision Type</th>
+            <th scope="col">Changes</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <AuditRow visit={visit} entry={entry} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function AuditRow({ visit, entry }: { visit: Visit; entry: AuditEntry }) {
+  return (
+    <tr>
+      <td>
+        <a class="key-name" href={visit.links.apiKey(entry.apiKeyId)}>
+          {entry.name}
+        </a>
+      </td>
+      <td data-label="Author">
+        <div>
+          {entry.author.username}
+          <span class="second-line">{originOf(entry)}</span>
+        </div>
+      </td>
+      <td data-label="Change Time">
+        <RelativeTime time={entry.changeTime} nowMs={visit.nowMs} />
+      </td>
+      <td data-label="Revision Type">
+        <div>
+          <span class={`tag tag-${entry.revisionType.toLowerCase()}`}>{entry.revisionType}</span>
+        </div>
+      </td>
+      <td data-label="Changes">
+        <ul class="changes">
+          {entry.changes.map((change) => (
+            <Change change={change} />
+          ))}
+        </ul>
+      </td>
+    </tr>
+  );
+}
+
+/** How the author did it; the key that acted for the author, if one did (rule K15). */
+function originOf({ origin, actingApiKey }: AuditEntry): string {
+  return actingApiKey === null ? `by ${origin}` : `by ${origin}, with the key ${actingApiKey.name}`;
+}
+
+function Change({ change: { field, from, to } }: { change: FieldChange }) {
+  return (
+    <li>
+      <span class="field-name">{fieldLabels[field]}</span>
+      <span class="values">
+        {from !== null && (
+          <>
+            <del>{shownValue(field, from)}</del>
+            <span class="visually-hidden"> changed to </span>
+            <Icon name="arrow" size={13} />
+          </>
+        )}
+        <ins>{to === null ? 'none' : shownValue(field, to)}</ins>
+      </span>
+    </li>
+  );
+}
+
+function shownValue(field: FieldChange['field'], value: string): string {
+  return field === 'expiresOn' ? formatExact(value) : value;
+}

@@ -1,0 +1,65 @@
+import type { Child } from 'hono/jsx';
+import { Icon } from './icon.js';
+
+export function FieldError({ id, message }: { id: string; message: string | undefined }) {
+  if (message === undefined) return null;
+  return (
+    <p class="field-error" id={id}>
+      <Icon name="warning" size={14} />
+      <span>{message}</span>
+    </p>
+  );
+}
+
+/** What links an input to its message, and what is wrong to whoever cannot see red. */
+export function invalidity(errorId: string, message: string | undefined, hintId?: string) {
+  const described = [hintId, message === undefined ? undefined : errorId].filter((id) => id !== undefined).join(' ');
+  return {
+    ...(described !== '' && { 'aria-describedby': described }),
+    ...(message !== undefined && { 'aria-invalid': 'true' as const }),
+  };
+}
+
+interface TextFieldProps {
+  id: string;
+  name: string;
+  label: string;
+  value: string;
+  hint?: Child;
+  error?: string | undefined;
+  type?: 'text' | 'password';
+  autocomplete?: string;
+  focused?: boolean;
+  disabled?: boolean;
+}
+
+export function TextField(props: TextFieldProps) {
+  const { id, name, label, value, hint, error, type = 'text', autocomplete = 'off', focused = false } = props;
+  const hintId = hint === undefined ? undefined : `${id}-hint`;
+  const errorId = `${id}-error`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint !== undefined && (
+        <p class="hint" id={hintId}>
+          {hint}
+        </p>
+      )}
+      <input
+        class="input"
+        id={id}
+        name={name}
+        type={type}
+        value={value}
+        autocomplete={autocomplete}
+        autocapitalize="none"
+        spellcheck={false}
+        required
+        {...(props.disabled === true && { disabled: true })}
+        {...(focused && { autofocus: true })}
+        {...invalidity(errorId, error, hintId)}
+      />
+      <FieldError id={errorId} message={error} />
+    </div>
+  );
+}

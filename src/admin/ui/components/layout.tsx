@@ -1,0 +1,153 @@
+import type { Child, PropsWithChildren } from 'hono/jsx';
+import { assets } from '../assets.js';
+import { tokenField } from '../forms.js';
+import type { Visit } from '../visit.js';
+import { Brand, Icon, type IconName } from './icon.js';
+import { Notice } from './notice.js';
+
+export type Section = 'api-keys' | 'audits' | 'users';
+
+const productName = 'Concordat';
+
+interface DocumentProps {
+  title: string;
+  /** Where the assets are. */
+  asset: (name: string) => string;
+  bodyClass?: string;
+}
+
+/** A whole document; also the frame of the pages that nobody is signed in for. */
+export function Document({ title, asset, bodyClass, children }: PropsWithChildren<DocumentProps>) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>{`${title} · ${productName}`}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <link rel="icon" type="image/svg+xml" href={asset(assets.icon.name)} />
+        <link rel="stylesheet" href={asset(assets.stylesheet.name)} />
+        <script src={asset(assets.script.name)} defer></script>
+      </head>
+      <body {...(bodyClass !== undefined && { class: bodyClass })}>{children}</body>
+    </html>
+  );
+}
+
+interface PageProps {
+  visit: Visit;
+  title: string;
+  section?: Section;
+}
+
+/** A page of the administration for somebody who is signed in. */
+export function Page({ visit, title, section, children }: PropsWithChildren<PageProps>) {
+  const { links, user } = visit;
+  return (
+    <Document title={title} asset={links.asset}>
+      <a class="skip-link" href="#content">
+        Skip to content
+      </a>
+      <header class="top-bar">
+        <a class="brand" href={links.home}>
+          <Brand size={22} />
+          {productName}
+        </a>
+        <div class="account">
+          <span class="account-name">
+            <span class="avatar" aria-hidden="true">
+              {[...user.username][0]}
+            </span>
+            <span>
+              <span class="visually-hidden">Signed in as </span>
+              {user.username}
+            </span>
+          </span>
+          <form method="post" action={links.signOut}>
+            <Token visit={visit} />
+            <button class="button button-quiet button-small" type="submit">
+              Sign out
+            </button>
+          </form>
+        </div>
+      </header>
+      <div class="shell">
+        <Menu visit={visit} section={section} />
+        <main id="content" class="content" tabindex={-1}>
+          {visit.flash !== undefined && (
+            <Notice kind="success" focused>
+              {visit.flash}
+            </Notice>
+          )}
+          {children}
+        </main>
+      </div>
+    </Document>
+  );
+}
+
+function Menu({ visit, section }: { visit: Visit; section: Section | undefined }) {
+  const { links, shows } = visit;
+  return (
+    <nav class="menu" aria-labelledby="menu-heading">
+      <p class="menu-heading" id="menu-heading">
+        Administration
+      </p>
+      <ul>
+        {shows.apiKeys && (
+          <MenuEntry href={links.apiKeys()} icon="key" text="API key" current={section === 'api-keys'} />
+        )}
+        {shows.apiKeys && (
+          <MenuEntry href={links.audits()} icon="history" text="API key audits" current={section === 'audits'} />
+        )}
+        {shows.users && <MenuEntry href={links.users} icon="users" text="Users" current={section === 'users'} />}
+      </ul>
+    </nav>
+  );
+}
+
+function MenuEntry({ href, icon, text, current }: { href: string; icon: IconName; text: string; current: boolean }) {
+  return (
+    <li>
+      <a href={href} {...(current && { 'aria-current': 'page' as const })}>
+        <Icon name={icon} />
+        {text}
+      </a>
+    </li>
+  );
+}
+
+interface PageHeaderProps {
+  title: Child;
+  back?: { href: string; text: string };
+  /** Beside the heading, such as a status. */
+  beside?: Child;
+  actions?: Child;
+}
+
+export function PageHeader({ title, back, beside, actions, children }: PropsWithChildren<PageHeaderProps>) {
+  return (
+    <div class="page-header">
+      <div>
+        {back !== undefined && (
+          <a class="back-link" href={back.href}>
+            <Icon name="left" size={14} />
+            {back.text}
+          </a>
+        )}
+        <div class="title-line">
+          <h1>{title}</h1>
+          {beside}
+        </div>
+        {children !== undefined && <p>{children}</p>}
+      </div>
+      {actions !== undefined && <div class="page-actions">{actions}</div>}
+    </div>
+  );
+}
+
+/** Goes into every form that is posted. */
+export function Token({ visit }: { visit: Pick<Visit, 'token'> }) {
+  return <input type="hidden" name={tokenField} value={visit.token} />;
+}

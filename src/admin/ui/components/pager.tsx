@@ -1,0 +1,38 @@
+import type { PropsWithChildren } from 'hono/jsx';
+import { firstPage, nextPage, type Place, previousPage } from '../paging.js';
+import { Icon } from './icon.js';
+
+interface PagerProps {
+  place: Place;
+  nextCursor: string | null;
+  /** The address of another place in the same list. */
+  href: (place: Place) => string;
+}
+
+/** The foot of a list: what there is to say about it, and the way to its other pages. */
+export function Pager({ place, nextCursor, href, children }: PropsWithChildren<PagerProps>) {
+  const previous = previousPage(place);
+  const isFirst = place.cursor === undefined;
+  return (
+    <div class="pager">
+      <span>{children}</span>
+      {(nextCursor !== null || !isFirst) && (
+        <nav class="button-row" aria-label="Pages">
+          {!isFirst && previous !== firstPage && <PageLink href={href(firstPage)} text="First page" />}
+          {previous !== undefined && <PageLink href={href(previous)} text="Previous" rel="prev" />}
+          {nextCursor !== null && <PageLink href={href(nextPage(place, nextCursor))} text="Next" rel="next" />}
+        </nav>
+      )}
+    </div>
+  );
+}
+
+function PageLink({ href, text, rel }: { href: string; text: string; rel?: 'prev' | 'next' }) {
+  return (
+    <a class="button button-small" href={href} {...(rel !== undefined && { rel })}>
+      {rel === 'prev' && <Icon name="left" size={14} />}
+      {text}
+      {rel === 'next' && <Icon name="right" size={14} />}
+    </a>
+  );
+}

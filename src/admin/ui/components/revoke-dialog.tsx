@@ -1,0 +1,67 @@
+import type { ApiKey } from '../../../api-keys/index.js';
+import type { ListView } from '../list-query.js';
+import type { Visit } from '../visit.js';
+import { Token } from './layout.js';
+
+const dialogId = 'revoke-dialog';
+
+interface RevokeLinkProps {
+  visit: Visit;
+  apiKey: ApiKey;
+  /** The list to come back to. */
+  view?: ListView;
+  small?: boolean;
+}
+
+/** Opens the dialog where there is script, and the page of its own where there is none. */
+export function RevokeLink({ visit, apiKey, view, small = false }: RevokeLinkProps) {
+  return (
+    <a
+      class={`button button-danger-quiet${small ? ' button-small' : ''}`}
+      href={visit.links.revokeApiKey(apiKey.id, view)}
+      aria-label={`Revoke ${apiKey.name}`}
+      data-dialog={dialogId}
+      data-name={apiKey.name}
+      data-owner={apiKey.createdBy.username}
+    >
+      Revoke
+    </a>
+  );
+}
+
+/** One for all the links of a page. */
+export function RevokeDialog({ visit }: { visit: Visit }) {
+  return (
+    <dialog id={dialogId} aria-labelledby={`${dialogId}-title`}>
+      <form method="post">
+        <Token visit={visit} />
+        <div class="dialog-body">
+          <h2 id={`${dialogId}-title`}>
+            Revoke “<span data-slot="name"></span>”?
+          </h2>
+          <p class="muted">
+            Created by <span data-slot="owner"></span>
+          </p>
+          <RevocationConsequences />
+        </div>
+        <div class="dialog-actions">
+          <button class="button" type="button" data-close autofocus>
+            Cancel
+          </button>
+          <button class="button button-danger" type="submit">
+            Revoke API key
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+export function RevocationConsequences() {
+  return (
+    <p>
+      From this moment every request with this key is refused. This cannot be undone: a revoked key stays in the list
+      but can never be used again.
+    </p>
+  );
+}

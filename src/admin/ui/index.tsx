@@ -1,0 +1,52 @@
+import { Hono } from 'hono';
+import type { AdminContext } from '../context.js';
+import { AdminHttpError } from '../http-errors.js';
+import { answerAsset } from './assets.js';
+import { createKit } from './kit.js';
+import { apiKeyDetailsRoutes } from './pages/api-key-details.js';
+import { apiKeyListRoutes } from './pages/api-key-list.js';
+import { auditRoutes } from './pages/audits.js';
+import { createApiKeyRoutes } from './pages/create-api-key.js';
+import { editApiKeyRoutes } from './pages/edit-api-key.js';
+import { showProblem } from './pages/problem.js';
+import { revokeApiKeyRoutes } from './pages/revoke-api-key.js';
+import { signInRoutes } from './pages/sign-in.js';
+import { userRoutes } from './pages/users.js';
+import { securityHeaders } from './security-headers.js';
+
+/**
+ * The administration UI: pages rendered here, one stylesheet, one small script, all of them under `context.basePath`.
+ * Everything works without script.
+ */
+export function uiRoutes(context: AdminContext): Hono {
+  const kit = createKit(context);
+  const app = new Hono().basePath(context.basePath);
+  app.use('*', securityHeaders);
+  app.get('/assets/:name', (c) => {
+    const answer = answerAsset(c.req.param('name'), c.req.header('if-none-match'));
+    return answer ?? notFound();
+  });
+  app.get(
+    '/',
+    kit.signedIn((c, visit) => {
+      if (visit.shows.apiKeys) return c.redirect(kit.links.apiKeys(), 303);
+      if (visit.shows.users) return c.redirect(kit.links.users, 303);
+      throw new AdminHttpError(403, 'API keys are available only in the Professional and Ultimate editions.');
+    }),
+  );
+  signInRoutes(app, kit);
+  apiKeyListRoutes(app, kit);
+  createApiKeyRoutes(app, kit);
+  editApiKeyRoutes(app, kit);
+  revokeApiKeyRoutes(app, kit);
+  apiKeyDetailsRoutes(app, kit);
+  auditRoutes(app, kit);
+  userRoutes(app, kit);
+  app.notFound((c) => showProblem(kit, c, new AdminHttpError(404, 'There is no such page.')));
+  app.onError((error, c) => showProblem(kit, c, error));
+  return app;
+}
+
+function notFound(): never {
+  throw new AdminHttpError(404, 'There is no such page.');
+}

@@ -1,0 +1,181 @@
+import type { Hono } from 'hono';
+import { type ApiKey, type AuditEntry, isApiKeyError, type Page as PageOf } from '../../../api-keys/index.js';
+import { type AuditView, readAuditView, revisionTypes } from '../audit-query.js';
+import { AuditTable } from '../components/audit-table.js';
+import { Icon } from '../components/icon.js';
+import { Page, PageHeader } from '../components/layout.js';
+import { Segments } from '../components/list-toolbar.js';
+import { Notice } from '../components/notice.js';
+import { Pager } from '../components/pager.js';
+import { type Kit, render } from '../kit.js';
+import { maxSearchCharacters } from '../list-query.js';
+import { firstPage } from '../paging.js';
+import type { Visit } from '../visit.js';
+
+const pageSize = 25;
+const offeredKeys = 10;
+
+/** `Administration → API key audits` (specification 2.2 and 6). */
+export function auditRoutes(app: Hono, kit: Kit): void {
+  const { apiKeys } = kit.context;
+
+  app.get(
+    '/api-key-audits',
+    kit.signedIn(async (c, visit) => {
+      const view = readAuditView(new URL(c.req.url).searchParams);
+      const found = view.find === '' ? undefined : await findKeys(visit, view.find);
+      const [only] = found ?? [];
+      if (only !== undefined && found?.length === 1) {
+        return c.redirect(kit.links.audits({ revisionType: view.revisionType, apiKeyId: only.id }), 303);
+      }
+      const apiKey = view.apiKeyId === undefined ? undefined : await apiKeys.get(visit.actor, view.apiKeyId);
+      const page = found === undefined ? await loadPage(visit, view) : { items: [], nextCursor: null };
+      if (page === undefined) return c.redirect(kit.links.audits({ ...view, ...firstPage }), 303);
+      return await render(c, <Audits visit={visit} view={view} page={page} apiKey={apiKey} found={found} />);
+    }),
+  );
+
+  /** The keys that a text may mean; only one when it is a key's whole name. */
+  async function findKeys({ actor, mayManageAll }: Visit, text: string): Promise<readonly ApiKey[]> {
+    const scope = mayManageAll ? 'all' : 'my';
+    const { items } = await apiKeys.list(actor, { scope, search: text, sort: 'name', limit: offeredKeys });
+    const exact = items.find(({ name }) => name === text.normalize('NFC'));
+    return exact === undefined ? items : [exact];
+  }
+
+  async function loadPage({ actor }: Visit, view: AuditView): Promise<PageOf<AuditEntry> | undefined> {
+    const { apiKeyId, revisionType, cursor } = view;
+    try {
+      return await apiKeys.audits(actor, { apiKeyId, revisionType, cursor, limit: pageSize });
+    } catch (error) {
+      if (cursor !== undefined && isApiKeyError(error, 'validation')) return undefined;
+      throw error;
+    }
+  }
+}
+
+interface AuditsProps {
+  visit: Visit;
+  view: AuditView;
+  page: PageOf<AuditEntry>;
+  /** The key that the entries are of, when they are of one. */
+  apiKey: ApiKey | undefined;
+  /** What a search for a key has found. */
+  found: readonly ApiKey[] | undefined;
+}
+
+function Audits({ visit, view, page, apiKey, found }: AuditsProps) {
+  const { links } = visit;
+  const hasPager = page.items.length > 0 || view.cursor !== undefined;
+  return (
+    <Page visit={visit} title="API key audits" section="audits">
+      <PageHeader title="API key audits">
+        Who created, changed or revoked which key, and when. Entries are written with the change itself and can be
+        neither changed nor deleted.
+      </PageHeader>
+      <Toolbar visit={visit} view={view} />
+      {apiKey !== undefined && (
+        <Notice kind="neutral">
+          <p>
+            Only audits of <a href={links.apiKey(apiKey.id)}>{apiKey.name}</a>.{' '}
+            <a href={links.audits({ revisionType: view.revisionType })}>Show all keys</a>
+          </p>
+        </Notice>
+      )}
+      {found !== undefined ? (
+        <FoundKeys visit={visit} view={view} found={found} />
+      ) : (
+        <section class="card" aria-label="Audit entries">
+          {page.items.length === 0 ? <NoEntries /> : <AuditTable visit={visit} entries={page.items} />}
+          {hasPager && (
+            <Pager place={view} nextCursor={page.nextCursor} href={(place) => links.audits({ ...view, ...place })}>
+              Newest first. All times are in UTC.
+            </Pager>
+          )}
+        </section>
+      )}
+    </Page>
+  );
+}
+
+function Toolbar({ visit, view }: { visit: Visit; view: AuditView }) {
+  const { links } = visit;
+  const href = (revisionType: AuditView['revisionType']) => links.audits({ ...view, ...firstPage, revisionType });
+  return (
+    <div class="toolbar">
+      <Segments
+        label="Revision type"
+        entries={[
+          { text: 'All', href: href(undefined), current: view.revisionType === undefined },
+          ...revisionTypes.map((type) => ({ text: type, href: href(type), current: view.revisionType === type })),
+        ]}
+      />
+      <search class="search">
+        <form method="get" action={links.audits()}>
+          {view.revisionType !== undefined && <input type="hidden" name="revisionType" value={view.revisionType} />}
+          <div class="search-field">
+            <label class="visually-hidden" for="find">
+              Find an API key by name or id
+            </label>
+            <Icon name="search" />
+            <input
+              class="input"
+              id="find"
+              name="find"
+              type="search"
+              value={view.find}
+              placeholder="Find an API key"
+              maxlength={maxSearchCharacters}
+              autocomplete="off"
+            />
+          </div>
+          <button class="button" type="submit">
+            Filter
+          </button>
+        </form>
+      </search>
+    </div>
+  );
+}
+
+function FoundKeys({ visit, view, found }: { visit: Visit; view: AuditView; found: readonly ApiKey[] }) {
+  const { links } = visit;
+  if (found.length === 0) {
+    return (
+      <section class="card empty">
+        <Icon name="search" />
+        <h2>No API key matches “{view.find}”</h2>
+        <p>Keys are found by part of their present name, by their creator, or by the beginning of their id.</p>
+        <a class="button" href={links.audits({ revisionType: view.revisionType })}>
+          Show the audits of all keys
+        </a>
+      </section>
+    );
+  }
+  return (
+    <section class="card" aria-labelledby="found">
+      <div class="card-header">
+        <h2 id="found">Which key do you mean?</h2>
+        {found.length === offeredKeys && <span class="muted">The first {offeredKeys} that match</span>}
+      </div>
+      <ul class="card-body stack">
+        {found.map(({ id, name, createdBy }) => (
+          <li>
+            <a href={links.audits({ revisionType: view.revisionType, apiKeyId: id })}>{name}</a>{' '}
+            <span class="muted">by {createdBy.username}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function NoEntries() {
+  return (
+    <div class="empty">
+      <Icon name="history" />
+      <h2>No audit entries</h2>
+      <p>Whatever happens to API keys from now on is listed here.</p>
+    </div>
+  );
+}

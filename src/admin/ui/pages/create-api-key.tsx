@@ -1,0 +1,144 @@
+import type { Context, Hono } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { type ApiKey, type ApiKeyError, isApiKeyError } from '../../../api-keys/index.js';
+import { statusOfApiKeyError } from '../../http-errors.js';
+import { EditionNotice } from '../components/edition-notice.js';
+import { ExpiryField } from '../components/expiry-field.js';
+import { TextField } from '../components/field.js';
+import { Page, PageHeader, Token } from '../components/layout.js';
+import { Notice } from '../components/notice.js';
+import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../expiry-choices.js';
+import { type Kit, render } from '../kit.js';
+import { formatRelative } from '../times.js';
+import type { Visit } from '../visit.js';
+import { CreatedApiKeyPage } from './created-api-key.js';
+
+interface FormView {
+  readonly name: string;
+  readonly expiry: ExpiryInput;
+  readonly error?: ApiKeyError;
+  /** A key of that name that this user has made a moment ago: the form was probably sent twice. */
+  readonly madeBefore?: ApiKey | undefined;
+}
+
+const blankForm: FormView = { name: '', expiry: { choice: '30', custom: '' } };
+
+/** Creating a key. The answer to the form is the page that shows the key: nothing of it goes through an address or a cookie. */
+export function createApiKeyRoutes(app: Hono, kit: Kit): void {
+  const { apiKeys } = kit.context;
+  const show = (c: Context, visit: Visit, view: FormView, status?: ContentfulStatusCode) =>
+    render(c, <CreateApiKey visit={visit} view={view} maxExpiresOn={apiKeys.maxExpiresOn()} />, status);
+
+  app.get(
+    '/api-keys/new',
+    kit.signedIn((c, visit) => show(c, visit, blankForm)),
+  );
+
+  app.post(
+    '/api-keys/new',
+    kit.submitted(async (c, visit, form) => {
+      const name = form.get('name') ?? '';
+      const expiry = readExpiryInput(form);
+      const expiresOn = toExpiresOn(expiry, { nowMs: visit.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() }) ?? '';
+      try {
+        const created = await apiKeys.create(visit.actor, { name, expiresOn });
+        return await render(
+          c,
+          <CreatedApiKeyPage visit={visit} created={created} origin={new URL(c.req.url).origin} />,
+        );
+      } catch (error) {
+        if (!isApiKeyError(error)) throw error;
+        const view = { name, expiry, error, madeBefore: await findMadeBefore(visit, name, error) };
+        return await show(c, visit, view, statusOfApiKeyError(error) as ContentfulStatusCode);
+      }
+    }),
+  );
+
+  async function findMadeBefore({ actor, nowMs }: Visit, name: string, error: ApiKeyError) {
+    const taken = error.fieldErrors.some(({ message }) => message === 'API key name must be unique.');
+    if (!taken) return undefined;
+    const { items } = await apiKeys.list(actor, { scope: 'my', sort: '-createdOn', limit: 20 });
+    const justNowMs = nowMs - 15 * 60_000;
+    const wanted = name.trim().normalize('NFC');
+    return items.find((apiKey) => apiKey.name === wanted && Date.parse(apiKey.createdOn) > justNowMs);
+  }
+}
+
+interface CreateApiKeyProps {
+  visit: Visit;
+  view: FormView;
+  maxExpiresOn: string;
+}
+
+function CreateApiKey({ visit, view, maxExpiresOn }: CreateApiKeyProps) {
+  const { links } = visit;
+  const { name, expiry, error, madeBefore } = view;
+  const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
+  const nameError = messageFor('name');
+  const expiryError = messageFor('expiresOn');
+  return (
+    <Page visit={visit} title={error === undefined ? 'Create API key' : 'Error: Create API key'} section="api-keys">
+      <PageHeader title="Create API key" back={{ href: links.apiKeys(), text: 'API keys' }}>
+        The key acts for you, {visit.user.username}: it may do exactly what you may do.
+      </PageHeader>
+      {!visit.isAvailable && <EditionNotice />}
+      {visit.isAvailable && error !== undefined && error.kind !== 'validation' && (
+        <Notice kind="danger" focused>
+          {error.message}
+        </Notice>
+      )}
+      {madeBefore !== undefined && <MadeBefore visit={visit} apiKey={madeBefore} />}
+      <form class="card narrow" method="post" action={links.newApiKey} novalidate>
+        <fieldset {...(!visit.isAvailable && { disabled: true })}>
+          <legend class="visually-hidden">New API key</legend>
+          <div class="card-body stack">
+            <Token visit={visit} />
+            <TextField
+              id="name"
+              name="name"
+              label="Name"
+              value={name}
+              hint="What the key is for, such as the program that will use it. Up to 100 characters, and unique in this service."
+              error={nameError}
+              focused={nameError !== undefined || expiryError === undefined}
+            />
+            <ExpiryField
+              input={expiry}
+              nowMs={visit.nowMs}
+              maxExpiresOn={maxExpiresOn}
+              error={expiryError}
+              focused={nameError === undefined && expiryError !== undefined}
+            />
+          </div>
+          <div class="dialog-actions">
+            <a class="button" href={links.apiKeys()}>
+              Cancel
+            </a>
+            <button class="button button-primary" type="submit">
+              Create API key
+            </button>
+          </div>
+        </fieldset>
+      </form>
+    </Page>
+  );
+}
+
+/** A reloaded or repeated form: nothing went wrong, but the key's value is gone. */
+function MadeBefore({ visit, apiKey }: { visit: Visit; apiKey: ApiKey }) {
+  return (
+    <Notice kind="neutral">
+      <strong>
+        You created “{apiKey.name}” {formatRelative(apiKey.createdOn, visit.nowMs)}.
+      </strong>
+      <p>
+        If you only loaded the page again: no second key was made. The value of the first one was shown once and cannot
+        be shown again. If you did not store it, <a href={visit.links.revokeApiKey(apiKey.id)}>revoke that key</a> and
+        create another one under a new name.
+      </p>
+      <p>
+        <a href={visit.links.apiKey(apiKey.id)}>Show the key’s details</a>
+      </p>
+    </Notice>
+  );
+}

@@ -1,0 +1,155 @@
+import type { Context, Hono } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { type ApiKey, type ApiKeyError, isApiKeyError } from '../../../api-keys/index.js';
+import { statusOfApiKeyError } from '../../http-errors.js';
+import { EditionNotice } from '../components/edition-notice.js';
+import { ExpiryField, FixedExpiryField } from '../components/expiry-field.js';
+import { TextField } from '../components/field.js';
+import { Page, PageHeader, Token } from '../components/layout.js';
+import { Notice } from '../components/notice.js';
+import { Status } from '../components/status.js';
+import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../expiry-choices.js';
+import { type Kit, render } from '../kit.js';
+import { formatExact } from '../times.js';
+import type { Visit } from '../visit.js';
+import { whyNotEditable } from './api-key-details.js';
+
+interface FormView {
+  /** The key as it is now. */
+  readonly apiKey: ApiKey;
+  readonly name: string;
+  readonly expiry: ExpiryInput;
+  readonly error?: ApiKeyError;
+}
+
+/** Editing a key, as long as it is Active (specification 3). */
+export function editApiKeyRoutes(app: Hono, kit: Kit): void {
+  const { apiKeys } = kit.context;
+  const show = (c: Context, visit: Visit, view: FormView, status?: ContentfulStatusCode) =>
+    render(c, <EditApiKey visit={visit} view={view} maxExpiresOn={apiKeys.maxExpiresOn()} />, status);
+
+  app.get(
+    '/api-keys/:id/edit',
+    kit.signedIn(async (c, visit) => {
+      const apiKey = await apiKeys.get(visit.actor, c.req.param('id') ?? '');
+      return await show(c, visit, { apiKey, name: apiKey.name, expiry: { choice: 'keep', custom: '' } });
+    }),
+  );
+
+  app.post(
+    '/api-keys/:id/edit',
+    kit.submitted(async (c, visit, form) => {
+      const id = c.req.param('id') ?? '';
+      const name = form.get('name') ?? '';
+      const expiry = readExpiryInput(form);
+      const version = Number(form.get('version'));
+      const expiresOn = toExpiresOn(expiry, { nowMs: visit.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() });
+      try {
+        const apiKey = await apiKeys.update(visit.actor, id, { name, expiresOn, version });
+        kit.flashes.leave(c, `“${apiKey.name}” has been saved.`);
+        return c.redirect(kit.links.apiKey(apiKey.id), 303);
+      } catch (error) {
+        if (!isApiKeyError(error) || error.kind === 'not-found') throw error;
+        const apiKey = await apiKeys.get(visit.actor, id);
+        return await show(
+          c,
+          visit,
+          { apiKey, name, expiry, error },
+          statusOfApiKeyError(error) as ContentfulStatusCode,
+        );
+      }
+    }),
+  );
+}
+
+interface EditApiKeyProps {
+  visit: Visit;
+  view: FormView;
+  maxExpiresOn: string;
+}
+
+function EditApiKey({ visit, view, maxExpiresOn }: EditApiKeyProps) {
+  const { links, nowMs } = visit;
+  const { apiKey, name, expiry, error } = view;
+  const details = links.apiKey(apiKey.id);
+  const isActive = apiKey.status === 'Active';
+  const canEdit = isActive && visit.isAvailable;
+  const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
+  const nameError = messageFor('name');
+  const expiryError = messageFor('expiresOn');
+  return (
+    <Page visit={visit} title={`${error === undefined ? '' : 'Error: '}Edit ${apiKey.name}`} section="api-keys">
+      <PageHeader
+        title="Edit API key"
+        back={{ href: details, text: apiKey.name }}
+        beside={<Status status={apiKey.status} />}
+      />
+      {isActive && !visit.isAvailable && <EditionNotice />}
+      {!isActive && (
+        <Notice kind="neutral" focused={error !== undefined}>
+          {whyNotEditable(apiKey, nowMs)}
+        </Notice>
+      )}
+      {canEdit && error !== undefined && error.fieldErrors.length === 0 && (
+        <ChangedMeanwhile apiKey={apiKey} error={error} />
+      )}
+      <form class="card narrow" method="post" action={links.editApiKey(apiKey.id)} novalidate>
+        <fieldset {...(!canEdit && { disabled: true })}>
+          <legend class="visually-hidden">API key {apiKey.name}</legend>
+          <div class="card-body stack">
+            <Token visit={visit} />
+            <input type="hidden" name="version" value={String(apiKey.version)} />
+            <TextField
+              id="name"
+              name="name"
+              label="Name"
+              value={name}
+              error={nameError}
+              focused={canEdit && (nameError !== undefined || (error === undefined && expiryError === undefined))}
+            />
+            {canEdit ? (
+              <ExpiryField
+                input={expiry}
+                current={apiKey.expiresOn}
+                nowMs={nowMs}
+                maxExpiresOn={maxExpiresOn}
+                error={expiryError}
+                focused={nameError === undefined && expiryError !== undefined}
+              />
+            ) : (
+              <FixedExpiryField current={apiKey.expiresOn} />
+            )}
+          </div>
+        </fieldset>
+        <div class="dialog-actions">
+          <a class="button" href={details}>
+            Cancel
+          </a>
+          <button class="button button-primary" type="submit" {...(!canEdit && { disabled: true })}>
+            Save changes
+          </button>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+/** Somebody else was quicker: what is typed is kept, and what is stored now is said (rule K17). */
+function ChangedMeanwhile({ apiKey, error }: { apiKey: ApiKey; error: ApiKeyError }) {
+  if (error.kind !== 'conflict') {
+    return (
+      <Notice kind="danger" focused>
+        {error.message}
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="warning" focused>
+      <strong>This key was changed while you were editing it. Nothing of yours has been saved yet.</strong>
+      <p>
+        It is now called “{apiKey.name}” and expires on {formatExact(apiKey.expiresOn)}. Below is what you entered: save
+        it to replace these values, or cancel to leave them.
+      </p>
+    </Notice>
+  );
+}

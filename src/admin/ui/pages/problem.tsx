@@ -1,0 +1,63 @@
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { describeFailure } from '../../http-errors.js';
+import { Brand } from '../components/icon.js';
+import { Document, Page, PageHeader } from '../components/layout.js';
+import { type Kit, render } from '../kit.js';
+import { readVisit, type Visit } from '../visit.js';
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'This address makes no sense',
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'Not possible any more',
+  413: 'Too large',
+  415: 'Not a form',
+  429: 'Too many attempts',
+};
+
+/** The page for whatever was thrown; what nobody planned is reported, and tells nothing. */
+export async function showProblem(kit: Kit, c: Context, thrown: unknown): Promise<Response> {
+  const { status, body, headers, expected } = describeFailure(thrown);
+  if (!expected) kit.context.onError(thrown);
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  // Whatever failed may fail again while the visitor is looked up: then the page goes without the menu.
+  const visit = await readVisit(kit, c).catch(() => undefined);
+  const problem = { title: titles[status] ?? 'Something went wrong', message: body.errorMessage };
+  return await render(c, <Problem kit={kit} visit={visit} {...problem} />, status as ContentfulStatusCode);
+}
+
+interface ProblemProps {
+  kit: Kit;
+  visit: Visit | undefined;
+  title: string;
+  message: string;
+}
+
+function Problem({ kit, visit, title, message }: ProblemProps) {
+  const { links } = kit;
+  if (visit !== undefined) {
+    return (
+      <Page visit={visit} title={title}>
+        <PageHeader title={title}>{message}</PageHeader>
+        <div class="button-row">
+          <a class="button" href={links.home}>
+            Go to the start page
+          </a>
+        </div>
+      </Page>
+    );
+  }
+  return (
+    <Document title={title} asset={links.asset} bodyClass="alone">
+      <main class="alone-brand">
+        <Brand size={40} />
+        <h1>{title}</h1>
+        <p class="muted">{message}</p>
+        <a class="button" href={links.home}>
+          Go to the start page
+        </a>
+      </main>
+    </Document>
+  );
+}

@@ -1,0 +1,117 @@
+import type { Context, Hono } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { checkPassword } from '../../credentials.js';
+import { AdminHttpError } from '../../http-errors.js';
+import { TextField } from '../components/field.js';
+import { Brand } from '../components/icon.js';
+import { Document } from '../components/layout.js';
+import { Notice } from '../components/notice.js';
+import { tokenField } from '../forms.js';
+import { type Kit, render } from '../kit.js';
+import { readReturnPath } from '../links.js';
+
+interface SignInView {
+  readonly username?: string;
+  readonly next?: string | undefined;
+  readonly problem?: string;
+  readonly flash?: string | undefined;
+}
+
+/** Signing in and out. */
+export function signInRoutes(app: Hono, kit: Kit): void {
+  const { context, flashes, forms, links, sessions } = kit;
+  const show = (c: Context, view: SignInView, status?: ContentfulStatusCode) =>
+    render(c, <SignIn kit={kit} token={forms.tokenBeforeSignIn(c)} {...view} />, status);
+
+  app.get('/sign-in', async (c) => {
+    const next = readReturnPath(c.req.query('next'), context.basePath);
+    if ((await sessions.read(c)) !== undefined) return c.redirect(next ?? links.home, 303);
+    return await show(c, { next, flash: flashes.take(c) });
+  });
+
+  app.post('/sign-in', async (c) => {
+    let view: SignInView = {};
+    try {
+      const form = await forms.read(c, undefined);
+      const username = form.get('username') ?? '';
+      const next = readReturnPath(form.get('next'), context.basePath);
+      view = { username, next };
+      const source = context.clientAddress(c.req.raw, c.env);
+      const user = await checkPassword(context, source, { username, password: form.get('password') ?? '' });
+      if (user !== undefined) {
+        sessions.start(c, user);
+        return c.redirect(next ?? links.home, 303);
+      }
+      context.authenticationFailed({ reason: 'password' });
+      c.header('www-authenticate', 'Form');
+      return await show(c, { ...view, problem: 'The user name or the password is wrong.' }, 401);
+    } catch (error) {
+      if (!(error instanceof AdminHttpError)) throw error;
+      for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
+      return await show(c, { ...view, problem: describe(error) }, error.status as ContentfulStatusCode);
+    }
+  });
+
+  app.post(
+    '/sign-out',
+    kit.submitted((c, visit) => {
+      sessions.end(c, visit.session);
+      flashes.leave(c, 'You have signed out.');
+      return c.redirect(links.signIn, 303);
+    }),
+  );
+}
+
+function describe({ status, message, headers }: AdminHttpError): string {
+  if (status === 403) return 'This page had been open for too long, or cookies are switched off. Sign in again.';
+  const seconds = Number(headers['retry-after']);
+  if (status !== 429 || Number.isNaN(seconds)) return message;
+  return `Too many failed attempts. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`;
+}
+
+function SignIn({ kit, token, username = '', next, problem, flash }: SignInView & { kit: Kit; token: string }) {
+  const { links } = kit;
+  return (
+    <Document title={problem === undefined ? 'Sign in' : 'Error: Sign in'} asset={links.asset} bodyClass="alone">
+      <main>
+        <div class="alone-brand">
+          <Brand size={40} />
+          <h1>Sign in to Concordat</h1>
+        </div>
+        {flash !== undefined && (
+          <Notice kind="success" focused>
+            {flash}
+          </Notice>
+        )}
+        {problem !== undefined && (
+          <Notice kind="danger" focused>
+            {problem}
+          </Notice>
+        )}
+        <form class="card card-body stack" method="post" action={links.signIn} novalidate>
+          <input type="hidden" name={tokenField} value={token} />
+          {next !== undefined && <input type="hidden" name="next" value={next} />}
+          <TextField
+            id="username"
+            name="username"
+            label="User name"
+            value={username}
+            autocomplete="username"
+            focused={problem === undefined && flash === undefined}
+          />
+          <TextField
+            id="password"
+            name="password"
+            label="Password"
+            value=""
+            type="password"
+            autocomplete="current-password"
+          />
+          <button class="button button-primary" type="submit">
+            Sign in
+          </button>
+        </form>
+      </main>
+    </Document>
+  );
+}
