@@ -113,6 +113,20 @@ describe("an abort rejects with the signal's reason and sends nothing more", () 
     expect(connector.requests).toHaveLength(0);
   });
 
+  it('while a factory makes the body, and the place is free again', async () => {
+    const connector = await scriptedConnector();
+    const client = connect(connector, { concurrency: 1 });
+    await get(client);
+    const controller = new AbortController();
+    const body = () => new Promise<string>(() => {});
+    const call = track(client.request({ method: 'POST', path: '/', body, signal: controller.signal }));
+    await grace(10);
+    controller.abort(reason);
+    await until(() => call.settled);
+    expect(call.error).toBe(reason);
+    await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  });
+
   it('is an AbortError when the caller gave no reason', async () => {
     const connector = await scriptedConnector({ handle: () => {} });
     const controller = new AbortController();

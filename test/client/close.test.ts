@@ -44,6 +44,20 @@ describe('close', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('ends calls that wait for a login', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ initialize: hold.handler });
+    const client = connect(connector);
+    const call = track(get(client));
+    await until(() => hold.held.length === 1);
+    const closing = track(client.close());
+    await until(() => call.settled);
+    expect((call.error as Error).message).toMatch(/closed/);
+    hold.release(connector.logIn);
+    await until(() => closing.settled);
+    expect(connector.requests).toHaveLength(0);
+  });
+
   it('ends calls that wait for a retry', async () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(500) });
     const { client, clock } = connectVirtually(connector, { retry: { minTimeoutMs: 60_000, maxTimeoutMs: 60_000 } });

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { Readable } from 'node:stream';
 import { ForbiddenError, parseWait, RateLimitError, type WaitFormat } from 'concordat';
 import type { ClientEvents, ConnectorClient } from 'concordat/client';
 import { Agent, Client, type Dispatcher, Pool } from 'undici';
@@ -396,6 +397,47 @@ describe('one gate for all (G1)', () => {
     await until(() => calls.every(({ settled }) => settled));
     expect(calls.every(({ error }) => error === undefined)).toBe(true);
     expect(connector.requests).toHaveLength(22);
+  });
+
+  it('requests that undici would put on the wire again after a closed connection stay, too', async () => {
+    const connector = await scriptedConnector();
+    const dispatcher = new Pool(connector.url, { connections: 1, pipelining: 10 });
+    onTestFinished(() => dispatcher.destroy());
+    const { client, clock } = connectVirtually(connector, { dispatcher });
+    await get(client);
+    const closing = { 'retry-after': '3600', connection: 'close' };
+    connector.handle = (exchange) => (exchange.number === 2 ? exchange.fail(403, 'L', 'l', closing) : ok(exchange));
+    const calls = many(20, (index) => track(get(client, `/${index}`)));
+    await until(() => client.status.paused);
+    await grace();
+    const onTheWire = connector.requests.length;
+    await clock.advance(hourMs - 1);
+    await grace();
+    expect(connector.requests).toHaveLength(onTheWire);
+    await clock.advance(1);
+    await until(() => calls.every(({ settled }) => settled));
+    expect(calls.every(({ error }) => error === undefined)).toBe(true);
+  });
+
+  it('streams that were queued inside the transport are still whole after the pause (G8)', async () => {
+    const connector = await scriptedConnector();
+    const dispatcher = new Pool(connector.url, { connections: 1 });
+    onTestFinished(() => dispatcher.destroy());
+    const { client, clock } = connectVirtually(connector, { dispatcher });
+    await get(client);
+    connector.handle = (exchange) =>
+      exchange.number === 2 ? exchange.limit(60) : exchange.reply(200, { got: String(exchange.body) });
+    const calls = [track(get(client))];
+    for (let index = 0; index < 6; index++) {
+      const body = index % 2 ? Readable.from([`stream ${index}`]) : new Blob([`stream ${index}`]).stream();
+      calls.push(track(client.request({ method: 'POST', path: '/items', body: body as Readable })));
+    }
+    await until(() => client.status.paused);
+    await grace();
+    await clock.advance(60_000);
+    await until(() => calls.every(({ settled }) => settled));
+    const bodies = calls.slice(1).map(({ value }) => (value as { data: { got: string } } | undefined)?.data.got);
+    expect(bodies).toEqual(many(6, (index) => `stream ${index}`));
   });
 
   it('500 requests at once: after the first refusal only what was on the wire arrives', async () => {
