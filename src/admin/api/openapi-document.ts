@@ -44,6 +44,7 @@ export function createOpenApiDocument(serverUrl: string): JsonObject {
       summary: 'API keys: create, list, edit, revoke, audit.',
       description:
         'A key is sent as `x-api-key: <key>` or `Authorization: ApiKey <key>` and has exactly the permissions of the user who created it. Basic authentication works as well.',
+      contact: { name: 'Concordat' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
@@ -82,7 +83,7 @@ function describeOperation(operation: Operation): JsonObject {
     operationId,
     tags: [tag],
     summary,
-    ...(description !== undefined && { description }),
+    description,
     ...(query !== undefined && { parameters: queryParameters(query) }),
     ...(body !== undefined && {
       requestBody: { required: true, content: jsonContent(body, apiExamples.bodies[body]) },

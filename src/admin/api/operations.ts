@@ -30,7 +30,7 @@ export interface Operation {
   readonly path: string;
   readonly tag: 'API keys' | 'Audit trail' | 'Caller';
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly query?: z.ZodObject;
   /** Name of the body's schema among the document's components. */
   readonly body?: 'NewApiKey' | 'ApiKeyChanges';
@@ -69,6 +69,8 @@ export const operations: readonly Operation[] = [
     path: '/api-keys',
     tag: 'API keys',
     summary: 'List API keys',
+    description:
+      'The keys of the caller; with `scope=all` those of all users, for who has the permission User Management – Write and for Super Admins.',
     query: listQuerySchema,
     success: { status: 200, description: 'One page.', schema: 'ApiKeyPage' },
     errors: { 400: wrongQuery, 403: foreign },
@@ -80,6 +82,7 @@ export const operations: readonly Operation[] = [
     path: '/api-keys/{id}',
     tag: 'API keys',
     summary: 'Get one API key',
+    description: 'A key that the caller may not see is answered like one that does not exist.',
     success: { status: 200, description: 'The key.', schema: 'ApiKey' },
     errors: { 404: notFound },
     handle: async ({ context, actor, id }) => ok(await context.apiKeys.get(actor, id)),
@@ -90,6 +93,7 @@ export const operations: readonly Operation[] = [
     path: '/api-keys/{id}',
     tag: 'API keys',
     summary: 'Change the name or the expiry of an Active API key',
+    description: 'The same validations as on creation. `Expired` and `Revoked` are for good.',
     body: 'ApiKeyChanges',
     success: { status: 200, description: 'The key as it is now.', schema: 'ApiKey' },
     errors: {
@@ -106,6 +110,8 @@ export const operations: readonly Operation[] = [
     path: '/api-keys/{id}/revoke',
     tag: 'API keys',
     summary: 'Revoke an Active API key, at once and for good',
+    description:
+      'The key stays in the list. Requests with it get 401 from now on, and streams that it opened are ended.',
     success: { status: 200, description: 'The key, now Revoked.', schema: 'ApiKey' },
     errors: { 403: otherSite, 404: notFound, 409: 'The key is not Active.' },
     handle: async ({ context, actor, id }) => ok(await context.apiKeys.revoke(actor, id)),
@@ -116,6 +122,7 @@ export const operations: readonly Operation[] = [
     path: '/audits',
     tag: 'Audit trail',
     summary: 'List what was done to API keys, newest first',
+    description: 'Every creation, edit and revocation, with its author and the changed values.',
     query: auditQuerySchema,
     success: { status: 200, description: 'One page.', schema: 'AuditPage' },
     errors: { 400: wrongQuery, 403: foreign, 404: notFound },
@@ -127,6 +134,7 @@ export const operations: readonly Operation[] = [
     path: '/me',
     tag: 'Caller',
     summary: 'Who the caller is and what they may do: a self-test for a key',
+    description: 'With a key: its status and how long it still holds.',
     success: { status: 200, description: 'The caller.', schema: 'Me' },
     errors: {},
     handle: async ({ context, principal, actor }) => ok(await describeCaller(context, principal, actor)),
