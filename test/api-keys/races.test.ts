@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { databaseKinds, emptyDatabase, openForTest, type TestDatabase } from './helpers/databases.js';
+import { databaseKinds, emptyDatabase, openForTest, openSqliteFile, type TestDatabase } from './helpers/databases.js';
 import { ada, manager, root } from './helpers/people.js';
 import { startWriter } from './helpers/processes.js';
 import { refusalOf } from './helpers/rejections.js';
@@ -139,8 +139,7 @@ describe('another writer of a SQLite file (K18)', () => {
     const database = await emptyDatabase(sqlite);
     const apiKeys = await openForTest({ database: database.url, edition: 'Professional' });
     const { apiKey, key } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
-    const { DatabaseSync } = await import('@photostructure/sqlite');
-    const other = new DatabaseSync(database.url);
+    const other = await openSqliteFile(database.url);
     other.exec('begin immediate');
     let revoked = false;
     const revocation = apiKeys.revoke(ada, apiKey.id).then(() => {

@@ -57,7 +57,10 @@ export async function openSqlite(path: string): Promise<StoreConnection> {
   };
 }
 
-/** Node's own SQLite where there is one, else the package with the same interface. */
+/**
+ * Node's own SQLite where there is one, else the package with the same interface. Always the same one of the two: file
+ * locks belong to the process, so two libraries on one file would not keep each other out.
+ */
 async function importDriver(): Promise<{ DatabaseSync: new (path: string) => DatabaseSync }> {
   // Not `import('node:sqlite')`: Node 20 has none, and bundlers strip the prefix that is part of its name.
   const builtin = process.getBuiltinModule?.('node:sqlite' as 'node:fs') as unknown;

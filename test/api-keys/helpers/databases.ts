@@ -22,6 +22,17 @@ export interface DatabaseKind {
   create(): Promise<TestDatabase>;
 }
 
+/**
+ * Opens a SQLite file past the package, with the library that the package uses: a second one in the same process would
+ * not see the locks of the first.
+ */
+export async function openSqliteFile(path: string) {
+  const builtin = process.getBuiltinModule?.('node:sqlite' as 'node:fs') as unknown;
+  const { DatabaseSync } = (builtin ??
+    (await import('@photostructure/sqlite'))) as typeof import('@photostructure/sqlite');
+  return new DatabaseSync(path);
+}
+
 const sqlite: DatabaseKind = {
   name: 'SQLite',
   async create() {
@@ -30,8 +41,7 @@ const sqlite: DatabaseKind = {
     return {
       url,
       async query(statement) {
-        const { DatabaseSync } = await import('@photostructure/sqlite');
-        const database = new DatabaseSync(url);
+        const database = await openSqliteFile(url);
         try {
           database.exec('pragma busy_timeout = 5000');
           return database.prepare(statement).all() as Record<string, unknown>[];

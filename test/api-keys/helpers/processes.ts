@@ -28,7 +28,12 @@ export function startWriter(url: string, job: 'forever' | 'names' | 'edit' | 're
         .map((line) => JSON.parse(line) as T);
     },
     lineCount: () => output.split('\n').length - 1,
-    errors: () => errors,
+    /** What was printed as an error, but for Node's own remark about its SQLite. */
+    errors: () =>
+      errors
+        .split('\n')
+        .filter((line) => !/ExperimentalWarning|--trace-warnings/.test(line))
+        .join('\n'),
     async kill(): Promise<void> {
       child.kill('SIGKILL');
       await closed;
