@@ -24,11 +24,11 @@ export function readActor(actor: ActorLike): ActorIdentity {
   if (typeof actor !== 'object' || actor === null) throw new TypeError('`actor` must be an object.');
   const { id, userId = id, username, origin, apiKeyId } = actor as Partial<Record<string, unknown>>;
   const checkedId = readUserId('actor.userId', userId);
-  if (username !== undefined && typeof username !== 'string') throw new TypeError('`actor.username` must be a string.');
+  if (username !== undefined && !isText(username)) throw new TypeError('`actor.username` must be a string.');
   if (origin !== undefined && !origins.includes(origin as Origin)) {
     throw new TypeError(`\`actor.origin\` must be one of ${origins.join(', ')}.`);
   }
-  if (apiKeyId !== undefined && typeof apiKeyId !== 'string') throw new TypeError('`actor.apiKeyId` must be a string.');
+  if (apiKeyId !== undefined && !isText(apiKeyId)) throw new TypeError('`actor.apiKeyId` must be a string.');
   return {
     userId: checkedId,
     username: username === undefined || username === '' ? checkedId : username,
@@ -40,11 +40,13 @@ export function readActor(actor: ActorLike): ActorIdentity {
 /** @throws TypeError naming `option` when the value can be no user's id. */
 export function readUserId(option: string, value: unknown): string {
   const text = typeof value === 'number' ? String(value) : value;
-  // PostgreSQL text holds no NUL.
-  if (typeof text !== 'string' || text === '' || text.includes('\0')) {
-    throw new TypeError(`\`${option}\` must be a non-empty string.`);
-  }
+  if (!isText(text) || text === '') throw new TypeError(`\`${option}\` must be a non-empty string.`);
   return text;
+}
+
+/** PostgreSQL text holds no NUL. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0');
 }
 
 /**
@@ -64,8 +66,9 @@ export function isEnabled(user: DirectoryUser | undefined | null): user is Direc
   return user !== undefined && user !== null && user.enabled !== false;
 }
 
-function mayManageAll({ superAdmin, permissions }: Pick<DirectoryUser, 'superAdmin' | 'permissions'>): boolean {
-  return superAdmin === true || (permissions?.some(isUserManagementWrite) ?? false);
+function mayManageAll(holder: Pick<DirectoryUser, 'superAdmin' | 'roles' | 'permissions'>): boolean {
+  const { superAdmin, roles = [], permissions = [] } = holder;
+  return superAdmin === true || roles.includes('Super Admin') || permissions.some(isUserManagementWrite);
 }
 
 /** Hosts write the dash of the permission's name in several ways. */

@@ -64,6 +64,8 @@ export interface Actor {
   /** Counts only where no `users` directory was given: with one, rights are asked of it at every call (rule K11). */
   readonly superAdmin?: boolean | undefined;
   /** As `superAdmin`: counts only without a directory. */
+  readonly roles?: readonly string[] | undefined;
+  /** As `superAdmin`: counts only without a directory. */
   readonly permissions?: readonly string[] | undefined;
 }
 
@@ -78,6 +80,8 @@ export interface DirectoryUser {
   readonly enabled?: boolean | undefined;
   /** Manages the keys of all users (specification 5.3). @default false */
   readonly superAdmin?: boolean | undefined;
+  /** Names of roles; `Super Admin` is another way to say `superAdmin`. */
+  readonly roles?: readonly string[] | undefined;
   /** Names of permissions; `User Management – Write` lets manage the keys of all users. */
   readonly permissions?: readonly string[] | undefined;
   /** As `hashPassword` made it; for Basic authentication. */

@@ -125,6 +125,13 @@ describe.each(databaseKinds)('the life of a key on $name', (kind) => {
     expect(await apiKeys.get(ada, apiKey.id)).toEqual(apiKey);
   });
 
+  it.each([undefined, null, 7, 'name', [], () => {}])('wants both fields of a creation, given %s', async (input) => {
+    const { apiKeys } = await setUp();
+    const refusal = await refusalOf(apiKeys.create(ada, input as never));
+    expect(refusal.fieldErrors.map(({ field }) => field)).toContain('expiresOn');
+    expect(refusal.fieldErrors.map(({ field }) => field)).toContain('name');
+  });
+
   it('accepts its own name and expiry in an edit', async () => {
     const { apiKeys } = await setUp();
     const { apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: '2027-06-01' });

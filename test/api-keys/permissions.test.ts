@@ -108,7 +108,7 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     const { apiKey } = await create({ id: 'u-ada', username: 'ada' }, 'CI');
     expect(apiKey.createdBy).toEqual({ id: 'u-ada', username: 'ada' });
     await refusalOf(apiKeys.get(bob, apiKey.id));
-    for (const actor of [root, manager, { id: 'x', username: 'x', superAdmin: true }]) {
+    for (const actor of [root, manager, { id: 'x', username: 'x', roles: ['Viewer', 'Super Admin'] }]) {
       expect(await apiKeys.get(actor, apiKey.id)).toEqual(apiKey);
     }
     for (const permission of ['User Management - Write', 'user management — write']) {
@@ -179,6 +179,7 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     }
     await expect(create({ ...ada, origin: 'Web' as 'UI' }, 'X')).rejects.toThrow(/`actor\.origin`/);
     await expect(create({ ...ada, username: 7 as unknown as string }, 'X')).rejects.toThrow(/`actor\.username`/);
+    await expect(create({ ...ada, username: 'a\0b' }, 'X')).rejects.toThrow(/`actor\.username`/);
     await expect(create({ ...ada, apiKeyId: 7 as unknown as string }, 'X')).rejects.toThrow(/`actor\.apiKeyId`/);
   });
 
