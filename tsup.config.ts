@@ -9,6 +9,8 @@ export default defineConfig({
     'connector/adapters/hono': 'src/connector/adapters/hono.ts',
     'connector/adapters/node': 'src/connector/adapters/node.ts',
     'client/index': 'src/client/index.ts',
+    'api-keys/index': 'src/api-keys/index.ts',
+    'admin/index': 'src/admin/index.ts',
   },
   format: ['esm', 'cjs'],
   target: 'node20',
@@ -17,6 +19,8 @@ export default defineConfig({
   // Bundled because it is ESM only: `require('concordat/client')` must work on Node 20.
   noExternal: ['p-retry', 'is-network-error'],
   dts: { compilerOptions: { ignoreDeprecations: '6.0', noEmit: false } },
+  // `node:sqlite` exists only under its full name.
+  removeNodeProtocol: false,
   clean: true,
   sourcemap: false,
 });
