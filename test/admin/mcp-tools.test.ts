@@ -1,0 +1,227 @@
+import { ApiKeyError } from 'concordat/api-keys';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { inDays, startAdmin } from './helpers/admin-host.js';
+import { connectMcp } from './helpers/mcp.js';
+
+describe('the MCP endpoint and the official client', () => {
+  it.each(['key', 'basic'])('initialize, ping and the list of tools, authenticated by %s', async (way) => {
+    const host = await startAdmin();
+    const { key } = await host.key('u-alice', 'Agent');
+    const { client } = await connectMcp(host, way === 'key' ? key : 'alice');
+    expect(client.getServerVersion()).toMatchObject({ name: 'concordat' });
+    await expect(client.ping()).resolves.toEqual({});
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'list_api_keys',
+      'get_api_key',
+      'create_api_key',
+      'update_api_key',
+      'revoke_api_key',
+      'list_api_key_audits',
+    ]);
+    for (const tool of tools) {
+      expect(tool.description).toMatch(/\S/);
+      expect(tool.inputSchema.type).toBe('object');
+      expect(tool.outputSchema?.type).toBe('object');
+    }
+    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)).toEqual([
+      'list_api_keys',
+      'get_api_key',
+      'list_api_key_audits',
+    ]);
+  });
+
+  it('tools do what the Admin API does, and the trail says MCP and names the acting key (K6, K15)', async () => {
+    const host = await startAdmin();
+    const agent = await host.key('u-alice', 'Agent');
+    const { call } = await connectMcp(host, agent.key);
+    const created = await call('create_api_key', {
+      name: 'Export',
+      expiresOn: inDays(9),
+      userId: 'u-root',
+      createdBy: 'root',
+    });
+    expect(created).toMatchObject({
+      name: 'Export',
+      status: 'Active',
+      createdBy: { id: 'u-alice', username: 'alice' },
+    });
+    expect((await host.as(created.key, 'GET', '/me')).body).toMatchObject({ apiKey: { id: created.id } });
+    const { id } = created;
+    expect(await call('get_api_key', { id })).toMatchObject({ id, name: 'Export' });
+    expect(await call('get_api_key', { id })).not.toHaveProperty('key');
+    expect(await call('update_api_key', { id, name: 'Import' })).toMatchObject({ name: 'Import', version: 2 });
+    expect(await call('revoke_api_key', { id })).toMatchObject({ status: 'Revoked' });
+    const listed = await call('list_api_keys', { sort: 'name', limit: 1, total: true });
+    expect(listed).toMatchObject({ items: [{ name: 'Agent' }], total: 2 });
+    const next = await call('list_api_keys', { sort: 'name', limit: 1, cursor: listed.nextCursor });
+    expect(next).toMatchObject({ items: [{ name: 'Import' }], nextCursor: null });
+    const { items } = await call('list_api_key_audits', { apiKeyId: id });
+    expect(items.map((item: { revisionType: string }) => item.revisionType)).toEqual(['Revoke', 'Update', 'Create']);
+    for (const item of items) {
+      expect(item).toMatchObject({
+        author: { id: 'u-alice', username: 'alice' },
+        actingApiKey: { id: agent.id, name: 'Agent' },
+        origin: 'MCP',
+      });
+    }
+  });
+
+  it('the answer is there as text, too', async () => {
+    const host = await startAdmin();
+    const { client } = await connectMcp(host, 'alice');
+    const { content, structuredContent } = await client.callTool({ name: 'list_api_keys', arguments: {} });
+    expect(JSON.parse((content as { text: string }[])[0]?.text as string)).toEqual(structuredContent);
+  });
+
+  it('what goes wrong is a tool error with the exact message (specification 7.1)', async () => {
+    const host = await startAdmin();
+    await host.key('u-bob', 'Taken');
+    const { id } = await host.key('u-alice', 'Own');
+    const { failure, call } = await connectMcp(host, 'alice');
+    expect(await failure('create_api_key', { name: 'Taken', expiresOn: inDays(1) })).toBe(
+      'API key name must be unique.',
+    );
+    expect(await failure('create_api_key', { name: 'New', expiresOn: inDays(0) })).toBe(
+      'Expiry date must be a future datetime.',
+    );
+    expect(await failure('update_api_key', { id, expiresOn: '2030-01-01' })).toBe(
+      'Expiration date cannot exceed 1 year from today.',
+    );
+    expect(await failure('create_api_key', {})).toBe('API key name is required. Expiry date is required.');
+    expect(await failure('update_api_key', { id })).toBe(
+      'Give `name`, `expiresOn` or both: there is nothing to change.',
+    );
+    expect(await failure('get_api_key', {})).toBe('API key not found.');
+    expect(await failure('get_api_key', { id: { $ne: null } })).toBe('API key not found.');
+    expect(await failure('list_api_keys', { limit: 'many' })).toBe('`limit` must be a whole number from 1 to 200.');
+    await call('revoke_api_key', { id });
+    expect(await failure('revoke_api_key', { id })).toBe('Only an Active API key can be revoked; this one is Revoked.');
+    expect(host.errors).toEqual([]);
+  });
+
+  it("rights are asked inside each tool: somebody else's key is not found, `all` is refused (K7)", async () => {
+    const host = await startAdmin();
+    const { id } = await host.key('u-alice', 'Export');
+    const mallory = await connectMcp(host, 'mallory');
+    for (const [tool, input] of [
+      ['get_api_key', { id }],
+      ['update_api_key', { id, name: 'Mine' }],
+      ['revoke_api_key', { id }],
+      ['list_api_key_audits', { apiKeyId: id }],
+    ] as const) {
+      expect(await mallory.failure(tool, input)).toBe('API key not found.');
+    }
+    expect(await mallory.failure('list_api_keys', { scope: 'all' })).toBe('You may see only your own API keys.');
+    expect(await mallory.failure('list_api_key_audits', { scope: 'all' })).toBe('You may see only your own API keys.');
+    const helen = await connectMcp(host, 'helen');
+    expect(await helen.call('revoke_api_key', { id })).toMatchObject({ status: 'Revoked' });
+  });
+
+  it('a change of rights counts in the middle of a session (K11)', async () => {
+    const host = await startAdmin();
+    const { call, failure } = await connectMcp(host, 'bob');
+    expect(await failure('list_api_keys', { scope: 'all' })).toMatch(/only your own/);
+    (host.users.get('u-bob') as { superAdmin?: boolean }).superAdmin = true;
+    expect(await call('list_api_keys', { scope: 'all' })).toMatchObject({ items: [] });
+  });
+
+  it('an unknown tool is an error of the protocol', async () => {
+    const host = await startAdmin();
+    const { client } = await connectMcp(host, 'alice');
+    await expect(client.callTool({ name: 'delete_everything', arguments: {} })).rejects.toThrow(
+      'There is no such tool.',
+    );
+  });
+
+  it('a failure that nobody planned tells the client nothing and the host all', async () => {
+    const boom = new Error('password=hunter2');
+    const host = await startAdmin({
+      admin: {
+        mcpTools: [
+          {
+            name: 'boom',
+            description: 'Fails.',
+            handler: () => {
+              throw boom;
+            },
+          },
+        ],
+      },
+    });
+    const { failure } = await connectMcp(host, 'alice');
+    expect(await failure('boom')).toBe('The tool failed unexpectedly.');
+    expect(host.errors).toEqual([boom]);
+  });
+});
+
+describe("the host's own tools", () => {
+  it('get their input checked and say who calls', async () => {
+    const calls: unknown[] = [];
+    const host = await startAdmin({
+      admin: {
+        mcpTools: [
+          {
+            name: 'start_sync',
+            title: 'Start a synchronization',
+            description: 'Starts a synchronization.',
+            inputSchema: z.object({ connector: z.string().min(1), full: z.boolean().default(false) }),
+            handler(input, { actor, user, signal }) {
+              calls.push({ input, actor, username: user.username, aborted: signal.aborted });
+              return { started: input.connector };
+            },
+          },
+        ],
+      },
+    });
+    const { id, key } = await host.key('u-alice', 'Agent');
+    const { call, failure, client } = await connectMcp(host, key);
+    expect(await call('start_sync', { connector: 'jira' })).toEqual({ started: 'jira' });
+    expect(calls).toMatchObject([
+      {
+        input: { connector: 'jira', full: false },
+        actor: { userId: 'u-alice', username: 'alice', origin: 'MCP', apiKeyId: id, authenticatedBy: 'api-key' },
+        username: 'alice',
+        aborted: false,
+      },
+    ]);
+    expect(JSON.stringify(calls)).not.toContain(key);
+    expect(await failure('start_sync', { connector: 7 })).toMatch(/^The input is not valid\. .*connector/s);
+    expect(calls).toHaveLength(1);
+    const tool = (await client.listTools()).tools.find(({ name }) => name === 'start_sync');
+    expect(tool).toMatchObject({
+      title: 'Start a synchronization',
+      inputSchema: { type: 'object', required: ['connector'] },
+      annotations: { readOnlyHint: false },
+    });
+  });
+
+  it('answer with text, JSON or a whole result, and refuse with an ApiKeyError', async () => {
+    const tool = (name: string, handler: () => unknown) => ({ name, description: name, handler });
+    const host = await startAdmin({
+      admin: {
+        mcpTools: [
+          tool('text', () => 'done'),
+          tool('list', () => [1, 2]),
+          tool('nothing', () => undefined),
+          tool('result', () => ({ content: [{ type: 'text', text: 'no' }], isError: true })),
+          tool('forbidden', () => {
+            throw new ApiKeyError('forbidden', 'You may not do that.');
+          }),
+          { ...tool('schema', () => 'ok'), inputSchema: { type: 'object', properties: { a: { type: 'string' } } } },
+          { ...tool('shape', () => 'ok'), inputSchema: { type: z.string() }, readOnly: true },
+        ],
+      },
+    });
+    const { client, failure } = await connectMcp(host, 'alice');
+    const content = async (name: string) => (await client.callTool({ name, arguments: {} })).content;
+    expect(await content('text')).toEqual([{ type: 'text', text: 'done' }]);
+    expect(await content('list')).toEqual([{ type: 'text', text: '[1,2]' }]);
+    expect(await content('nothing')).toEqual([{ type: 'text', text: '' }]);
+    expect(await content('schema')).toEqual([{ type: 'text', text: 'ok' }]);
+    expect(await failure('result')).toBe('no');
+    expect(await failure('forbidden')).toBe('You may not do that.');
+    expect(await failure('shape')).toMatch(/type/);
+  });
+});
