@@ -99,7 +99,6 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
 
   const limitBody = createBodyLimit(maxBodyBytes);
   const boundary: MiddlewareHandler = async (c, next) => {
-    rewriteReturnedErrors(c, (thrown) => write(thrown, c));
     // A plain `c.req.json()` of broken JSON is the caller's mistake too.
     c.req.json = () => parseBody(c.req) as Promise<never>;
     try {
@@ -126,6 +125,7 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
     ours(initializeHandler(initialize, options.session, (c, secrets) => parameterSecrets.set(c, secrets))),
   );
   app.use('*', ours(sessionGuard(options.session, verify as VerifySession | undefined, own)));
+  rewriteReturnedErrors(app as unknown as Hono, write);
   if (cleanup) {
     app.post(cleanup.path, async (c) => {
       await cleanup.handler({ session: c.get('session'), signal: c.req.raw.signal });

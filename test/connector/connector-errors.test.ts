@@ -1,5 +1,6 @@
 import { ConnectorError, ForbiddenError, RateLimitError } from 'concordat';
 import { forbidden, notFound, rateLimited } from 'concordat/connector';
+import { Hono } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { bearerAuth } from 'hono/bearer-auth';
 import { cors } from 'hono/cors';
@@ -38,6 +39,17 @@ describe('answers that a route returns', () => {
       'content-type': 'application/json; charset=utf-8',
     });
     expect(headers['retry-after']).toBeUndefined();
+  });
+
+  test('also in a sub-app, and in a connector that is mounted in another app', async () => {
+    const connector = makeConnector({ rateLimit: { header: 'X-Wait', format: 'milliseconds' } });
+    connector.route(
+      '/deep',
+      new Hono().get('/limit', async () => rateLimited({ retryAfterMs: 1_500 })),
+    );
+    const app = new Hono().use(cors()).route('/outer', connector);
+    const { status, headers } = await ask(await start(app), '/outer/deep/limit');
+    expect([status, headers['x-wait'], headers['retry-after']]).toEqual([403, '1500', undefined]);
   });
 
   test('lose the secrets of the session like thrown ones (E5)', async () => {
