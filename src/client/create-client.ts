@@ -15,7 +15,7 @@ import { toHeaderRecord } from './request-headers.js';
 import { toTarget } from './request-target.js';
 import { type ConnectorResponse, readSuccess } from './response.js';
 import { isIdempotent, isTransient, retryTransient } from './retry.js';
-import { SessionHolder } from './session.js';
+import { AbandonedLogin, SessionHolder } from './session.js';
 import { createUndiciTransport } from './transport.js';
 import { createFetchTransport } from './transport-fetch.js';
 
@@ -59,7 +59,8 @@ class Client implements ConnectorClient {
     const { emit } = this.#events;
     this.#gates = new Gates(settings, emit);
     const exchange = { settings, transport: this.#transport, clock, counters: this.#counters };
-    const login = createLogin({ ...exchange, gateFor: (request) => this.#gates.for(request), emit });
+    const closing = this.#closing.signal;
+    const login = createLogin({ ...exchange, gateFor: (request) => this.#gates.for(request), emit, closing });
     this.#sessions = new SessionHolder({
       login,
       state: settings.state,
@@ -183,7 +184,7 @@ class Client implements ConnectorClient {
   async #close(): Promise<void> {
     const { cleanup, timeoutMs } = this.#settings;
     const paused = this.#gates.paused;
-    this.#closing.abort();
+    this.#closing.abort(new AbandonedLogin());
     this.#gates.shutDown();
     this.#sessions.shutDown(() => closedError({ method: 'initialize', path: '' }));
     if (this.#active > 0) await new Promise<void>((resolve) => (this.#idle = resolve));

@@ -5,6 +5,7 @@ import {
   toSessionParameters,
 } from '../contract/index.js';
 import { InitializeError, RequestError } from './errors.js';
+import { AbandonedLogin } from './session.js';
 
 /**
  * Reads what initialize handed out (rules S1, S2).
@@ -19,22 +20,28 @@ export function toHeaders(value: unknown, status: number | undefined, what: stri
       { status },
     );
   }
-  const headers: Record<string, string> = {};
+  const headers = new Map<string, string>();
   for (const { key, value: header } of parameters) {
     const name = key.toLowerCase();
     const problem =
-      sessionHeaderProblem(key, header) ?? (name in headers ? `"${key}" is there more than once` : undefined);
+      sessionHeaderProblem(key, header) ?? (headers.has(name) ? `"${key}" is there more than once` : undefined);
     if (problem !== undefined) throw new InitializeError(`${what} answered with a bad session: ${problem}`, { status });
-    headers[name] = header;
+    headers.set(name, header);
   }
-  return headers;
+  return Object.fromEntries(headers);
 }
 
 const refusals = new Set([400, 401, 403]);
 
 /** What a login that failed is reported as: the error itself when it is a long limit or an abandoned login (rule S5). */
 export function toInitializeError(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted || error instanceof InitializeError || isConnectorError(error, 'rate-limit')) return error;
+  if (
+    signal.aborted ||
+    error instanceof AbandonedLogin ||
+    error instanceof InitializeError ||
+    isConnectorError(error, 'rate-limit')
+  )
+    return error;
   if (isConnectorError(error)) {
     const refused = refusals.has(error.status);
     const message = `The login was ${refused ? 'refused' : 'not possible'}: ${error.message}`;

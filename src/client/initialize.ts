@@ -11,7 +11,7 @@ import { readErrorContent, toConnectorError } from './read-response.js';
 import { toBodySource } from './request-body.js';
 import { type ConnectorResponse, incompleteBody, readSuccess } from './response.js';
 import { isTransient, retryTransient } from './retry.js';
-import type { Login } from './session.js';
+import { AbandonedLogin, type Login } from './session.js';
 import type { WireResponse } from './wire.js';
 
 /** A request that a custom login makes: without a session, but with limits and retries like any login (rules S5, G1). */
@@ -35,6 +35,8 @@ export interface LoginContext extends ExchangeContext {
   settings: Settings;
   gateFor(request: FailedRequest): Gate;
   emit: Emit;
+  /** Aborts, with an `AbandonedLogin`, when the client is closed. */
+  closing: AbortSignal;
 }
 
 const defaultTimeoutMs = 60_000;
@@ -47,6 +49,7 @@ export function createLogin(context: LoginContext): Login {
     try {
       return await (typeof initialize === 'function' ? login.byFunction(initialize) : login.overHttp(initialize));
     } catch (error) {
+      if (context.closing.aborted) throw new AbandonedLogin(); // where the state is shared, another client goes on
       const request = typeof initialize === 'function' ? { method: 'initialize', path: '' } : initialize;
       if (!signal.aborted) context.emit('error', { method: request.method, path: request.path, error });
       throw error;
@@ -177,7 +180,7 @@ class LoginAttempt {
           },
           body: source.fixed,
           timeoutMs: Math.max(1, timeoutMs - this.#spentMs),
-          signal: undefined, // what is on the wire is left to finish: others may wait for it
+          signal: this.#context.closing, // else it is left to finish: somebody else may want the session
           mayStart: () => gate.isCurrent(ticket),
         },
         options,

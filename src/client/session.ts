@@ -1,7 +1,7 @@
 import { abortable, type Clock, sleep } from '../internal/index.js';
 import { InitializeError } from './errors.js';
 import type { Emit } from './events.js';
-import type { ConnectionState } from './state.js';
+import type { ConnectionState, SharedSession } from './state.js';
 
 /** The session that a request was sent with. */
 export interface Session {
@@ -59,6 +59,7 @@ export class SessionHolder {
   #running: RunningLogin | undefined;
   #refusal: { error: InitializeError; until: number } | undefined;
   #closedBy: (() => Error) | undefined;
+  readonly #closing = new AbortController();
   #probes = new Map<number, Promise<boolean>>();
 
   constructor(options: SessionOptions) {
@@ -129,7 +130,8 @@ export class SessionHolder {
   /** Rejects everybody who waits for a login, and everybody who comes later. */
   shutDown(error: () => Error): void {
     this.#closedBy = error;
-    this.#running?.abandon.abort(error());
+    this.#closing.abort(error());
+    this.#running?.abandon.abort(new AbandonedLogin());
   }
 
   async #join(signal: AbortSignal | undefined): Promise<Session> {
@@ -140,8 +142,9 @@ export class SessionHolder {
       this.#running ??= this.#start();
       const running = this.#running;
       running.waiters++;
+      const { signal: closing } = this.#closing;
       try {
-        return await abortable(running.promise, signal);
+        return await abortable(running.promise, signal === undefined ? closing : AbortSignal.any([signal, closing]));
       } catch (error) {
         // Somebody joined a login in the moment in which the last of those who had wanted it went away.
         if (!(error instanceof AbandonedLogin) || this.#closedBy) throw error;
@@ -170,11 +173,11 @@ export class SessionHolder {
   }
 
   async #login(signal: AbortSignal): Promise<Session> {
-    const { clock, emit, state, login, loginCooldownMs } = this.#options;
+    const { clock, emit, loginCooldownMs } = this.#options;
     const startedAt = clock.monotonic();
     const expired = this.#lastGeneration;
     try {
-      const { generation, headers } = await state.renew(expired, () => login(signal));
+      const { generation, headers } = await this.#renew(expired, signal);
       const session: Session = { generation, headers, since: clock.monotonic() };
       this.#lastGeneration = generation;
       this.#current = session;
@@ -193,6 +196,22 @@ export class SessionHolder {
     }
   }
 
+  /** Where the state is shared, the login may be another client's: if that one gives up or closes, it is this one's turn. */
+  async #renew(expired: number, signal: AbortSignal): Promise<SharedSession> {
+    const { state, login } = this.#options;
+    for (;;) {
+      let own = false;
+      try {
+        return await state.renew(expired, () => {
+          own = true;
+          return login(signal);
+        });
+      } catch (error) {
+        if (own || !(error instanceof AbandonedLogin) || signal.aborted) throw error;
+      }
+    }
+  }
+
   #recentRefusal(): InitializeError | undefined {
     if (this.#refusal === undefined || this.#options.clock.monotonic() >= this.#refusal.until) return undefined;
     const { error } = this.#refusal;
@@ -206,4 +225,4 @@ export class SessionHolder {
 }
 
 /** Why a login ended that nobody waited for any more. */
-class AbandonedLogin extends Error {}
+export class AbandonedLogin extends Error {}

@@ -1,69 +1,10 @@
 import { toSessionParameters } from '../contract/index.js';
+import { headerParts } from '../internal/index.js';
 
-/** What a secret is replaced with. */
-export const redactedMark = '[redacted]';
+export { createRedact, type Redact, redactNothing } from '../internal/index.js';
 
 /** Request headers that carry credentials whatever the connector is (rule E5). */
 const credentialHeaders = ['authorization', 'cookie', 'x-api-key'];
-
-/** Values shorter than this are no secrets, and taking every "7" or "eu" out of a message would leave nothing to read. */
-const shortestSecret = 4;
-
-/** Shorter ones are taken out as whole words only: a session value `test` must not eat into "the latest issue". */
-const longWord = 8;
-const wordStart = '(?:(?<![a-z0-9])|(?<=%[0-9a-f]{2}|\\\\[bfnrt]))';
-const wordEnd = '(?![a-z0-9])';
-
-/** Text without the given values (rule E5). */
-export type Redact = (text: string) => string;
-
-export const redactNothing: Redact = (text) => text;
-
-/**
- * Takes secrets out of text: as they are, as JSON and URLs write them, and inside `Basic` credentials. The longest goes
- * first, so that no part of it is left over. Values shorter than four characters are left alone, and those shorter than
- * eight are only found where they stand alone.
- *
- * @example
- * createRedact(['s3cr3t/1'])('GET /?t=s3cr3t%2F1 failed') // 'GET /?t=[redacted] failed'
- */
-export function createRedact(values: Iterable<string>): Redact {
-  const needles = new Set<string>();
-  for (const value of values) {
-    if (typeof value !== 'string' || value.trim().length < shortestSecret) continue;
-    for (const form of writtenForms(value.trim())) needles.add(form);
-  }
-  if (needles.size === 0) return redactNothing;
-  const longestFirst = [...needles].sort((one, other) => other.length - one.length);
-  const pattern = longestFirst.map(toPattern).join('|');
-  const secret = new RegExp(pattern, 'gi');
-  const containsSecret = new RegExp(pattern, 'i');
-  return (text) =>
-    text
-      .replace(/\b(Basic\s+)([A-Za-z0-9+/_-]{4,}={0,2})/gi, (match, scheme: string, credentials: string) =>
-        containsSecret.test(decodeBase64(credentials) ?? '') ? scheme + redactedMark : match,
-      )
-      .replace(secret, redactedMark);
-}
-
-function toPattern(needle: string): string {
-  const escaped = needle.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-  return needle.length < longWord ? wordStart + escaped + wordEnd : escaped;
-}
-
-function* writtenForms(value: string): Generator<string> {
-  yield value;
-  if (/^[\w.-]+$/.test(value)) return; // nothing that is ever written otherwise
-  yield JSON.stringify(value).slice(1, -1);
-  try {
-    const encoded = encodeURIComponent(value);
-    yield encoded;
-    yield encoded.replaceAll('%20', '+');
-    yield new URLSearchParams([['', value]]).toString().slice(1);
-  } catch {
-    // A lone surrogate has no URL form.
-  }
-}
 
 /**
  * The secrets that a request brought along in its headers: credentials, and the session where `names` tells its headers.
@@ -81,19 +22,6 @@ export function headerSecrets(
   return secrets;
 }
 
-/** A header's value and what is secret inside it: the credentials after the scheme, the password, each cookie. */
-function headerParts(name: string, value: string): string[] {
-  if (name.toLowerCase() === 'cookie') {
-    return [value, ...value.split(';').map((pair) => pair.slice(pair.indexOf('=') + 1).trim())];
-  }
-  const [, scheme, credentials] = /^([A-Za-z][A-Za-z0-9-]*)\s+(\S.*)$/.exec(value) ?? [];
-  if (scheme === undefined || credentials === undefined) return [value];
-  const parts = [value, credentials];
-  const decoded = scheme.toLowerCase() === 'basic' ? decodeBase64(credentials) : undefined;
-  if (decoded !== undefined) parts.push(decoded, decoded.slice(decoded.indexOf(':') + 1));
-  return parts;
-}
-
 /** The secrets of an initialize request: the parameters marked `sensitive`, and all of a plain object, which marks none. */
 export function parameterSecrets(body: unknown): string[] {
   const parameters = Array.isArray(body) ? toSessionParameters(body) : undefined;
@@ -101,13 +29,4 @@ export function parameterSecrets(body: unknown): string[] {
   if (Array.isArray(body)) return body.map((entry) => entry?.value).filter((value) => typeof value === 'string');
   if (typeof body !== 'object' || body === null) return [];
   return Object.values(body).filter((value) => typeof value === 'string');
-}
-
-function decodeBase64(text: string): string | undefined {
-  try {
-    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-    return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
-  } catch {
-    return undefined;
-  }
 }

@@ -48,6 +48,7 @@ function toPattern(needle: string): string {
 
 function* writtenForms(value: string): Generator<string> {
   yield value;
+  if (/^[\w.-]+$/.test(value)) return; // nothing that is ever written otherwise
   yield JSON.stringify(value).slice(1, -1);
   try {
     const encoded = encodeURIComponent(value);
