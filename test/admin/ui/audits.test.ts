@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { startAdministration } from './helpers/administration.js';
+import { readTable, textOf } from './helpers/html.js';
+
+const alice = { userId: 'u-alice', username: 'alice', origin: 'UI' as const };
+const root = { userId: 'u-root', username: 'root', origin: 'API' as const };
+
+async function someHistory() {
+  const host = await startAdministration();
+  const first = await host.made('u-alice', 'Export', 3, 30);
+  const second = await host.made('u-alice', 'Export of orders', 2, 30);
+  const third = await host.made('u-bob', 'Of bob', 1, 30);
+  await host.apiKeys.update(alice, first.id, { name: 'Import', expiresOn: '2027-01-31T12:00:00Z' });
+  await host.apiKeys.revoke(root, second.id);
+  return { host, first, second, third };
+}
+
+describe('API key audits (specification 2.2 and 6)', () => {
+  it('show Name, Author, Change Time, Revision Type, and the old and new values', async () => {
+    const { host } = await someHistory();
+    const visitor = await host.visitor('alice');
+    const { head, rows } = readTable((await visitor.open('/api-key-audits')).html);
+    expect(head).toEqual(['Name', 'Author', 'Change Time', 'Revision Type', 'Changes']);
+    expect(rows).toEqual([
+      ['Export of orders', 'root by API', 'just now 21 Nov 2026, 09:00', 'Revoke', 'Status Active changed to Revoked'],
+      [
+        'Import',
+        'alice by UI',
+        'just now 21 Nov 2026, 09:00',
+        'Update',
+        'Name Export changed to Import Expires on 18 Dec 2026, 09:00:00 UTC changed to 31 Jan 2027, 12:00:00 UTC',
+      ],
+      [
+        'Export of orders',
+        'alice by UI',
+        '2 days ago 19 Nov 2026, 09:00',
+        'Create',
+        'Name Export of orders Expires on 19 Dec 2026, 09:00:00 UTC',
+      ],
+      [
+        'Export',
+        'alice by UI',
+        '3 days ago 18 Nov 2026, 09:00',
+        'Create',
+        'Name Export Expires on 18 Dec 2026, 09:00:00 UTC',
+      ],
+    ]);
+  });
+
+  it('are those of the own keys, and of all keys for whoever may manage them (K7)', async () => {
+    const { host } = await someHistory();
+    const namesFor = async (username: string) => {
+      const visitor = await host.visitor(username);
+      return readTable((await visitor.open('/api-key-audits')).html).rows.map(([name]) => name);
+    };
+    expect(await namesFor('bob')).toEqual(['Of bob']);
+    expect(await namesFor('helen')).toHaveLength(5);
+  });
+
+  it('are filtered by key, by revision type, and by both', async () => {
+    const { host, first } = await someHistory();
+    const visitor = await host.visitor('root');
+    const typesAt = async (path: string) => readTable((await visitor.open(path)).html).rows.map((row) => row[3]);
+    expect(await typesAt(`/api-key-audits?apiKeyId=${first.id}`)).toEqual(['Update', 'Create']);
+    expect(textOf(visitor.page.html)).toContain('Only audits of Import .');
+    expect(await typesAt('/api-key-audits?revisionType=Create')).toEqual(['Create', 'Create', 'Create']);
+    expect(await typesAt(`/api-key-audits?revisionType=Update&apiKeyId=${first.id}`)).toEqual(['Update']);
+    await visitor.open('/api-key-audits?revisionType=Revoke&search=x');
+    expect(readTable(visitor.page.html).rows).toHaveLength(1);
+  });
+
+  it('find a key by its name: at once when there is one, by choice when there are several', async () => {
+    const { host, first, second } = await someHistory();
+    await host.apiKeys.create(alice, { name: 'Export of users', expiresOn: '2027-01-31' });
+    const visitor = await host.visitor('root');
+    await visitor.open('/api-key-audits?revisionType=Create');
+    await visitor.submit('/api-key-audits', { find: 'import' });
+    expect(visitor.page.path).toBe(`/api-key-audits?apiKeyId=${first.id}&revisionType=Create`);
+    await visitor.submit('/api-key-audits', { find: 'Export of orders' });
+    expect(visitor.page.path).toBe(`/api-key-audits?apiKeyId=${second.id}&revisionType=Create`);
+    await visitor.submit('/api-key-audits', { find: 'export' });
+    expect(textOf(visitor.page.html)).toContain(
+      'Which key do you mean? Export of orders by alice Export of users by alice',
+    );
+    await visitor.submit('/api-key-audits', { find: 'zzz' });
+    expect(textOf(visitor.page.html)).toContain('No API key matches “zzz”');
+  });
+
+  it("never find somebody else's key", async () => {
+    const { host } = await someHistory();
+    const visitor = await host.visitor('bob');
+    const { html } = await visitor.open('/api-key-audits?find=Import');
+    expect(textOf(html)).toContain('No API key matches');
+  });
+
+  it('say so when there are none', async () => {
+    const host = await startAdministration();
+    const visitor = await host.visitor('mallory');
+    expect(textOf((await visitor.open('/api-key-audits')).html)).toContain('No audit entries');
+  });
+
+  it('name the key that acted for the author (K15)', async () => {
+    const { host, third } = await someHistory();
+    await host.apiKeys.update({ ...root, apiKeyId: third.id }, third.id, { name: 'Of bob, still' });
+    const visitor = await host.visitor('root');
+    const { rows } = readTable((await visitor.open('/api-key-audits')).html);
+    expect(rows[0]?.[1]).toBe('root by API, with the key Of bob, still');
+  });
+
+  it('are paged', async () => {
+    const host = await startAdministration();
+    for (let index = 0; index < 60; index++) await host.made('u-alice', `Key ${index}`, 0, 30);
+    const visitor = await host.visitor('alice');
+    const seen: (string | undefined)[] = [];
+    let { html } = await visitor.open('/api-key-audits');
+    for (;;) {
+      seen.push(...readTable(html).rows.map(([name]) => name));
+      const next = /<a [^>]*href="([^"]+)" rel="next"/.exec(html)?.[1];
+      if (next === undefined) break;
+      ({ html } = await visitor.open(next.replaceAll('&amp;', '&')));
+    }
+    expect(seen).toEqual(Array.from({ length: 60 }, (_, index) => `Key ${59 - index}`));
+    expect(html).toContain('rel="prev"');
+  });
+});

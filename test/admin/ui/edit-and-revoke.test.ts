@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { startAdministration } from './helpers/administration.js';
+import { tags, textOf } from './helpers/html.js';
+
+const alice = { userId: 'u-alice', username: 'alice', origin: 'UI' as const };
+
+async function withKey(daysAgo = 1, days = 30) {
+  const host = await startAdministration();
+  const { id, key } = await host.made('u-alice', 'Export', daysAgo, days);
+  const visitor = await host.visitor('alice');
+  return { host, id, key, visitor, now: () => host.apiKeys.get(alice, id) };
+}
+
+describe('the details of a key', () => {
+  it('show all its fields with exact times and its history', async () => {
+    const { visitor, id } = await withKey();
+    const text = textOf((await visitor.open(`/api-keys/${id}`)).html);
+    for (const part of [
+      'Name Export',
+      'Status Active',
+      'Created By alice',
+      'Created on 20 Nov 2026, 09:00:00 UTC (1 day ago)',
+      'Expires on 20 Dec 2026, 09:00:00 UTC (in 29 days)',
+      'Last accessed Never',
+      `ck_${id}…`,
+      'History',
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+});
+
+describe('editing a key', () => {
+  it('changes name and expiry, and says so', async () => {
+    const { visitor, id, now } = await withKey();
+    await visitor.open(`/api-keys/${id}/edit`);
+    await visitor.submit('/edit', { name: 'Import', expiry: 'custom', expiresOn: '2027-01-31T12:00' });
+    expect(visitor.page.path).toBe(`/api-keys/${id}`);
+    expect(textOf(visitor.page.html)).toContain('“Import” has been saved.');
+    expect(await now()).toMatchObject({ name: 'Import', expiresOn: '2027-01-31T12:00:00.000Z' });
+    expect(textOf((await visitor.open(`/api-keys/${id}`)).html)).not.toContain('has been saved.');
+  });
+
+  it('leaves the expiry to the millisecond as it is, when only the name is changed', async () => {
+    const { host, visitor, id, now } = await withKey();
+    await host.apiKeys.update(alice, id, { expiresOn: '2027-01-31T12:00:00.123Z' });
+    await visitor.open(`/api-keys/${id}/edit`);
+    await visitor.submit('/edit', { name: 'Import' });
+    expect((await now()).expiresOn).toBe('2027-01-31T12:00:00.123Z');
+    const { items } = await host.apiKeys.audits(alice, { apiKeyId: id });
+    expect(items[0]?.changes).toEqual([{ field: 'name', from: 'Export', to: 'Import' }]);
+  });
+
+  it('has the same messages as creating, and keeps the input', async () => {
+    const { host, visitor, id, now } = await withKey();
+    await host.made('u-bob', 'Taken', 1, 30);
+    await visitor.open(`/api-keys/${id}/edit`);
+    const page = await visitor.submit('/edit', { name: 'Taken', expiry: 'custom', expiresOn: '2020-01-01T00:00' });
+    expect(page.status).toBe(400);
+    expect(textOf(page.html)).toContain('API key name must be unique.');
+    expect(textOf(page.html)).toContain('Expiry date must be a future datetime.');
+    expect(Object.fromEntries(visitor.form('/edit').fields)).toMatchObject({
+      name: 'Taken',
+      expiresOn: '2020-01-01T00:00',
+    });
+    expect((await now()).name).toBe('Export');
+  });
+
+  it('tells of a change in between, keeps the input, and can then be repeated (K17)', async () => {
+    const { host, visitor, id, now } = await withKey();
+    await visitor.open(`/api-keys/${id}/edit`);
+    await host.apiKeys.update(alice, id, { name: 'Theirs' });
+    const page = await visitor.submit('/edit', { name: 'Mine' });
+    expect(page.status).toBe(409);
+    expect(textOf(page.html)).toContain('This key was changed while you were editing it.');
+    expect(textOf(page.html)).toContain('It is now called “Theirs”');
+    expect(visitor.form('/edit').fields.get('name')).toBe('Mine');
+    expect((await now()).name).toBe('Theirs');
+    await visitor.submit('/edit');
+    expect((await now()).name).toBe('Mine');
+  });
+
+  it.each([
+    ['revoked', 'This key was revoked just now.'],
+    ['expired', 'This key expired just now.'],
+  ])('is disabled for a key that is %s, and says why (specification 3)', async (how, reason) => {
+    const { host, visitor: earlier, id, now } = await withKey();
+    await earlier.open(`/api-keys/${id}/edit`);
+    const { fields } = earlier.form('/edit');
+    if (how === 'revoked') await host.apiKeys.revoke(alice, id);
+    else host.clock.jumpCalendar(29 * 86_400_000);
+    const visitor = await host.visitor('alice');
+
+    const { html } = await visitor.open(`/api-keys/${id}`);
+    const edit = tags(html, 'button').find((tag) => tag.get('aria-describedby') === 'terminal');
+    expect(edit?.has('disabled')).toBe(true);
+    expect(html).not.toContain(`/api-keys/${id}/edit`);
+    expect(textOf(html)).toContain(reason);
+    expect(textOf(html)).not.toContain('Revoke API key');
+
+    const form = await visitor.open(`/api-keys/${id}/edit`);
+    expect(form.html).toMatch(/<fieldset disabled/);
+    expect(textOf(form.html)).toContain(reason);
+
+    fields.set('token', visitor.form('/edit').fields.get('token') ?? '');
+    fields.set(
+      'token',
+      tags(form.html, 'input')
+        .find((tag) => tag.get('name') === 'token')!
+        .get('value')!,
+    );
+    fields.set('name', 'Revived');
+    const answer = await visitor.request(`/api-keys/${id}/edit`, { method: 'POST', body: fields });
+    expect(answer.status).toBe(409);
+    expect(textOf(answer.html)).toContain(reason);
+    expect((await now()).name).toBe('Export');
+  });
+
+  it("another's key is changed by whoever may manage all keys, and the audit names them", async () => {
+    const { host, id, now } = await withKey();
+    const helen = await host.visitor('helen');
+    await helen.open(`/api-keys/${id}/edit`);
+    await helen.submit('/edit', { name: 'By helen' });
+    expect(await now()).toMatchObject({ name: 'By helen', createdBy: { username: 'alice' } });
+    const { items } = await host.apiKeys.audits(alice, { apiKeyId: id });
+    expect(items[0]).toMatchObject({ author: { username: 'helen' }, origin: 'UI', revisionType: 'Update' });
+  });
+});
+
+describe('revoking a key', () => {
+  it('asks first, on a page of its own, naming the key and its creator', async () => {
+    const { visitor, id, now } = await withKey();
+    const { html } = await visitor.open(`/api-keys/${id}/revoke`);
+    expect(textOf(html)).toContain('Revoke “Export”? Created by alice');
+    expect(textOf(html)).toContain('This cannot be undone');
+    expect((await now()).status).toBe('Active');
+  });
+
+  it('takes effect at once, and leads back to the list as it was', async () => {
+    const { host, visitor, key, now } = await withKey();
+    expect(await host.apiKeys.authenticate({ 'x-api-key': key })).toBeDefined();
+    await visitor.open('/api-keys?status=Active&sort=name');
+    const link = tags(visitor.page.html, 'a').find((tag) => tag.get('aria-label') === 'Revoke Export')!;
+    await visitor.open(link.get('href')!);
+    await visitor.submit('/revoke');
+    expect(visitor.page.path).toBe('/api-keys?status=Active&sort=name');
+    expect(textOf(visitor.page.html)).toContain('“Export” has been revoked.');
+    expect((await now()).status).toBe('Revoked');
+    expect(await host.apiKeys.authenticate({ 'x-api-key': key })).toBeUndefined();
+    expect((await visitor.open('/api-keys?status=Revoked')).html).toContain('Export');
+  });
+
+  it('never leads back to another place', async () => {
+    const { visitor, id } = await withKey();
+    await visitor.open(`/api-keys/${id}/revoke?list=${encodeURIComponent('//evil.example/?scope=my')}`);
+    await visitor.submit('/revoke');
+    expect(visitor.page.path).toBe('/api-keys');
+  });
+
+  it('of a key that somebody else has revoked meanwhile is answered kindly (K13)', async () => {
+    const { host, visitor, id } = await withKey();
+    await visitor.open(`/api-keys/${id}/revoke`);
+    await host.apiKeys.revoke(alice, id);
+    const page = await visitor.submit('/revoke');
+    expect(page.status).toBe(409);
+    expect(textOf(page.html)).toContain('There is nothing to revoke. This key was revoked just now.');
+  });
+
+  it('of an Expired key is not offered (K5)', async () => {
+    const { visitor, id } = await withKey(50, 30);
+    const { html } = await visitor.open(`/api-keys/${id}/revoke`);
+    expect(textOf(html)).toContain('There is nothing to revoke.');
+    expect(textOf(html)).not.toContain('Revoke API key');
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { startAdministration } from './helpers/administration.js';
+import { readTable, tags, textOf } from './helpers/html.js';
+
+const root = { userId: 'u-root', username: 'root' };
+
+describe('users', () => {
+  it('are listed for a Super Admin, with their rights', async () => {
+    const host = await startAdministration();
+    host.users.get('u-bob')!.enabled = false;
+    const visitor = await host.visitor('root');
+    const { rows } = readTable((await visitor.open('/users')).html);
+    expect(rows).toEqual([
+      ['alice API keys', 'Own API keys', 'Enabled', 'Delete'],
+      ['bob API keys', 'Own API keys', 'Disabled', 'Delete'],
+      ['mallory API keys', 'Own API keys', 'Enabled', 'Delete'],
+      ['helen API keys', 'User Management – Write', 'Enabled', 'Delete'],
+      ['root You API keys', 'Super Admin', 'Enabled', '–'],
+    ]);
+  });
+
+  it.each(['alice', 'helen'])('do not exist for %s', async (username) => {
+    const host = await startAdministration();
+    const visitor = await host.visitor(username);
+    expect(tags(visitor.page.html, 'a').map((tag) => tag.get('href'))).not.toContain('/users');
+    for (const path of ['/users', '/users/delete?id=u-bob']) expect((await visitor.open(path)).status).toBe(404);
+    const body = new URLSearchParams({ token: visitor.form('/sign-out').fields.get('token')!, username: 'bob' });
+    expect((await visitor.request('/users/delete?id=u-bob', { method: 'POST', body })).status).toBe(404);
+    expect(host.users.has('u-bob')).toBe(true);
+  });
+
+  it('do not exist where the host cannot list them', async () => {
+    const host = await startAdministration({
+      admin: { users: { findById: () => undefined, findByUsername: () => undefined } },
+    });
+    const { users } = host;
+    const plain = await startAdministration({
+      admin: { users: { findById: (id) => users.get(id), findByUsername: (name) => users.get(`u-${name}`) } },
+    });
+    const visitor = await plain.visitor('root');
+    expect(visitor.page.path).toBe('/api-keys');
+    expect((await visitor.open('/users')).status).toBe(404);
+  });
+});
+
+describe('deleting a user (specification 3)', () => {
+  it('asks for the name first, and does nothing without it', async () => {
+    const host = await startAdministration();
+    await host.made('u-bob', 'Export', 1, 30);
+    const visitor = await host.visitor('root');
+    await visitor.open('/users/delete?id=u-bob');
+    const page = await visitor.submit('/users/delete', { username: 'bobby' });
+    expect(page.status).toBe(400);
+    expect(textOf(page.html)).toContain('This is not the name of the user.');
+    expect(visitor.form('/users/delete').fields.get('username')).toBe('bobby');
+    expect(host.users.has('u-bob')).toBe(true);
+  });
+
+  it('revokes all Active keys of the user, and says how many', async () => {
+    const host = await startAdministration();
+    const { key } = await host.made('u-bob', 'One', 1, 30);
+    await host.made('u-bob', 'Two', 1, 30);
+    await host.made('u-bob', 'Expired before', 50, 30);
+    const visitor = await host.visitor('root');
+    await visitor.open('/users/delete?id=u-bob');
+    await visitor.submit('/users/delete', { username: 'bob' });
+    expect(visitor.page.path).toBe('/users');
+    expect(textOf(visitor.page.html)).toContain('“bob” has been deleted. 2 API keys were revoked.');
+    expect(host.users.has('u-bob')).toBe(false);
+    expect(await host.apiKeys.authenticate({ 'x-api-key': key })).toBeUndefined();
+    const { items } = await host.apiKeys.list(root, { scope: 'all' });
+    expect(items.map(({ name, status }) => [name, status]).sort()).toEqual([
+      ['Expired before', 'Expired'],
+      ['One', 'Revoked'],
+      ['Two', 'Revoked'],
+    ]);
+    const audits = await host.apiKeys.audits(root, { revisionType: 'Revoke' });
+    expect(audits.items[0]).toMatchObject({ author: { username: 'root' }, origin: 'System' });
+  });
+
+  it('is never possible for oneself, or for nobody', async () => {
+    const host = await startAdministration();
+    const visitor = await host.visitor('root');
+    const token = visitor.form('/sign-out').fields.get('token')!;
+    for (const [id, status] of [
+      ['u-root', 409],
+      ['u-nobody', 404],
+      ['', 404],
+    ] as const) {
+      const body = new URLSearchParams({ token, username: 'root' });
+      expect((await visitor.request(`/users/delete?id=${id}`, { method: 'POST', body })).status).toBe(status);
+    }
+    expect(host.users.has('u-root')).toBe(true);
+  });
+
+  it('works for ids that are hard to put into an address', async () => {
+    const host = await startAdministration();
+    for (const id of ['../x', 'a/b?c#d&e=f', 'ü 100%']) {
+      host.users.set(id, { id, username: `user ${id}` });
+      const visitor = await host.visitor('root');
+      await visitor.open('/users');
+      const link = tags(visitor.page.html, 'a').find((tag) => tag.get('aria-label') === `Delete user ${id}`)!;
+      await visitor.open(link.get('href')!);
+      await visitor.submit('/users/delete', { username: `user ${id}` });
+      expect(host.users.has(id)).toBe(false);
+    }
+  });
+});
