@@ -1,5 +1,6 @@
-import { readOptions, UsageExit } from './options.js';
+import { readOptions } from './options.js';
 import { runService } from './service.js';
+import { UsageExit } from './usage-exit.js';
 
 /** A signal that comes again within this time is the same Ctrl-C, passed on by npm or tsx. */
 const echoMs = 500;

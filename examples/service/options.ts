@@ -1,4 +1,11 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import {
+  type AdministrationFlags,
+  type AdministrationOptions,
+  parsePort,
+  readAdministration,
+} from './administration/options.js';
+import { UsageExit } from './usage-exit.js';
 
 export interface GitHubOptions {
   apiUrl: string;
@@ -19,22 +26,12 @@ export interface ServiceOptions {
   /** The GitHub to use; without one, an emulated GitHub with this many issues is started. */
   github: GitHubOptions | undefined;
   issues: number;
-}
-
-/** The command line was wrong, or only asked for help: the process ends with this code. */
-export class UsageExit extends Error {
-  readonly exitCode: number;
-
-  constructor(message: string, exitCode: number) {
-    super(message);
-    this.exitCode = exitCode;
-  }
+  administration: AdministrationOptions | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-interface Flags {
-  once: boolean;
+interface Flags extends AdministrationFlags {
   json: boolean;
   interval: number;
   concurrency: number;
@@ -64,14 +61,16 @@ export function readOptions(argv: readonly string[], environment: Environment): 
       quota === 0 ? undefined : { requests: quota, windowMs: (flags.window ?? demonstration.windowSeconds) * 1000 },
     github,
     issues: flags.issues,
+    administration: readAdministration(flags, environment),
   };
 }
 
 function parseFlags(argv: readonly string[]): Flags {
   const command = new Command('npm start --')
     .description(
-      'Mirrors all issues of one GitHub repository into another one, through the GitHub connector.\n' +
-        'Without further settings it starts an emulated GitHub on this machine and needs no network.',
+      'Mirrors all issues of one GitHub repository into another one, through the GitHub connector, and serves the\n' +
+        'administration of API keys: UI, Admin API and MCP. Without further settings it starts an emulated GitHub on\n' +
+        'this machine and needs no network.',
     )
     .option('--once', 'end after one synchronisation', false)
     .option('--json', 'print the summary as one line of JSON; everything else goes to stderr', false)
@@ -85,6 +84,15 @@ function parseFlags(argv: readonly string[]): Flags {
     )
     .option('--quota <requests>', 'limit of the connector, 0 for none (default: 120; real GitHub: 0)', number(0, true))
     .option('--window <seconds>', 'window that the limit is counted in (default: 5)', number(0.1))
+    .option('--port <port>', 'port of the administration, 0 for any free one (default: 8080)', port)
+    .option('--data <directory>', 'where the administration keeps its data (default: .data)')
+    .addOption(
+      new Option('--edition <name>', 'the edition; API keys belong to Professional and Ultimate')
+        .choices(['Standard', 'Professional', 'Ultimate'])
+        .default('Professional'),
+    )
+    .option('--admin', 'serve the administration with --once, too')
+    .option('--no-admin', 'do not serve the administration')
     .addHelpText('after', helpText)
     .allowExcessArguments(false)
     .exitOverride();
@@ -103,14 +111,27 @@ Another GitHub instead of the emulated one (all of them in the environment):
   GITHUB_TOKEN    token that may read the one and write issues of the other
   GITHUB_API_URL  root of the API (default: ${publicApi})
 
+The administration (in the environment as well):
+  PORT, CONCORDAT_DATA      the same as --port and --data
+  DATABASE_URL              postgres://… to keep the API keys in PostgreSQL instead of SQLite
+  CONCORDAT_ADMIN_PASSWORD  password of admin, the Super Admin; without it the first start makes one and prints it
+  CONCORDAT_USER_PASSWORD   password of sam, a regular user; likewise
+
 Examples:
   npm start                                  synchronise, then again every minute until Ctrl-C
   npm start -- --once                        synchronise once
+  npm start -- --port 9000 --data /var/lib/x the administration elsewhere
   npm start -- --once --json | tail -n 1     the summary for a program
   npm start -- --once --quota 40 --window 2  a tighter limit
   SOURCE_REPO=acme/support TARGET_REPO=acme/mirror GITHUB_TOKEN=… npm start -- --once
 
 Exit codes: 0 both ends are equal, 1 they are not or the run failed, 2 wrong arguments, 130 Ctrl-C.`;
+
+function port(text: string): number {
+  const value = parsePort(text);
+  if (value === undefined) throw new InvalidArgumentError('A whole number from 0 to 65535 is expected.');
+  return value;
+}
 
 function number(least: number, whole = false): (text: string) => number {
   return (text) => {

@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createConnectorClient } from 'concordat/client';
 import { serve } from 'concordat/connector';
 import { createGitHubConnector } from '../github/connector.js';
+import { startAdministration } from './administration/start-administration.js';
 import { startEmulatedGitHub } from './emulated-github.js';
 import type { GitHubOptions, ServiceOptions } from './options.js';
 import { countTraffic, type Summary, summaryTable } from './summary.js';
 import { type End, synchronize } from './sync.js';
+import { SyncStatus, syncStatusTool } from './sync-status.js';
 import { Tally } from './tally.js';
 import { createScreen, type Screen } from './terminal.js';
 
@@ -14,17 +16,27 @@ interface Ends {
   target: End;
 }
 
+type Closers = (() => void | Promise<void>)[];
+
 /**
- * Runs everything in one process: the end system (emulated, or a real one elsewhere), the connector, and the
- * synchronisation that calls it: once, or again and again until the signal.
+ * Runs everything in one process: the administration, the end system (emulated, or a real one elsewhere), the connector,
+ * and the synchronisation that calls it: once, or again and again until the signal.
  *
  * @returns whether both ends were equal after the last synchronisation.
  */
 export async function runService(options: ServiceOptions, signal: AbortSignal): Promise<boolean> {
   const screen = createScreen(options.json ? process.stderr : process.stdout);
   const onDefect = (error: unknown) => screen.line(`The connector has a defect: ${String(error)}`);
-  const closers: (() => void | Promise<void>)[] = [() => screen.clear()];
+  const closers: Closers = [() => screen.clear()];
+  const status = new SyncStatus();
   try {
+    const administration =
+      options.administration &&
+      (await startAdministration(options.administration, {
+        mcpTools: [syncStatusTool(status)],
+        line: (text) => screen.line(text),
+      }));
+    if (administration) closers.push(() => administration.close());
     const github = options.github ?? (await emulate(options.issues, screen, closers));
     const connector = await serve(createGitHubConnector({ ...options, onDefect }), { port: 0 });
     closers.push(() => connector.close());
@@ -52,23 +64,39 @@ export async function runService(options: ServiceOptions, signal: AbortSignal): 
       source: connect('source connection', github.source),
       target: connect('target connection', github.target),
     };
+    status.connected({ source: ends.source.client, target: ends.target.client });
+    let isFirst = true;
     for (;;) {
-      const { equal } = await runOnce(ends, options, screen, signal);
+      status.started();
+      const summary = await runOnce(ends, options, screen, signal, isFirst);
+      const { equal } = summary;
+      status.ended(summary, options.once ? undefined : options.intervalMs);
       if (options.once || signal.aborted) return equal;
+      if (administration && isFirst) screen.line(`Administration: ${administration.url}`);
       screen.line(`The next synchronisation starts in ${options.intervalMs / 1000} s. Ctrl-C ends the service.`);
+      isFirst = false;
       await delay(options.intervalMs, undefined, { signal }).catch(() => screen.line('Stopped.'));
       if (signal.aborted) return equal;
     }
   } finally {
-    for (const close of closers.reverse()) await close();
+    await closeAll(closers);
   }
 }
 
-async function emulate(
-  issues: number,
-  screen: Screen,
-  closers: (() => Promise<void> | void)[],
-): Promise<GitHubOptions> {
+/** In reverse order, and all of them: what fails to close must not keep the rest open. @throws the first failure */
+async function closeAll(closers: Closers): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers.reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function emulate(issues: number, screen: Screen, closers: Closers): Promise<GitHubOptions> {
   const emulated = await startEmulatedGitHub(issues);
   closers.push(() => emulated.close());
   screen.line(`Emulated GitHub: ${emulated.apiUrl} (${issues} issues in ${emulated.source})`);
@@ -82,6 +110,7 @@ async function runOnce(
   { concurrency, json }: ServiceOptions,
   screen: Screen,
   signal: AbortSignal,
+  isFirst: boolean,
 ): Promise<Summary> {
   const startedAt = performance.now();
   const traffic = countTraffic([source.client, target.client]);
@@ -108,8 +137,10 @@ async function runOnce(
   if (signal.aborted) {
     screen.line('Stopped. What is written carries its marker: the next run goes on from there, without duplicates.');
   } else if (error !== undefined) screen.line(`Failed: ${error}`);
+  // Every minute, the table that says that nothing was to be done would push what matters out of sight.
+  const isNews = isFirst || !summary.equal || summary.created + summary.updated > 0;
   if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
-  else screen.line(summaryTable(summary));
+  else if (isNews) screen.line(summaryTable(summary));
   if (!signal.aborted) screen.line(summary.equal ? 'Both ends are equal.' : 'The ends are not equal.');
   return summary;
 }

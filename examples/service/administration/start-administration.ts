@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { type AuthenticationFailure, createAdmin, type McpTool } from 'concordat/admin';
+import { type ApiKeys, openApiKeys } from 'concordat/api-keys';
+import { serve } from 'concordat/connector';
+import { announce } from './announce.js';
+import { openDataDirectory } from './data-directory.js';
+import { ensureUsers } from './first-users.js';
+import type { AdministrationOptions } from './options.js';
+import { UserStore } from './user-store.js';
+
+export interface Administration {
+  readonly url: string;
+  /** Ends what is open, and writes what is pending. */
+  close(): Promise<void>;
+}
+
+interface Surroundings {
+  mcpTools: readonly McpTool[];
+  line(text: string): void;
+}
+
+/**
+ * Serves the administration of API keys on this machine: UI, Admin API and MCP.
+ *
+ * @throws Error that says what to do when the port, the data directory or the database cannot be had.
+ */
+export async function startAdministration(
+  options: AdministrationOptions,
+  { mcpTools, line }: Surroundings,
+): Promise<Administration> {
+  const { dataDirectory, edition, passwords } = options;
+  const closers: (() => void | Promise<void>)[] = [];
+  const close = async () => {
+    for (const closeOne of closers.splice(0).reverse()) await closeOne();
+  };
+  const onError = (error: unknown) => line(`The administration has a defect: ${String(error)}`);
+  try {
+    const { sessionSecret } = openDataDirectory(dataDirectory);
+    const users = await UserStore.open(path.join(dataDirectory, 'users.db'));
+    closers.push(() => users.close());
+    const apiKeys = await openKeys(options, users, onError);
+    closers.push(() => apiKeys.close());
+    const admin = createAdmin({
+      apiKeys,
+      users,
+      edition,
+      sessionSecret,
+      mcpTools,
+      onError,
+      onAuthenticationFailure: (failure) => reportFailure(failure, line),
+    });
+    const server = await listen(admin, options.port, onError);
+    closers.push(async () => {
+      // Both at once: no new request, and the end of the streams that keep connections open.
+      await Promise.all([server.close({ graceMs: 2000 }), admin.close()]);
+    });
+    // Only now: passwords that are made are also printed, whatever else could have failed.
+    const firstUsers = await ensureUsers(users, passwords);
+    for (const text of announce({ url: server.url, options, firstUsers, users: users.list() })) line(text);
+    return { url: `${server.url}/`, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openKeys(
+  { dataDirectory, databaseUrl, edition }: AdministrationOptions,
+  users: UserStore,
+  onError: (error: unknown) => void,
+): Promise<ApiKeys> {
+  const database = databaseUrl ?? path.join(dataDirectory, 'api-keys.db');
+  try {
+    return await openApiKeys({ database, edition, users, onError });
+  } catch (error) {
+    const where = databaseUrl === undefined ? database : 'the PostgreSQL of DATABASE_URL';
+    throw new Error(`The API keys in ${where} cannot be opened: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function listen(admin: Parameters<typeof serve>[0], port: number, onError: (error: unknown) => void) {
+  try {
+    return await serve(admin, { port, onError });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${reasonOf(error)})`;
+    throw new Error(
+      `Port ${port} of the administration ${reason}. Choose another one, or 0 for any free one: npm start -- --port 0`,
+      { cause: error },
+    );
+  }
+}
+
+/** Of several attempts, such as at IPv4 and IPv6, an AggregateError has no message of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Requests without credentials are nothing to look into, and neither is what was not even looked at. */
+function reportFailure({ reason, apiKeyId }: AuthenticationFailure, line: (text: string) => void): void {
+  if (reason === 'missing' || reason === 'throttled') return;
+  line(`Authentication refused: ${reason}${apiKeyId === undefined ? '' : `, API key ${apiKeyId}`}`);
+}
