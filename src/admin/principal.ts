@@ -44,6 +44,17 @@ export async function authenticate(context: AdminContext, request: Request, env:
   }
 }
 
+/**
+ * Asks once more, after a body that may have been long on its way: what was revoked meanwhile acts no more (rule K11).
+ *
+ * @throws AdminHttpError 401
+ */
+export async function requireStillGood(context: AdminContext, { apiKeyId }: Principal): Promise<void> {
+  if (apiKeyId === undefined || (await context.apiKeys.isUsable(apiKeyId))) return;
+  context.authenticationFailed({ reason: 'revoked', apiKeyId });
+  throw authenticationFailedError();
+}
+
 /** The actor for calls on API keys: the principal, and never a field of the request (rule K16). */
 export function actorOf({ user, authenticatedBy, apiKeyId }: Principal, origin: Origin): Actor {
   return {

@@ -78,6 +78,26 @@ describe('keys that are over (specification 5.2, K11)', () => {
     expect(host.failures).toEqual([{ reason: 'revoked', apiKeyId: id }]);
   });
 
+  it.each(['/api/v1/api-keys', '/mcp'])(
+    'a request to %s whose key is revoked while its body arrives does nothing',
+    async (path) => {
+      const host = await startAdmin();
+      const { id, key } = await host.key('u-alice', 'Export');
+      const body = JSON.stringify({
+        name: 'Too late',
+        expiresOn: inDays(1),
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+      });
+      const upload = await host.sendSlowly({ method: 'POST', path, headers: ['x-api-key', key] }, body);
+      await host.apiKeys.revoke({ userId: 'u-alice', username: 'alice' }, id);
+      expectRefusal(await upload.finish());
+      expect(host.failures).toEqual([{ reason: 'revoked', apiKeyId: id }]);
+      expect((await host.as('alice', 'GET', '/api-keys')).body.items).toHaveLength(1);
+    },
+  );
+
   it('a key authenticates until the millisecond before it expires', async () => {
     const host = await startAdmin();
     const { id, key } = await host.key('u-alice', 'Export', inDays(1));

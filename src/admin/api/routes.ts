@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { AdminContext } from '../context.js';
 import { isCrossSite } from '../cross-site.js';
 import { AdminHttpError } from '../http-errors.js';
-import { actorOf, authenticate, type Principal } from '../principal.js';
+import { actorOf, authenticate, type Principal, requireStillGood } from '../principal.js';
 import { errorResponse, json } from '../responses.js';
 import { createOpenApiDocument } from './openapi-document.js';
 import { apiPath, type Operation, operations } from './operations.js';
@@ -33,15 +33,12 @@ export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
   for (const operation of operations) {
     api.on(operation.method, prefix + operation.path.replace('{id}', ':id'), async (c) => {
       const principal = c.get('principal');
-      const { status, body, headers } = await operation.handle({
-        context,
-        principal,
-        actor: actorOf(principal, 'API'),
-        id: c.req.param('id') ?? '',
-        query: readQuery(c.req.url, Object.keys(operation.query?.shape ?? {})),
-        body: operation.body === undefined ? {} : await readJsonObject(c.req.raw),
-      });
-      return json(status, JSON.stringify(body), headers);
+      const query = readQuery(c.req.url, Object.keys(operation.query?.shape ?? {}));
+      const body = operation.body === undefined ? {} : await readJsonObject(c.req.raw);
+      if (operation.body !== undefined) await requireStillGood(context, principal);
+      const actor = actorOf(principal, 'API');
+      const answer = await operation.handle({ context, principal, actor, id: c.req.param('id') ?? '', query, body });
+      return json(answer.status, JSON.stringify(answer.body), answer.headers);
     });
   }
   for (const [path, methods] of methodsByPath(operations)) {

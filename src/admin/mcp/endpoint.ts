@@ -1,9 +1,9 @@
 import { parseJson, type Timer } from '../../internal/index.js';
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http-errors.js';
-import { authenticate, type Principal } from '../principal.js';
+import { authenticate, type Principal, requireStillGood } from '../principal.js';
 import { readBoundedText } from '../read-bounded-text.js';
-import { errorResponse } from '../responses.js';
+import { errorResponse, json } from '../responses.js';
 import { createHostCheck } from './allowed-hosts.js';
 import { Exchange } from './exchange.js';
 import { loadSdk, type McpSdk } from './sdk.js';
@@ -62,16 +62,17 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     }
     const sdk = await loadSdk(context);
     const body = request.method === 'POST' ? await readMessage(request) : undefined;
-    if (body instanceof Response) return body;
-    const session = await findSession(sdk, request, principal, body);
-    return session instanceof Response ? session : await pass(session, request, principal, body);
+    if (body !== undefined) await requireStillGood(context, principal);
+    return await pass(await findSession(sdk, request, principal, body), request, principal, body);
   };
 
   const findSession = async (sdk: McpSdk, request: Request, { user }: Principal, body: unknown) => {
     const id = request.headers.get('mcp-session-id');
-    if (id !== null) return sessions.find(id, user.id) ?? rpcError(404, -32001, 'Session not found');
+    const session = id === null ? undefined : sessions.find(id, user.id);
+    if (session !== undefined) return session;
+    if (id !== null) throw new ProtocolRefusal(404, -32001, 'Session not found');
     if (isInitialize(body)) return await sessions.begin(sdk, user.id);
-    return rpcError(400, -32000, 'Bad Request: Mcp-Session-Id header is required');
+    throw new ProtocolRefusal(400, -32000, 'Bad Request: Mcp-Session-Id header is required');
   };
 
   const pass = async (session: McpSession, request: Request, principal: Principal, body: unknown) => {
@@ -99,9 +100,9 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     }
     // An `initialize` that was refused began nothing.
     if (session.transport.sessionId === undefined) await session.close();
-    schedule();
     const isStream = response.body !== null && response.headers.get('content-type') === 'text/event-stream';
     if (!isStream) exchange.finish();
+    schedule();
     const headers = new Headers(response.headers);
     headers.set('cache-control', isStream ? 'no-store, no-transform' : 'no-store');
     headers.set('x-content-type-options', 'nosniff');
@@ -115,7 +116,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
         if (isClosed) throw new AdminHttpError(503, 'The service is closing.');
         return await answer(request, env);
       } catch (error) {
-        return errorResponse(context, error);
+        return error instanceof ProtocolRefusal ? error.toResponse() : errorResponse(context, error);
       }
     },
     async close() {
@@ -135,11 +136,11 @@ const refusals = {
 async function readMessage(request: Request): Promise<unknown> {
   const read = await readBoundedText(request, maxBodyBytes);
   if (read.problem === 'too-large') {
-    return rpcError(413, -32000, `Payload Too Large: Request body must not exceed ${maxBodyBytes} bytes`);
+    throw new ProtocolRefusal(413, -32000, `Payload Too Large: Request body must not exceed ${maxBodyBytes} bytes`);
   }
-  return (
-    (read.text === undefined ? undefined : parseJson(read.text)) ?? rpcError(400, -32700, 'Parse error: Invalid JSON')
-  );
+  const message = read.text === undefined ? undefined : parseJson(read.text);
+  if (message === undefined) throw new ProtocolRefusal(400, -32700, 'Parse error: Invalid JSON');
+  return message;
 }
 
 function isInitialize(body: unknown): boolean {
@@ -156,15 +157,20 @@ function withoutCredentials(request: Request): Request {
   return new Request(request.url, { method: request.method, headers });
 }
 
-function rpcError(status: number, code: number, message: string): Response {
-  return new Response(JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }), {
-    status,
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
-  });
+/** A refusal in MCP's own form, worded as the SDK words them. */
+class ProtocolRefusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+
+  toResponse(): Response {
+    const error = { code: this.code, message: this.message };
+    return json(this.status, JSON.stringify({ jsonrpc: '2.0', error, id: null }));
+  }
 }
 
 function readIdleMs(value: unknown): number {

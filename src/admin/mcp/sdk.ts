@@ -26,15 +26,15 @@ export type McpSdk = Awaited<ReturnType<typeof importSdk>>;
  *
  * @throws AdminHttpError 501 that says what to install
  */
-export async function loadSdk(context: AdminContext, load: () => Promise<McpSdk> = importSdk): Promise<McpSdk> {
+export async function loadSdk(context: AdminContext): Promise<McpSdk> {
   try {
-    return await load();
+    return await importSdk();
   } catch (error) {
     const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
     const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
     if (!missing || !String(message).includes('@modelcontextprotocol')) throw error;
     const text =
-      'The MCP endpoint needs the package `@modelcontextprotocol/sdk`: npm install @modelcontextprotocol/sdk';
+      'The MCP endpoint needs the package `@modelcontextprotocol/sdk` 1.32 or newer: npm install @modelcontextprotocol/sdk';
     context.onError(new Error(text, { cause: error }));
     throw new AdminHttpError(501, text);
   }

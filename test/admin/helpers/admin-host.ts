@@ -1,7 +1,8 @@
 import { randomBytes, scryptSync } from 'node:crypto';
 import { createServer, type IncomingMessage, request as nodeRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AdminOptions, createAdmin } from 'concordat/admin';
+import { Readable } from 'node:stream';
+import { type Admin, type AdminOptions, createAdmin } from 'concordat/admin';
 import { type ApiKeys, type DirectoryUser, type OpenApiKeysOptions, openApiKeys } from 'concordat/api-keys';
 import { toNodeHandler } from 'concordat/connector/node';
 import { onTestFinished } from 'vitest';
@@ -41,6 +42,7 @@ export interface AdminHost {
   readonly url: string;
   readonly port: number;
   readonly apiKeys: ApiKeys;
+  readonly admin: Admin;
   readonly clock: VirtualClock;
   /** alice and bob have no rights, mallory neither; helen has User Management – Write, root is Super Admin. */
   readonly users: Map<string, MutableUser>;
@@ -48,6 +50,8 @@ export interface AdminHost {
   readonly failures: unknown[];
   readonly errors: unknown[];
   send(request: Send): Promise<Answer>;
+  /** Sends the first half of a body, waits until the key has been checked, and leaves the rest to `finish`. */
+  sendSlowly(request: Omit<Send, 'body'>, body: string): Promise<{ finish(): Promise<Answer> }>;
   /** The same to the Admin API, as a user by Basic, or with a key. */
   as(credentials: string, method: string, path: string, body?: unknown): Promise<Answer>;
   /** Makes a key directly. */
@@ -102,11 +106,26 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
     apiKeys,
+    admin,
     clock,
     users,
     failures,
     errors,
     send: (request) => send(server.port, request),
+    async sendSlowly(request, body) {
+      const half = Math.floor(body.length / 2);
+      const { verify } = apiKeys;
+      const verified = new Promise<void>((resolve) => {
+        apiKeys.verify = async (headers) => {
+          const verification = await verify(headers);
+          resolve();
+          return verification;
+        };
+      });
+      const { finish } = sendInParts(server.port, request, body.slice(0, half), body.slice(half));
+      await verified;
+      return { finish };
+    },
     as(credentials, method, path, body) {
       const basePath = adminOptions?.basePath ?? '';
       const headers = credentials.startsWith('ck_') ? ['x-api-key', credentials] : basic(credentials);
@@ -139,8 +158,33 @@ export async function listen(handler: (request: IncomingMessage, response: Serve
   };
 }
 
+function sendInParts(port: number, request: Send, first: string, second: string) {
+  const length = String(Buffer.byteLength(first) + Buffer.byteLength(second));
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const body = async function* () {
+    yield first;
+    await released;
+    yield second;
+  };
+  const headers = [...(request.headers ?? []), 'content-length', length];
+  const answer = send(port, { ...request, headers }, body());
+  return {
+    finish: () => {
+      release();
+      return answer;
+    },
+  };
+}
+
 /** Sends these very headers: fetch would join repeated ones, and would not let `host` or `origin` be set. */
-export function send(port: number, { method = 'GET', path, headers = [], body }: Send): Promise<Answer> {
+export function send(
+  port: number,
+  { method = 'GET', path, headers = [], body }: Send,
+  parts?: AsyncIterable<string>,
+): Promise<Answer> {
   const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const names = headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
   const all = [...headers];
@@ -166,6 +210,7 @@ export function send(port: number, { method = 'GET', path, headers = [], body }:
       });
     });
     request.on('error', reject);
-    request.end(bytes);
+    if (parts === undefined) request.end(bytes);
+    else Readable.from(parts).pipe(request);
   });
 }

@@ -67,7 +67,9 @@ export async function openStream(
     headers.set(credentials[index] as string, credentials[index + 1] as string);
   }
   if (init.body) headers.set('content-type', 'application/json');
+  const aborter = new AbortController();
   const response = await fetch(`${host.url}/mcp`, {
+    signal: aborter.signal,
     method: init.method ?? 'GET',
     headers,
     ...(init.body && { body: JSON.stringify(init.body) }),
@@ -85,6 +87,8 @@ export async function openStream(
     status: response.status,
     headers: response.headers,
     ended,
+    /** Goes away, as a client that is switched off. */
+    leave: () => aborter.abort(),
     get text() {
       return text;
     },

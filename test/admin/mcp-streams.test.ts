@@ -1,0 +1,206 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openApiKeys } from 'concordat/api-keys';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { grace, until } from '../helpers/until.js';
+import { type AdminHost, basic, inDays, startAdmin } from './helpers/admin-host.js';
+import { beginSession, connectMcp, openStream } from './helpers/mcp.js';
+
+const alice = { userId: 'u-alice', username: 'alice' };
+
+async function openStreams(host: AdminHost) {
+  const { id, key } = await host.key('u-alice', 'Ends', inDays(1));
+  const control = await host.key('u-alice', 'Stays', inDays(9));
+  const sessionId = await beginSession(host, ['x-api-key', key]);
+  const otherSession = await beginSession(host, ['x-api-key', control.key]);
+  const ending = await openStream(host, ['x-api-key', key], sessionId);
+  const staying = await openStream(host, ['authorization', `ApiKey ${control.key}`], otherSession);
+  expect([ending.status, staying.status]).toEqual([200, 200]);
+  expect(ending.headers.get('content-type')).toBe('text/event-stream');
+  expect(ending.headers.get('cache-control')).toBe('no-store, no-transform');
+  return { id, key, control, sessionId, ending, staying };
+}
+
+describe('open streams (K11)', () => {
+  it('end at once when their key is revoked; the streams of another key stay open', async () => {
+    const host = await startAdmin();
+    const { id, ending, staying } = await openStreams(host);
+    await host.apiKeys.revoke(alice, id);
+    await ending.ended;
+    expect(ending.isOpen).toBe(false);
+    expect(staying.isOpen).toBe(true);
+  });
+
+  it('end when their key expires, within a second of the clock', async () => {
+    const host = await startAdmin();
+    const { ending, staying } = await openStreams(host);
+    await host.clock.advance(86_400_000 - 1000);
+    expect(ending.isOpen).toBe(true);
+    await host.clock.advance(1001);
+    await ending.ended;
+    expect(staying.isOpen).toBe(true);
+  });
+
+  it('end when the user is deleted or disabled, however they were opened', async () => {
+    for (const credentials of ['key', 'basic']) {
+      for (const end of [(host: AdminHost) => host.users.delete('u-alice'), disable]) {
+        const host = await startAdmin();
+        const { key } = await host.key('u-alice', 'Agent');
+        const own = credentials === 'key' ? ['x-api-key', key] : basic('alice');
+        const ending = await openStream(host, own, await beginSession(host, own));
+        const staying = await openStream(host, basic('bob'), await beginSession(host, basic('bob')));
+        await host.clock.advance(5000);
+        expect(ending.isOpen).toBe(true);
+        end(host);
+        await host.clock.advance(1000);
+        await ending.ended;
+        expect(staying.isOpen).toBe(true);
+      }
+    }
+  });
+
+  it("end when the owner's deletion is told to the keys", async () => {
+    const host = await startAdmin();
+    const { ending } = await openStreams(host);
+    await host.apiKeys.userDeleted({ userId: 'u-root', username: 'root' }, 'u-alice');
+    await ending.ended;
+  });
+
+  it('end when another process revokes the key', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'concordat-admin-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const database = path.join(directory, 'keys.db');
+    const host = await startAdmin({ keys: { database } });
+    const { id, ending, staying } = await openStreams(host);
+    const other = await openApiKeys({ database, edition: 'Professional', clock: host.clock });
+    await other.revoke(alice, id);
+    await other.close();
+    await host.clock.advance(1000);
+    await ending.ended;
+    expect(staying.isOpen).toBe(true);
+  });
+
+  it('end when the edition no longer has keys', async () => {
+    let edition = 'Professional';
+    const host = await startAdmin({ admin: { edition: () => edition } });
+    const { ending, staying } = await openStreams(host);
+    await host.clock.advance(1000);
+    expect(ending.isOpen).toBe(true);
+    edition = 'Standard';
+    await host.clock.advance(1000);
+    await Promise.all([ending.ended, staying.ended]);
+  });
+
+  it('end when it cannot be found out whether their key is good; the host is told', async () => {
+    const host = await startAdmin();
+    const { ending } = await openStreams(host);
+    await host.apiKeys.close();
+    await host.clock.advance(1000);
+    await ending.ended;
+    expect(host.errors[0]).toMatchObject({ message: 'These API keys have been closed.' });
+  });
+
+  it('end with the session, and with the administration', async () => {
+    const host = await startAdmin();
+    const { key, sessionId, ending, staying } = await openStreams(host);
+    await host.send({ method: 'DELETE', path: '/mcp', headers: ['x-api-key', key, 'mcp-session-id', sessionId] });
+    await ending.ended;
+    expect(staying.isOpen).toBe(true);
+    await host.admin.close();
+    await staying.ended;
+    expect((await host.send({ path: '/mcp', headers: basic('alice') })).status).toBe(503);
+    await host.clock.advance(1000);
+    expect(host.clock.pending).toBe(0);
+  });
+
+  it('are no reason for an idle session to end, and are forgotten when the client goes away', async () => {
+    const host = await startAdmin({ admin: { mcpSessionIdleMs: 10_000 } });
+    const sessionId = await beginSession(host, basic('alice'));
+    const stream = await openStream(host, basic('alice'), sessionId);
+    await host.clock.advance(60_000);
+    expect(stream.isOpen).toBe(true);
+    stream.leave();
+    for (let turn = 0; turn < 100 && host.clock.pending > 0; turn++) {
+      await grace(5);
+      await host.clock.advance(11_000);
+    }
+    expect(host.clock.pending).toBe(0);
+    expect((await openStream(host, basic('alice'), sessionId)).status).toBe(404);
+  });
+
+  it('the watch keeps no process alive', async () => {
+    const host = await startAdmin();
+    const stream = await openStream(host, basic('alice'), await beginSession(host, basic('alice')));
+    expect(stream.isOpen).toBe(true);
+    expect(host.clock.pending).toBe(1);
+    expect(host.clock.held).toBe(0);
+  });
+});
+
+describe('answers under way (K11)', () => {
+  const slow = () => {
+    const signals: AbortSignal[] = [];
+    const mcpTools = [
+      {
+        name: 'slow',
+        description: 'Waits until it is aborted.',
+        handler: (_: unknown, { signal }: { signal: AbortSignal }) => {
+          signals.push(signal);
+          return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('stopped')));
+        },
+      },
+    ];
+    return { signals, mcpTools };
+  };
+  const callSlow = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'slow', arguments: {} } };
+
+  it('are cut off, and the tool is told, when their key is revoked', async () => {
+    const { signals, mcpTools } = slow();
+    const host = await startAdmin({ admin: { mcpTools } });
+    const { id, key } = await host.key('u-alice', 'Agent');
+    const control = await host.key('u-alice', 'Control');
+    const sessionId = await beginSession(host, ['x-api-key', key]);
+    const post = { method: 'POST', body: callSlow };
+    const cut = await openStream(host, ['x-api-key', key], sessionId, post);
+    const kept = await openStream(host, ['x-api-key', control.key], sessionId, {
+      method: 'POST',
+      body: { ...callSlow, id: 8 },
+    });
+    await until(() => signals.length === 2);
+    await host.apiKeys.revoke(alice, id);
+    await cut.ended;
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    expect(cut.text).not.toContain('stopped');
+    expect(kept.isOpen).toBe(true);
+    expect(host.errors).toEqual([]);
+  });
+
+  it('a key that revokes itself is told so, while its other streams end', async () => {
+    const host = await startAdmin();
+    const { id, key } = await host.key('u-alice', 'Agent');
+    const { call, client, transport } = await connectMcp(host, key);
+    const other = await openStream(host, ['x-api-key', key], await beginSession(host, ['x-api-key', key]));
+    expect(await call('revoke_api_key', { id })).toMatchObject({ id, status: 'Revoked' });
+    await other.ended;
+    await expect(client.ping()).rejects.toThrow(/401|Authentication failed/);
+    expect(transport.sessionId).toBeDefined();
+  });
+
+  it('a cancelled call aborts its tool', async () => {
+    const { signals, mcpTools } = slow();
+    const host = await startAdmin({ admin: { mcpTools } });
+    const { client } = await connectMcp(host, 'alice');
+    const aborter = new AbortController();
+    const call = client.callTool({ name: 'slow', arguments: {} }, undefined, { signal: aborter.signal });
+    call.catch(() => {});
+    await until(() => signals.length === 1);
+    aborter.abort();
+    await until(() => signals[0]?.aborted === true);
+    await expect(call).rejects.toThrow();
+  });
+});
+
+function disable(host: AdminHost) {
+  (host.users.get('u-alice') as { enabled?: boolean }).enabled = false;
+}

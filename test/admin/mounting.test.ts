@@ -1,0 +1,198 @@
+import { getRequestListener } from '@hono/node-server';
+import { type AdminOptions, createAdmin } from 'concordat/admin';
+import { toNodeHandler } from 'concordat/connector/node';
+import express from 'express';
+import { Hono } from 'hono';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type AdminHost, basic, inDays, listen, send, startAdmin } from './helpers/admin-host.js';
+import { accept, initialize } from './helpers/mcp.js';
+
+type Handler = Parameters<typeof listen>[0];
+
+/** Ways in which a host puts the administration below /admin. */
+const mounts: [string, (admin: ReturnType<typeof createAdmin>) => Handler][] = [
+  ['toNodeHandler(admin)', (admin) => toNodeHandler(admin)],
+  ['toNodeHandler(admin.fetch)', (admin) => toNodeHandler(admin.fetch)],
+  [
+    "hono's app.mount",
+    (admin) => {
+      const app = new Hono().get('/', (c) => c.text('host'));
+      app.mount('/admin', admin.fetch);
+      return getRequestListener(app.fetch);
+    },
+  ],
+  [
+    "hono's app.mount that keeps the path",
+    (admin) => {
+      const app = new Hono().get('/', (c) => c.text('host'));
+      app.mount('/admin', admin.fetch, { replaceRequest: false });
+      return getRequestListener(app.fetch);
+    },
+  ],
+  [
+    "hono's app.all",
+    (admin) => getRequestListener(new Hono().all('/admin/*', (c) => admin.fetch(c.req.raw, c.env)).fetch),
+  ],
+  ["express's app.use", (admin) => express().use('/admin', toNodeHandler(admin))],
+];
+
+const directory = (host: AdminHost) => ({
+  findById: (id: string) => host.users.get(id),
+  findByUsername: (name: string) => host.users.get(`u-${name}`),
+});
+
+describe('below /admin', () => {
+  it.each(mounts)('%s: the API with bodies and locations, MCP, and the throttle by socket', async (_, mount) => {
+    const host = await startAdmin();
+    const failures: unknown[] = [];
+    const admin = createAdmin({
+      apiKeys: host.apiKeys,
+      users: directory(host),
+      edition: 'Professional',
+      basePath: '/admin/',
+      onAuthenticationFailure: (failure) => failures.push(failure),
+    });
+    const server = await listen(mount(admin));
+    onTestFinished(async () => {
+      await admin.close();
+      await server.close();
+    });
+    const { key } = await host.key('u-alice', 'Acting');
+    const created = await send(server.port, {
+      method: 'POST',
+      path: '/admin/api/v1/api-keys',
+      headers: ['x-api-key', key],
+      body: { name: 'Export', expiresOn: inDays(300) },
+    });
+    expect(created.status).toBe(201);
+    expect(created.headers.location).toBe(`/admin/api/v1/api-keys/${created.body.id}`);
+    const found = await send(server.port, { path: created.headers.location as string, headers: ['x-api-key', key] });
+    expect(found.body).toMatchObject({ name: 'Export' });
+    const searched = await send(server.port, {
+      path: '/admin/api/v1/api-keys?search=exp&limit=1',
+      headers: ['x-api-key', key],
+    });
+    expect(searched.body.items).toMatchObject([{ name: 'Export' }]);
+    const session = await send(server.port, {
+      method: 'POST',
+      path: '/admin/mcp',
+      headers: ['x-api-key', key, ...accept],
+      body: initialize,
+    });
+    expect(session.status).toBe(200);
+    expect(session.text).toContain('protocolVersion');
+    expect((await send(server.port, { path: '/admin/api/v1/openapi.json' })).body.servers).toEqual([
+      { url: '/admin/api/v1' },
+    ]);
+    // Repeated headers are told apart from the list as it arrived (K8).
+    const twice = ['authorization', `ApiKey ${key}`, 'authorization', `ApiKey ${key}`];
+    expect((await send(server.port, { path: '/admin/api/v1/me', headers: twice })).status).toBe(401);
+    expect(failures).toEqual([{ reason: 'repeated-header' }]);
+    for (let count = 0; count < 10; count++) {
+      await send(server.port, { path: '/admin/api/v1/me', headers: ['x-api-key', 'wrong'] });
+    }
+    expect((await send(server.port, { path: '/admin/api/v1/me', headers: ['x-api-key', key] })).status).toBe(429);
+  });
+});
+
+describe('without an adapter', () => {
+  it('`fetch` takes a plain Request, and refuses joined headers all the same (K8)', async () => {
+    const host = await startAdmin();
+    const { key } = await host.key('u-alice', 'Export');
+    const get = (headers: [string, string][]) =>
+      host.admin.fetch(new Request('http://localhost/api/v1/me', { headers }));
+    expect((await get([['x-api-key', key]])).status).toBe(200);
+    expect((await get([['authorization', basic('alice')[1] as string]])).status).toBe(200);
+    for (const name of ['x-api-key', 'authorization']) {
+      const value = name === 'x-api-key' ? key : `ApiKey ${key}`;
+      const twice = await get([
+        [name, value],
+        [name, value],
+      ]);
+      expect(twice.status).toBe(401);
+    }
+    expect((await get([['authorization', `${basic('alice')[1]}, ApiKey ${key}`]])).status).toBe(401);
+  });
+
+  it('never rejects: a host hook that throws is reported, and the answer stays what it is', async () => {
+    const errors: unknown[] = [];
+    const host = await startAdmin();
+    const admin = createAdmin({
+      apiKeys: host.apiKeys,
+      users: directory(host),
+      edition: 'Professional',
+      onAuthenticationFailure: () => {
+        throw new Error('the log is full');
+      },
+      onError: (error) => {
+        errors.push(error);
+        throw new Error('this one, too');
+      },
+    });
+    onTestFinished(() => admin.close());
+    const answer = await admin.fetch(new Request('http://localhost/api/v1/me'));
+    expect(answer.status).toBe(401);
+    expect(errors).toMatchObject([{ message: 'the log is full' }]);
+  });
+
+  it('a directory that fails is a 500 that tells nothing', async () => {
+    const host = await startAdmin();
+    const fail = () => Promise.reject(new Error('ldap://secret is down'));
+    const errors: unknown[] = [];
+    const admin = createAdmin({
+      apiKeys: host.apiKeys,
+      users: { findById: fail, findByUsername: fail },
+      edition: 'Professional',
+      onError: (error) => errors.push(error),
+    });
+    onTestFinished(() => admin.close());
+    const { key } = await host.key('u-alice', 'Export');
+    for (const [name, value] of [['x-api-key', key] as const, basic('alice') as [string, string]]) {
+      const answer = await admin.fetch(new Request('http://localhost/api/v1/me', { headers: { [name]: value } }));
+      expect(answer.status).toBe(500);
+      expect(await answer.json()).toEqual({ errorMessage: 'The request failed unexpectedly.', stackTrace: null });
+    }
+    expect(errors).toHaveLength(2);
+  });
+});
+
+describe('options', () => {
+  it.each<[string, unknown]>([
+    ['apiKeys', undefined],
+    ['apiKeys', {}],
+    ['users', undefined],
+    ['users', { findById: () => undefined }],
+    ['edition', undefined],
+    ['edition', ''],
+    ['edition', 7],
+    ['basePath', 'admin'],
+    ['basePath', '/a/../b'],
+    ['basePath', '//evil.example'],
+    ['basePath', '/admin?x'],
+    ['basePath', '/ad min'],
+    ['sessionSecret', 'short'],
+    ['sessionSecret', new Uint8Array(31)],
+    ['sessionSecret', 7],
+    ['clock', {}],
+    ['throttle', { failed: () => {} }],
+    ['clientAddress', 'x-forwarded-for'],
+    ['onAuthenticationFailure', true],
+    ['onError', 'log'],
+  ])('a wrong `%s` (%j) is a TypeError that names it', async (name, value) => {
+    const host = await startAdmin();
+    const good: AdminOptions = { apiKeys: host.apiKeys, users: directory(host), edition: 'Professional' };
+    expect(() => createAdmin({ ...good, [name]: value })).toThrow(TypeError);
+    expect(() => createAdmin({ ...good, [name]: value })).toThrow(new RegExp(`^\`${name}\``));
+    await createAdmin(good).close();
+  });
+
+  it('no options at all is a TypeError', () => {
+    expect(() => createAdmin(undefined as never)).toThrow('`options`');
+  });
+
+  it.each(['', '/', '/admin', '/admin/', '/a/b-c/~d.e_f'])('the base path %j is fine', async (basePath) => {
+    const host = await startAdmin({ admin: { basePath } });
+    const path = `${basePath.replace(/\/$/, '')}/api/v1/me`;
+    expect((await host.send({ path, headers: basic('alice') })).status).toBe(200);
+  });
+});
