@@ -1,0 +1,190 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { virtualClock } from 'concordat/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const hourMs = 3_600_000;
+
+describe('advance', () => {
+  it('fires a timer when it is due, and not a millisecond before', async () => {
+    const clock = virtualClock();
+    let fired = 0;
+    clock.setTimer(hourMs, () => fired++);
+    await clock.advance(hourMs - 1);
+    expect(fired).toBe(0);
+    await clock.advance(1);
+    expect(fired).toBe(1);
+    await clock.advance(hourMs);
+    expect(fired).toBe(1);
+  });
+
+  it('fires in the order of time, then of setting, with the clock at the moment of each', async () => {
+    const clock = virtualClock(1000);
+    const seen: string[] = [];
+    const note = (name: string) => () => seen.push(`${name} ${clock.monotonic()} ${clock.now()}`);
+    clock.setTimer(20, note('c'));
+    clock.setTimer(10, note('a'));
+    clock.setTimer(10, note('b'));
+    await clock.advance(50);
+    expect(seen).toEqual(['a 10 1010', 'b 10 1010', 'c 20 1020']);
+    expect([clock.monotonic(), clock.now()]).toEqual([50, 1050]);
+  });
+
+  it('lets promises run between timers, and fires what they set within the time', async () => {
+    const clock = virtualClock();
+    const seen: number[] = [];
+    const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimer(ms, resolve));
+    const work = (async () => {
+      for (let round = 0; round < 3; round++) {
+        await sleep(100);
+        for (let step = 0; step < 50; step++) await Promise.resolve();
+        seen.push(clock.monotonic());
+      }
+    })();
+    await clock.advance(250);
+    expect(seen).toEqual([100, 200]);
+    await clock.advance(50);
+    await work;
+    expect(seen).toEqual([100, 200, 300]);
+  });
+
+  it('gives requests to a server of this process their turn before the next timer', async () => {
+    const server = createServer((_request, response) => response.end('late'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const clock = virtualClock();
+    for (let round = 0; round < 20; round++) {
+      let answer: string | undefined;
+      clock.setTimer(10, async () => {
+        const timeout = clock.setTimer(30_000, () => {
+          answer = 'timed out';
+        });
+        const text = await (await fetch(url)).text();
+        timeout.cancel();
+        answer ??= text;
+      });
+      await clock.advance(60_000);
+      expect(answer).toBe('late');
+    }
+  });
+
+  it('carries out overlapping calls one after the other', async () => {
+    const clock = virtualClock();
+    const seen: number[] = [];
+    clock.setTimer(15, () => seen.push(clock.monotonic()));
+    await Promise.all([clock.advance(10), clock.advance(10)]);
+    expect(seen).toEqual([15]);
+    expect(clock.monotonic()).toBe(20);
+  });
+
+  it('rejects with what a timer throws, and can go on', async () => {
+    const clock = virtualClock();
+    clock.setTimer(5, () => {
+      throw new Error('thrown by the timer');
+    });
+    await expect(clock.advance(10)).rejects.toThrow('thrown by the timer');
+    await clock.advance(10);
+    expect(clock.monotonic()).toBe(15);
+  });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('refuses %s milliseconds', async (milliseconds) => {
+    await expect(virtualClock().advance(milliseconds)).rejects.toThrow(/`milliseconds` must be a number/);
+  });
+});
+
+describe('timers', () => {
+  it('a cancelled timer never fires; cancelling again does nothing', async () => {
+    const clock = virtualClock();
+    let fired = 0;
+    const timer = clock.setTimer(5, () => fired++);
+    const control = clock.setTimer(5, () => fired++);
+    timer.cancel();
+    timer.cancel();
+    await clock.advance(10);
+    control.cancel();
+    expect(fired).toBe(1);
+  });
+
+  it('says how many are set, how many hold the process, and when the next one is due', async () => {
+    const clock = virtualClock();
+    expect([clock.pending, clock.held, clock.nextInMs]).toEqual([0, 0, undefined]);
+    clock.setTimer(40, () => {});
+    clock.setTimer(30, () => {}).hold(false);
+    expect([clock.pending, clock.held, clock.nextInMs]).toEqual([2, 1, 30]);
+    await clock.advance(35);
+    expect([clock.pending, clock.held, clock.nextInMs]).toEqual([1, 1, 5]);
+  });
+
+  it('takes any finite delay, however long, and counts a negative one as none (W7)', async () => {
+    const clock = virtualClock();
+    let fired = 0;
+    clock.setTimer(2 ** 40, () => fired++);
+    clock.setTimer(-5, () => fired++);
+    await clock.advance(0);
+    expect(fired).toBe(1);
+    await clock.advance(2 ** 40);
+    expect(fired).toBe(2);
+    expect(() => clock.setTimer(Number.POSITIVE_INFINITY, () => {})).toThrow(/`delayMs`/);
+    expect(() => clock.setTimer(Number.NaN, () => {})).toThrow(/`delayMs`/);
+  });
+
+  it('the calendar jumps without time passing (G2)', async () => {
+    const clock = virtualClock(0);
+    let fired = 0;
+    clock.setTimer(1000, () => fired++);
+    clock.jumpCalendar(hourMs);
+    await clock.advance(999);
+    expect([fired, clock.now(), clock.monotonic()]).toEqual([0, hourMs + 999, 999]);
+    await clock.advance(1);
+    expect(fired).toBe(1);
+  });
+});
+
+describe('runAll', () => {
+  it('fires every timer and those that they set, at their own times', async () => {
+    const clock = virtualClock();
+    const seen: number[] = [];
+    clock.setTimer(hourMs, () => {
+      seen.push(clock.monotonic());
+      clock.setTimer(24 * hourMs, () => seen.push(clock.monotonic()));
+    });
+    await clock.runAll();
+    expect(seen).toEqual([hourMs, 25 * hourMs]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('ends with an error when timers set timers for ever', async () => {
+    const clock = virtualClock();
+    const again = () => {
+      clock.setTimer(1, again);
+    };
+    again();
+    await expect(clock.runAll()).rejects.toThrow('100000 timers have fired and 1 are still set');
+  });
+
+  it('does nothing when no timer is set', async () => {
+    const clock = virtualClock();
+    await clock.runAll();
+    expect(clock.monotonic()).toBe(0);
+  });
+});
+
+describe('runUntil', () => {
+  it('stops as soon as the promise has settled, and answers as it does', async () => {
+    const clock = virtualClock();
+    clock.setTimer(2 * hourMs, () => expect.unreachable('too late'));
+    const work = new Promise<string>((resolve) => clock.setTimer(hourMs, () => resolve('done')));
+    expect(await clock.runUntil(work)).toBe('done');
+    expect(clock.monotonic()).toBe(hourMs);
+    await expect(clock.runUntil(Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  });
+
+  it('says so when nothing is left that could settle it', async () => {
+    await expect(virtualClock().runUntil(new Promise(() => {}))).rejects.toThrow(/still pending, and no timer/);
+  });
+});
+
+it('`startMs` must be a time', () => {
+  expect(() => virtualClock(Number.NaN)).toThrow(/`startMs`/);
+});
