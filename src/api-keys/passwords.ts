@@ -34,10 +34,11 @@ export async function verifyPassword(password: string, stored: string | undefine
   const match = storedPattern.exec(stored ?? '');
   const [, logN, r, p, salt, hash] = match ?? [];
   const cost = match === null ? defaultCost : { logN: Number(logN), r: Number(r), p: Number(p) };
+  // No password has a hash of zeros.
   const expected = match === null ? Buffer.alloc(hashBytes) : Buffer.from(hash as string, 'base64');
   const saltUsed = match === null ? Buffer.alloc(saltBytes) : Buffer.from(salt as string, 'base64');
   const derived = await derive(typeof password === 'string' ? password : '', saltUsed, cost);
-  return timingSafeEqual(derived, expected) && match !== null;
+  return timingSafeEqual(derived, expected);
 }
 
 function derive(password: string, salt: Uint8Array, { logN, r, p }: Cost): Promise<Buffer> {

@@ -35,7 +35,6 @@ export function readPresentedKey(headers: RequestHeaders): PresentedKey {
 
 function readPlain(value: string | undefined): PresentedKey {
   if (value === undefined) return none;
-  if (value === '') return malformed;
   // Fetch and Node join repeated headers with a comma, which no key contains.
   return value.includes(',') ? repeated : { kind: 'key', value };
 }

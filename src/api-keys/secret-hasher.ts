@@ -37,7 +37,7 @@ export function createSecretHasher(pepper: PepperSecret | Pepper | undefined): S
       // timingSafeEqual throws on different lengths: a damaged row is a key that does not match, not a crash.
       const comparable = computed !== undefined && expected.length === computed.length;
       const equal = timingSafeEqual(computed ?? dummy, comparable ? expected : dummy);
-      return equal && comparable && stored !== undefined;
+      return equal && comparable;
     },
   };
 }

@@ -195,16 +195,16 @@ describe.each(databaseKinds)('the audit trail on $name (K6)', (kind) => {
   it('takes a user with thousands of keys in one transaction', async () => {
     const { apiKeys, database } = await open();
     await apiKeys.create(ada, { name: 'First', expiresOn: '2027-12-01' });
-    const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500)';
+    const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 3500)';
     const id = kind.name === 'SQLite' ? "printf('%012d', i)" : "lpad(i::text, 12, '0')";
     await database.query(`insert into concordat_api_key (id, name, name_search, owner_id, owner_username, owner_search,
         secret_hash, pepper_version, created_on, expires_on)
       ${numbers} select ${id}, 'key ' || i, 'key ' || i, owner_id, owner_username, owner_search,
         secret_hash, pepper_version, created_on, expires_on from n, (select * from concordat_api_key limit 1) k`);
-    expect(await apiKeys.userDeleted(root, 'u-ada')).toEqual({ revoked: 2501 });
+    expect(await apiKeys.userDeleted(root, 'u-ada')).toEqual({ revoked: 3501 });
     expect((await apiKeys.list(root, { scope: 'all', status: 'Active' })).items).toEqual([]);
     const [{ count } = {}] = await database.query('select count(*) as count from concordat_api_key_audit');
-    expect(Number(count)).toBe(2502);
+    expect(Number(count)).toBe(3502);
   });
 
   it('wants the id of the deleted user', async () => {

@@ -74,6 +74,15 @@ describe('slowing down failures (K14)', () => {
     expect(throttle.retryAfterMs('source 999')).toBe(1000);
   });
 
+  it('keeps a source that goes on failing, however long ago it began', () => {
+    const { throttle, fail } = setUp({ maxSources: 3 });
+    for (const source of ['a', 'b', 'c']) fail(source, 6);
+    fail('a', 1);
+    fail('d', 6);
+    expect(throttle.retryAfterMs('a')).toBe(2000);
+    expect(throttle.retryAfterMs('b')).toBe(0);
+  });
+
   it('never waits longer than the longest wait, after however many failures', () => {
     const { throttle, fail } = setUp({ freeFailures: 0, maxWaitMs: 5000 });
     fail('x', 5000);

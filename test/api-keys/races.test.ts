@@ -65,6 +65,43 @@ describe.each(databaseKinds)('two at once on $name (K3, K17)', (kind) => {
     }
   });
 
+  it('neither an edit nor a revocation reaches a key that expires while it is under way', async () => {
+    const database = await emptyDatabase(kind);
+    const expiry = Date.parse('2027-06-01T00:00:00.000Z');
+    let asked = 0;
+    let expiresAtQuestion = Number.POSITIVE_INFINITY;
+    const clock = {
+      now: () => {
+        asked += 1;
+        return asked < expiresAtQuestion ? expiry - 1 : expiry;
+      },
+    };
+    const apiKeys = await openForTest({ database: database.url, edition: 'Professional', clock });
+    const reached = { edits: 0, revocations: 0 };
+    for (let question = 1; question <= 6; question++) {
+      for (const job of ['edit', 'revoke'] as const) {
+        expiresAtQuestion = Number.POSITIVE_INFINITY;
+        const name = `${job} ${question}`;
+        const { apiKey } = await apiKeys.create(ada, { name, expiresOn: new Date(expiry) });
+        expiresAtQuestion = asked + question;
+        const call =
+          job === 'edit' ? apiKeys.update(ada, apiKey.id, { expiresOn: '2027-09-01' }) : apiKeys.revoke(ada, apiKey.id);
+        await call.catch((error) => expect(['conflict', 'validation']).toContain(error.kind));
+      }
+    }
+    const { items } = await apiKeys.audits(ada, { limit: 200 });
+    for (const { revisionType, changeTime } of items) {
+      expect(Date.parse(changeTime)).toBeLessThan(expiry);
+      if (revisionType === 'Update') reached.edits += 1;
+      if (revisionType === 'Revoke') reached.revocations += 1;
+    }
+    // Late enough, each was done: the clock did move in the middle of the others.
+    expect(reached.edits).toBeGreaterThan(0);
+    expect(reached.edits).toBeLessThan(6);
+    expect(reached.revocations).toBeGreaterThan(0);
+    expect(reached.revocations).toBeLessThan(6);
+  });
+
   it('of revocations of one key, one wins, and the key has one entry', async () => {
     const database = await emptyDatabase(kind);
     const [one, two] = [await openIn(database), await openIn(database)];
