@@ -25,6 +25,11 @@ const withoutPeers = [
 ];
 const largestTarballBytes = 400 * 1024;
 
+/** The rest needs its optional peers; TypeScript also needs the types of those that ship none. */
+const allSubpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
+const typesOfPeers = ['@types/node@20', '@types/express@5', '@types/pg@8'];
+const nameOf = (subpath: string) => manifest.name + subpath.slice(1);
+
 const folder = mkdtempSync(path.join(tmpdir(), 'concordat-package-'));
 const run = (program: string, words: string[], cwd = folder) =>
   execFileSync(program, words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
@@ -47,19 +52,10 @@ try {
   const installed = run('npm', ['ls', '--all', '--parseable']).trim().split('\n').length - 1;
   console.log(`installed ${installed} packages, the package itself included`);
 
-  const names = withoutPeers.map((subpath) => manifest.name + subpath.slice(1));
+  const names = withoutPeers.map(nameOf);
   writeFileSync(
     path.join(folder, 'check.mjs'),
-    `import { createRequire } from 'node:module';
-import assert from 'node:assert/strict';
-const require = createRequire(import.meta.url);
-for (const name of ${JSON.stringify(names)}) {
-  const esm = Object.keys(await import(name)).filter((key) => key !== 'default' && key !== 'module.exports').sort();
-  const cjs = Object.keys(require(name)).filter((key) => key !== 'default').sort();
-  assert.deepEqual(esm, cjs, name + ': import and require offer different names');
-  assert.ok(esm.length > 0, name + ' exports nothing');
-}
-const esm = { contract: await import('${manifest.name}'), connector: await import('${manifest.name}/connector') };
+    `${sameNames(names)}const esm = { contract: await import('${manifest.name}'), connector: await import('${manifest.name}/connector') };
 const cjs = { contract: require('${manifest.name}'), connector: require('${manifest.name}/connector') };
 for (const { contract, connector } of [esm, cjs]) {
   const response = connector.errorResponse(new contract.NotFoundError('No issue 7', { code: 'ISSUE_NOT_FOUND' }));
@@ -76,20 +72,24 @@ for (const { contract } of [esm, cjs]) {
   const client = createConnectorClient({ baseUrl: 'http://127.0.0.1', initialize: { parameters: {} }, fetch: async (url) => answer(new URL(url).pathname) });
   await assert.rejects(client.get('/x'), contract.NotFoundError);
 }
-console.log('import and require: ' + ${JSON.stringify(names)}.join(', '));
 `,
   );
   process.stdout.write(run('node', ['check.mjs']));
 
+  const peers = Object.entries(manifest.peerDependencies ?? {}).map(([name, range]) => `${name}@${range}`);
+  run('npm', ['install', '--no-audit', '--no-fund', '--no-save', 'typescript@~6.0.3', ...typesOfPeers, ...peers]);
+  const all = allSubpaths.map(nameOf);
+  writeFileSync(path.join(folder, 'check-all.mjs'), sameNames(all));
+  process.stdout.write(run('node', ['check-all.mjs']));
+
   writeFileSync(
     path.join(folder, 'check.ts'),
-    `${names.map((name, index) => `import * as module${index} from '${name}';`).join('\n')}
-export const all: object[] = [${names.map((_name, index) => `module${index}`).join(', ')}];
+    `${all.map((name, index) => `import * as module${index} from '${name}';`).join('\n')}
+export const all: object[] = [${all.map((_name, index) => `module${index}`).join(', ')}];
 `,
   );
   mkdirSync(path.join(folder, 'cjs'));
   writeFileSync(path.join(folder, 'cjs/check.cts'), readFileSync(path.join(folder, 'check.ts')));
-  run('npm', ['install', '--no-audit', '--no-fund', '--no-save', 'typescript@~6.0.3', '@types/node@20', 'fastify@5']);
   for (const [module, moduleResolution] of [
     ['NodeNext', 'NodeNext'],
     ['ESNext', 'Bundler'],
@@ -115,4 +115,19 @@ export const all: object[] = [${names.map((_name, index) => `module${index}`).jo
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** A script that imports and requires each of the names, and compares what both offer. */
+function sameNames(names: string[]): string {
+  return `import { createRequire } from 'node:module';
+import assert from 'node:assert/strict';
+const require = createRequire(import.meta.url);
+for (const name of ${JSON.stringify(names)}) {
+  const esm = Object.keys(await import(name)).filter((key) => key !== 'default' && key !== 'module.exports').sort();
+  const cjs = Object.keys(require(name)).filter((key) => key !== 'default').sort();
+  assert.deepEqual(esm, cjs, name + ': import and require offer different names');
+  assert.ok(esm.length > 0, name + ' exports nothing');
+}
+console.log('import and require: ' + ${JSON.stringify(names)}.join(', '));
+`;
 }
