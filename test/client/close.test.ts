@@ -165,7 +165,7 @@ describe('cleanup (S1)', () => {
     ['no answer at all', () => {}],
   ])('that ends in %s does not keep close from ending, and logs in for nothing', async (_name, answer) => {
     const connector = await scriptedConnector();
-    const client = connect(connector, { cleanup: {}, timeoutMs: 100 });
+    const client = connect(connector, { cleanup: {}, timeoutMs: 400 });
     await get(client);
     connector.handle = answer;
     const closing = track(client.close());

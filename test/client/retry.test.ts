@@ -118,7 +118,7 @@ describe('all other answers are reported at once', () => {
 describe('time-outs of a try', () => {
   it('of a GET are retried', async () => {
     const connector = await scriptedConnector({ handle: failing(1, () => {}) });
-    await expect(get(connect(connector, { timeoutMs: 60 }))).resolves.toMatchObject({ status: 200 });
+    await expect(get(connect(connector, { timeoutMs: 300 }))).resolves.toMatchObject({ status: 200 });
     expect(connector.requests).toHaveLength(2);
   });
 
