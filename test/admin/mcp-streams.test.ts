@@ -32,6 +32,16 @@ describe('open streams (K11)', () => {
     expect(staying.isOpen).toBe(true);
   });
 
+  it("leave room for the owner's next key in the same session", async () => {
+    const host = await startAdmin();
+    const { id, control, sessionId, ending } = await openStreams(host);
+    const second = () => openStream(host, ['x-api-key', control.key], sessionId);
+    expect((await second()).status).toBe(409);
+    await host.apiKeys.revoke(alice, id);
+    await ending.ended;
+    expect((await second()).status).toBe(200);
+  });
+
   it('end when their key expires, within a second of the clock', async () => {
     const host = await startAdmin();
     const { ending, staying } = await openStreams(host);

@@ -98,8 +98,6 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
       exchange.finish();
       throw error;
     }
-    // An `initialize` that was refused began nothing.
-    if (session.transport.sessionId === undefined) await session.close();
     const isStream = response.body !== null && response.headers.get('content-type') === 'text/event-stream';
     if (!isStream) exchange.finish();
     schedule();
