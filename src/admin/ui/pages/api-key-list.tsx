@@ -65,8 +65,7 @@ function ApiKeyList({ visit, view, page, expiring }: ApiKeyListProps) {
   return (
     <Page visit={visit} title="API keys" section="api-keys">
       <PageHeader title="API keys" actions={<CreateButton visit={visit} />}>
-        API keys let programs use the Admin API and MCP on your behalf, with exactly your permissions and without your
-        password.
+        API keys let programs use the Admin API and MCP with your permissions and without your password.
       </PageHeader>
       {!visit.isAvailable && <EditionNotice />}
       <ExpiryNotice visit={visit} view={view} expiring={expiring} />

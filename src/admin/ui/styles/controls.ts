@@ -20,7 +20,7 @@ export const controlStyles = /* css */ `
   background: var(--surface-sunken); border-color: var(--line); color: var(--text-muted); cursor: not-allowed;
 }
 .button-row { display: flex; flex-wrap: wrap; align-items: center; gap: var(--space-2); }
-.field { display: grid; gap: var(--space-1); }
+.field { display: grid; gap: 0.375rem; }
 .field > label, .label { font-weight: 580; }
 .hint { color: var(--text-muted); font-size: var(--text-small); }
 .input, .select {

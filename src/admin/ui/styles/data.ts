@@ -53,7 +53,7 @@ a.key-name:hover { color: var(--accent); text-decoration: underline; }
 .facts > div { display: grid; grid-template-columns: subgrid; grid-column: 1 / -1; padding: 0.6875rem var(--space-5); border-bottom: 1px solid var(--line); }
 .facts > div:last-child { border-bottom: 0; }
 .facts dt { color: var(--text-muted); }
-.audits td:last-child { width: 44%; }
+.audits td:last-child { width: 50%; }
 .changes { display: grid; gap: var(--space-1); }
 .changes li { display: grid; grid-template-columns: 5.25rem minmax(0, 1fr); gap: 0 var(--space-2); }
 .changes .field-name { color: var(--text-muted); }
@@ -61,13 +61,13 @@ a.key-name:hover { color: var(--accent); text-decoration: underline; }
 .changes del { color: var(--text-muted); text-decoration-thickness: 1px; }
 .changes ins { text-decoration: none; font-weight: 550; }
 .changes svg { align-self: center; color: var(--text-muted); }
-@media (max-width: 56rem) {
+@container content (max-width: 50rem) {
   .search { max-width: none; flex-basis: 100%; margin-left: 0; }
 }
-@media (max-width: 48rem) {
+@container content (max-width: 57rem) {
   .table-frame { overflow: visible; }
   .sort-select { display: block; flex: 1; }
-  .search-field { flex-basis: 100%; }
+  .search-field:has(+ .sort-select) { flex-basis: 100%; }
   .table.cards, .cards tbody, .cards tr, .cards td { display: block; }
   .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .cards tr { padding: var(--space-4); border-bottom: 1px solid var(--line); }
@@ -80,7 +80,7 @@ a.key-name:hover { color: var(--accent); text-decoration: underline; }
   .cards tr > .action:last-child { padding-top: var(--space-3); text-align: left; }
   .audits td:last-child { width: auto; }
   .changes li { grid-template-columns: minmax(0, 1fr); }
-  .cards .action .button { width: 100%; }
+  .cards .action .button { width: 100%; max-width: 24rem; }
   .states { max-width: none; }
   .cards .action-none { display: none; }
   .facts { display: block; }

@@ -1,7 +1,8 @@
 /** The frame of every page: top bar, menu, content, headings. */
 export const layoutStyles = /* css */ `
 .top-bar {
-  display: flex; align-items: center; gap: var(--space-4); min-height: 3.5rem; padding: var(--space-2) var(--space-5);
+  display: flex; align-items: center; gap: var(--space-4); min-height: 3.5rem;
+  padding: var(--space-2) max(var(--space-5), calc((100% - var(--page-width)) / 2 + var(--space-5)));
   background: var(--surface); border-bottom: 1px solid var(--line);
 }
 .brand {
@@ -32,7 +33,7 @@ export const layoutStyles = /* css */ `
 .menu a:hover { background: var(--surface-sunken); }
 .menu a[aria-current] { background: var(--accent-soft); color: var(--accent); }
 .menu a[aria-current] svg { color: inherit; }
-.content { display: grid; gap: var(--space-5); align-content: start; min-width: 0; }
+.content { container: content / inline-size; display: grid; gap: var(--space-5); align-content: start; min-width: 0; }
 .page-header { display: flex; flex-wrap: wrap; align-items: flex-start; gap: var(--space-3) var(--space-4); }
 .page-header > div:first-child { flex: 1 1 18rem; min-width: 0; }
 .page-header p { color: var(--text-muted); max-width: 44rem; margin-top: var(--space-1); }
@@ -55,7 +56,7 @@ export const layoutStyles = /* css */ `
 .alone > main { display: grid; gap: var(--space-5); width: 100%; max-width: 23.5rem; }
 .alone-brand { display: grid; justify-items: center; gap: var(--space-3); text-align: center; }
 .alone-brand svg { color: var(--accent); }
-@media (max-width: 56rem) {
+@media (max-width: 76rem) {
   .top-bar { padding: var(--space-2) var(--space-4); }
   .shell { display: block; padding: 0 0 var(--space-6); }
   .menu { background: var(--surface); border-bottom: 1px solid var(--line); overflow-x: auto; }

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { startAdministration } from '../helpers/administration.js';
+import {
+  desktop,
+  expectAccessible,
+  expectToFit,
+  openSignedIn,
+  phone,
+  takePicture,
+  useBrowser,
+} from '../helpers/browser.js';
+
+useBrowser();
+
+const root = { userId: 'u-root', username: 'root', origin: 'UI' as const };
+
+describe('hostile names', () => {
+  const names = [
+    '<script>window.hacked = 1</script>',
+    '"><img src=x onerror="window.hacked = 1">',
+    "'><svg onload='window.hacked = 1'>",
+    '</textarea></title><script>window.hacked = 1</script>',
+    'javascript:window.hacked=1',
+  ];
+
+  it('are shown as they are and run nowhere, not even in a dialog', async () => {
+    const host = await startAdministration();
+    const expiresOn = '2026-12-24';
+    for (const name of names) await host.apiKeys.create(root, { name, expiresOn });
+    const page = await openSignedIn(host, 'root');
+    expect((await page.locator('tbody .key-name').allTextContents()).sort()).toEqual([...names].sort());
+    for (const name of names) {
+      await page.goto('/api-keys');
+      await page.getByRole('link', { name: `Revoke ${name}`, exact: true }).click();
+      expect(await page.getByRole('dialog').getByRole('heading').textContent()).toBe(`Revoke “${name}”?`);
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { name, exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Edit' }).click();
+      expect(await page.getByLabel('Name').inputValue()).toBe(name);
+    }
+    for (const path of [
+      '/api-key-audits',
+      '/api-key-audits?find=hacked',
+      `/api-keys?search=${encodeURIComponent(names[1]!)}`,
+    ]) {
+      await page.goto(path);
+      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    }
+  });
+
+  it('the check can fail: a page without escaping and policy runs them (control)', async () => {
+    const host = await startAdministration();
+    const page = await openSignedIn(host, 'root');
+    await page.goto('about:blank');
+    await page.setContent(`<p>${names[2]}</p>`);
+    await expect.poll(() => page.evaluate(() => 'hacked' in window)).toBe(true);
+  });
+});
+
+describe('long names', () => {
+  it('of 100 characters without a space break nothing, on a phone neither', async () => {
+    const host = await startAdministration();
+    const user = host.users.get('u-root')!;
+    const longName = 'root-with-a-very-long-name-'.repeat(4);
+    user.username = longName;
+    const { apiKey } = await host.apiKeys.create(root, { name: 'W'.repeat(100), expiresOn: '2026-12-24' });
+    for (const size of [phone, desktop]) {
+      user.username = 'root';
+      const page = await openSignedIn(host, 'root', { size });
+      user.username = longName;
+      for (const path of [
+        '/api-keys',
+        `/api-keys/${apiKey.id}`,
+        `/api-keys/${apiKey.id}/edit`,
+        '/api-key-audits',
+        '/users',
+      ]) {
+        await page.goto(path);
+        await expectToFit(page);
+      }
+      await page.goto('/api-keys');
+      await takePicture(page, `list-long-name-${size.width}`);
+      await page.getByRole('link', { name: 'Revoke WWW' }).click();
+      const box = await page.getByRole('dialog').boundingBox();
+      expect(box!.x).toBeGreaterThanOrEqual(0);
+      expect(box!.x + box!.width).toBeLessThanOrEqual(size.width);
+    }
+  });
+});
+
+describe('1,000 keys', () => {
+  it('are paged through by clicking, each shown once', async () => {
+    const host = await startAdministration();
+    for (let index = 0; index < 1000; index++) {
+      await host.apiKeys.create(root, { name: `Key ${String(index).padStart(4, '0')}`, expiresOn: '2027-06-30' });
+    }
+    const page = await openSignedIn(host, 'root');
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('link').click();
+    await page.getByText('1,000 API keys.').waitFor();
+    const seen = new Set<string>();
+    const next = page.getByRole('link', { name: 'Next' });
+    for (;;) {
+      for (const name of await page.locator('tbody .key-name').allTextContents()) seen.add(name);
+      if ((await next.count()) === 0) break;
+      const before = page.url();
+      await next.click();
+      await page.waitForURL((url) => url.href !== before);
+    }
+    expect(seen.size).toBe(1000);
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await page.getByText('Key 0974').waitFor();
+    await takePicture(page, 'list-thousand-light');
+  });
+});
+
+describe('the check for accessibility', () => {
+  it('can fail (control)', async () => {
+    const host = await startAdministration();
+    const page = await openSignedIn(host, 'root');
+    await page.evaluate(() => document.querySelector('label[for="search"]')?.remove());
+    await page.locator('#search').evaluate((input) => input.removeAttribute('placeholder'));
+    await expect(expectAccessible(page)).rejects.toThrow('label');
+  });
+});

@@ -1,0 +1,169 @@
+import type { Page } from 'playwright-core';
+import { describe, it } from 'vitest';
+import { startAdministration } from '../helpers/administration.js';
+import {
+  desktop,
+  expectAccessible,
+  expectToFit,
+  openBrowser,
+  openSignedIn,
+  phone,
+  takePicture,
+  themes,
+  useBrowser,
+} from '../helpers/browser.js';
+import { administrationWithKeys } from '../helpers/sample-keys.js';
+
+useBrowser();
+
+const looks = [
+  ...themes.map((theme) => ({ look: theme as string, theme, size: desktop })),
+  { look: 'phone', theme: 'light' as const, size: phone },
+];
+
+async function openKey(page: Page, name: string): Promise<void> {
+  await page.goto(`/api-keys?scope=all&search=${encodeURIComponent(name)}`);
+  await page.getByRole('link', { name, exact: true }).click();
+}
+
+/** Every page and every state of one that looks different, and how to get there. */
+const pages: readonly { name: string; open: (page: Page) => Promise<unknown>; window?: boolean }[] = [
+  { name: 'list', open: (page) => page.goto('/api-keys') },
+  { name: 'list-all', open: (page) => page.goto('/api-keys?scope=all') },
+  { name: 'list-nothing-found', open: (page) => page.goto('/api-keys?search=zzz') },
+  {
+    name: 'revoke-dialog',
+    window: true,
+    async open(page) {
+      await page.goto('/api-keys?scope=all');
+      await page.getByRole('link', { name: 'Revoke MCP assistant' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'revoke-page',
+    async open(page) {
+      await openKey(page, 'MCP assistant');
+      await page.goto(`${page.url()}/revoke`);
+    },
+  },
+  { name: 'create', open: (page) => page.goto('/api-keys/new') },
+  {
+    name: 'create-custom',
+    async open(page) {
+      await page.goto('/api-keys/new');
+      await page.getByLabel('Custom').check();
+    },
+  },
+  {
+    name: 'create-errors',
+    async open(page) {
+      await page.goto('/api-keys/new');
+      await page.getByLabel('Name').fill('Terraform');
+      await page.getByLabel('Custom').check();
+      await page.getByLabel('Date and time (UTC)').fill('2029-01-01T10:00');
+      await page.getByRole('button', { name: 'Create API key' }).click();
+      await page.getByText('API key name must be unique.').waitFor();
+    },
+  },
+  {
+    name: 'created',
+    async open(page) {
+      await page.goto('/api-keys/new');
+      await page.getByLabel('Name').fill('Deployment bot');
+      await page.getByRole('button', { name: 'Create API key' }).click();
+      await page.getByRole('button', { name: 'Copy' }).click();
+      await page.getByText('Copied to the clipboard.').waitFor();
+    },
+  },
+  {
+    name: 'leave-dialog',
+    window: true,
+    async open(page) {
+      await page.goto('/api-keys/new');
+      await page.getByLabel('Name').fill('Another bot');
+      await page.getByRole('button', { name: 'Create API key' }).click();
+      await page.getByRole('link', { name: 'API key audits' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  { name: 'details', open: (page) => openKey(page, 'CI pipeline (main)') },
+  { name: 'details-expires-soon', open: (page) => openKey(page, 'Nightly export') },
+  { name: 'details-revoked', open: (page) => openKey(page, 'Old laptop') },
+  {
+    name: 'edit',
+    async open(page) {
+      await openKey(page, 'CI pipeline (main)');
+      await page.getByRole('link', { name: 'Edit' }).click();
+    },
+  },
+  {
+    name: 'edit-disabled',
+    async open(page) {
+      await openKey(page, 'Old laptop');
+      await page.goto(`${page.url()}/edit`);
+    },
+  },
+  { name: 'audits', open: (page) => page.goto('/api-key-audits') },
+  { name: 'audits-which-key', open: (page) => page.goto('/api-key-audits?find=i') },
+  { name: 'users', open: (page) => page.goto('/users') },
+  {
+    name: 'delete-dialog',
+    window: true,
+    async open(page) {
+      await page.goto('/users');
+      await page.getByRole('link', { name: 'Delete bob' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  { name: 'delete-page', open: (page) => page.goto('/users/delete?id=u-bob') },
+  { name: 'not-found', open: (page) => page.goto('/nowhere') },
+];
+
+describe.each(looks)('$look', ({ look, theme, size }) => {
+  it('sign-in has no violation of axe-core, right or wrong', async () => {
+    const page = await openBrowser(await startAdministration(), { theme, size });
+    await expectAccessible(page);
+    await expectToFit(page);
+    await takePicture(page, `sign-in-${look}`);
+    await page.getByLabel('User name').fill('alice');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The user name or the password is wrong.').waitFor();
+    await expectAccessible(page);
+    await takePicture(page, `sign-in-wrong-${look}`);
+  });
+
+  it.each(pages)('$name has no violation of axe-core and fits', async ({ name, open, window = false }) => {
+    const page = await openSignedIn(await administrationWithKeys(), 'root', { theme, size });
+    await open(page);
+    await expectAccessible(page);
+    await expectToFit(page);
+    await takePicture(page, `${name}-${look}`, !window);
+  });
+
+  it('the first page of a new user has no violation of axe-core and fits', async () => {
+    const page = await openSignedIn(await startAdministration(), 'mallory', { theme, size });
+    await expectAccessible(page);
+    await expectToFit(page);
+    await takePicture(page, `list-empty-${look}`);
+  });
+
+  it('an edition without API keys has no violation of axe-core and fits', async () => {
+    let edition = 'Professional';
+    const host = await startAdministration({ admin: { edition: () => edition }, keys: { edition: () => edition } });
+    const { id } = await host.made('u-alice', 'Export', 1, 90);
+    const page = await openSignedIn(host, 'alice', { theme, size });
+    edition = 'Community';
+    for (const [name, path] of [
+      ['list', '/api-keys'],
+      ['create', '/api-keys/new'],
+      ['details', `/api-keys/${id}`],
+    ] as const) {
+      await page.goto(path);
+      await expectAccessible(page);
+      await expectToFit(page);
+      await takePicture(page, `edition-${name}-${look}`);
+    }
+  });
+});

@@ -1,0 +1,127 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { password } from '../../helpers/admin-host.js';
+import type { Administration } from './administration.js';
+
+export const phone = { width: 375, height: 780 };
+export const desktop = { width: 1280, height: 860 };
+export const themes = ['light', 'dark'] as const;
+
+const pictures = process.env.CONCORDAT_SCREENSHOTS ?? 'test-results';
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface PageOptions {
+  readonly theme?: 'light' | 'dark';
+  readonly size?: { width: number; height: number };
+  readonly script?: boolean;
+}
+
+let browser: Browser;
+const contexts: BrowserContext[] = [];
+/** What must not happen on any page: errors, refusals by the policy, requests to anywhere else. */
+const problems: string[] = [];
+
+/** Call once in a file of tests. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: process.env.CONCORDAT_CHROMIUM ?? '/usr/bin/chromium',
+      args: [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    });
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+    expect(problems.splice(0)).toEqual([]);
+  });
+}
+
+/** A browser of its own on the sign-in page of an administration. */
+export async function openBrowser(
+  host: Administration,
+  { theme = 'light', size = desktop, script = true }: PageOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({
+    baseURL: host.url,
+    colorScheme: theme,
+    viewport: size,
+    javaScriptEnabled: script,
+    reducedMotion: 'reduce',
+    deviceScaleFactor: size.width < 500 ? 2 : 1,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  contexts.push(context);
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    // A browser says of every answer from 400 up that loading failed.
+    const isStatus = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isStatus) problems.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(host.url) && !request.url().startsWith('data:'))
+      problems.push(`request: ${request.url()}`);
+  });
+  await page.goto('/sign-in');
+  return page;
+}
+
+export async function signIn(page: Page, username: string): Promise<void> {
+  await page.getByLabel('User name').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/api-keys');
+}
+
+export async function openSignedIn(host: Administration, username: string, options?: PageOptions): Promise<Page> {
+  const page = await openBrowser(host, options);
+  await signIn(page, username);
+  return page;
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    id: string;
+    help: string;
+    nodes: readonly { html: string; failureSummary?: string }[];
+  }[];
+  readonly passes: readonly unknown[];
+}
+
+/** No violation of any of axe-core's rules. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe);
+  const { violations, passes } = await page.evaluate(() =>
+    (window as unknown as { axe: { run(): Promise<AxeResult> } }).axe.run(),
+  );
+  const found = violations.map(({ id, help, nodes }) => [id, help, ...nodes.map(({ html }) => html)]);
+  expect(found, `${page.url()}`).toEqual([]);
+  expect(passes.length).toBeGreaterThan(10);
+}
+
+/** The page is no wider than its window. */
+export async function expectToFit(page: Page): Promise<void> {
+  const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(excess, `${page.url()} is wider than the window`).toBe(0);
+}
+
+/** Saves a picture to the folder that `CONCORDAT_SCREENSHOTS` names. */
+export async function takePicture(page: Page, name: string, fullPage = true): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage });
+}
