@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
@@ -13,6 +13,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+    // Those need a browser: npm run test:browser.
+    exclude: [...configDefaults.exclude, '**/*.browser.test.ts'],
     setupFiles: ['test/helpers/fail-on-console.ts'],
     testTimeout: 20_000,
     coverage: { provider: 'v8', include: ['src/**'] },
