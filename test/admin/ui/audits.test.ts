@@ -28,21 +28,21 @@ describe('API key audits (specification 2.2 and 6)', () => {
         'alice by UI',
         'just now 21 Nov 2026, 09:00',
         'Update',
-        'Name Export changed to Import Expires on 18 Dec 2026, 09:00:00 UTC changed to 31 Jan 2027, 12:00:00 UTC',
+        'Name Export changed to Import Expires on 18 Dec 2026, 09:00 UTC changed to 31 Jan 2027, 12:00 UTC',
       ],
       [
         'Export of orders',
         'alice by UI',
         '2 days ago 19 Nov 2026, 09:00',
         'Create',
-        'Name Export of orders Expires on 19 Dec 2026, 09:00:00 UTC',
+        'Name Export of orders Expires on 19 Dec 2026, 09:00 UTC',
       ],
       [
         'Export',
         'alice by UI',
         '3 days ago 18 Nov 2026, 09:00',
         'Create',
-        'Name Export Expires on 18 Dec 2026, 09:00:00 UTC',
+        'Name Export Expires on 18 Dec 2026, 09:00 UTC',
       ],
     ]);
   });

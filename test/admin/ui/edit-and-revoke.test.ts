@@ -173,3 +173,38 @@ describe('revoking a key', () => {
     expect(textOf(html)).not.toContain('Revoke API key');
   });
 });
+
+describe('the word about what has just been done', () => {
+  async function afterRevoking() {
+    const { host, visitor, id } = await withKey();
+    await visitor.open(`/api-keys/${id}/revoke`);
+    const { action, fields } = visitor.form('/revoke');
+    await visitor.request(action, { method: 'POST', body: fields });
+    return { host, visitor, id };
+  }
+  const message = '“Export” has been revoked.';
+
+  it('is shown once, on the page that follows', async () => {
+    const { visitor } = await afterRevoking();
+    expect(textOf((await visitor.open('/api-keys')).html)).toContain(message);
+    expect(textOf((await visitor.open('/api-keys')).html)).not.toContain(message);
+  });
+
+  it('is not shown a minute later', async () => {
+    const { host, visitor } = await afterRevoking();
+    host.clock.jumpCalendar(60_001);
+    expect(textOf((await visitor.open('/api-keys')).html)).not.toContain(message);
+  });
+
+  it('cannot be put there by anybody else', async () => {
+    const { visitor } = await afterRevoking();
+    const [payload, tag] = visitor.cookies.get('concordat_notice')!.split('.') as [string, string];
+    const forged = Buffer.from(payload, 'base64url').toString().replace('Export', 'Forged');
+    for (const cookie of [`${Buffer.from(forged).toString('base64url')}.${tag}`, payload, 'x', '']) {
+      visitor.cookies.set('concordat_notice', cookie);
+      const { status, html } = await visitor.open('/api-keys');
+      expect(status).toBe(200);
+      expect(html).not.toContain('notice-success');
+    }
+  });
+});

@@ -78,19 +78,21 @@ function Change({ change: { field, from, to } }: { change: FieldChange }) {
     <li>
       <span class="field-name">{fieldLabels[field]}</span>
       <span class="values">
-        {from !== null && (
-          <>
-            <del>{shownValue(field, from)}</del>
-            <span class="visually-hidden"> changed to </span>
-            <Icon name="arrow" size={13} />
-          </>
-        )}
-        <ins>{to === null ? 'none' : shownValue(field, to)}</ins>
+        {from !== null && <del>{shownValue(field, from)}</del>}
+        <span class="new-value">
+          {from !== null && (
+            <>
+              <span class="visually-hidden"> changed to </span>
+              <Icon name="arrow" size={13} />
+            </>
+          )}
+          <ins>{to === null ? 'none' : shownValue(field, to)}</ins>
+        </span>
       </span>
     </li>
   );
 }
 
 function shownValue(field: FieldChange['field'], value: string): string {
-  return field === 'expiresOn' ? formatExact(value) : value;
+  return field === 'expiresOn' ? formatExact(value).replace(/:00 UTC$/, ' UTC') : value;
 }

@@ -105,10 +105,7 @@ function EditButton({ visit, apiKey }: { visit: Visit; apiKey: ApiKey }) {
 export function whyNotEditable(apiKey: ApiKey, nowMs: number): string {
   const since = apiKey.revokedOn ?? apiKey.expiresOn;
   const happened = apiKey.status === 'Revoked' ? 'was revoked' : 'expired';
-  return `This key ${happened} ${formatRelative(since, nowMs)}. Only an Active key can be edited or revoked, and an ${apiKey.status} one can never be used again. Create a new key instead.`.replace(
-    'an Revoked',
-    'a Revoked',
-  );
+  return `This key ${happened} ${formatRelative(since, nowMs)}. Only an Active key can be edited or revoked, and this one can never be used again. Create a new key instead.`;
 }
 
 function Facts({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {

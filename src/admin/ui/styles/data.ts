@@ -60,7 +60,8 @@ a.key-name:hover { color: var(--accent); text-decoration: underline; }
 .changes .values { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 var(--space-2); }
 .changes del { color: var(--text-muted); text-decoration-thickness: 1px; }
 .changes ins { text-decoration: none; font-weight: 550; }
-.changes svg { align-self: center; color: var(--text-muted); }
+.changes .new-value { display: inline-flex; gap: var(--space-2); }
+.changes svg { align-self: flex-start; margin-top: 0.25rem; color: var(--text-muted); }
 @container content (max-width: 50rem) {
   .search { max-width: none; flex-basis: 100%; margin-left: 0; }
 }

@@ -7,7 +7,7 @@ export const layoutStyles = /* css */ `
 }
 .brand {
   display: inline-flex; align-items: center; gap: var(--space-2); margin-right: auto;
-  color: var(--text); font-weight: 640; font-size: 0.9375rem; letter-spacing: -0.01em; text-decoration: none;
+  color: var(--text); font-weight: 640; font-size: 0.9375rem; letter-spacing: -0.01em; text-decoration: none; white-space: nowrap;
 }
 .brand svg { color: var(--accent); }
 .account { display: flex; align-items: center; gap: var(--space-3); min-width: 0; }
@@ -70,7 +70,8 @@ export const layoutStyles = /* css */ `
 }
 @media (max-width: 40rem) {
   .account-name > span:last-child { max-width: 8rem; }
-  .page-actions, .page-actions > * { width: 100%; }
+  .page-actions { width: 100%; }
+  .page-actions > * { flex: 1; }
   .card-body, .card-header { padding-inline: var(--space-4); }
 }
 `;
