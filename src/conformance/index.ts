@@ -1,0 +1,14 @@
+// Judges a connector from outside, in whatever language it is written.
+export type { Problem, Severity } from './case.js';
+export { type Case, type CaseResult, type CaseStatus, ConformanceError, conformance } from './conformance.js';
+export type { SeenExchange } from './exchange.js';
+export {
+  type ConformanceConfig,
+  type ConformanceOptions,
+  type Feature,
+  features,
+  type KnownFailures,
+} from './options.js';
+export type { ProbeParameters, ProbeRequest, Probes } from './probes.js';
+export { formatReport, type Reporter, reporters } from './report.js';
+export { type Report, runConformance } from './run.js';

@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { type SessionParameter, sessionHeaderProblem, type WaitFormat, waitFormats } from '../contract/index.js';
+import {
+  type ProbeRequest,
+  type Probes,
+  probesSchema,
+  type ReadyRequest,
+  readParameters,
+  readRequest,
+} from './probes.js';
+
+/** What a connector offers beyond answering: a declared feature is checked, and one that is not declared is not. */
+export const features = ['session', 'validation', 'access', 'cleanup', 'rate-limit'] as const;
+export type Feature = (typeof features)[number];
+
+/** Ids of cases that fail for now, each with the reason. */
+export type KnownFailures = Readonly<Record<string, string>> | readonly { id: string; reason: string }[];
+
+/** Everything about a connector that a config file holds. */
+export interface ConformanceConfig {
+  probes?: Probes | undefined;
+  /** @default 'session', and what the probes are there for */
+  features?: readonly Feature[] | undefined;
+  /** They still run, and are reported when they start to pass. */
+  knownFailures?: KnownFailures | undefined;
+  /** How the connector writes a wait (rules W1, W4). */
+  rateLimit?:
+    | {
+        /** @default 'Retry-After' */
+        header?: string | undefined;
+        /** @default 'auto': seconds or an HTTP-date */
+        format?: WaitFormat | undefined;
+      }
+    | undefined;
+  /** Whether requests that may write (any method but GET, HEAD, OPTIONS) are sent, login and clean-up aside. @default false */
+  allowWrites?: boolean | undefined;
+  /** Bounds one request, in milliseconds. @default 10000 */
+  timeoutMs?: number | undefined;
+  /** The longest wait that a limit may ask of the kit, in milliseconds; beyond it nothing is checked. @default 10000 */
+  maxWaitMs?: number | undefined;
+  /** The most bytes of `detail` (rule E5). @default 8192 */
+  maxDetailBytes?: number | undefined;
+}
+
+export interface ConformanceOptions extends ConformanceConfig {
+  /** The connector's address; a path in it is kept. @default 'http://connector.invalid' when there is a `fetch` */
+  baseUrl?: string | undefined;
+  /** Answers requests in place of the network: a connector's own `fetch`, for one. @default the global fetch */
+  fetch?: ((request: Request) => Response | Promise<Response>) | undefined;
+}
+
+/** The options with every default filled in. */
+export interface Plan {
+  readonly baseUrl: string;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly features: ReadonlySet<Feature>;
+  readonly knownFailures: ReadonlyMap<string, string>;
+  readonly rateLimit: { readonly header: string; readonly format: WaitFormat };
+  readonly allowWrites: boolean;
+  readonly timeoutMs: number;
+  readonly maxWaitMs: number;
+  readonly maxDetailBytes: number;
+  readonly initialize: {
+    readonly path: string;
+    readonly parameters: readonly SessionParameter[] | undefined;
+    readonly wrongParameters: readonly SessionParameter[] | undefined;
+  };
+  readonly readable: ReadyRequest | undefined;
+  readonly unknown: ReadyRequest | undefined;
+  readonly unknownRoute: ReadyRequest;
+  readonly invalid: ReadyRequest | undefined;
+  readonly forbidden: ReadyRequest | undefined;
+  readonly failing: ReadyRequest | undefined;
+  readonly limit:
+    | { request: ReadyRequest; times: number; concurrency: number; before?: (() => unknown) | undefined }
+    | undefined;
+  readonly expire:
+    | {
+        waitMs: number;
+        request: ReadyRequest | undefined;
+        action?: ((session: Record<string, string>) => unknown) | undefined;
+      }
+    | undefined;
+  readonly cleanupPath: string;
+}
+
+const headerName = z
+  .string()
+  .refine((name) => sessionHeaderProblem(name, '') === undefined, 'must be the name of a header');
+
+const known = z.array(z.strictObject({ id: z.string(), reason: z.string().trim().min(1, 'must say why') }));
+
+const optionsSchema = z.strictObject({
+  baseUrl: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as "http://127.0.0.1:4000"' })
+    .optional(),
+  fetch: z.custom<Plan['fetch']>((value) => typeof value === 'function', 'must be a function').optional(),
+  probes: probesSchema.optional(),
+  features: z.array(z.enum(features)).optional(),
+  knownFailures: z.union([known, z.record(z.string(), z.string().trim().min(1, 'must say why'))]).optional(),
+  rateLimit: z.strictObject({ header: headerName.optional(), format: z.enum(waitFormats).optional() }).optional(),
+  allowWrites: z.boolean().optional(),
+  timeoutMs: z.number().positive().optional(),
+  maxWaitMs: z.number().min(0).optional(),
+  maxDetailBytes: z.int().positive().optional(),
+});
+
+/** Fills in the defaults. @throws TypeError naming the option that is wrong. */
+export function checkOptions(options: ConformanceOptions): Plan {
+  const parsed = optionsSchema.safeParse(options);
+  if (!parsed.success) throw new TypeError(describe(parsed.error.issues));
+  if (options.baseUrl === undefined && options.fetch === undefined) {
+    throw new TypeError('One of `baseUrl` and `fetch` is needed: there is no connector to check.');
+  }
+  const probes = options.probes ?? {};
+  const readable = optional(probes.readable);
+  return {
+    baseUrl: (options.baseUrl ?? 'http://connector.invalid').replace(/\/+$/, ''),
+    fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
+    features: new Set(options.features ?? impliedFeatures(probes)),
+    knownFailures: readKnownFailures(options.knownFailures),
+    rateLimit: { header: options.rateLimit?.header ?? 'Retry-After', format: options.rateLimit?.format ?? 'auto' },
+    allowWrites: options.allowWrites ?? false,
+    timeoutMs: options.timeoutMs ?? 10_000,
+    maxWaitMs: options.maxWaitMs ?? 10_000,
+    maxDetailBytes: options.maxDetailBytes ?? 8 * 1024,
+    initialize: {
+      path: probes.initialize?.path ?? '/initialize',
+      parameters: probes.initialize?.parameters && readParameters(probes.initialize.parameters),
+      wrongParameters: probes.initialize?.wrongParameters && readParameters(probes.initialize.wrongParameters),
+    },
+    readable,
+    unknown: optional(probes.unknown),
+    unknownRoute: readRequest(probes.unknownRoute ?? '/concordat-conformance/no-such-route'),
+    invalid: optional(probes.invalid),
+    forbidden: optional(probes.forbidden),
+    failing: optional(probes.failing),
+    limit: readLimit(probes.limit, readable),
+    expire: probes.expire && {
+      waitMs: probes.expire.waitMs ?? 0,
+      request: optional(probes.expire.request),
+      action: probes.expire.action,
+    },
+    cleanupPath: probes.cleanup?.path ?? '/cleanup',
+  };
+}
+
+const optional = (probe: ProbeRequest | undefined) => (probe === undefined ? undefined : readRequest(probe));
+
+function impliedFeatures(probes: Probes): Feature[] {
+  const implied: Feature[] = ['session'];
+  if (probes.invalid !== undefined) implied.push('validation');
+  if (probes.forbidden !== undefined) implied.push('access');
+  if (probes.cleanup !== undefined) implied.push('cleanup');
+  if (probes.limit !== undefined) implied.push('rate-limit');
+  return implied;
+}
+
+function readLimit(limit: Probes['limit'], readable: ReadyRequest | undefined): Plan['limit'] {
+  if (limit === undefined) return undefined;
+  const request = optional(limit.request) ?? readable;
+  if (request === undefined) {
+    throw new TypeError('`probes.limit` needs a `request` (or `probes.readable`) to reach the limit with.');
+  }
+  return { request, times: limit.times ?? 200, concurrency: limit.concurrency ?? 8, before: limit.before };
+}
+
+function readKnownFailures(known: KnownFailures | undefined): ReadonlyMap<string, string> {
+  if (known === undefined) return new Map();
+  if (Array.isArray(known)) return new Map(known.map(({ id, reason }: { id: string; reason: string }) => [id, reason]));
+  return new Map(Object.entries(known));
+}
+
+function describe(issues: readonly z.core.$ZodIssue[]): string {
+  return issues
+    .map((issue) => {
+      if (issue.code === 'unrecognized_keys') {
+        return issue.keys.map((key) => `\`${[...issue.path, key].join('.')}\` is not an option`).join('; ');
+      }
+      const message = /^must/.test(issue.message) ? issue.message : `is not valid: ${issue.message}`;
+      return `\`${issue.path.join('.') || 'options'}\` ${message}`;
+    })
+    .join('; ')
+    .concat('.');
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { type SessionParameter, sessionParameterSchema } from '../contract/index.js';
+
+/** A request as a probe: `'/issues'`, `'POST /issues'`, or an object. */
+export type ProbeRequest =
+  | string
+  | {
+      /** @default 'GET' */
+      method?: string | undefined;
+      /** Starts with "/"; a query may follow. */
+      path: string;
+      headers?: Record<string, string> | undefined;
+      /** Sent as JSON. */
+      json?: unknown;
+      /** Sent as it is, as JSON if no `content-type` says otherwise. */
+      body?: string | undefined;
+    };
+
+/** Parameters of initialize. In a record every value counts as a secret. */
+export type ProbeParameters = readonly SessionParameter[] | Readonly<Record<string, string>>;
+
+/**
+ * What of this connector provokes what. Everything is optional: a case whose probe is missing is not checked, and the
+ * report says so.
+ */
+export interface Probes {
+  /** How to log in (rule S1). */
+  initialize?:
+    | {
+        /** @default '/initialize' */
+        path?: string | undefined;
+        /** Parameters that log in. */
+        parameters?: ProbeParameters | undefined;
+        /** Parameters that must be refused, such as a wrong password. */
+        wrongParameters?: ProbeParameters | undefined;
+      }
+    | undefined;
+  /** A request that a session may make and that answers with a success: best one that only reads. */
+  readable?: ProbeRequest | undefined;
+  /** A resource that is not there: 404. */
+  unknown?: ProbeRequest | undefined;
+  /** A route that is not there: 404. @default 'GET /concordat-conformance/no-such-route' */
+  unknownRoute?: ProbeRequest | undefined;
+  /** A request whose payload or query is not valid: 400. */
+  invalid?: ProbeRequest | undefined;
+  /** A resource that this session may not see: 403 without the wait header. */
+  forbidden?: ProbeRequest | undefined;
+  /** A request at which the end system, or the connector itself, fails: 5xx. */
+  failing?: ProbeRequest | undefined;
+  /** How to reach the rate limit: `request` is sent until the connector refuses it. */
+  limit?:
+    | {
+        /** @default `probes.readable` */
+        request?: ProbeRequest | undefined;
+        /** The most requests to send. @default 200 */
+        times?: number | undefined;
+        /** How many are in flight at once. @default 8 */
+        concurrency?: number | undefined;
+        /** Runs first: the place to lower the limit of a test system. */
+        before?: (() => unknown) | undefined;
+      }
+    | undefined;
+  /** How a session dies: of age, by a request, or by what a function does. */
+  expire?:
+    | {
+        waitMs?: number | undefined;
+        request?: ProbeRequest | undefined;
+        action?: ((session: Record<string, string>) => unknown) | undefined;
+      }
+    | undefined;
+  /** The route that ends a session. */
+  cleanup?: { /** @default '/cleanup' */ path?: string | undefined } | undefined;
+}
+
+/** A probe with its defaults filled in. */
+export interface ReadyRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+const methods = /^[A-Z]+$/;
+const path = z.string().regex(/^\/[\x21-\x7e]*$/, 'must be a path that starts with "/"');
+const parameters = z.union([z.array(sessionParameterSchema), z.record(z.string(), z.string())], {
+  error: 'must be an array of { key, value, sensitive } or a record of strings',
+});
+const action = z.custom<() => unknown>((value) => typeof value === 'function', 'must be a function');
+const milliseconds = z.number().min(0);
+
+const request = z.union(
+  [
+    z.string().regex(/^(?:[A-Z]+ +)?\/[\x21-\x7e]*$/),
+    z.strictObject({
+      method: z.string().regex(methods).optional(),
+      path,
+      headers: z.record(z.string(), z.string()).optional(),
+      json: z.unknown().optional(),
+      body: z.string().optional(),
+    }),
+  ],
+  { error: 'must be a request: "/path", "GET /path" or { method, path, headers, json, body }' },
+);
+
+export const probesSchema = z.strictObject({
+  initialize: z
+    .strictObject({
+      path: path.optional(),
+      parameters: parameters.optional(),
+      wrongParameters: parameters.optional(),
+    })
+    .optional(),
+  readable: request.optional(),
+  unknown: request.optional(),
+  unknownRoute: request.optional(),
+  invalid: request.optional(),
+  forbidden: request.optional(),
+  failing: request.optional(),
+  limit: z
+    .strictObject({
+      request: request.optional(),
+      times: z.int().min(1).optional(),
+      concurrency: z.int().min(1).optional(),
+      before: action.optional(),
+    })
+    .optional(),
+  expire: z
+    .strictObject({ waitMs: milliseconds.optional(), request: request.optional(), action: action.optional() })
+    .optional(),
+  cleanup: z.strictObject({ path: path.optional() }).optional(),
+});
+
+/** Fills in the defaults of a probe. */
+export function readRequest(probe: ProbeRequest): ReadyRequest {
+  if (typeof probe === 'string') {
+    const [, method = 'GET', path = '/'] = /^(?:([A-Z]+) +)?(.+)$/.exec(probe) ?? [];
+    return { method, path, headers: {}, body: undefined };
+  }
+  const body = probe.body ?? (probe.json === undefined ? undefined : JSON.stringify(probe.json));
+  const named = Object.keys(probe.headers ?? {}).some((name) => name.toLowerCase() === 'content-type');
+  const type = body === undefined || named ? {} : { 'content-type': 'application/json' };
+  return { method: probe.method ?? 'GET', path: probe.path, headers: { ...type, ...probe.headers }, body };
+}
+
+/** A record does not say what is secret, so all of it is. */
+export function readParameters(parameters: ProbeParameters): SessionParameter[] {
+  if (Array.isArray(parameters)) return parameters.map((entry: SessionParameter) => ({ ...entry }));
+  return Object.entries(parameters).map(([key, value]) => ({ key, value: value as string, sensitive: true }));
+}
+
+/** Whether a request can change nothing by the definition of its method (RFC 9110, 9.2.1). */
+export function isSafe({ method }: { method: string }): boolean {
+  return ['GET', 'HEAD', 'OPTIONS'].includes(method);
+}

@@ -1,0 +1,238 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ConformanceConfig } from 'concordat/conformance';
+import { onTestFinished } from 'vitest';
+
+export const goodPassword = 'canary-good-password';
+export const wrongPassword = 'canary-wrong-password';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Asked {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What went wrong, before it is written. */
+export interface Failure {
+  status: number;
+  code: string;
+  message: string;
+  detail?: string;
+  headers?: Record<string, string>;
+}
+
+/** Every decision of a connector that keeps the contract. A mutant replaces one. */
+export const soundDecisions = {
+  /** The body of an error. */
+  writeError: ({ code, message, detail }: Failure, _asked: Asked): string =>
+    JSON.stringify({ errors: { code, message, detail } }),
+  errorType: 'application/json; charset=utf-8',
+  /** Changes a failure as a whole. */
+  failure: (failure: Failure, _asked: Asked): Failure => failure,
+  /** What initialize answers with. */
+  session: (id: string): unknown => [{ key: 'x-session', value: id, sensitive: true }],
+  initializeStatus: 200,
+  /** How wrong credentials are refused. */
+  refuseLogin: (_asked: Asked): Failure | undefined => ({
+    status: 401,
+    code: 'WRONG_PASSWORD',
+    message: 'The password is wrong',
+  }),
+  brokenJson: (): Failure => ({ status: 400, code: 'BAD_JSON', message: 'The body is no JSON' }),
+  brokenParameters: (): Failure => ({ status: 400, code: 'BAD_PARAMETERS', message: 'The parameters are none' }),
+  missingSession: (): Failure | undefined => ({ status: 401, code: 'NO_SESSION', message: 'There is no session' }),
+  deadSession: (): Failure | undefined => ({ status: 401, code: 'SESSION_ENDED', message: 'The session has ended' }),
+  expires: true,
+  keepsOlderSessions: true,
+  newSessionsWork: true,
+  unknownRoute: (_asked: Asked): Failure | undefined => ({
+    status: 404,
+    code: 'NO_ROUTE',
+    message: 'There is no such route',
+  }),
+  unknownResource: (): Failure | undefined => ({
+    status: 404,
+    code: 'NO_ISSUE',
+    message: 'There is no such issue',
+    detail: 'issue 999',
+  }),
+  invalidPayload: (): Failure | undefined => ({ status: 400, code: 'BAD_ISSUE', message: 'title is missing' }),
+  brokenPayload: (): Failure => ({ status: 400, code: 'BAD_JSON', message: 'The body is no JSON' }),
+  denial: (): Failure | undefined => ({ status: 403, code: 'DENIED', message: 'This is not for you' }),
+  defect: (): Failure | undefined => ({
+    status: 502,
+    code: 'END_SYSTEM_DOWN',
+    message: 'The end system does not answer',
+  }),
+  limit: (wait: number): Failure => ({
+    status: 403,
+    code: 'TOO_MANY',
+    message: 'Slow down',
+    headers: { 'x-wait-ms': String(wait) },
+  }),
+  readable: (): Failure | undefined => undefined,
+  head: 200,
+  options: 204,
+  /** What becomes of a body that is too large. */
+  huge: (): Failure | 'hang' | 'close' => ({ status: 413, code: 'TOO_LARGE', message: 'The body is too large' }),
+  diesOfHugeBody: false,
+  cleanupStatus: 204,
+  cleanupEndsSession: true,
+  cleanupWithoutSession: 401,
+  limitEnds: true,
+};
+export type Decisions = typeof soundDecisions;
+
+const largestBody = 1024 * 1024;
+const waitMs = 20;
+
+/** A connector of plain node:http, sound but for what `changes` replaces; closed when the test ends. */
+export async function modelConnector(changes: Partial<Decisions> = {}) {
+  const decide: Decisions = { ...soundDecisions, ...changes };
+  const sessions = new Set<string>();
+  let logins = 0;
+  let dead = false;
+  let count = 0;
+  let blockedUntil: number | undefined;
+
+  function fail(failure: Failure, asked: Asked): Answer {
+    const changed = decide.failure(failure, asked);
+    return {
+      status: changed.status,
+      headers: { ...(decide.errorType === '' ? {} : { 'content-type': decide.errorType }), ...changed.headers },
+      body: decide.writeError(changed, asked),
+    };
+  }
+
+  const succeed = (value: unknown, status = 200): Answer => ({
+    status,
+    headers: { 'content-type': 'application/json' },
+    body: status === 204 ? '' : JSON.stringify(value),
+  });
+
+  const either = (failure: Failure | undefined, asked: Asked) =>
+    failure === undefined ? succeed({ number: 1 }) : fail(failure, asked);
+
+  function initialize(asked: Asked): Answer {
+    const value = parse(asked.body);
+    if (value === undefined) return fail(decide.brokenJson(), asked);
+    if (!Array.isArray(value) || !value.every((entry) => typeof entry?.key === 'string')) {
+      return fail(decide.brokenParameters(), asked);
+    }
+    const password = value.find(({ key }) => key === 'password')?.value;
+    const refusal = password === goodPassword ? undefined : decide.refuseLogin(asked);
+    if (refusal !== undefined) return fail(refusal, asked);
+    logins++;
+    const id = `canary-session-${logins}-${crypto.randomUUID()}`;
+    if (!decide.keepsOlderSessions) sessions.clear();
+    if (decide.newSessionsWork || logins === 1) sessions.add(id);
+    return succeed(decide.session(id), decide.initializeStatus);
+  }
+
+  // The wait begins with the first refusal, so that a slow machine reaches the limit, too.
+  function limited(asked: Asked): Answer {
+    const now = performance.now();
+    if (blockedUntil !== undefined && now > blockedUntil && decide.limitEnds) {
+      blockedUntil = undefined;
+      count = 0;
+    }
+    count++;
+    if (count <= 3) return succeed({});
+    blockedUntil ??= now + waitMs;
+    return fail(decide.limit(Math.max(1, Math.ceil(blockedUntil - now))), asked);
+  }
+
+  function answer(asked: Asked): Answer {
+    const { method, path } = asked;
+    if (method === 'POST' && path === '/initialize') return initialize(asked);
+    const session = asked.headers['x-session'];
+    if (method === 'POST' && path === '/cleanup') {
+      if (session === undefined) {
+        const failure = { status: decide.cleanupWithoutSession, code: 'NO_SESSION', message: 'There is no session' };
+        return failure.status < 400 ? succeed({}, failure.status) : fail(failure, asked);
+      }
+      if (decide.cleanupEndsSession) sessions.delete(session);
+      return succeed({}, decide.cleanupStatus);
+    }
+    if (!/^\/(?:issues(?:\/\d+)?|secret|broken|limited)$/.test(path)) return either(decide.unknownRoute(asked), asked);
+    const refusal =
+      session === undefined ? decide.missingSession() : sessions.has(session) ? undefined : decide.deadSession();
+    if (refusal !== undefined) return fail(refusal, asked);
+    if (path === '/secret') return either(decide.denial(), asked);
+    if (path === '/broken') return either(decide.defect(), asked);
+    if (path === '/limited') return limited(asked);
+    if (path === '/issues/999') return either(decide.unknownResource(), asked);
+    if (method === 'HEAD') return { status: decide.head, headers: {}, body: '' };
+    if (method === 'OPTIONS') return { status: decide.options, headers: {}, body: '' };
+    if (method === 'POST') {
+      return either(parse(asked.body) === undefined ? decide.brokenPayload() : decide.invalidPayload(), asked);
+    }
+    return either(decide.readable(), asked);
+  }
+
+  const server = createServer(async (request, response) => {
+    if (dead) return void request.socket.destroy();
+    const asked = await read(request);
+    const huge = asked.body.length > largestBody ? decide.huge() : undefined;
+    if (huge !== undefined && decide.diesOfHugeBody) dead = true;
+    if (huge === 'hang') return;
+    if (huge === 'close') return void request.socket.destroy();
+    const { status, headers, body } = huge === undefined ? answer(asked) : fail(huge, asked);
+    response.writeHead(status, headers).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const config = {
+    probes: {
+      initialize: {
+        parameters: [
+          { key: 'user', value: 'alice', sensitive: false },
+          { key: 'password', value: goodPassword, sensitive: true },
+        ],
+        wrongParameters: [
+          { key: 'user', value: 'alice', sensitive: false },
+          { key: 'password', value: wrongPassword, sensitive: true },
+        ],
+      },
+      readable: '/issues',
+      unknown: '/issues/999',
+      invalid: { method: 'POST', path: '/issues', json: {} },
+      forbidden: '/secret',
+      failing: '/broken',
+      limit: { request: '/limited', times: 12, concurrency: 2 },
+      expire: { action: ({ 'x-session': id = '' }) => decide.expires && sessions.delete(id) },
+      cleanup: {},
+    },
+    rateLimit: { header: 'x-wait-ms', format: 'milliseconds' },
+    allowWrites: true,
+    timeoutMs: 10_000,
+    maxWaitMs: 500,
+  } satisfies ConformanceConfig;
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, config };
+}
+
+async function read(request: IncomingMessage): Promise<Asked> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  return { method: request.method ?? '', path: request.url ?? '', headers, body: Buffer.concat(chunks).toString() };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,487 @@
+import { runConformance } from 'concordat/conformance';
+import { describe, expect, it } from 'vitest';
+import { type Decisions, type Failure, modelConnector, soundDecisions } from './helpers/model-connector.js';
+
+const sound = soundDecisions;
+const body = (change: (failure: Failure) => unknown): Partial<Decisions> => ({
+  writeError: (failure) => JSON.stringify(change(failure)),
+});
+/** Changes the failures of one code only. */
+const only = (code: string, change: (failure: Failure) => Failure): Partial<Decisions> => ({
+  failure: (failure) => (failure.code === code ? change(failure) : failure),
+});
+const answered = (status: number) => (): Failure => ({ status, code: 'WRONG', message: 'Answered otherwise' });
+
+interface Mutant {
+  name: string;
+  changes: Partial<Decisions>;
+  /** Every case that has to report it, and no other may. */
+  caught: string[];
+  /** The same in all but the one fact: nothing may be reported. */
+  control: Partial<Decisions>;
+  timeoutMs?: number;
+}
+
+/** The cases that look at the same body, content type and session from several sides. */
+const bodies = ['errors.body', 'rate-limit.body'];
+
+const mutants: Mutant[] = [
+  // Error bodies
+  {
+    name: 'writes an `errors` array (E1)',
+    changes: body(({ code, message }) => ({ errors: [{ code, message }] })),
+    caught: bodies,
+    control: body(({ code, message }) => ({ errors: { code, message } })),
+  },
+  {
+    name: 'writes numeric codes (E1)',
+    changes: body(({ message }) => ({ errors: { code: 42, message } })),
+    caught: bodies,
+    control: body(({ message }) => ({ errors: { code: '42', message } })),
+  },
+  {
+    name: 'writes an empty message (E1)',
+    changes: body(({ code }) => ({ errors: { code, message: '' } })),
+    caught: bodies,
+    control: body(({ code }) => ({ errors: { code, message: 'm' } })),
+  },
+  {
+    name: 'writes a blank code (E1)',
+    changes: body(({ message }) => ({ errors: { code: ' ', message } })),
+    caught: bodies,
+    control: body(({ message }) => ({ errors: { code: 'c', message } })),
+  },
+  {
+    name: 'writes a member that the contract does not know (E1)',
+    changes: body(({ code, message }) => ({ errors: { code, message }, timestamp: 'now' })),
+    caught: bodies,
+    control: body(({ code, message }) => ({ errors: { code, message, detail: 'now' } })),
+  },
+  {
+    name: 'writes `detail` as null (E1)',
+    changes: body(({ code, message }) => ({ errors: { code, message, detail: null } })),
+    caught: bodies,
+    control: body(({ code, message }) => ({ errors: { code, message, detail: undefined } })),
+  },
+  {
+    name: 'writes `detail` as an object (E1)',
+    changes: body(({ code, message }) => ({ errors: { code, message, detail: { id: 7 } } })),
+    caught: bodies,
+    control: body(({ code, message }) => ({ errors: { code, message, detail: '{"id":7}' } })),
+  },
+  {
+    name: 'answers an unknown route with the HTML of its framework (E1)',
+    changes: {
+      writeError: (failure, asked) =>
+        failure.code === 'NO_ROUTE' ? '<h1>Not Found</h1>' : sound.writeError(failure, asked),
+    },
+    caught: ['errors.body'],
+    control: { writeError: (failure, asked) => sound.writeError(failure, asked) },
+  },
+  { name: 'answers errors with an empty body (E1)', changes: { writeError: () => '' }, caught: bodies, control: {} },
+  {
+    name: 'calls its errors text/plain (E1)',
+    changes: { errorType: 'text/plain' },
+    caught: ['errors.content-type', 'rate-limit.body'],
+    control: { errorType: 'application/json' },
+  },
+  {
+    name: 'calls its errors application/problem+json (E1)',
+    changes: { errorType: 'application/problem+json' },
+    caught: ['errors.content-type', 'rate-limit.body'],
+    control: { errorType: 'application/json;charset="UTF-8"' },
+  },
+  {
+    name: 'writes errors without a content type (E1)',
+    changes: { errorType: '' },
+    caught: ['errors.content-type', 'rate-limit.body'],
+    control: {},
+  },
+  {
+    name: 'calls its errors JSON in Latin-1 (E1)',
+    changes: { errorType: 'application/json; charset=iso-8859-1' },
+    caught: ['errors.content-type', 'rate-limit.body'],
+    control: { errorType: 'application/json; charset=utf-8' },
+  },
+  {
+    name: 'puts the whole request into `detail` (E5)',
+    changes: {
+      writeError: (failure, asked) =>
+        sound.writeError({ ...failure, ...(failure.code === 'BAD_JSON' ? { detail: asked.body } : {}) }, asked),
+    },
+    caught: ['errors.detail-is-bounded'],
+    control: {
+      writeError: (failure, asked) =>
+        sound.writeError(
+          { ...failure, ...(failure.code === 'BAD_JSON' ? { detail: asked.body.slice(0, 8192) } : {}) },
+          asked,
+        ),
+    },
+  },
+  {
+    name: 'puts a stack trace of JavaScript into `detail` (E4)',
+    changes: only('NO_ISSUE', (failure) => ({ ...failure, detail: new Error('x').stack as string })),
+    caught: ['errors.no-stack-trace'],
+    control: only('NO_ISSUE', (failure) => ({ ...failure, detail: 'Look at: the id' })),
+  },
+  {
+    name: 'puts a traceback of Python into `message` (E4)',
+    changes: only('NO_ISSUE', (failure) => ({
+      ...failure,
+      message: 'Traceback (most recent call last):\n  File "a.py"',
+    })),
+    caught: ['errors.no-stack-trace'],
+    control: only('NO_ISSUE', (failure) => ({ ...failure, message: 'File "a.py"' })),
+  },
+  // The wait header
+  {
+    name: 'sends the wait header with a denial (W2)',
+    changes: { denial: () => ({ ...sound.denial()!, headers: { 'x-wait-ms': '1' } }) },
+    caught: ['errors.denial-without-wait-header', 'errors.no-wait-header'],
+    control: { denial: () => ({ ...sound.denial()!, headers: { 'x-wait': '1' } }) },
+  },
+  {
+    name: 'sends the wait header with a 404 (W2)',
+    changes: { unknownResource: () => ({ ...sound.unknownResource()!, headers: { 'x-wait-ms': '1' } }) },
+    caught: ['errors.no-wait-header'],
+    control: { unknownResource: () => ({ ...sound.unknownResource()!, headers: { 'retry-after': '1' } }) },
+  },
+  {
+    name: 'answers a limit with 429 (W3)',
+    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), status: 429 }) },
+    caught: ['rate-limit.status'],
+    control: { limit: (waitMs) => ({ ...sound.limit(waitMs), status: 403 }) },
+  },
+  {
+    name: 'answers a limit with 503 (W3)',
+    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), status: 503 }) },
+    caught: ['rate-limit.status'],
+    control: {},
+  },
+  {
+    name: 'leaves the wait header out (W2)',
+    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: {} }) },
+    caught: ['rate-limit.wait-header'],
+    control: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'X-Wait-Ms': String(waitMs) } }) },
+  },
+  {
+    name: 'writes the wait with a unit (W4)',
+    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'x-wait-ms': `${waitMs}ms` } }) },
+    caught: ['rate-limit.wait-format'],
+    control: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'x-wait-ms': `${waitMs}` } }) },
+  },
+  {
+    name: 'writes the wait with a fraction (W4)',
+    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'x-wait-ms': `${waitMs}.5` } }) },
+    caught: ['rate-limit.wait-format'],
+    control: {},
+  },
+  {
+    name: 'writes the moment where a duration is agreed upon (W7)',
+    changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'x-wait-ms': String(Date.now() + waitMs) } }) },
+    caught: ['rate-limit.wait-length'],
+    control: {},
+  },
+  {
+    name: 'writes a limit without a body (E1)',
+    changes: { writeError: (failure, asked) => (failure.code === 'TOO_MANY' ? '' : sound.writeError(failure, asked)) },
+    caught: ['rate-limit.body'],
+    control: {},
+  },
+  {
+    name: 'asks for a wait that is too short (W7)',
+    changes: { limitEnds: false },
+    caught: ['rate-limit.resumes'],
+    control: { limitEnds: true },
+  },
+  {
+    name: 'has no limit at all',
+    changes: { limit: () => ({ status: 404, code: 'X', message: 'not a limit' }) },
+    caught: ['rate-limit.reached'],
+    control: {},
+  },
+  // Sessions
+  {
+    name: 'answers 200 without a session (E2)',
+    changes: { missingSession: () => undefined },
+    caught: ['session.missing'],
+    control: {},
+  },
+  {
+    name: 'answers 403 without a session (E2)',
+    changes: { missingSession: answered(403) },
+    caught: ['session.missing'],
+    control: { missingSession: answered(401) },
+  },
+  {
+    name: 'takes any session (E2)',
+    changes: { deadSession: () => undefined },
+    caught: ['session.dead', 'session.expired', 'cleanup.ends-session'],
+    control: {},
+  },
+  {
+    name: 'answers 400 to a dead session (E2)',
+    changes: { deadSession: answered(400) },
+    caught: ['session.dead', 'session.expired', 'cleanup.ends-session'],
+    control: { deadSession: answered(401) },
+  },
+  { name: 'never lets a session expire (S4)', changes: { expires: false }, caught: ['session.expired'], control: {} },
+  {
+    name: 'hands out no session that works the second time (S4)',
+    changes: { newSessionsWork: false },
+    caught: ['session.renewal'],
+    control: { newSessionsWork: true },
+  },
+  {
+    name: 'hands out the session as a number (S1)',
+    changes: { session: () => 7 },
+    caught: ['session.answer', 'session.answer-is-array'],
+    control: {},
+  },
+  {
+    name: 'hands out entries without `sensitive` (S1)',
+    changes: { session: (id) => [{ key: 'x-session', value: id }] },
+    caught: ['session.answer'],
+    control: { session: (id) => [{ key: 'x-session', value: id, sensitive: false }] },
+  },
+  {
+    name: 'hands out a value that is no text (S1)',
+    changes: {
+      session: (id) => [
+        { key: 'x-session', value: id, sensitive: true },
+        { key: 'x-org', value: 7, sensitive: false },
+      ],
+    },
+    caught: ['session.answer'],
+    control: {
+      session: (id) => [
+        { key: 'x-session', value: id, sensitive: true },
+        { key: 'x-org', value: '7', sensitive: false },
+      ],
+    },
+  },
+  {
+    name: 'hands out the session as a plain object (S1)',
+    changes: { session: (id) => ({ 'x-session': id }) },
+    caught: ['session.answer-is-array'],
+    control: {},
+  },
+  {
+    name: 'hands out a header with a line break (S2)',
+    changes: { session: (id) => [{ key: 'x-session', value: `${id}\r\nx-admin: 1`, sensitive: true }] },
+    caught: ['session.header-safe'],
+    control: {},
+  },
+  {
+    name: 'hands out the header Host (S2)',
+    changes: {
+      session: (id) => [
+        { key: 'x-session', value: id, sensitive: true },
+        { key: 'Host', value: 'h', sensitive: false },
+      ],
+    },
+    caught: ['session.header-safe'],
+    control: {
+      session: (id) => [
+        { key: 'x-session', value: id, sensitive: true },
+        { key: 'x-host', value: 'h', sensitive: false },
+      ],
+    },
+  },
+  {
+    name: 'hands out a header twice (S2)',
+    changes: {
+      session: (id) => [
+        { key: 'x-session', value: id, sensitive: true },
+        { key: 'X-Session', value: id, sensitive: true },
+      ],
+    },
+    caught: ['session.header-safe'],
+    control: {},
+  },
+  {
+    name: 'fails at logging in (S1)',
+    changes: { initializeStatus: 500 },
+    caught: ['session.initialize'],
+    control: { initializeStatus: 201 },
+  },
+  {
+    name: 'logs in with a wrong password (S5)',
+    changes: { refuseLogin: () => undefined },
+    caught: ['session.wrong-password'],
+    control: {},
+  },
+  {
+    name: 'answers 500 to a wrong password (S5)',
+    changes: { refuseLogin: answered(500) },
+    caught: ['session.wrong-password'],
+    control: { refuseLogin: answered(400) },
+  },
+  // Requests that are wrong
+  {
+    name: 'answers 500 to broken JSON for initialize (E2)',
+    changes: { brokenJson: answered(500) },
+    caught: ['validation.initialize-broken-json'],
+    control: { brokenJson: answered(400) },
+  },
+  {
+    name: 'answers 500 to parameters that are none (S1)',
+    changes: { brokenParameters: answered(500) },
+    caught: ['validation.initialize-parameters'],
+    control: { brokenParameters: answered(401) },
+  },
+  {
+    name: 'answers 422 to an invalid payload (E2)',
+    changes: { invalidPayload: answered(422) },
+    caught: ['validation.payload'],
+    control: { invalidPayload: answered(400) },
+  },
+  {
+    name: 'takes an invalid payload (E2)',
+    changes: { invalidPayload: () => undefined },
+    caught: ['validation.payload'],
+    control: {},
+  },
+  {
+    name: 'answers 500 to broken JSON (E2)',
+    changes: { brokenPayload: answered(500) },
+    caught: ['validation.broken-json'],
+    control: { brokenPayload: answered(400) },
+  },
+  // Routes
+  {
+    name: 'fails at a request that is right (S1)',
+    changes: { readable: answered(500) },
+    caught: ['routes.readable', 'routes.head', 'session.renewal'],
+    control: {},
+  },
+  {
+    name: 'answers 200 for a resource that is not there (E2)',
+    changes: { unknownResource: () => undefined },
+    caught: ['routes.unknown-resource'],
+    control: {},
+  },
+  {
+    name: 'answers 400 for a resource that is not there (E2)',
+    changes: { unknownResource: answered(400) },
+    caught: ['routes.unknown-resource'],
+    control: { unknownResource: answered(404) },
+  },
+  {
+    name: 'answers 200 to an unknown route (E2)',
+    changes: { unknownRoute: () => undefined },
+    caught: ['routes.unknown-route'],
+    control: {},
+  },
+  {
+    name: 'answers 401 to an unknown route in spite of a session (E2)',
+    changes: { unknownRoute: answered(401) },
+    caught: ['routes.unknown-route'],
+    control: { unknownRoute: ({ headers }) => answered(headers['x-session'] === undefined ? 401 : 404)() },
+  },
+  {
+    name: 'answers a denial with 401 (E2)',
+    changes: { denial: answered(401) },
+    caught: ['routes.denial'],
+    control: { denial: answered(403) },
+  },
+  {
+    name: 'tells a failure as a success (E4)',
+    changes: { defect: () => undefined },
+    caught: ['routes.failure'],
+    control: { defect: answered(500) },
+  },
+  { name: 'fails at HEAD (E2)', changes: { head: 500 }, caught: ['routes.head'], control: { head: 405 } },
+  { name: 'fails at OPTIONS (E2)', changes: { options: 500 }, caught: ['routes.options'], control: { options: 405 } },
+  {
+    name: 'answers 500 to a huge body (E4)',
+    changes: { huge: answered(500) },
+    caught: ['routes.huge-body'],
+    control: { huge: () => 'close' },
+  },
+  {
+    name: 'never answers a huge body (E4)',
+    changes: { huge: () => 'hang' },
+    caught: ['routes.huge-body'],
+    control: { huge: answered(400) },
+    timeoutMs: 3000,
+  },
+  {
+    name: 'echoes the session in an error (E5)',
+    changes: {
+      writeError: (failure, asked) =>
+        sound.writeError({ ...failure, detail: `with ${asked.headers['x-session']}` }, asked),
+    },
+    caught: ['secrets.session'],
+    control: { writeError: (failure, asked) => sound.writeError({ ...failure, detail: 'with x-session' }, asked) },
+  },
+  {
+    name: 'echoes the wrong password (E5)',
+    changes: { refuseLogin: ({ body }) => ({ ...sound.refuseLogin({} as never)!, detail: body }) },
+    caught: ['secrets.parameters'],
+    control: { refuseLogin: () => ({ ...sound.refuseLogin({} as never)!, detail: 'alice' }) },
+  },
+  ...(['authorization', 'cookie', 'x-api-key'] as const).map((name) => ({
+    name: `echoes ${name} in an error (E5)`,
+    changes: {
+      writeError: (failure: Failure, asked: { headers: Record<string, string> }) =>
+        sound.writeError({ ...failure, detail: `${asked.headers[name]}` }, asked as never),
+    },
+    caught: ['secrets.credentials'],
+    control: { writeError: (failure: Failure) => sound.writeError({ ...failure, detail: name }, {} as never) },
+  })),
+  // Cleaning up
+  {
+    name: 'fails at cleanup (S1)',
+    changes: { cleanupStatus: 500 },
+    caught: ['cleanup.answers'],
+    control: { cleanupStatus: 200 },
+  },
+  {
+    name: 'keeps the session after cleanup (S1)',
+    changes: { cleanupEndsSession: false },
+    caught: ['cleanup.ends-session'],
+    control: {},
+  },
+  {
+    name: 'fails at cleanup without a session (E2)',
+    changes: { cleanupWithoutSession: 500 },
+    caught: ['cleanup.without-session'],
+    control: { cleanupWithoutSession: 204 },
+  },
+];
+
+async function report(changes: Partial<Decisions>, timeoutMs?: number) {
+  const { baseUrl, config } = await modelConnector(changes);
+  return runConformance({ baseUrl, ...config, timeoutMs: timeoutMs ?? config.timeoutMs });
+}
+
+const reported = ({ results }: Awaited<ReturnType<typeof report>>) =>
+  results.filter(({ status }) => status === 'failed' || status === 'warning').map(({ id }) => id);
+
+describe.concurrent('a connector that', () => {
+  for (const { name, changes, caught, control, timeoutMs } of mutants) {
+    it(`${name} is caught`, async () => {
+      expect(reported(await report(changes, timeoutMs)).sort()).toEqual([...caught].sort());
+    });
+    if (Object.keys(control).length > 0) {
+      it(`${name} is caught, and its control is not`, async () => {
+        expect(reported(await report(control))).toEqual([]);
+      });
+    }
+  }
+});
+
+describe('the model connector', () => {
+  it('keeps every rule, and every case looks at it (control of all mutants)', async () => {
+    const { results, ok } = await report({});
+    expect(results.filter(({ status }) => status !== 'passed')).toEqual([]);
+    expect(ok).toBe(true);
+  });
+
+  it('has a mutant for every case', async () => {
+    const { results } = await report({});
+    const caught = new Set(mutants.flatMap((mutant) => mutant.caught));
+    expect(results.map(({ id }) => id).filter((id) => !caught.has(id))).toEqual([]);
+  });
+});
