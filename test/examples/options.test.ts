@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readOptions } from '../../examples/service/options.js';
 
@@ -36,5 +37,52 @@ describe('the options of the service', () => {
     const read = () => readOptions([], environment);
     expect(read).toThrow(expect.objectContaining({ exitCode: 2, message: expect.stringContaining(message) }));
     expect(read).not.toThrow('secret-token');
+  });
+});
+
+describe('the options of the administration', () => {
+  const read = (argv: string[], environment = {}) => readOptions(argv, environment).administration;
+
+  it('serve it on port 8080, from ./.data, as Professional, when nothing is set', () => {
+    expect(read([])).toEqual({
+      port: 8080,
+      dataDirectory: path.resolve('.data'),
+      databaseUrl: undefined,
+      edition: 'Professional',
+      passwords: { admin: undefined, sam: undefined },
+    });
+  });
+
+  it('leave it out with --once and --no-admin, and serve it with --once --admin', () => {
+    expect(read(['--once'])).toBeUndefined();
+    expect(read(['--no-admin'])).toBeUndefined();
+    expect(read(['--once', '--admin'])).toMatchObject({ port: 8080 });
+  });
+
+  it('come from the environment, and from the command line before that', () => {
+    const environment = { PORT: '0', CONCORDAT_DATA: '/srv/a', DATABASE_URL: 'postgresql://h/db' };
+    expect(read([], environment)).toMatchObject({
+      port: 0,
+      dataDirectory: '/srv/a',
+      databaseUrl: 'postgresql://h/db',
+    });
+    expect(read(['--port', '9000', '--data', '/srv/b'], environment)).toMatchObject({
+      port: 9000,
+      dataDirectory: '/srv/b',
+    });
+    const passwords = { CONCORDAT_ADMIN_PASSWORD: 'a', CONCORDAT_USER_PASSWORD: '' };
+    expect(read([], passwords)?.passwords).toEqual({ admin: 'a', sam: undefined });
+  });
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT must be a number from 0 to 65535'],
+    [{ PORT: '65536' }, 'PORT'],
+    [{ DATABASE_URL: 'file:secret-token' }, 'DATABASE_URL must be a postgres:// URL'],
+  ])('refuse %j with code 2, but not when the administration is left out', (environment, message) => {
+    expect(() => read([], environment)).toThrow(
+      expect.objectContaining({ exitCode: 2, message: expect.stringContaining(message) }),
+    );
+    expect(() => read([], environment)).not.toThrow('secret-token');
+    expect(read(['--once'], environment)).toBeUndefined();
   });
 });

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { GitHubOptions } from '../../examples/service/options.js';
 import type { Summary } from '../../examples/service/summary.js';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
+import { root, serviceArguments, serviceEnvironment } from './service-environment.js';
 
 export interface ServiceRun {
   code: number | null;
@@ -15,24 +13,27 @@ export interface ServiceRun {
 
 export interface RunSettings {
   github?: GitHubOptions;
+  environment?: Readonly<Record<string, string>>;
   /** Called with stderr as far as it has come; answers whether it is time for Ctrl-C. */
   interruptWhen?(stderr: string): boolean;
 }
 
-/** Runs the service as `npm start` does, in a process of its own. */
-export function runService(args: string[], { github, interruptWhen }: RunSettings = {}): Promise<ServiceRun> {
-  const { SOURCE_REPO, TARGET_REPO, GITHUB_TOKEN, GITHUB_API_URL, ...environment } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'examples/service/main.ts', ...args], {
+/** Runs the service as `npm start` does, in a process of its own, until it ends. */
+export function runService(
+  args: string[],
+  { github, environment, interruptWhen }: RunSettings = {},
+): Promise<ServiceRun> {
+  const child = spawn(process.execPath, [...serviceArguments, ...args], {
     cwd: root,
-    env: {
-      ...environment,
+    env: serviceEnvironment({
       ...(github && {
         GITHUB_API_URL: github.apiUrl,
         GITHUB_TOKEN: github.token,
         SOURCE_REPO: github.source,
         TARGET_REPO: github.target,
       }),
-    },
+      ...environment,
+    }),
   });
   let stdout = '';
   let stderr = '';

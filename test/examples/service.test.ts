@@ -91,7 +91,7 @@ describe('the reference service', () => {
 
   it('goes on after Ctrl-C in the middle, without a duplicate', async () => {
     const github = await startGitHub(50);
-    const interrupted = await runService(['--json', '--quota', '30', '--window', '10'], {
+    const interrupted = await runService(['--json', '--no-admin', '--quota', '30', '--window', '10'], {
       github,
       interruptWhen: (stderr) => /Writing: \d+ of 50/.test(stderr),
     });
@@ -109,7 +109,7 @@ describe('the reference service', () => {
 
   it('synchronises again at its interval until Ctrl-C', async () => {
     const rounds = /(Both ends are equal.*){2}/s;
-    const run = await runService(['--json', '--issues', '3', '--interval', '0.1'], {
+    const run = await runService(['--json', '--no-admin', '--issues', '3', '--interval', '0.1'], {
       interruptWhen: (stderr) => rounds.test(stderr),
     });
     expect(run.code).toBe(130);
