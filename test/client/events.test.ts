@@ -56,7 +56,7 @@ describe('pause, heartbeat and resume (G6)', () => {
     const calls = many(30, () => track(get(client)));
     await until(() => hold.held.length === 30);
     hold.release((exchange) => exchange.limit(60));
-    await until(() => connector.open.length === 0);
+    await until(() => client.status.counters.refused === 30);
     await grace();
     connector.handle = ok;
     await clock.advance(60_000);

@@ -507,7 +507,7 @@ describe('the gate only extends (G2)', () => {
     calls.push(track(get(client, '/waiting')));
     hold.held.shift()?.limit(second);
     connector.handle = ok;
-    await until(() => connector.open.length === 0);
+    await until(() => client.status.counters.refused === 2);
     await grace();
     await clock.advance(seconds * 1000 - 1);
     await grace();
@@ -600,11 +600,11 @@ describe('the release is staggered (G3)', () => {
     const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(60)) });
     const { client, clock } = connectVirtually(connector);
     const controllers = many(10, () => new AbortController());
-    const calls = controllers.map(({ signal }, index) =>
-      track(client.request({ method: 'GET', path: `/${index}`, signal })),
-    );
-    await until(() => client.status.paused);
-    await grace();
+    const calls: ReturnType<typeof track>[] = [];
+    for (const [index, { signal }] of controllers.entries()) {
+      calls.push(track(client.request({ method: 'GET', path: `/${index}`, signal })));
+      await until(() => client.status.paused);
+    }
     const hold = holdAll();
     connector.handle = hold.handler;
     await clock.advance(60_000);
