@@ -1,2 +1,24 @@
 export type { Clock, Timer } from '../internal/index.js';
+export { AccountingError } from './accounting-error.js';
+export { simulateConnector } from './simulate-connector.js';
+export type {
+  Fault,
+  FaultRule,
+  Item,
+  JournalEntry,
+  ListeningConnector,
+  Refusal,
+  RouteContext,
+  RouteHandler,
+  Selection,
+  SimulateConnectorOptions,
+  SimulatedConnector,
+  SimulatedRateLimit,
+  SimulatedResource,
+  SimulatedSession,
+  Step,
+  StoredItem,
+} from './types.js';
+export { undiciInterceptor } from './undici-interceptor.js';
 export { type VirtualClock, virtualClock } from './virtual-clock.js';
+export { type LimitFormat, limitFormats, type WaitFlaw, waitFlaws } from './wait-flaws.js';

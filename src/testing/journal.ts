@@ -1,0 +1,46 @@
+import { type Clock, parseJson } from '../internal/index.js';
+import type { JournalEntry } from './types.js';
+
+/** An entry while its request is being answered. */
+export type OpenEntry = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
+
+export interface ArrivedRequest {
+  kind: JournalEntry['kind'];
+  path: string;
+  url: URL;
+  body: string;
+}
+
+/** Every request, in the order of arrival. */
+export class Journal {
+  readonly entries: OpenEntry[] = [];
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startedAt = clock.monotonic();
+  }
+
+  add(request: Request, { kind, path, url, body }: ArrivedRequest): OpenEntry {
+    const entry: OpenEntry = {
+      number: this.entries.length + 1,
+      kind,
+      at: new Date(this.#clock.now()),
+      elapsedMs: this.#clock.monotonic() - this.#startedAt,
+      method: request.method,
+      path,
+      query: Object.fromEntries(url.searchParams),
+      headers: Object.fromEntries(request.headers),
+      body,
+      json: parseJson(body),
+      session: undefined,
+      status: undefined,
+      refused: undefined,
+      waitMs: undefined,
+      fault: undefined,
+    };
+    this.entries.push(entry);
+    return entry;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../internal/index.js';
+import type { SimulatedRateLimit } from './types.js';
+
+/** Counts requests; says how long to wait when there are too many. Measured with the clock's monotonic time. */
+export class Quota {
+  readonly #limit: number;
+  readonly #windowMs: number;
+  readonly #sliding: boolean;
+  readonly #clock: Clock;
+  /** When the requests were made that still count; of a fixed window the first is its beginning. */
+  readonly #made = new Map<string, number[]>();
+  #usedUpUntil = 0;
+
+  constructor(options: Required<Pick<SimulatedRateLimit, 'limit' | 'windowMs' | 'window'>>, clock: Clock) {
+    this.#limit = options.limit;
+    this.#windowMs = options.windowMs;
+    this.#sliding = options.window === 'sliding';
+    this.#clock = clock;
+  }
+
+  /** Counts a request. @returns 0, or in how many milliseconds there is room again. */
+  take(key: string): number {
+    const now = this.#clock.monotonic();
+    if (now < this.#usedUpUntil) return this.#usedUpUntil - now;
+    const made = this.#stillCounting(key, now);
+    if (made.length >= this.#limit) return (made[0] as number) + this.#windowMs - now;
+    made.push(now);
+    return 0;
+  }
+
+  useUp(): void {
+    this.#usedUpUntil = this.#clock.monotonic() + this.#windowMs;
+  }
+
+  #stillCounting(key: string, now: number): number[] {
+    const made = this.#made.get(key) ?? [];
+    const over = (time: number) => time + this.#windowMs <= now;
+    if (this.#sliding) {
+      const first = made.findIndex((time) => !over(time));
+      made.splice(0, first === -1 ? made.length : first);
+    } else if (made.length > 0 && over(made[0] as number)) {
+      made.length = 0;
+    }
+    this.#made.set(key, made);
+    return made;
+  }
+}

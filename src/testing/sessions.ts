@@ -1,0 +1,56 @@
+import type { Clock } from '../internal/index.js';
+import type { Refusal, SimulatedSession } from './types.js';
+
+export interface Session {
+  readonly number: number;
+  readonly token: string;
+  readonly since: number;
+  /** Requests it came with, refused ones included. */
+  presented: number;
+  /** Requests it served. */
+  served: number;
+  ended: boolean;
+}
+
+/** The sessions that logins have handed out. Tokens are easy to tell apart; they protect nothing. */
+export class Sessions {
+  readonly #options: SimulatedSession;
+  readonly #clock: Clock;
+  readonly #byToken = new Map<string, Session>();
+
+  constructor(options: SimulatedSession, clock: Clock) {
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  open(): Session {
+    const number = this.#byToken.size + 1;
+    const token = `simulated-session-${number}`;
+    const session = { number, token, since: this.#clock.monotonic(), presented: 0, served: 0, ended: false };
+    this.#byToken.set(token, session);
+    return session;
+  }
+
+  find(token: string | undefined): Session | undefined {
+    return this.#byToken.get(token ?? '');
+  }
+
+  /** Why a request with this session is refused, if it is. Counts the attempt. */
+  refusal(session: Session | undefined): Refusal | undefined {
+    if (session === undefined) return 'no-session';
+    const { ttlMs, maxRequests, refuseFreshMs = 0, refuseFreshRequests = 0 } = this.#options;
+    const ageMs = this.#clock.monotonic() - session.since;
+    session.presented++;
+    if (ttlMs !== undefined && ageMs >= ttlMs) session.ended = true;
+    if (maxRequests !== undefined && session.served >= maxRequests) session.ended = true;
+    if (session.ended) return 'session-ended';
+    const tooFresh = ageMs < refuseFreshMs || session.presented <= refuseFreshRequests;
+    return tooFresh ? 'session-too-fresh' : undefined;
+  }
+
+  endAll(): number {
+    const alive = [...this.#byToken.values()].filter(({ ended }) => !ended);
+    for (const session of alive) session.ended = true;
+    return alive.length;
+  }
+}

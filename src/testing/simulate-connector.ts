@@ -1,0 +1,53 @@
+import { AccountingError } from './accounting-error.js';
+import { listen } from './listen.js';
+import { mswHandlers } from './msw-handlers.js';
+import { checkOptions } from './options.js';
+import { Simulation } from './simulation.js';
+import { toResponse } from './to-response.js';
+import type { SimulateConnectorOptions, SimulatedConnector } from './types.js';
+
+/**
+ * A connector for tests of what calls connectors: it keeps the contract, has a quota and sessions that end, and fails in
+ * every way that a test asks for. It answers as a fetch, as handlers for msw, and on a port, and remembers every request.
+ *
+ * Without options it hands out sessions that never end, asks for them, and answers every request 200.
+ *
+ * @throws TypeError naming the option that is wrong.
+ * @example
+ * const connector = simulateConnector({ rateLimit: { limit: 100, windowMs: 60_000 }, session: { ttlMs: 30_000 } })
+ * const client = createConnectorClient({ baseUrl: 'http://connector.test', initialize, fetch: connector.fetch })
+ */
+export function simulateConnector(options: SimulateConnectorOptions = {}): SimulatedConnector {
+  const settings = checkOptions(options);
+  const simulation = new Simulation(options, settings);
+  const { clock, basePath } = settings;
+  const answer = async (request: Request, base: string) =>
+    toResponse(await simulation.reply(request, base), clock, request.signal);
+
+  return {
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      request.signal.throwIfAborted();
+      return answer(request, basePath);
+    },
+    handlers: (baseUrl) => mswHandlers(baseUrl, answer),
+    listen: (port = 0) => listen((request) => simulation.reply(request, basePath), { port, basePath, clock }),
+    journal: simulation.journal.entries,
+    script: (steps) => simulation.plan.add(steps),
+    assertAllConsumed() {
+      const differences = simulation.plan.differences();
+      if (differences.length === 0) return;
+      throw new AccountingError(`What was planned and what happened differ:\n\n  ${differences.join('\n  ')}\n`);
+    },
+    expireSessions: () => simulation.sessions.endAll(),
+    useUpQuota() {
+      if (simulation.quota === undefined) throw new Error('There is no quota to use up: give `rateLimit`.');
+      simulation.quota.useUp();
+    },
+    resource(name) {
+      const resource = simulation.routes.resources.get(name);
+      if (resource === undefined) throw new Error(`\`resources\` has no "${name}".`);
+      return resource;
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import { errorResponse } from '../connector/index.js';
+import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
+import { checkFault } from './check-fault.js';
+import { applyFault, defaultLimitWaitMs, limitReply } from './fault.js';
+import { Journal, type OpenEntry } from './journal.js';
+import type { Settings } from './options.js';
+import { Plan, type Planned } from './plan.js';
+import { Quota } from './quota.js';
+import { type Answer, emptyReply, errorReply, fromResponse, jsonReply, type Reply } from './reply.js';
+import { askHandler, Routes } from './routes.js';
+import { type Session, Sessions } from './sessions.js';
+import type { Fault, JournalEntry, Refusal, SimulateConnectorOptions } from './types.js';
+
+/** The connector itself, whichever way it is reached: decides what each request is answered with, and notes it down. */
+export class Simulation {
+  readonly journal: Journal;
+  readonly plan: Plan;
+  readonly routes: Routes;
+  readonly sessions: Sessions;
+  readonly quota: Quota | undefined;
+  readonly #settings: Settings;
+  readonly #chooseFault: ((entry: JournalEntry) => Fault | undefined) | undefined;
+
+  /** @throws TypeError naming the option that is wrong. */
+  constructor(options: SimulateConnectorOptions, settings: Settings) {
+    const { faults = [] } = options;
+    const { clock, rateLimit, session } = settings;
+    if (typeof faults !== 'function' && !Array.isArray(faults)) {
+      throw new TypeError('`faults` must be an array of rules, or a function.');
+    }
+    this.#settings = settings;
+    this.#chooseFault = typeof faults === 'function' ? faults : undefined;
+    this.plan = new Plan(typeof faults === 'function' ? [] : faults);
+    this.routes = new Routes(options, clock);
+    this.journal = new Journal(clock);
+    this.sessions = new Sessions(session ?? {}, clock);
+    this.quota = rateLimit && new Quota(rateLimit, clock);
+  }
+
+  /** What a request is answered with; the date is this connector's own. */
+  async reply(request: Request, basePath: string): Promise<Reply> {
+    const { clock, onEntry } = this.#settings;
+    const exchange = await this.#arrive(request, basePath);
+    const { entry } = exchange;
+    const reply = await this.#decide(exchange);
+    if (typeof reply !== 'string') entry.status = reply.status;
+    onEntry?.(entry);
+    if (typeof reply === 'string') return reply;
+    const dated = reply.headers.some(([name]) => name.toLowerCase() === 'date');
+    return dated ? reply : { ...reply, headers: [...reply.headers, ['date', new Date(clock.now()).toUTCString()]] };
+  }
+
+  async #arrive(request: Request, basePath: string): Promise<Exchange> {
+    // The body is read once, here; a route gets a request that it can read again.
+    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+    const url = new URL(request.url);
+    const inside = url.pathname === basePath || url.pathname.startsWith(`${basePath}/`);
+    const path = inside ? url.pathname.slice(basePath.length) || '/' : url.pathname;
+    url.pathname = path;
+    const kind = inside ? this.#kindOf(request.method, path) : 'request';
+    const text = body === undefined ? '' : new TextDecoder().decode(body);
+    const entry = this.journal.add(request, { kind, path, url, body: text });
+    const session = this.sessions.find(entry.headers[this.#settings.session?.header.toLowerCase() ?? '']);
+    if (kind !== 'login') entry.session = session?.number;
+    const { method, headers, signal } = request;
+    const inner = () => new Request(url, { method, headers, signal, ...(body === undefined ? {} : { body }) });
+    return { entry, session, inside, request: inner };
+  }
+
+  #kindOf(method: string, path: string): JournalEntry['kind'] {
+    if (path === this.#settings.initializePath) return 'login';
+    return path === this.#settings.cleanupPath && method === 'POST' ? 'cleanup' : 'request';
+  }
+
+  async #decide(exchange: Exchange): Promise<Reply> {
+    const { entry } = exchange;
+    const planned = this.plan.take(entry) ?? this.#choose(entry);
+    if (planned === undefined || planned === 'normal') return this.#process(exchange);
+    if (planned === 'unplanned') {
+      return this.#refuse(entry, 'not-planned', 501, {
+        code: 'NOT_PLANNED',
+        message: `The script has no step left for ${entry.method} ${entry.path}.`,
+      });
+    }
+    if (typeof planned === 'function') {
+      entry.fault = 'answer';
+      return this.#guardRoute(() => askHandler(planned, exchange.request(), entry));
+    }
+    entry.fault = planned.kind;
+    if (planned.kind === 'limit') entry.waitMs = planned.waitMs ?? defaultLimitWaitMs;
+    return applyFault(planned, {
+      normal: () => this.#process(exchange),
+      expire: () => {
+        if (exchange.session) exchange.session.ended = true;
+      },
+      limit: this.#limit(),
+    });
+  }
+
+  #choose(entry: JournalEntry): Planned | undefined {
+    const fault = this.#chooseFault?.(entry);
+    return fault === undefined ? undefined : checkFault(fault, 'faults()');
+  }
+
+  /** What the connector does when nothing is wrong with it. */
+  async #process(exchange: Exchange): Promise<Answer> {
+    const { entry, session } = exchange;
+    if (!exchange.inside) return errorReply(404, { message: `There is nothing outside of \`basePath\`.` });
+    if (entry.kind === 'login') return this.#logIn(entry);
+    if (entry.kind === 'cleanup') {
+      if (session) session.ended = true;
+      return emptyReply(204);
+    }
+    const refusal = this.#settings.session && this.sessions.refusal(session);
+    if (refusal !== undefined)
+      return this.#refuse(entry, refusal, 401, { code: 'SESSION_EXPIRED', message: refusals[refusal] });
+    const waitMs = this.quota?.take(this.#quotaKey(session)) ?? 0;
+    if (waitMs > 0) {
+      entry.refused = 'rate-limit';
+      entry.waitMs = waitMs;
+      return limitReply(403, { ...this.#limit(), waitMs });
+    }
+    if (session) session.served++;
+    return this.#guardRoute(() => this.routes.answer(exchange.request(), entry));
+  }
+
+  #logIn(entry: OpenEntry): Answer {
+    const parameters = toSessionParameters(entry.json);
+    if (parameters === undefined) {
+      return errorReply(400, {
+        message: 'The parameters of initialize must be an array of {key, value, sensitive} or an object.',
+      });
+    }
+    const given = new Map(parameters.map(({ key, value }) => [key, value]));
+    const { credentials = {}, session } = this.#settings;
+    if (Object.entries(credentials).some(([key, value]) => given.get(key) !== value)) {
+      return this.#refuse(entry, 'wrong-credentials', 401, {
+        code: 'WRONG_CREDENTIALS',
+        message: 'The credentials are wrong.',
+      });
+    }
+    const opened = this.sessions.open();
+    entry.session = opened.number;
+    const key = session?.header ?? 'x-session';
+    return jsonReply(200, [{ key, value: opened.token, sensitive: true }]);
+  }
+
+  #refuse(
+    entry: OpenEntry,
+    refusal: Refusal,
+    status: number,
+    content: { code: string; message: string | undefined },
+  ): Answer {
+    entry.refused = refusal;
+    return errorReply(status, content);
+  }
+
+  /** A route may throw errors of the contract, as in a connector. */
+  async #guardRoute(route: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await route();
+    } catch (error) {
+      const { header, format } = this.#limit();
+      const rateLimit = {
+        header,
+        format: waitFormats.find((known) => known === format) ?? ('seconds' satisfies WaitFormat),
+      };
+      return fromResponse(errorResponse(error, { rateLimit }));
+    }
+  }
+
+  #limit() {
+    const { rateLimit, clock } = this.#settings;
+    return {
+      header: rateLimit?.header ?? 'Retry-After',
+      format: rateLimit?.format ?? 'seconds',
+      now: clock.now(),
+    } as const;
+  }
+
+  #quotaKey(session: Session | undefined): string {
+    return this.#settings.rateLimit?.scope === 'session' ? (session?.token ?? '') : '';
+  }
+}
+
+interface Exchange {
+  readonly entry: OpenEntry;
+  readonly session: Session | undefined;
+  /** Whether the request is for this connector: below `basePath`. */
+  readonly inside: boolean;
+  /** The request with its body, as often as it is asked for. */
+  readonly request: () => Request;
+}
+
+const refusals: Partial<Record<Refusal, string>> = {
+  'no-session': 'The request has no session that the simulated connector knows.',
+  'session-ended': 'The session has ended.',
+  'session-too-fresh': 'The session is not known yet.',
+};
