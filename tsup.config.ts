@@ -11,6 +11,8 @@ export default defineConfig({
     'client/index': 'src/client/index.ts',
     'api-keys/index': 'src/api-keys/index.ts',
     'admin/index': 'src/admin/index.ts',
+    'testing/index': 'src/testing/index.ts',
+    'conformance/index': 'src/conformance/index.ts',
   },
   format: ['esm', 'cjs'],
   target: 'node20',
