@@ -40,9 +40,16 @@ describe('the first start of the reference service', () => {
     expect(await statusOf(first, 'admin:first: of the admin')).toBe(200);
     expect(await statusOf(first, 'sam:first of sam')).toBe(200);
     expectSilenceAbout(first, Object.values(chosen));
+    const [admins, sams] = [new BrowserSession(), new BrowserSession()];
+    await admins.signIn(first.url, 'admin', chosen.CONCORDAT_ADMIN_PASSWORD);
+    await sams.signIn(first.url, 'sam', chosen.CONCORDAT_USER_PASSWORD);
     await first.stop();
 
-    const second = await startService(['--data', data], { CONCORDAT_ADMIN_PASSWORD: 'second of the admin' });
+    const changed = { ...chosen, CONCORDAT_ADMIN_PASSWORD: 'second of the admin' };
+    const second = await startService(['--data', data], changed);
+    // A new password ends the sessions of the old one; the same one given again is no new one.
+    expect((await admins.get(`${second.url}/api-keys`)).status).toBe(303);
+    expect((await sams.get(`${second.url}/api-keys`)).status).toBe(200);
     expect(await statusOf(second, 'admin:second of the admin')).toBe(200);
     expect(await statusOf(second, 'admin:first: of the admin')).toBe(401);
     expect(await statusOf(second, 'sam:first of sam')).toBe(200);
