@@ -2,13 +2,14 @@ import { Hono } from 'hono';
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http-errors.js';
 import { answerAsset } from './assets.js';
+import { editionReason } from './components/edition-notice.js';
 import { createKit } from './kit.js';
 import { apiKeyDetailsRoutes } from './pages/api-key-details.js';
 import { apiKeyListRoutes } from './pages/api-key-list.js';
 import { auditRoutes } from './pages/audits.js';
 import { createApiKeyRoutes } from './pages/create-api-key.js';
 import { editApiKeyRoutes } from './pages/edit-api-key.js';
-import { showProblem } from './pages/problem.js';
+import { pageNotFound, showProblem } from './pages/problem.js';
 import { revokeApiKeyRoutes } from './pages/revoke-api-key.js';
 import { signInRoutes } from './pages/sign-in.js';
 import { userRoutes } from './pages/users.js';
@@ -24,14 +25,15 @@ export function uiRoutes(context: AdminContext): Hono {
   app.use('*', securityHeaders);
   app.get('/assets/:name', (c) => {
     const answer = answerAsset(c.req.param('name'), c.req.header('if-none-match'));
-    return answer ?? notFound();
+    if (answer === undefined) throw pageNotFound();
+    return answer;
   });
   app.get(
     '/',
     kit.signedIn((c, visit) => {
       if (visit.shows.apiKeys) return c.redirect(kit.links.apiKeys(), 303);
       if (visit.shows.users) return c.redirect(kit.links.users, 303);
-      throw new AdminHttpError(403, 'API keys are available only in the Professional and Ultimate editions.');
+      throw new AdminHttpError(403, editionReason);
     }),
   );
   signInRoutes(app, kit);
@@ -42,11 +44,7 @@ export function uiRoutes(context: AdminContext): Hono {
   apiKeyDetailsRoutes(app, kit);
   auditRoutes(app, kit);
   userRoutes(app, kit);
-  app.notFound((c) => showProblem(kit, c, new AdminHttpError(404, 'There is no such page.')));
+  app.notFound((c) => showProblem(kit, c, pageNotFound()));
   app.onError((error, c) => showProblem(kit, c, error));
   return app;
-}
-
-function notFound(): never {
-  throw new AdminHttpError(404, 'There is no such page.');
 }

@@ -98,7 +98,7 @@ function CreateApiKey({ visit, view, maxExpiresOn }: CreateApiKeyProps) {
               name="name"
               label="Name"
               value={name}
-              hint="What the key is for, such as the program that will use it. Up to 100 characters, and unique in this service."
+              hint="What the key is for, such as the program that uses it. Up to 100 characters, unique in this service."
               error={nameError}
               focused={nameError !== undefined || expiryError === undefined}
             />

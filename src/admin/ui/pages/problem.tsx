@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { describeFailure } from '../../http-errors.js';
+import { AdminHttpError, describeFailure } from '../../http-errors.js';
 import { Brand } from '../components/icon.js';
 import { Document, Page, PageHeader } from '../components/layout.js';
 import { type Kit, render } from '../kit.js';
@@ -15,6 +15,11 @@ const titles: Readonly<Record<number, string>> = {
   415: 'Not a form',
   429: 'Too many attempts',
 };
+
+/** For addresses that nothing is at, and for those of pages that the visitor may not know of. */
+export function pageNotFound(): AdminHttpError {
+  return new AdminHttpError(404, 'There is no such page.');
+}
 
 /** The page for whatever was thrown; what nobody planned is reported, and tells nothing. */
 export async function showProblem(kit: Kit, c: Context, thrown: unknown): Promise<Response> {

@@ -8,6 +8,7 @@ import { Page, PageHeader, Token } from '../components/layout.js';
 import { type Kit, render } from '../kit.js';
 import type { Visit } from '../visit.js';
 import { countOf } from '../warnings.js';
+import { pageNotFound } from './problem.js';
 
 const dialogId = 'delete-dialog';
 
@@ -53,7 +54,7 @@ export function userRoutes(app: Hono, kit: Kit): void {
 
   /** Answered like a page that does not exist to whoever may not manage users. */
   function requireManagement(visit: Visit): ManagedUserDirectory {
-    if (!visit.shows.users || !isManaged(users)) throw new AdminHttpError(404, 'There is no such page.');
+    if (!visit.shows.users || !isManaged(users)) throw pageNotFound();
     return users;
   }
 
