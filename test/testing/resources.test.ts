@@ -1,0 +1,173 @@
+import { simulateConnector, virtualClock } from 'concordat/testing';
+import { describe, expect, it } from 'vitest';
+import { simulateInProcess } from './helpers/connect.js';
+
+const seed = Array.from({ length: 5 }, (_, index) => ({ id: index + 1, title: `Issue ${index + 1}` }));
+
+describe('a resource', () => {
+  it('is created, read, replaced, changed and deleted', async () => {
+    const { client, connector, clock } = simulateInProcess({ resources: { issues: seed } });
+    const at = new Date(clock.now()).toISOString();
+    expect(await client.get('/issues/3')).toEqual({ id: 3, title: 'Issue 3', updatedAt: at });
+    const created = await client.request({ method: 'POST', path: '/issues', json: { title: 'New' } });
+    expect([created.status, created.data]).toEqual([201, { id: 6, title: 'New', updatedAt: at }]);
+    await clock.advance(1000);
+    const later = new Date(clock.now()).toISOString();
+    expect(await client.patch('/issues/6', { json: { open: false } })).toEqual({
+      id: 6,
+      title: 'New',
+      open: false,
+      updatedAt: later,
+    });
+    expect(await client.put('/issues/6', { json: { title: 'Replaced' } })).toEqual({
+      id: 6,
+      title: 'Replaced',
+      updatedAt: later,
+    });
+    expect((await client.request({ method: 'PUT', path: '/issues/own', json: { title: 'x' } })).status).toBe(201);
+    expect(await client.delete('/issues/6')).toBeUndefined();
+    await expect(client.get('/issues/6')).rejects.toMatchObject({ kind: 'not-found' });
+    expect(
+      connector
+        .resource('issues')
+        .all()
+        .map(({ id }) => id),
+    ).toEqual([1, 2, 3, 4, 5, 'own']);
+  });
+
+  it('refuses what cannot be with errors of the contract', async () => {
+    const { client } = simulateInProcess({ resources: { issues: seed } });
+    const kindOf = (call: Promise<unknown>) => call.catch(({ status, code }) => `${status} ${code}`);
+    expect(await kindOf(client.post('/issues', { json: { id: 3 } }))).toBe('409 CONFLICT');
+    expect(await kindOf(client.post('/issues', { json: ['no', 'object'] }))).toBe('400 BAD_REQUEST');
+    expect(await kindOf(client.get('/issues', { query: { updatedSince: 'yesterday' } }))).toBe('400 BAD_REQUEST');
+    expect(await kindOf(client.get('/issues', { query: { cursor: 'x' } }))).toBe('400 BAD_REQUEST');
+    expect(await kindOf(client.get('/issues', { query: { limit: 0 } }))).toBe('400 BAD_REQUEST');
+    expect(await kindOf(client.patch('/issues/99', { json: {} }))).toBe('404 NOT_FOUND');
+    expect(await kindOf(client.get('/users'))).toBe('404 NOT_FOUND');
+    expect(await kindOf(client.patch('/issues', { json: {} }))).toBe('405 METHOD_NOT_ALLOWED');
+  });
+
+  it('lists in pages, oldest change first', async () => {
+    const { client } = simulateInProcess({ resources: { issues: seed } });
+    type Page = { items: { id: number }[]; nextCursor: string | null };
+    const seen: number[][] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Page = await client.get<Page>('/issues', { query: { limit: 2, cursor } });
+      seen.push(page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(seen).toEqual([[1, 2], [3, 4], [5]]);
+  });
+
+  it('what changes while somebody pages is met later, and nothing is left out', async () => {
+    const { client, connector } = simulateInProcess({ resources: { issues: seed } });
+    type Page = { items: { id: number }[]; nextCursor: string };
+    const first = await client.get<Page>('/issues', { query: { limit: 2 } });
+    connector.resource('issues').set({ id: 1, title: 'changed' });
+    connector.resource('issues').set({ id: 4, title: 'changed' });
+    const rest = await client.get<Page>('/issues', { query: { cursor: first.nextCursor } });
+    expect(rest.items.map(({ id }) => id)).toEqual([3, 5, 1, 4]);
+  });
+
+  it('`updatedSince` leaves out what is older, and nothing else', async () => {
+    const clock = virtualClock();
+    const connector = simulateConnector({ session: false, resources: { issues: seed }, clock });
+    await clock.advance(1000);
+    connector.resource('issues').set({ id: 2, title: 'changed' });
+    const since = new Date(clock.now()).toISOString();
+    const list = async (query: string) => {
+      const answer = await connector.fetch(`http://c.test/issues?${query}`);
+      return ((await answer.json()) as { items: { id: number }[] }).items.map(({ id }) => id);
+    };
+    expect(await list(`updatedSince=${since}`)).toEqual([2]);
+    expect(await list(`updatedSince=${new Date(clock.now() + 1).toISOString()}`)).toEqual([]);
+    expect(await list('')).toEqual([1, 3, 4, 5, 2]);
+  });
+
+  it('can be seen and changed by the test', () => {
+    const connector = simulateConnector({ resources: { issues: seed } });
+    const issues = connector.resource('issues');
+    expect(issues.get(1)).toMatchObject({ title: 'Issue 1' });
+    expect([issues.delete(1), issues.delete(1), issues.get(1)]).toEqual([true, false, undefined]);
+    expect(() => connector.resource('users')).toThrow(/"users"/);
+  });
+
+  it('keeps the times of what it is given', () => {
+    const connector = simulateConnector({ resources: { issues: [{ id: 1, updatedAt: '2020-02-29T12:00:00Z' }] } });
+    expect(connector.resource('issues').get(1)?.updatedAt).toBe('2020-02-29T12:00:00.000Z');
+  });
+});
+
+describe('routes', () => {
+  it('answer by method and path, with parameters, query and body', async () => {
+    const { client } = simulateInProcess({
+      routes: {
+        'GET /users/:user/issues/:id': (_request, { params, query, session }) => ({
+          params,
+          sort: query.get('sort'),
+          session,
+        }),
+        'POST /echo': async (request, { json }) => Response.json({ json, text: await request.text() }, { status: 201 }),
+        '/fixed': { any: 'method' },
+        '/files/*': (request) => new URL(request.url).pathname,
+        '/nothing': () => undefined,
+      },
+    });
+    expect(await client.get('/users/ada%20l/issues/7', { query: { sort: 'new' } })).toEqual({
+      params: { user: 'ada l', id: '7' },
+      sort: 'new',
+      session: 1,
+    });
+    expect(await client.post('/echo', { json: [1] })).toEqual({ json: [1], text: '[1]' });
+    expect(await client.delete('/fixed')).toEqual({ any: 'method' });
+    expect(await client.get('/files/a/b.txt')).toBe('/files/a/b.txt');
+    expect(await client.get('/nothing')).toBeUndefined();
+    await expect(client.get('/users')).rejects.toMatchObject({ kind: 'not-found' });
+  });
+
+  it('that throw something unforeseen are a 500 that tells nothing (E4)', async () => {
+    const connector = simulateConnector({
+      session: false,
+      routes: {
+        '/broken': () => {
+          throw new Error('a secret of the server');
+        },
+      },
+    });
+    const answer = await connector.fetch('http://c.test/broken');
+    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('secret')]);
+  });
+
+  it('may be a connector of one’s own, behind the quota and faults of the simulator', async () => {
+    const { createConnector } = await import('concordat/connector');
+    const { z } = await import('zod');
+    const own = createConnector({
+      initialize: { parameters: z.object({}), handler: () => ({ 'x-own': 'unused' }) },
+      session: z.object({ 'x-session': z.string() }),
+    });
+    own.get('/issues/:id', (c) => c.json({ id: c.req.param('id'), session: c.get('session') }));
+    const { clock, client } = simulateInProcess({ routes: own, rateLimit: { limit: 1, windowMs: 60_000 } });
+    const both = Promise.all([client.get('/issues/7'), client.get('/issues/8')]);
+    expect(await clock.runUntil(both)).toEqual([
+      { id: '7', session: { 'x-session': 'simulated-session-1' } },
+      { id: '8', session: { 'x-session': 'simulated-session-1' } },
+    ]);
+    expect(clock.monotonic()).toBe(60_000);
+  });
+
+  it('lie below `basePath`, and nothing else does', async () => {
+    const { client, connector } = simulateInProcess(
+      { basePath: '/api/v1', resources: { issues: seed } },
+      { baseUrl: 'http://connector.test/api/v1' },
+    );
+    expect(await client.get('/issues/1')).toMatchObject({ id: 1 });
+    expect(connector.journal.map(({ path }) => path)).toEqual(['/initialize', '/issues/1']);
+    expect((await connector.fetch('http://connector.test/issues/1')).status).toBe(404);
+    expect((await connector.fetch('http://connector.test/api/v10/issues/1')).status).toBe(404);
+    const server = await connector.listen();
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}/api/v1`);
+    await server.close();
+  });
+});
