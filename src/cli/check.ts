@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Command, Option } from 'commander';
+import {
+  type ConformanceConfig,
+  type Feature,
+  features,
+  formatReport,
+  type Probes,
+  type Reporter,
+  reporters,
+  runConformance,
+} from '../conformance/index.js';
+import { loadConfig } from './config.js';
+import { exitCodes, type Io, mayColor, UsageError } from './io.js';
+import { readParameters } from './parameters.js';
+import { collect, parseDuration, parseUrl } from './values.js';
+
+interface CheckOptions {
+  config?: string;
+  reporter: Reporter;
+  output?: string;
+  features?: Feature[];
+  initialize?: string[];
+  read?: string;
+  unknown?: string;
+  limit?: string;
+  allowWrites?: true;
+  timeout?: number;
+  maxWait?: number;
+}
+
+/** `concordat check`: judges a connector from outside. */
+export function addCheck(program: Command, io: Io, finish: (code: number) => void): void {
+  program
+    .command('check')
+    .summary('check that a connector keeps the contract')
+    .description(
+      'Checks from outside, over HTTP, that a connector keeps the contract. It writes nothing unless allowed.',
+    )
+    .argument('<url>', 'address of the connector', parseUrl)
+    .option('-c, --config <file>', 'what provokes what (default: concordat.config.ts, .js or .json, if there is one)')
+    .addOption(new Option('-r, --reporter <name>', 'how to report').choices(reporters).default('pretty'))
+    .option('-o, --output <file>', 'write the report to a file')
+    .option('--features <list>', `what the connector offers, by commas: ${features.join(',')}`, parseFeatures)
+    .option('-i, --initialize <key=value>', 'a parameter to log in with; may be repeated', collect)
+    .option('--read <request>', 'a request that succeeds with a session, such as /issues')
+    .option('--unknown <request>', 'a request for something that is not there, such as /issues/0')
+    .option('--limit <request>', 'a request to reach the rate limit with')
+    .option('--allow-writes', 'send probes that may write (POST, PUT, PATCH, DELETE)')
+    .option('--timeout <time>', 'bounds one request (default: 10s)', parseDuration)
+    .option('--max-wait <time>', 'the longest wait for a rate limit (default: 10s)', parseDuration)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ concordat check http://127.0.0.1:4000
+  $ PASSWORD=… concordat check http://127.0.0.1:4000 -i user=alice -i password=env:PASSWORD --read /issues
+  $ concordat check http://127.0.0.1:4000 --config concordat.config.json --reporter junit --output report.xml
+
+Exit codes: 0 the connector keeps the contract, 1 it does not, 2 it could not be checked.`,
+    )
+    .action(async (url: string, options: CheckOptions) => finish(await check(url, options, io)));
+}
+
+async function check(url: string, options: CheckOptions, io: Io): Promise<number> {
+  const config = await withArguments(await loadConfig(options.config, io), options, io);
+  await findConnector(url, config.timeoutMs ?? 10_000, io.signal);
+  const report = await runConformance({ ...config, baseUrl: url }).catch((error: unknown) => {
+    if (error instanceof TypeError) throw new UsageError(error.message);
+    throw error;
+  });
+  if (options.output === undefined) {
+    io.stdout.write(`${formatReport(report, options.reporter, { colors: mayColor(io.stdout, io.env) })}\n`);
+  } else {
+    writeFileSync(path.resolve(io.cwd, options.output), `${formatReport(report, options.reporter)}\n`);
+    io.stderr.write(`${report.ok ? 'No violation' : 'Violations'} found, see ${options.output}\n`);
+  }
+  return report.ok ? exitCodes.good : exitCodes.bad;
+}
+
+/** The arguments win over the config file. */
+async function withArguments(config: ConformanceConfig, options: CheckOptions, io: Io): Promise<ConformanceConfig> {
+  const probes: Probes = { ...config.probes };
+  if (options.initialize !== undefined) {
+    probes.initialize = { ...probes.initialize, parameters: await readParameters(options.initialize, io) };
+  }
+  if (options.read !== undefined) probes.readable = options.read;
+  if (options.unknown !== undefined) probes.unknown = options.unknown;
+  if (options.limit !== undefined) probes.limit = { ...probes.limit, request: options.limit };
+  return {
+    ...config,
+    probes,
+    ...(options.features === undefined ? {} : { features: options.features }),
+    ...(options.allowWrites === undefined ? {} : { allowWrites: true }),
+    ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout }),
+    ...(options.maxWait === undefined ? {} : { maxWaitMs: options.maxWait }),
+  };
+}
+
+/** A connector that is not there is no connector that breaks the contract. */
+async function findConnector(url: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  try {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    await response.body?.cancel();
+  } catch (error) {
+    signal.throwIfAborted();
+    const cause = (error as { cause?: { code?: string; message?: string } }).cause;
+    const reason = cause?.code ?? cause?.message ?? `no answer within ${timeoutMs} ms`;
+    throw new UsageError(`Nothing answers at ${url} (${reason}). Is the connector running?`);
+  }
+}
+
+function parseFeatures(text: string): Feature[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '') as Feature[];
+}

@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ConformanceConfig } from '../conformance/index.js';
+import { type Io, UsageError } from './io.js';
+import { readEnvironment } from './parameters.js';
+
+const defaultNames = ['ts', 'mts', 'js', 'mjs', 'json'].map((extension) => `concordat.config.${extension}`);
+
+/**
+ * Reads the config: the file that was named, or `concordat.config.*` of the folder, or none. Parameters of initialize
+ * that are written `env:NAME` come from the environment.
+ */
+export async function loadConfig(named: string | undefined, io: Io): Promise<ConformanceConfig> {
+  const file = named === undefined ? findConfig(io.cwd) : path.resolve(io.cwd, named);
+  if (file === undefined) return {};
+  if (!existsSync(file)) throw new UsageError(`There is no config file ${named}.`);
+  const name = path.relative(io.cwd, file);
+  const config = await readConfig(file, name);
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw new UsageError(`${name} must export the config as its default: export default { probes: { … } }.`);
+  }
+  return withSecrets(config, io.env, name);
+}
+
+function findConfig(folder: string): string | undefined {
+  return defaultNames.map((name) => path.join(folder, name)).find((file) => existsSync(file));
+}
+
+async function readConfig(file: string, name: string): Promise<unknown> {
+  try {
+    if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'));
+    const module = (await importFile(file, name)) as { default?: unknown };
+    const exported = module.default;
+    // A file that was compiled to CommonJS has its default one level deeper.
+    return (exported as { __esModule?: boolean; default?: unknown } | undefined)?.__esModule
+      ? (exported as { default?: unknown }).default
+      : exported;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function importFile(file: string, name: string): Promise<unknown> {
+  const url = pathToFileURL(file).href;
+  try {
+    return await import(url);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error;
+  }
+  return (await findTsx(file, name)).tsImport(url, pathToFileURL(file).href);
+}
+
+interface Tsx {
+  tsImport(specifier: string, parent: string): Promise<unknown>;
+}
+
+/** Node 22.18 and newer read TypeScript themselves; for older ones tsx does, if the project has it. */
+async function findTsx(file: string, name: string): Promise<Tsx> {
+  try {
+    return (await import(pathToFileURL(createRequire(file).resolve('tsx/esm/api')).href)) as Tsx;
+  } catch {
+    throw new UsageError(
+      `Node ${process.versions.node} cannot read ${name} by itself. Install tsx (npm install --save-dev tsx), ` +
+        'use Node 22.18 or newer, or write the config in JavaScript: concordat.config.js.',
+    );
+  }
+}
+
+/** Replaces `env:NAME` in the parameters of initialize; what comes from there is a secret. */
+function withSecrets(config: ConformanceConfig, env: Io['env'], name: string): ConformanceConfig {
+  const initialize = config.probes?.initialize;
+  if (initialize === undefined) return config;
+  const resolved = Object.fromEntries(
+    Object.entries(initialize).map(([option, value]) => [
+      option,
+      option === 'path' ? value : resolve(value, env, `\`probes.initialize.${option}\` of ${name}`),
+    ]),
+  );
+  return { ...config, probes: { ...config.probes, initialize: resolved } };
+}
+
+function resolve(parameters: unknown, env: Io['env'], what: string): unknown {
+  const read = (value: unknown) =>
+    typeof value === 'string' && value.startsWith('env:') ? readEnvironment(value, env, what) : value;
+  if (Array.isArray(parameters)) {
+    return parameters.map((entry) => {
+      const value = read(entry?.value);
+      return value === entry?.value ? entry : { ...entry, value, sensitive: true };
+    });
+  }
+  if (typeof parameters !== 'object' || parameters === null) return parameters;
+  return Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, read(value)]));
+}

@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from 'commander';
+import type { FaultRule } from '../testing/index.js';
+import { parseCount, parseDuration } from './values.js';
+
+const plain = ['reset', 'hang', 'truncated', 'never-ending', 'html', 'expired', 'huge'] as const;
+
+/** `503@7,reset@20,slow=500ms`: what goes wrong, and with every how manieth request. */
+export function parseFaults(text: string): FaultRule[] {
+  return text.split(',').map((item) => {
+    const [, kind = '', value, every] = /^([a-z0-9-]+)(?:=([a-z0-9.]+))?(?:@(\d+))?$/.exec(item.trim()) ?? [];
+    const fault = parseFault(kind, value);
+    if (fault === undefined) {
+      throw new InvalidArgumentError(
+        `"${item}" is none. Write KIND or KIND@EVERY, by commas: 503@7, limit=2s@50, slow=500ms, ${plain.join(', ')}.`,
+      );
+    }
+    return every === undefined ? fault : { ...fault, every: Math.max(1, parseCount(every)) };
+  });
+}
+
+function parseFault(kind: string, value: string | undefined): FaultRule | undefined {
+  if (kind === 'slow') return { kind, delayMs: parseDuration(value ?? '1s') };
+  if (kind === 'limit') return { kind, waitMs: parseDuration(value ?? '1s') };
+  if (value !== undefined) return undefined;
+  if (/^[45]\d\d$/.test(kind)) return { kind: 'status', status: Number(kind) };
+  const found = plain.find((name) => name === kind);
+  return found && { kind: found };
+}

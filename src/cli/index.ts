@@ -1,0 +1,53 @@
+import { Command, CommanderError } from 'commander';
+import { addCall } from './call.js';
+import { addCheck } from './check.js';
+import { createPaint, exitCodes, type Io, printable, UsageError } from './io.js';
+import { addSimulate } from './simulate.js';
+
+export type { Io, Output } from './io.js';
+
+/** Runs the command and resolves to its exit code. Rejects only for a defect. */
+export async function runCli(args: readonly string[], io: Io): Promise<number> {
+  let code: number = exitCodes.good;
+  const finish = (result: number) => {
+    code = result;
+  };
+  const paint = createPaint(io.stderr, io.env);
+  const program = new Command('concordat')
+    .description('Checks, calls and simulates connectors.')
+    .version(io.version, '-v, --version')
+    .showSuggestionAfterError()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ concordat check http://127.0.0.1:4000
+  $ concordat call http://127.0.0.1:4000 GET /issues -i user=alice -i password=prompt
+  $ concordat simulate --limit 100/1s --session 30s
+
+concordat help check says more about check, and so for the others.`,
+    );
+  program.exitOverride().configureOutput({
+    writeOut: (text) => io.stdout.write(text),
+    writeErr: (text) => io.stderr.write(text),
+    outputError: (text, write) => write(paint('red', text)),
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
+  });
+  addCheck(program, io, finish);
+  addCall(program, io, finish);
+  addSimulate(program, io, finish);
+  for (const command of program.commands) {
+    command.copyInheritedSettings(program).showHelpAfterError(`(concordat help ${command.name()} shows how)`);
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.good : exitCodes.unusable;
+    if (io.signal.aborted) return 130;
+    if (!(error instanceof UsageError)) throw error;
+    io.stderr.write(`${paint('red', printable(error.message))}\n`);
+    return exitCodes.unusable;
+  }
+  return code;
+}

@@ -1,0 +1,72 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { type Io, UsageError } from './io.js';
+
+export interface Parameter {
+  key: string;
+  value: string;
+  sensitive: boolean;
+}
+
+/** Keys whose value nobody types into a command line, where the list of processes and the shell's history show it. */
+const secretKey = /pass|secret|token|credential|pwd|(?:api|access|private|auth)[-_]?key/i;
+
+/** Reads `key=value`, `key=env:NAME` and `key=prompt`; the last two are secrets. */
+export async function readParameters(texts: readonly string[], io: Io): Promise<Parameter[]> {
+  const parameters: Parameter[] = [];
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    if (at < 1)
+      throw new UsageError(
+        `"${at === 0 ? '=…' : text.slice(0, 40)}" is no parameter: write KEY=VALUE, KEY=env:NAME or KEY=prompt.`,
+      );
+    const key = text.slice(0, at);
+    parameters.push(await readParameter(key, text.slice(at + 1), io));
+  }
+  return parameters;
+}
+
+async function readParameter(key: string, text: string, io: Io): Promise<Parameter> {
+  if (text.startsWith('env:')) return { key, value: readEnvironment(text, io.env, `"${key}"`), sensitive: true };
+  if (text === 'prompt') return { key, value: await prompt(key, io), sensitive: true };
+  if (secretKey.test(key)) {
+    const name = key.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
+    throw new UsageError(
+      `"${key}" looks like a secret, and a command line is no place for it: other users can see it. ` +
+        `Write ${key}=env:${name} with the value in the environment variable ${name}, or ${key}=prompt to be asked.`,
+    );
+  }
+  return { key, value: text, sensitive: false };
+}
+
+/** The value of `env:NAME`. */
+export function readEnvironment(text: string, env: Io['env'], what: string): string {
+  const name = text.slice('env:'.length);
+  const value = env[name];
+  if (value === undefined || value === '') {
+    throw new UsageError(`The environment variable ${name} is not set; ${what} is to be read from it.`);
+  }
+  return value;
+}
+
+/** Asks on the terminal, and shows nothing of what is typed. */
+async function prompt(key: string, { stdin, stderr, signal }: Io): Promise<string> {
+  if (!stdin.isTTY) {
+    throw new UsageError(`There is no terminal to ask for "${key}" on: write ${key}=env:NAME instead.`);
+  }
+  stderr.write(`${key}: `);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: silent, terminal: true });
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      const stop = () => reject(new UsageError('Nothing was entered.'));
+      signal.addEventListener('abort', stop, { once: true });
+      lines.once('line', resolve);
+      lines.once('SIGINT', stop);
+      lines.once('close', stop);
+    });
+  } finally {
+    lines.close();
+    stderr.write('\n');
+  }
+}

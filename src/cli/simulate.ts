@@ -1,0 +1,134 @@
+import { type Command, Option } from 'commander';
+import {
+  type FaultRule,
+  type JournalEntry,
+  type LimitFormat,
+  limitFormats,
+  type SimulateConnectorOptions,
+  simulateConnector,
+} from '../testing/index.js';
+import { parseFaults } from './faults.js';
+import { createPaint, exitCodes, type Io, type Paint, printable, UsageError } from './io.js';
+import { readParameters } from './parameters.js';
+import { collect, parseCount, parseDuration, parseLimit, parsePort } from './values.js';
+
+interface SimulateOptions {
+  port: number;
+  limit?: { limit: number; windowMs: number };
+  window?: 'fixed' | 'sliding';
+  header?: string;
+  format?: LimitFormat;
+  session?: number;
+  sessionRequests?: number;
+  credentials?: string[];
+  faults?: FaultRule[];
+  items: number;
+}
+
+/** `concordat simulate`: a connector that limits, expires and fails as it is told. */
+export function addSimulate(program: Command, io: Io, finish: (code: number) => void): void {
+  program
+    .command('simulate')
+    .summary('start a simulated connector')
+    .description(
+      'Starts a connector on 127.0.0.1 that limits, expires and fails as it is told, and shows every request.',
+    )
+    .option('-p, --port <port>', 'where it listens; 0 takes a free one', parsePort, 4000)
+    .option('--limit <requests/time>', 'rate limit, such as 100/1s', parseLimit)
+    .addOption(new Option('--window <kind>', 'how the limit counts').choices(['fixed', 'sliding']))
+    .option('--header <name>', 'the header that carries the wait (default: Retry-After)')
+    .addOption(new Option('--format <format>', 'how the wait is written').choices(limitFormats))
+    .option('--session <time>', 'how long a session lives, such as 30s', parseDuration)
+    .option('--session-requests <count>', 'how many requests a session serves', parseCount)
+    .option('--credentials <key=value>', 'what a login must be given; may be repeated', collect)
+    .option('--faults <list>', 'what goes wrong: 503@7,reset@20,slow=500ms (@7: with every 7th request)', parseFaults)
+    .option('--items <count>', 'how many items there are at /items', parseCount, 100)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ concordat simulate --limit 10/5s --session 30s
+  $ concordat simulate --faults 503@7,reset@20 --port 0
+  $ concordat call http://127.0.0.1:4000 GET /items          # in another terminal`,
+    )
+    .action(async (options: SimulateOptions) => finish(await simulate(options, io)));
+}
+
+async function simulate(options: SimulateOptions, io: Io): Promise<number> {
+  const paint = createPaint(io.stdout, io.env);
+  const connector = await start(options, io, (entry) => io.stdout.write(`${drawEntry(entry, paint)}\n`));
+  io.stdout.write(`The simulated connector listens on ${connector.url}\n`);
+  io.stdout.write(
+    paint('dim', `Log in with POST ${connector.url}/initialize, read ${connector.url}/items; Ctrl-C ends it.\n`),
+  );
+  await new Promise<void>((resolve) => {
+    if (io.signal.aborted) resolve();
+    io.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await connector.close();
+  return exitCodes.good;
+}
+
+async function start(options: SimulateOptions, io: Io, onEntry: (entry: JournalEntry) => void) {
+  const settings = await toSettings(options, io);
+  try {
+    return await simulateConnector({ ...settings, onEntry }).listen(options.port);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EADDRINUSE') {
+      throw new UsageError(`Port ${options.port} is taken. Choose another with --port, or --port 0 for a free one.`);
+    }
+    if ((error as { code?: string }).code === 'EACCES') {
+      throw new UsageError(`Port ${options.port} may not be used. Choose one above 1023 with --port.`);
+    }
+    if (error instanceof TypeError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+async function toSettings(options: SimulateOptions, io: Io): Promise<SimulateConnectorOptions> {
+  const { limit, window, header, format, session, sessionRequests, credentials, faults, items } = options;
+  if (limit === undefined && (window ?? header ?? format) !== undefined) {
+    throw new UsageError('--window, --header and --format say how a limit works: give --limit, too.');
+  }
+  return {
+    resources: { items: Array.from({ length: items }, (_, index) => ({ id: index + 1, title: `Item ${index + 1}` })) },
+    session: {
+      ...(session === undefined ? {} : { ttlMs: session }),
+      ...(sessionRequests === undefined ? {} : { maxRequests: sessionRequests }),
+    },
+    ...(limit === undefined
+      ? {}
+      : {
+          rateLimit: {
+            ...limit,
+            ...(window === undefined ? {} : { window }),
+            ...(header === undefined ? {} : { header }),
+            ...(format === undefined ? {} : { format }),
+          },
+        }),
+    ...(credentials === undefined
+      ? {}
+      : {
+          credentials: Object.fromEntries(
+            (await readParameters(credentials, io)).map(({ key, value }) => [key, value]),
+          ),
+        }),
+    ...(faults === undefined ? {} : { faults }),
+  };
+}
+
+/** One line of the journal. Of headers and bodies nothing is shown: they hold credentials. */
+function drawEntry(entry: JournalEntry, paint: Paint): string {
+  const { at, method, path, query, status, session, refused, waitMs, fault } = entry;
+  const search = new URLSearchParams(query).toString();
+  const target = printable(`${method.padEnd(6)} ${path}${search === '' ? '' : `?${search}`}`);
+  const color = status === undefined || status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green';
+  const notes = [
+    session === undefined ? '' : `session ${session}`,
+    refused ?? '',
+    waitMs === undefined ? '' : `wait ${waitMs} ms`,
+    fault === undefined ? '' : `fault: ${fault}`,
+  ].filter((note) => note !== '');
+  const time = paint('dim', at.toISOString().slice(11, 23));
+  return `${time}  ${paint(color, String(status ?? '---'))}  ${target}${notes.length === 0 ? '' : paint('dim', `  ${notes.join(', ')}`)}`;
+}

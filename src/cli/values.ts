@@ -1,0 +1,51 @@
+import { InvalidArgumentError } from 'commander';
+
+const unitsMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `250ms`, `30s`, `5m`, `1h` → milliseconds. */
+export function parseDuration(text: string): number {
+  const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim()) ?? [];
+  if (digits === undefined) throw new InvalidArgumentError('Write it with its unit: 250ms, 30s, 5m, 1h.');
+  return Number(digits) * (unitsMs[unit] as number);
+}
+
+/** `100/1s` → 100 requests a second. */
+export function parseLimit(text: string): { limit: number; windowMs: number } {
+  const [, limit, window = ''] = /^([1-9]\d*)\/(.+)$/.exec(text.trim()) ?? [];
+  if (limit === undefined) throw new InvalidArgumentError('Write it as REQUESTS/TIME: 100/1s, 5000/1h.');
+  // `100/s` is what people say.
+  return { limit: Number(limit), windowMs: parseDuration(/^\d/.test(window) ? window : `1${window}`) };
+}
+
+export function parseCount(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
+  return Number(text);
+}
+
+export function parsePort(text: string): number {
+  const port = parseCount(text);
+  if (port > 65_535) throw new InvalidArgumentError('A port is at most 65535.');
+  return port;
+}
+
+/** For options that may be given several times. */
+export const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
+
+/** `name: value` or `name=value`. */
+export function parseHeader(text: string): [string, string] {
+  const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Write it as NAME=VALUE.');
+  return [name, value];
+}
+
+/** An address of http or https. */
+export function parseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new InvalidArgumentError('Give the whole address, such as http://127.0.0.1:4000.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new InvalidArgumentError('Credentials do not belong into the address: use --initialize.');
+  }
+  return text;
+}
