@@ -1,0 +1,90 @@
+import { type SimulateConnectorOptions, simulateConnector } from 'concordat/testing';
+import { expect, it } from 'vitest';
+
+it.each<[string, unknown]>([
+  ['options', null],
+  ['options', { ratelimit: {} }],
+  ['rateLimit.limit', { rateLimit: { windowMs: 1 } }],
+  ['rateLimit.limit', { rateLimit: { limit: 0, windowMs: 1 } }],
+  ['rateLimit.windowMs', { rateLimit: { limit: 1, windowMs: '1s' } }],
+  ['rateLimit.format', { rateLimit: { limit: 1, windowMs: 1, format: 'minutes' } }],
+  ['rateLimit.header', { rateLimit: { limit: 1, windowMs: 1, header: 'a b' } }],
+  ['rateLimit.window', { rateLimit: { limit: 1, windowMs: 1, window: 'tumbling' } }],
+  ['rateLimit.scope', { rateLimit: { limit: 1, windowMs: 1, scope: 'user' } }],
+  ['rateLimit', { rateLimit: { limit: 1, windowMs: 1, burst: 3 } }],
+  ['session', { session: true }],
+  ['session', { session: { ttl: 5 } }],
+  ['session.ttlMs', { session: { ttlMs: 0 } }],
+  ['session.maxRequests', { session: { maxRequests: 1.5 } }],
+  ['session.refuseFreshMs', { session: { refuseFreshMs: -1 } }],
+  ['session.refuseFreshRequests', { session: { refuseFreshRequests: -1 } }],
+  ['session.header', { session: { header: 'host' } }],
+  ['credentials', { credentials: 'ada' }],
+  ['credentials', { credentials: { user: 7 } }],
+  ['initializePath', { initializePath: 'login' }],
+  ['cleanupPath', { cleanupPath: '' }],
+  ['basePath', { basePath: 'api' }],
+  ['routes', { routes: { issues: {} } }],
+  ['routes', { routes: { login: {} } }],
+  ['resources', { resources: [] }],
+  ['resources', { resources: { 'a/b': [] } }],
+  ['resources.issues', { resources: { issues: {} } }],
+  ['resources.issues', { resources: { issues: [{ title: 'no id' }] } }],
+  ['faults', { faults: {} }],
+  ['faults[0]', { faults: ['reset'] }],
+  ['faults[0].kind', { faults: [{ kind: 'explode' }] }],
+  ['faults[0].kind', { faults: [{ kind: 'toString' }] }],
+  ['faults[1].on', { faults: [{ kind: 'reset' }, { kind: 'reset', on: 'get /issues' }] }],
+  ['faults[0].at', { faults: [{ kind: 'reset', at: 0 }] }],
+  ['faults[0].every', { faults: [{ kind: 'reset', every: 0 }] }],
+  ['faults[0].times', { faults: [{ kind: 'reset', times: 0 }] }],
+  ['at', { faults: [{ kind: 'reset', at: 1, every: 2 }] }],
+  ['faults[0].status', { faults: [{ kind: 'status' }] }],
+  ['faults[0].status', { faults: [{ kind: 'status', status: 200 }] }],
+  ['faults[0].status', { faults: [{ kind: 'html', status: 700 }] }],
+  ['faults[0].delayMs', { faults: [{ kind: 'slow' }] }],
+  ['faults[0].format', { faults: [{ kind: 'limit', format: 'wrong' }] }],
+  ['faults[0].waitMs', { faults: [{ kind: 'limit', waitMs: -1 }] }],
+  ['faults[0].bytes', { faults: [{ kind: 'huge', bytes: 0 }] }],
+  ['faults[0].body', { faults: [{ kind: 'body' }] }],
+  ['onEntry', { onEntry: 'log' }],
+])('a wrong `%s` is a TypeError that names it: %j', (name, options) => {
+  expect(() => simulateConnector(options as SimulateConnectorOptions)).toThrow(TypeError);
+  expect(() => simulateConnector(options as SimulateConnectorOptions)).toThrow(`\`${name}\``);
+});
+
+it.each<[string, unknown]>([
+  ['steps', {}],
+  ['steps[0]', ['login']],
+  ['steps[0]', [{ path: '/issues' }]],
+  ['steps[0].on', [{ on: 'issues' }]],
+  ['steps[0].times', [{ times: 0 }]],
+  ['steps[1].reply', [{}, { reply: 'reset' }]],
+  ['steps[0].reply.kind', [{ reply: { kind: 'reste' } }]],
+])('a wrong `%s` is a TypeError that names it: %j', (name, steps) => {
+  const connector = simulateConnector();
+  expect(() => connector.script(steps as never)).toThrow(TypeError);
+  expect(() => connector.script(steps as never)).toThrow(`\`${name}\``);
+  connector.assertAllConsumed();
+});
+
+it('what is right is taken (control)', () => {
+  expect(() =>
+    simulateConnector({
+      rateLimit: { limit: 1, windowMs: 1, format: 'huge', header: 'x-wait', window: 'sliding', scope: 'session' },
+      session: { ttlMs: 1, maxRequests: 1, refuseFreshMs: 0, refuseFreshRequests: 0, header: 'authorization' },
+      credentials: {},
+      basePath: '/api/',
+      routes: { 'GET /issues/:id': { id: 7 }, POST: () => 'posted' },
+      resources: { issues: [{ id: 'a' }] },
+      faults: [{ kind: 'status', status: 599, on: '/issues', at: [1, 2], times: 2 }],
+    }),
+  ).not.toThrow();
+});
+
+it('a port that is taken is the system’s error', async () => {
+  const first = await simulateConnector().listen();
+  await expect(simulateConnector().listen(first.port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await first.close();
+  await first.close();
+});
