@@ -1,0 +1,121 @@
+// Figures of concordat/api-keys at a million keys. Started by bench/run.ts, see docs/performance.md.
+import { parseArgs } from 'node:util';
+import type { ApiKeys, DirectoryUser } from 'concordat/api-keys';
+import { describeLoad, describeMachine } from '../machine.js';
+import { benchAuthenticate } from './authenticate.js';
+import { type BetterAuth, fillBetterAuth, openBetterAuth } from './better-auth.js';
+import { benchCreate } from './create.js';
+import { type BenchDatabase, postgresDatabase, sqliteDatabase } from './databases.js';
+import { benchList } from './list.js';
+import { openApiKeys } from './package-under-test.js';
+import { auditRows, type FilledKey, isActive, keyRow, makeKeys, owners } from './rows.js';
+
+/** What every figure is measured on. */
+export interface Setting {
+  readonly databaseKind: BenchDatabase['kind'];
+  readonly apiKeys: ApiKeys;
+  readonly betterAuth: BetterAuth;
+  readonly keys: readonly FilledKey[];
+  /** Keys that authenticate, at random. */
+  readonly activeKeys: readonly FilledKey[];
+}
+
+const figures: Readonly<Record<string, (setting: Setting) => Promise<void>>> = {
+  authenticate: benchAuthenticate,
+  list: benchList,
+  create: benchCreate,
+};
+
+const { values } = parseArgs({
+  options: {
+    keys: { type: 'string', default: '1000000' },
+    database: { type: 'string', default: process.env.CONCORDAT_POSTGRES_URL === undefined ? 'sqlite' : 'postgres' },
+    figures: { type: 'string', default: Object.keys(figures).join(',') },
+  },
+});
+const keyCount = Number(values.keys);
+if (!Number.isInteger(keyCount) || keyCount < 1000) throw new TypeError('`--keys` must be a whole number from 1000.');
+const chosen = values.figures.split(',').map((name) => {
+  const figure = figures[name];
+  if (figure === undefined) throw new TypeError(`\`--figures\` must be some of ${Object.keys(figures).join(', ')}.`);
+  return figure;
+});
+
+const [database, peerDatabase] = await openDatabases(values.database);
+try {
+  await benchAll(database, peerDatabase);
+} finally {
+  await database.remove();
+  await peerDatabase.remove();
+}
+
+async function openDatabases(kind: string): Promise<[BenchDatabase, BenchDatabase]> {
+  if (kind === 'sqlite') return [sqliteDatabase(), sqliteDatabase()];
+  const serverUrl = process.env.CONCORDAT_POSTGRES_URL;
+  if (kind !== 'postgres' || serverUrl === undefined) {
+    throw new TypeError('`--database` must be sqlite, or postgres within scripts/with-postgres.sh.');
+  }
+  return [await postgresDatabase(serverUrl, 'bench_concordat'), await postgresDatabase(serverUrl, 'bench_better_auth')];
+}
+
+async function benchAll(database: BenchDatabase, peerDatabase: BenchDatabase): Promise<void> {
+  const nowMs = Date.now();
+  const startedAtMs = performance.now();
+  const keys = makeKeys(keyCount, nowMs);
+  const apiKeys = await openApiKeys({ database: database.url, edition: 'Ultimate', users: directory() });
+  await apiKeys.close();
+  await fillConcordat(database, keys);
+  let betterAuth = await openBetterAuth(peerDatabase);
+  // Opened again: a connection from before the load would still have to learn of the new indexes.
+  await betterAuth.close();
+  await fillBetterAuth(peerDatabase, keys, nowMs);
+  betterAuth = await openBetterAuth(peerDatabase);
+  const setting: Setting = {
+    databaseKind: database.kind,
+    apiKeys: await openApiKeys({ database: database.url, edition: 'Ultimate', users: directory() }),
+    betterAuth,
+    keys,
+    // Keys stand in the order of their random ids, so every n-th is a random sample.
+    activeKeys: keys.filter((key) => isActive(key, nowMs + 3_600_000)),
+  };
+  console.log(`${describeMachine()}; ${new Date().toISOString()}`);
+  console.log(
+    `${keyCount} keys on ${database.kind}, ${setting.activeKeys.length} of them Active, ` +
+      `in ${owners.length} owners' names, filled in ${Math.round((performance.now() - startedAtMs) / 1000)} s; ` +
+      `better-auth ${betterAuth.version} with as many`,
+  );
+  try {
+    for (const figure of chosen) {
+      console.log(`\n${describeLoad()}`);
+      await figure(setting);
+    }
+  } finally {
+    await setting.apiKeys.close();
+    await betterAuth.close();
+  }
+}
+
+async function fillConcordat(database: BenchDatabase, keys: readonly FilledKey[]): Promise<void> {
+  const tables = ['concordat_api_key', 'concordat_api_key_audit'] as const;
+  await database.withoutIndexes(tables, async () => {
+    await database.insert(
+      tables[0],
+      mapped(keys, (key) => [keyRow(key)]),
+    );
+    await database.insert(tables[1], mapped(keys, auditRows));
+  });
+}
+
+function* mapped<T>(keys: readonly FilledKey[], toRows: (key: FilledKey) => T[]) {
+  for (const key of keys) yield* toRows(key);
+}
+
+/** In memory: what a host's look-up of the owner costs is the host's. */
+function directory() {
+  const users = new Map<string, DirectoryUser>(owners.map((owner) => [owner.id, owner]));
+  users.set('u-root', { id: 'u-root', username: 'root', superAdmin: true });
+  return {
+    findById: (id: string) => users.get(id),
+    findByUsername: (username: string) => [...users.values()].find((user) => user.username === username),
+  };
+}
