@@ -1,8 +1,9 @@
-import { type CaseDefinition, judge, type Problem, type Severity } from './case.js';
+import { type CaseDefinition, judge, type Severity } from './case.js';
 import { allCases } from './cases/index.js';
 import type { SeenExchange } from './exchange.js';
 import { type ConformanceOptions, checkOptions, type Feature, type Plan } from './options.js';
 import { Prober } from './prober.js';
+import type { CaseResult, CaseStatus } from './result.js';
 
 /** One check of a connector. */
 export interface Case {
@@ -17,29 +18,12 @@ export interface Case {
   /** The feature it belongs to, if it is not asked of every connector. */
   readonly feature?: Feature;
   /**
-   * Judges the connector. Resolves to what was found; warnings and known failures are no reason to reject.
+   * Judges the connector. Warnings and known failures are no reason to reject: `onResult` gets them.
    *
    * @throws ConformanceError saying what was seen when the case failed, could not be judged, or is a known failure that
    *   passes by now.
    */
-  readonly run: () => Promise<CaseResult>;
-}
-
-/** - `known-failure`: violated, and listed in `knownFailures`; `fixed`: listed there, and kept by now. */
-export type CaseStatus = 'passed' | 'failed' | 'warning' | 'known-failure' | 'fixed' | 'skipped';
-
-export interface CaseResult {
-  id: string;
-  rule: string;
-  title: string;
-  why: string;
-  severity: Severity;
-  status: CaseStatus;
-  durationMs: number;
-  /** Why it was skipped, or is known to fail. */
-  reason?: string;
-  /** What is wrong, with the request and the answer in which it was seen; secrets are masked. */
-  problems: Problem[];
+  readonly run: () => Promise<void>;
 }
 
 /** What `run` rejects with. */
@@ -75,7 +59,6 @@ export function conformance(options: ConformanceOptions): Case[] {
       run: async () => {
         const result = await runCase(definition, prober, plan);
         if (['failed', 'fixed', 'skipped'].includes(result.status)) throw new ConformanceError(result);
-        return result;
       },
     }));
 }
@@ -105,13 +88,15 @@ export async function runCase(definition: CaseDefinition, prober: Prober, plan: 
   const verdict = await judge(definition, prober);
   const known = plan.knownFailures.get(definition.id);
   const reason = verdict.reason ?? known;
-  return {
+  const result: CaseResult = {
     ...describe(definition),
     status: statusOf(definition, verdict.status, known !== undefined),
     durationMs: Math.round(performance.now() - startedAt),
     ...(reason === undefined ? {} : { reason }),
     problems: verdict.problems,
   };
+  plan.onResult?.(result);
+  return result;
 }
 
 export function describe({ id, rule, title, why, severity = 'error' }: CaseDefinition) {

@@ -1,6 +1,6 @@
 // Judges a connector from outside, in whatever language it is written.
 export type { Problem, Severity } from './case.js';
-export { type Case, type CaseResult, type CaseStatus, ConformanceError, conformance } from './conformance.js';
+export { type Case, ConformanceError, conformance } from './conformance.js';
 export type { SeenExchange } from './exchange.js';
 export {
   type ConformanceConfig,
@@ -11,4 +11,5 @@ export {
 } from './options.js';
 export type { ProbeParameters, ProbeRequest, Probes } from './probes.js';
 export { formatReport, type Reporter, reporters } from './report.js';
+export type { CaseResult, CaseStatus } from './result.js';
 export { type Report, runConformance } from './run.js';

@@ -8,6 +8,7 @@ import {
   readParameters,
   readRequest,
 } from './probes.js';
+import type { CaseResult } from './result.js';
 
 /** What a connector offers beyond answering: a declared feature is checked, and one that is not declared is not. */
 export const features = ['session', 'validation', 'access', 'cleanup', 'rate-limit'] as const;
@@ -47,12 +48,15 @@ export interface ConformanceOptions extends ConformanceConfig {
   baseUrl?: string | undefined;
   /** Answers requests in place of the network: a connector's own `fetch`, for one. @default the global fetch */
   fetch?: ((request: Request) => Response | Promise<Response>) | undefined;
+  /** Gets the result of each case when it is there. */
+  onResult?: ((result: CaseResult) => void) | undefined;
 }
 
 /** The options with every default filled in. */
 export interface Plan {
   readonly baseUrl: string;
   readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly onResult: ((result: CaseResult) => void) | undefined;
   readonly features: ReadonlySet<Feature>;
   readonly knownFailures: ReadonlyMap<string, string>;
   readonly rateLimit: { readonly header: string; readonly format: WaitFormat };
@@ -95,6 +99,7 @@ const optionsSchema = z.strictObject({
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as "http://127.0.0.1:4000"' })
     .optional(),
   fetch: z.custom<Plan['fetch']>((value) => typeof value === 'function', 'must be a function').optional(),
+  onResult: z.custom<() => void>((value) => typeof value === 'function', 'must be a function').optional(),
   probes: probesSchema.optional(),
   features: z.array(z.enum(features)).optional(),
   knownFailures: z.union([known, z.record(z.string(), z.string().trim().min(1, 'must say why'))]).optional(),
@@ -117,6 +122,7 @@ export function checkOptions(options: ConformanceOptions): Plan {
   return {
     baseUrl: (options.baseUrl ?? 'http://connector.invalid').replace(/\/+$/, ''),
     fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
+    onResult: options.onResult,
     features: new Set(options.features ?? impliedFeatures(probes)),
     knownFailures: readKnownFailures(options.knownFailures),
     rateLimit: { header: options.rateLimit?.header ?? 'Retry-After', format: options.rateLimit?.format ?? 'auto' },

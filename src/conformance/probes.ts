@@ -88,9 +88,12 @@ const parameters = z.union([z.array(sessionParameterSchema), z.record(z.string()
 const action = z.custom<() => unknown>((value) => typeof value === 'function', 'must be a function');
 const milliseconds = z.number().min(0);
 
+const requestLine = /^(?:[A-Z]+ +)?\/[\x21-\x7e]*$/;
+const notARequest = 'must be a request: "/path", "GET /path" or { method, path, headers, json, body }';
+
 const request = z.union(
   [
-    z.string().regex(/^(?:[A-Z]+ +)?\/[\x21-\x7e]*$/),
+    z.string().refine((text) => requestLine.test(text), notARequest),
     z.strictObject({
       method: z.string().regex(methods).optional(),
       path,
@@ -99,7 +102,7 @@ const request = z.union(
       body: z.string().optional(),
     }),
   ],
-  { error: 'must be a request: "/path", "GET /path" or { method, path, headers, json, body }' },
+  { error: notARequest },
 );
 
 export const probesSchema = z.strictObject({

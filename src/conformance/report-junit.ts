@@ -1,4 +1,5 @@
-import { type CaseResult, explain, printable } from './conformance.js';
+import { explain, printable } from './conformance.js';
+import type { CaseResult } from './result.js';
 import type { Report } from './run.js';
 
 /** One test suite a topic. A warning passes and says so in its output. */

@@ -1,4 +1,5 @@
-import { type CaseResult, type CaseStatus, drawExchange, printable } from './conformance.js';
+import { drawExchange, printable } from './conformance.js';
+import type { CaseResult, CaseStatus } from './result.js';
 import type { Report } from './run.js';
 
 const marks: Record<CaseStatus, { sign: string; color: number; words: string }> = {

@@ -1,5 +1,7 @@
-import { type CaseResult, type CaseStatus, describe, lacks, prepare, runCase } from './conformance.js';
-import type { ConformanceOptions } from './options.js';
+import type { CaseDefinition } from './case.js';
+import { describe, lacks, prepare, runCase } from './conformance.js';
+import type { ConformanceOptions, Plan } from './options.js';
+import type { CaseResult, CaseStatus } from './result.js';
 
 export interface Report {
   /** No case failed, and no known failure has been fixed without being taken off the list. Warnings do not count. */
@@ -20,22 +22,14 @@ export interface Report {
  * const report = await runConformance({ baseUrl: 'http://127.0.0.1:4000', probes: { readable: '/issues' } })
  * if (!report.ok) throw new Error(formatReport(report, 'pretty'))
  */
-export async function runConformance(
-  options: ConformanceOptions & { /** Gets each result when it is there. */ onResult?: (result: CaseResult) => void },
-): Promise<Report> {
-  const { onResult, ...rest } = options;
-  const { plan, prober, definitions } = prepare(rest);
+export async function runConformance(options: ConformanceOptions): Promise<Report> {
+  const { plan, prober, definitions } = prepare(options);
   const started = performance.now();
   const startedAt = new Date().toISOString();
   const results: CaseResult[] = [];
   for (const definition of definitions) {
     const reason = lacks(definition, prober);
-    const result: CaseResult =
-      reason === undefined
-        ? await runCase(definition, prober, plan)
-        : { ...describe(definition), status: 'skipped', durationMs: 0, reason, problems: [] };
-    results.push(result);
-    onResult?.(result);
+    results.push(reason === undefined ? await runCase(definition, prober, plan) : skip(definition, plan, reason));
   }
   const counts = { passed: 0, failed: 0, warning: 0, 'known-failure': 0, fixed: 0, skipped: 0 };
   for (const { status } of results) counts[status]++;
@@ -47,4 +41,10 @@ export async function runConformance(
     counts,
     results,
   };
+}
+
+function skip(definition: CaseDefinition, plan: Plan, reason: string): CaseResult {
+  const result: CaseResult = { ...describe(definition), status: 'skipped', durationMs: 0, reason, problems: [] };
+  plan.onResult?.(result);
+  return result;
 }

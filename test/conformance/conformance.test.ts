@@ -1,0 +1,209 @@
+import {
+  type Case,
+  type CaseResult,
+  ConformanceError,
+  conformance,
+  features,
+  runConformance,
+} from 'concordat/conformance';
+import { createConnector } from 'concordat/connector';
+import { describe, expect, it, test } from 'vitest';
+import { z } from 'zod';
+import { goodPassword, modelConnector, soundDecisions, wrongPassword } from './helpers/model-connector.js';
+
+const connector = createConnector({
+  initialize: {
+    parameters: z.object({ token: z.string() }),
+    handler: ({ parameters }) => ({ 'x-token': parameters.token }),
+  },
+  session: z.object({ 'x-token': z.string() }),
+  verify: (session) => session['x-token'] === 'canary-token',
+});
+connector.get('/issues', (c) => c.json([]));
+const probes = { initialize: { parameters: { token: 'canary-token' } }, readable: '/issues' };
+
+// The line that docs/conformance.md shows.
+test.each(conformance({ fetch: connector.fetch, probes }))('$id: $title', ({ run }) => run());
+
+const find = (cases: Case[], id: string) => cases.find((each) => each.id === id) as Case;
+const broken = { unknownResource: () => ({ status: 400, code: 'X', message: 'm' }) };
+
+describe('conformance()', () => {
+  it('describes each case and leaves out those that do not apply', () => {
+    const cases = conformance({ fetch: connector.fetch, probes });
+    for (const { id, rule, title, why, severity } of cases) {
+      expect(id).toMatch(/^[a-z-]+\.[a-z-]+$/);
+      expect(rule).toMatch(/^[EWS]\d$/);
+      expect([title, why].every((text) => text.length > 10)).toBe(true);
+      expect(['error', 'warning']).toContain(severity);
+    }
+    const ids = cases.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toContain('session.missing');
+    expect(ids).not.toContain('rate-limit.status');
+  });
+
+  it('rejects a case that fails, with what was seen', async () => {
+    const { baseUrl, config } = await modelConnector(broken);
+    const { run } = find(conformance({ baseUrl, ...config }), 'routes.unknown-resource');
+    const error = await run().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConformanceError);
+    expect((error as Error).name).toBe('ConformanceError');
+    expect((error as Error).message).toContain('GET /issues/999: 400; expected 404');
+    expect((error as Error).message).toContain('  < 400');
+  });
+
+  it('resolves a case that holds (control)', async () => {
+    const { baseUrl, config } = await modelConnector();
+    const { run } = find(conformance({ baseUrl, ...config }), 'routes.unknown-resource');
+    await expect(run()).resolves.toBeUndefined();
+  });
+
+  it('resolves a warning, and tells `onResult`', async () => {
+    const { baseUrl, config } = await modelConnector({ options: 500 });
+    const results: string[] = [];
+    const onResult = ({ id, status }: CaseResult) => void results.push(`${id} ${status}`);
+    await find(conformance({ baseUrl, ...config, onResult }), 'routes.options').run();
+    expect(results).toEqual(['routes.options warning']);
+  });
+
+  it('rejects a case that cannot be judged: green would be a lie', async () => {
+    const { baseUrl, config } = await modelConnector({ initializeStatus: 500 });
+    const { run } = find(conformance({ baseUrl, ...config }), 'routes.readable');
+    await expect(run()).rejects.toThrow('logging in failed (POST /initialize: 500)');
+  });
+});
+
+describe('known failures', () => {
+  const knownFailures = { 'routes.unknown-resource': 'ticket 7' };
+
+  it('still run, and do not count', async () => {
+    const { baseUrl, config } = await modelConnector(broken);
+    const report = await runConformance({ baseUrl, ...config, knownFailures });
+    const result = report.results.find(({ id }) => id === 'routes.unknown-resource');
+    expect(result).toMatchObject({ status: 'known-failure', reason: 'ticket 7' });
+    expect(result?.problems).toHaveLength(1);
+    expect(report.ok).toBe(true);
+  });
+
+  it('do count when they are not listed (control)', async () => {
+    const { baseUrl, config } = await modelConnector(broken);
+    expect((await runConformance({ baseUrl, ...config })).ok).toBe(false);
+  });
+
+  it('are reported when they start to pass', async () => {
+    const { baseUrl, config } = await modelConnector();
+    const list = [{ id: 'routes.unknown-resource', reason: 'ticket 7' }];
+    const report = await runConformance({ baseUrl, ...config, knownFailures: list });
+    expect(report.counts).toMatchObject({ fixed: 1, failed: 0 });
+    expect(report.ok).toBe(false);
+    const { run } = find(conformance({ baseUrl, ...config, knownFailures: list }), 'routes.unknown-resource');
+    await expect(run()).rejects.toThrow('Remove it from `knownFailures`');
+  });
+});
+
+describe('what is sent', () => {
+  it('never writes unless that is allowed', async () => {
+    const sent: string[] = [];
+    const fetch = (request: Request) => {
+      sent.push(`${request.method} ${new URL(request.url).pathname}`);
+      return connector.fetch(request);
+    };
+    const writing = {
+      ...probes,
+      invalid: { method: 'POST', path: '/issues', json: {} },
+      expire: { request: 'POST /e' },
+    };
+    const { results } = await runConformance({ fetch, probes: writing });
+    expect(sent.filter((line) => !/^(GET|HEAD|OPTIONS) |^POST \/initialize$/.test(line))).toEqual([]);
+    expect(results.find(({ id }) => id === 'validation.payload')?.reason).toContain('may write: needs `allowWrites`');
+
+    await runConformance({ fetch, probes: writing, allowWrites: true });
+    expect(sent).toContain('POST /issues');
+  });
+
+  it('keeps the path of `baseUrl`', async () => {
+    const { baseUrl, config } = await modelConnector();
+    const report = await runConformance({ baseUrl: `${baseUrl}/api/`, ...config });
+    expect(report.target).toBe(`${baseUrl}/api`);
+    expect(report.results.find(({ id }) => id === 'session.initialize')?.problems[0]?.message).toContain('404');
+  });
+
+  it('logs in again when the session dies meanwhile, as the service does (S4)', async () => {
+    const { baseUrl, config } = await modelConnector({ keepsOlderSessions: false });
+    expect((await runConformance({ baseUrl, ...config })).ok).toBe(true);
+  });
+
+  it('checks a declared feature only, and says why the others are skipped', async () => {
+    const { baseUrl, config } = await modelConnector({ limit: () => ({ status: 429, code: 'X', message: 'm' }) });
+    const report = await runConformance({ baseUrl, ...config, features: ['session'] });
+    expect(report.ok).toBe(true);
+    expect(report.results.find(({ id }) => id === 'rate-limit.status')).toMatchObject({
+      status: 'skipped',
+      reason: 'the feature `rate-limit` is not declared',
+    });
+  });
+
+  it('says that a wait is too long to be waited for', async () => {
+    const limit = (wait: number) => ({ ...soundDecisions.limit(wait), headers: { 'x-wait-ms': '3600000' } });
+    const { baseUrl, config } = await modelConnector({ limit });
+    const { results } = await runConformance({ baseUrl, ...config });
+    expect(results.find(({ id }) => id === 'rate-limit.resumes')).toMatchObject({
+      status: 'skipped',
+      reason: expect.stringContaining('asks to wait 3600 s'),
+    });
+  });
+
+  it('bounds each request in time', async () => {
+    const fetch = () => new Promise<Response>(() => {});
+    const { results } = await runConformance({ fetch, timeoutMs: 5 });
+    expect(results.find(({ id }) => id === 'routes.unknown-route')).toMatchObject({
+      status: 'failed',
+      problems: [{ message: expect.stringContaining('no whole answer within 5 ms') }],
+    });
+  });
+});
+
+describe('secrets', () => {
+  it('are in no report, however much of them the connector echoes (E5)', async () => {
+    const echo = (text: string) => JSON.stringify({ errors: { code: 'X', message: text, extra: text } });
+    const { baseUrl, config } = await modelConnector({
+      writeError: (_failure, asked) =>
+        echo(`${asked.body} ${JSON.stringify(asked.headers)} ${encodeURIComponent(asked.body)}`),
+      session: (id) => [{ key: 'x-session', value: id, sensitive: false }],
+    });
+    const report = await runConformance({ baseUrl, ...config });
+    expect(report.ok).toBe(false);
+    const text = JSON.stringify(report);
+    for (const secret of [goodPassword, wrongPassword, 'canary-session', 'concordat-canary'])
+      expect(text).not.toContain(secret);
+    expect(text).toContain('[masked]');
+  });
+});
+
+describe('wrong options', () => {
+  it.each([
+    [{}, '`baseUrl` and `fetch`'],
+    [{ baseUrl: 'ftp://x' }, '`baseUrl` must be an http or https URL'],
+    [{ baseUrl: 'http://h', probes: { readabel: '/' } }, '`probes.readabel` is not an option'],
+    [{ baseUrl: 'http://h', probes: { readable: 'issues' } }, '`probes.readable` must be a request'],
+    [{ baseUrl: 'http://h', probes: { limit: {} } }, '`probes.limit` needs a `request`'],
+    [
+      { baseUrl: 'http://h', probes: { initialize: { parameters: 7 } } },
+      '`probes.initialize.parameters` must be an array',
+    ],
+    [{ baseUrl: 'http://h', features: ['sessions'] }, '`features.0`'],
+    [{ baseUrl: 'http://h', knownFailures: { 'no.case': 'x' } }, '"no.case", which is no case'],
+    [{ baseUrl: 'http://h', knownFailures: { 'errors.body': ' ' } }, '`knownFailures'],
+    [{ baseUrl: 'http://h', rateLimit: { header: 'a b' } }, '`rateLimit.header` must be the name of a header'],
+    [{ baseUrl: 'http://h', timeoutMs: -1 }, '`timeoutMs`'],
+  ])('%j is a TypeError that names it', async (options, message) => {
+    expect(() => conformance(options as never)).toThrow(TypeError);
+    expect(() => conformance(options as never)).toThrow(message);
+    await expect(runConformance(options as never)).rejects.toThrow(message);
+  });
+
+  it('lists the features', () => {
+    expect(features).toEqual(['session', 'validation', 'access', 'cleanup', 'rate-limit']);
+  });
+});
