@@ -6,7 +6,7 @@ import type { Item, SimulatedResource, StoredItem } from './types.js';
 interface Row {
   item: Item;
   updatedMs: number;
-  /** Orders what changed in the same millisecond. */
+  /** Counts the changes: a cursor is one of these numbers. */
   sequence: number;
 }
 
@@ -27,6 +27,7 @@ const largestPageSize = 1000;
 export class Resource implements SimulatedResource {
   readonly #name: string;
   readonly #clock: Clock;
+  /** In the order of the last change: a row that changes moves to the end. */
   readonly #rows = new Map<string, Row>();
   #sequence = 0;
   #lastId = 0;
@@ -38,7 +39,7 @@ export class Resource implements SimulatedResource {
   }
 
   all(): StoredItem[] {
-    return this.#sorted().map(stored);
+    return [...this.#rows.values()].map(stored);
   }
 
   get(id: string | number): StoredItem | undefined {
@@ -87,7 +88,7 @@ export class Resource implements SimulatedResource {
     const since = query.get('updatedSince');
     const sinceMs = since === null ? Number.NEGATIVE_INFINITY : readSince(since);
     const after = cursor === null ? 0 : readCursor(cursor);
-    const rows = this.#sorted().filter(({ updatedMs, sequence }) => updatedMs >= sinceMs && sequence > after);
+    const rows = [...this.#rows.values()].filter(({ updatedMs, sequence }) => updatedMs >= sinceMs && sequence > after);
     const page = rows.slice(0, size);
     const nextCursor = rows.length > size ? String(page.at(-1)?.sequence) : null;
     return jsonReply(200, { items: page.map(stored), nextCursor });
@@ -105,7 +106,9 @@ export class Resource implements SimulatedResource {
 
   #store(item: Item, updatedMs = this.#clock.now()): Row {
     const row = { item, updatedMs, sequence: ++this.#sequence };
-    this.#rows.set(String(item.id), row);
+    const key = String(item.id);
+    this.#rows.delete(key);
+    this.#rows.set(key, row);
     return row;
   }
 
@@ -113,10 +116,6 @@ export class Resource implements SimulatedResource {
     do this.#lastId++;
     while (this.#rows.has(String(this.#lastId)));
     return this.#lastId;
-  }
-
-  #sorted(): Row[] {
-    return [...this.#rows.values()].sort((one, other) => one.sequence - other.sequence);
   }
 
   #notAllowed(method: string): ConnectorError {

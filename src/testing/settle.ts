@@ -1,28 +1,46 @@
+import { requestsUnderWay } from './requests-under-way.js';
+
 /** Taken when the module loads, so that a test's fake timers do not stop it. */
 const { setImmediate, MessageChannel } = globalThis as typeof globalThis & {
   setImmediate?: (callback: () => void) => unknown;
 };
+const now = performance.now.bind(performance);
 
-/** A request on a connection of this machine, there and back, takes about four turns of the event loop. */
+/** Promises and streams within this process go on at every turn of the event loop. */
 const quietTurns = 8;
+
+/**
+ * Bytes on their way from socket to socket take a moment that no turn can be counted for, longer on a busy machine. So
+ * while a request is under way, quiet means all of this; one that gets no answer before time moves on costs as much.
+ */
+const quietTurnsOnTheWire = 40;
+const quietMsOnTheWire = 4;
 
 /** No test waits for something that goes on and on without a timer. */
 const mostTurns = 50_000;
 
 /**
- * Lets everything have its turn that is under way: promises, streams and sockets of this machine. It is over when nothing
- * has happened for a few turns of the event loop.
+ * Lets everything have its turn that is under way: promises, streams, and requests to servers of this machine. It is over
+ * when nothing has happened for a while.
  *
  * @param activity a number that changes whenever something happens.
  */
 export async function settle(activity: () => number): Promise<void> {
-  let seen = activity();
-  let turns = 0;
-  for (let quiet = 0; quiet < quietTurns && turns < mostTurns; turns++) {
+  const requests = requestsUnderWay();
+  const count = () => activity() + requests.activity;
+  let seen = count();
+  let quiet = 0;
+  let quietSince = 0;
+  for (let turns = 0; turns < mostTurns; turns++) {
     await turn();
-    if (activity() === seen) quiet++;
-    else quiet = 0;
-    seen = activity();
+    if (count() !== seen) {
+      seen = count();
+      quiet = 0;
+      continue;
+    }
+    if (quiet++ === 0) quietSince = now();
+    if (quiet < quietTurns) continue;
+    if (requests.size === 0 || (quiet >= quietTurnsOnTheWire && now() - quietSince >= quietMsOnTheWire)) return;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../internal/index.js';
+import { requestsUnderWay } from './requests-under-way.js';
 import { settle } from './settle.js';
 
 /** A clock that stands still until a test moves it. */
@@ -59,6 +60,7 @@ const mostTimers = 100_000;
  */
 export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
   if (!Number.isFinite(startMs)) throw new TypeError(`\`startMs\` must be epoch milliseconds, got ${String(startMs)}.`);
+  requestsUnderWay(); // those from here on
   let elapsedMs = 0;
   let calendarMs = startMs;
   let order = 0;
