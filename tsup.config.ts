@@ -1,28 +1,42 @@
-import { defineConfig } from 'tsup';
+import { defineConfig, type Options } from 'tsup';
 
-export default defineConfig({
-  entry: {
-    index: 'src/index.ts',
-    'connector/index': 'src/connector/index.ts',
-    'connector/adapters/express': 'src/connector/adapters/express.ts',
-    'connector/adapters/fastify': 'src/connector/adapters/fastify.ts',
-    'connector/adapters/hono': 'src/connector/adapters/hono.ts',
-    'connector/adapters/node': 'src/connector/adapters/node.ts',
-    'client/index': 'src/client/index.ts',
-    'api-keys/index': 'src/api-keys/index.ts',
-    'admin/index': 'src/admin/index.ts',
-    'testing/index': 'src/testing/index.ts',
-    'conformance/index': 'src/conformance/index.ts',
-  },
-  format: ['esm', 'cjs'],
+const shared: Options = {
   target: 'node20',
-  // Shared chunks keep one ConnectorError class for all subpaths, in CommonJS too, so `instanceof` holds between them.
-  splitting: true,
-  // Bundled because it is ESM only: `require('concordat/client')` must work on Node 20.
-  noExternal: ['p-retry', 'is-network-error'],
-  dts: { compilerOptions: { ignoreDeprecations: '6.0', noEmit: false } },
+  // Bundled: p-retry is ESM only, and `require('concordat/client')` must work on Node 20; commander is the command's alone.
+  noExternal: ['p-retry', 'is-network-error', 'commander'],
   // `node:sqlite` exists only under its full name.
   removeNodeProtocol: false,
-  clean: true,
-  sourcemap: false,
-});
+};
+
+export default defineConfig([
+  {
+    ...shared,
+    entry: {
+      index: 'src/index.ts',
+      'connector/index': 'src/connector/index.ts',
+      'connector/adapters/express': 'src/connector/adapters/express.ts',
+      'connector/adapters/fastify': 'src/connector/adapters/fastify.ts',
+      'connector/adapters/hono': 'src/connector/adapters/hono.ts',
+      'connector/adapters/node': 'src/connector/adapters/node.ts',
+      'client/index': 'src/client/index.ts',
+      'api-keys/index': 'src/api-keys/index.ts',
+      'admin/index': 'src/admin/index.ts',
+      'testing/index': 'src/testing/index.ts',
+      'conformance/index': 'src/conformance/index.ts',
+    },
+    format: ['esm', 'cjs'],
+    // Shared chunks keep one ConnectorError class for all subpaths, in CommonJS too, so `instanceof` holds between them.
+    splitting: true,
+    dts: { compilerOptions: { ignoreDeprecations: '6.0', noEmit: false } },
+  },
+  {
+    ...shared,
+    entry: { 'cli/main': 'src/cli/main.ts' },
+    format: ['esm'],
+    splitting: false,
+    // commander is CommonJS and asks for Node's own modules by require.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+  },
+]);

@@ -76,6 +76,9 @@ for (const { contract } of [esm, cjs]) {
   );
   process.stdout.write(run('node', ['check.mjs']));
 
+  console.log(`concordat ${run('npx', ['--no-install', 'concordat', '--version']).trim()} runs`);
+  run('npx', ['--no-install', 'concordat', 'check', '--help']);
+
   const peers = Object.entries(manifest.peerDependencies ?? {}).map(([name, range]) => `${name}@${range}`);
   run('npm', ['install', '--no-audit', '--no-fund', '--no-save', 'typescript@~6.0.3', ...typesOfPeers, ...peers]);
   const all = allSubpaths.map(nameOf);
