@@ -1,15 +1,9 @@
 import { type Clock, parseJson } from '../internal/index.js';
+import type { Arrival } from './arrival.js';
 import type { JournalEntry } from './types.js';
 
 /** An entry while its request is being answered. */
 export type OpenEntry = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
-
-export interface ArrivedRequest {
-  kind: JournalEntry['kind'];
-  path: string;
-  url: URL;
-  body: string;
-}
 
 /** Every request, in the order of arrival. */
 export class Journal {
@@ -22,16 +16,17 @@ export class Journal {
     this.#startedAt = clock.monotonic();
   }
 
-  add(request: Request, { kind, path, url, body }: ArrivedRequest): OpenEntry {
+  add({ method, url, headers, body: bytes }: Arrival, kind: JournalEntry['kind']): OpenEntry {
+    const body = bytes === undefined ? '' : new TextDecoder().decode(bytes);
     const entry: OpenEntry = {
       number: this.entries.length + 1,
       kind,
       at: new Date(this.#clock.now()),
       elapsedMs: this.#clock.monotonic() - this.#startedAt,
-      method: request.method,
-      path,
+      method,
+      path: url.pathname,
       query: Object.fromEntries(url.searchParams),
-      headers: Object.fromEntries(request.headers),
+      headers: Object.fromEntries(headers),
       body,
       json: parseJson(body),
       session: undefined,

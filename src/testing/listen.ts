@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, sleep } from '../internal/index.js';
+import type { Arrival } from './arrival.js';
 import { type Answer, chunksOf, isBodyless, type Reply } from './reply.js';
 import type { ListeningConnector } from './types.js';
 
@@ -12,7 +13,7 @@ export interface ListenOptions {
 
 /** Serves replies on 127.0.0.1, down to the bytes and the sockets. Rejects when the port cannot be had. */
 export async function listen(
-  reply: (request: Request) => Promise<Reply>,
+  reply: (arrival: Arrival) => Promise<Reply>,
   { port, basePath, clock }: ListenOptions,
 ): Promise<ListeningConnector> {
   const { createServer } = await import('node:http');
@@ -34,7 +35,7 @@ export async function listen(
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort(new Error('The connection has ended.')));
-    const answer = await reply(await toRequest(incoming, gone.signal));
+    const answer = await reply(await read(incoming, gone.signal));
     if (answer === 'reset') incoming.socket.resetAndDestroy();
     else if (answer !== 'hang') await send(answer, incoming, outgoing, clock, gone.signal);
   }
@@ -51,21 +52,17 @@ export async function listen(
   return { url: `http://127.0.0.1:${actual}${basePath}`, port: actual, close, [Symbol.asyncDispose]: close };
 }
 
-async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
+async function read(incoming: IncomingMessage, signal: AbortSignal): Promise<Arrival> {
   const { method = 'GET', url = '/', rawHeaders } = incoming;
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     headers.append(rawHeaders[index] as string, rawHeaders[index + 1] as string);
   }
-  const withBody = method !== 'GET' && method !== 'HEAD' && chunks.length > 0;
-  return new Request(new URL(url, 'http://127.0.0.1'), {
-    method,
-    headers,
-    signal,
-    ...(withBody ? { body: await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer() } : {}),
-  });
+  const hasBody = method !== 'GET' && method !== 'HEAD' && chunks.length > 0;
+  const body = hasBody ? new Uint8Array(await new Blob(chunks).arrayBuffer()) : undefined;
+  return { method, url: new URL(url, 'http://127.0.0.1'), headers, body, signal };
 }
 
 async function send(

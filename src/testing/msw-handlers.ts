@@ -38,8 +38,7 @@ function loadMsw(): Msw {
   if (createRequire === undefined)
     throw new Error('`handlers()` needs Node 20.16 or newer, or a runtime that is like it.');
   try {
-    // In CommonJS `import.meta` has no url.
-    return createRequire(import.meta.url ?? __filename)('msw') as Msw;
+    return createRequire(import.meta.url)('msw') as Msw;
   } catch (error) {
     throw new Error('`handlers()` needs the package `msw`: npm install --save-dev msw', { cause: error });
   }

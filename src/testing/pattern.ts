@@ -56,7 +56,8 @@ function pathMatcher(path: string): (actual: string) => Record<string, string> |
   };
 }
 
-function decode(text: string): string {
+/** What cannot be decoded stays as it is. */
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

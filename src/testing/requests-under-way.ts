@@ -1,14 +1,18 @@
-/** The HTTP requests that this process has sent and that have no answer yet, as its clients tell of them. */
+/** The HTTP requests that this process has sent and that have no answer yet, as its clients and servers tell of them. */
 export interface RequestsUnderWay {
-  readonly size: number;
+  readonly any: boolean;
+  /** Whether one is between two sockets: sent and not received, or answered and not read. */
+  readonly onTheWire: boolean;
   /** Changes whenever something happens to one of them. */
   readonly activity: number;
 }
 
-// What undici (fetch included) and node:http publish: where a request begins, goes on, and ends.
-const begins = ['undici:request:create', 'http.client.request.start'];
-const goesOn = ['undici:client:sendHeaders', 'undici:request:headers', 'http.server.request.start'];
-const ends = [
+// What undici (fetch included) and node:http publish.
+const begun = ['undici:request:create'];
+const sent = ['undici:client:sendHeaders', 'http.client.request.start'];
+const received = ['http.server.request.start'];
+const answered = ['http.server.response.finish'];
+const ended = [
   'undici:request:trailers',
   'undici:request:error',
   'http.client.response.finish',
@@ -24,8 +28,11 @@ export function requestsUnderWay(): RequestsUnderWay {
 }
 
 function watch(): RequestsUnderWay {
+  const unsent = new Set<unknown>();
   const requests = new Set<unknown>();
   let activity = 0;
+  let unreceived = 0;
+  let unread = 0;
   // Not an import: runtimes without this module can still use the clock.
   const channels = globalThis.process?.getBuiltinModule?.('node:diagnostics_channel');
   const listen = (names: readonly string[], listener: (request: unknown) => void) => {
@@ -36,12 +43,32 @@ function watch(): RequestsUnderWay {
       });
     }
   };
-  listen(begins, (request) => requests.add(request));
-  listen(goesOn, () => {});
-  listen(ends, (request) => requests.delete(request));
+  listen(begun, (request) => {
+    requests.add(request);
+    unsent.add(request);
+  });
+  listen(sent, (request) => {
+    requests.add(request);
+    unsent.delete(request);
+    unreceived++;
+  });
+  // Requests of other processes, and those that break off, are told of at one end only.
+  listen(received, () => {
+    unreceived = Math.max(0, unreceived - 1);
+  });
+  listen(answered, () => unread++);
+  listen(ended, (request) => {
+    requests.delete(request);
+    unsent.delete(request);
+    unread = Math.max(0, unread - 1);
+    if (requests.size === 0) unreceived = unread = 0;
+  });
   return {
-    get size() {
-      return requests.size;
+    get any() {
+      return requests.size > 0;
+    },
+    get onTheWire() {
+      return requests.size > 0 && unsent.size + unreceived + unread > 0;
     },
     get activity() {
       return activity;

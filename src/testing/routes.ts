@@ -1,10 +1,19 @@
 import { NotFoundError } from '../contract/index.js';
 import type { Clock } from '../internal/index.js';
 import { checkObject } from './check.js';
-import { type Pattern, parsePattern } from './pattern.js';
+import { decode, type Pattern, parsePattern } from './pattern.js';
 import { type Answer, emptyReply, fromResponse, jsonReply } from './reply.js';
 import { Resource } from './resource.js';
 import type { JournalEntry, RouteContext, RouteHandler, SimulateConnectorOptions } from './types.js';
+
+/** A request on its way to what answers it. */
+export interface RoutedRequest {
+  readonly entry: JournalEntry;
+  /** Without `basePath`. */
+  readonly url: URL;
+  /** Makes a request for a handler. */
+  readonly request: () => Request;
+}
 
 /** What the connector itself answers, once session and quota have let a request pass. */
 export class Routes {
@@ -30,25 +39,24 @@ export class Routes {
   }
 
   /** @throws whatever a route throws; NotFoundError where there is none. */
-  async answer(request: Request, entry: JournalEntry): Promise<Answer> {
+  async answer(routed: RoutedRequest): Promise<Answer> {
+    const { entry, url } = routed;
     for (const { pattern, answer } of this.#patterns) {
       const params = pattern.match(entry);
       if (params === undefined) continue;
-      return typeof answer === 'function'
-        ? askHandler(answer as RouteHandler, request, entry, params)
-        : toAnswer(answer);
+      return typeof answer === 'function' ? askHandler(answer as RouteHandler, routed, params) : toAnswer(answer);
     }
     const [, name = '', id, ...rest] = entry.path.split('/');
-    const resource = rest.length === 0 ? this.resources.get(decodeURIComponent(name)) : undefined;
+    const resource = rest.length === 0 ? this.resources.get(decode(name)) : undefined;
     if (resource !== undefined) {
       return resource.answer({
         method: entry.method,
-        id: id === undefined || id === '' ? undefined : decodeURIComponent(id),
-        query: new URL(request.url).searchParams,
+        id: id === undefined || id === '' ? undefined : decode(id),
+        query: url.searchParams,
         json: entry.json,
       });
     }
-    if (this.#fetchHandler !== undefined) return fromResponse(await this.#fetchHandler(request));
+    if (this.#fetchHandler !== undefined) return fromResponse(await this.#fetchHandler(routed.request()));
     if (this.#echo) return jsonReply(200, { method: entry.method, path: entry.path });
     throw new NotFoundError(`The simulated connector has nothing at ${entry.path}.`);
   }
@@ -57,13 +65,11 @@ export class Routes {
 /** Asks a function of the test for the answer. */
 export async function askHandler(
   handler: RouteHandler,
-  request: Request,
-  entry: JournalEntry,
-  params: Readonly<Record<string, string>> = {},
+  { entry, url, request }: RoutedRequest,
+  params: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  const { json, session } = entry;
-  const context: RouteContext = { params, json, session, query: new URL(request.url).searchParams };
-  return toAnswer(await handler(request, context));
+  const context: RouteContext = { params, query: url.searchParams, json: entry.json, session: entry.session };
+  return toAnswer(await handler(request(), context));
 }
 
 async function toAnswer(value: unknown): Promise<Answer> {

@@ -1,4 +1,5 @@
 import { AccountingError } from './accounting-error.js';
+import { type Arrival, fromFetch, fromRequest } from './arrival.js';
 import { listen } from './listen.js';
 import { mswHandlers } from './msw-handlers.js';
 import { checkOptions } from './options.js';
@@ -21,17 +22,17 @@ export function simulateConnector(options: SimulateConnectorOptions = {}): Simul
   const settings = checkOptions(options);
   const simulation = new Simulation(options, settings);
   const { clock, basePath } = settings;
-  const answer = async (request: Request, base: string) =>
-    toResponse(await simulation.reply(request, base), clock, request.signal);
+  const answer = async (arrival: Arrival, base: string) =>
+    toResponse(await simulation.reply(arrival, base), clock, arrival.signal);
 
   return {
     fetch: async (input, init) => {
-      const request = new Request(input, init);
-      request.signal.throwIfAborted();
-      return answer(request, basePath);
+      const arrival = await fromFetch(input, init);
+      arrival.signal?.throwIfAborted();
+      return answer(arrival, basePath);
     },
-    handlers: (baseUrl) => mswHandlers(baseUrl, answer),
-    listen: (port = 0) => listen((request) => simulation.reply(request, basePath), { port, basePath, clock }),
+    handlers: (baseUrl) => mswHandlers(baseUrl, async (request, base) => answer(await fromRequest(request), base)),
+    listen: (port = 0) => listen((arrival) => simulation.reply(arrival, basePath), { port, basePath, clock }),
     journal: simulation.journal.entries,
     script: (steps) => simulation.plan.add(steps),
     assertAllConsumed() {

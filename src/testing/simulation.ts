@@ -1,5 +1,6 @@
 import { errorResponse } from '../connector/index.js';
 import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
+import { type Arrival, toRequest } from './arrival.js';
 import { checkFault } from './check-fault.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './fault.js';
 import { Journal, type OpenEntry } from './journal.js';
@@ -7,7 +8,7 @@ import type { Settings } from './options.js';
 import { Plan, type Planned } from './plan.js';
 import { Quota } from './quota.js';
 import { type Answer, emptyReply, errorReply, fromResponse, jsonReply, type Reply } from './reply.js';
-import { askHandler, Routes } from './routes.js';
+import { askHandler, type RoutedRequest, Routes } from './routes.js';
 import { type Session, Sessions } from './sessions.js';
 import type { Fault, JournalEntry, Refusal, SimulateConnectorOptions } from './types.js';
 
@@ -38,9 +39,9 @@ export class Simulation {
   }
 
   /** What a request is answered with; the date is this connector's own. */
-  async reply(request: Request, basePath: string): Promise<Reply> {
+  async reply(arrival: Arrival, basePath: string): Promise<Reply> {
     const { clock, onEntry } = this.#settings;
-    const exchange = await this.#arrive(request, basePath);
+    const exchange = this.#arrive(arrival, basePath);
     const { entry } = exchange;
     const reply = await this.#decide(exchange);
     if (typeof reply !== 'string') entry.status = reply.status;
@@ -50,21 +51,16 @@ export class Simulation {
     return dated ? reply : { ...reply, headers: [...reply.headers, ['date', new Date(clock.now()).toUTCString()]] };
   }
 
-  async #arrive(request: Request, basePath: string): Promise<Exchange> {
-    // The body is read once, here; a route gets a request that it can read again.
-    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
-    const url = new URL(request.url);
+  #arrive(arrival: Arrival, basePath: string): Exchange {
+    const url = new URL(arrival.url);
     const inside = url.pathname === basePath || url.pathname.startsWith(`${basePath}/`);
     const path = inside ? url.pathname.slice(basePath.length) || '/' : url.pathname;
     url.pathname = path;
-    const kind = inside ? this.#kindOf(request.method, path) : 'request';
-    const text = body === undefined ? '' : new TextDecoder().decode(body);
-    const entry = this.journal.add(request, { kind, path, url, body: text });
+    const kind = inside ? this.#kindOf(arrival.method, path) : 'request';
+    const entry = this.journal.add({ ...arrival, url }, kind);
     const session = this.sessions.find(entry.headers[this.#settings.session?.header.toLowerCase() ?? '']);
     if (kind !== 'login') entry.session = session?.number;
-    const { method, headers, signal } = request;
-    const inner = () => new Request(url, { method, headers, signal, ...(body === undefined ? {} : { body }) });
-    return { entry, session, inside, request: inner };
+    return { entry, session, inside, url, request: () => toRequest({ ...arrival, url }) };
   }
 
   #kindOf(method: string, path: string): JournalEntry['kind'] {
@@ -84,7 +80,7 @@ export class Simulation {
     }
     if (typeof planned === 'function') {
       entry.fault = 'answer';
-      return this.#guardRoute(() => askHandler(planned, exchange.request(), entry));
+      return this.#guardRoute(() => askHandler(planned, exchange, {}));
     }
     entry.fault = planned.kind;
     if (planned.kind === 'limit') entry.waitMs = planned.waitMs ?? defaultLimitWaitMs;
@@ -121,7 +117,7 @@ export class Simulation {
       return limitReply(403, { ...this.#limit(), waitMs });
     }
     if (session) session.served++;
-    return this.#guardRoute(() => this.routes.answer(exchange.request(), entry));
+    return this.#guardRoute(() => this.routes.answer(exchange));
   }
 
   #logIn(entry: OpenEntry): Answer {
@@ -183,13 +179,11 @@ export class Simulation {
   }
 }
 
-interface Exchange {
+interface Exchange extends RoutedRequest {
   readonly entry: OpenEntry;
   readonly session: Session | undefined;
   /** Whether the request is for this connector: below `basePath`. */
   readonly inside: boolean;
-  /** The request with its body, as often as it is asked for. */
-  readonly request: () => Request;
 }
 
 const refusals: Partial<Record<Refusal, string>> = {

@@ -7,10 +7,10 @@ import { chunksOf, isBodyless, type Reply } from './reply.js';
  *
  * @throws TypeError with the cause `ECONNRESET` for a reset; the signal's reason after an abort.
  */
-export async function toResponse(reply: Reply, clock: Clock, signal: AbortSignal): Promise<Response> {
+export async function toResponse(reply: Reply, clock: Clock, signal?: AbortSignal): Promise<Response> {
   if (reply === 'reset')
     throw new TypeError('fetch failed', { cause: connectionError('ECONNRESET', 'read ECONNRESET') });
-  if (reply === 'hang') return new Promise((_resolve, reject) => whenAborted(signal, () => reject(signal.reason)));
+  if (reply === 'hang') return new Promise((_resolve, reject) => whenAborted(signal, () => reject(signal?.reason)));
   if (reply.delayMs > 0) await sleep(clock, reply.delayMs, signal);
   const headers = new Headers();
   for (const [name, value] of reply.headers) headers.append(name, value);
@@ -22,7 +22,7 @@ export async function toResponse(reply: Reply, clock: Clock, signal: AbortSignal
   const chunks = chunksOf(reply);
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      whenAborted(signal, () => controller.error(signal.reason));
+      whenAborted(signal, () => controller.error(signal?.reason));
     },
     pull(controller) {
       const { done, value } = chunks.next();
@@ -42,7 +42,7 @@ function connectionError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-function whenAborted(signal: AbortSignal, callback: () => void): void {
-  if (signal.aborted) callback();
-  else signal.addEventListener('abort', callback, { once: true });
+function whenAborted(signal: AbortSignal | undefined, callback: () => void): void {
+  if (signal?.aborted) callback();
+  else signal?.addEventListener('abort', callback, { once: true });
 }

@@ -231,6 +231,8 @@ it('an abort ends a call that hangs, at once (fetch)', async () => {
   const controller = new AbortController();
   const reason = new Error('enough');
   const call = connector.fetch('http://c.test/', { signal: controller.signal });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(connector.journal).toHaveLength(1);
   controller.abort(reason);
   await expect(call).rejects.toBe(reason);
   await expect(connector.fetch('http://c.test/', { signal: controller.signal })).rejects.toBe(reason);
