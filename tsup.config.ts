@@ -27,6 +27,8 @@ export default defineConfig([
     format: ['esm', 'cjs'],
     // Shared chunks keep one ConnectorError class for all subpaths, in CommonJS too, so `instanceof` holds between them.
     splitting: true,
+    // `import.meta.url` in the CommonJS files, too.
+    shims: true,
     dts: { compilerOptions: { ignoreDeprecations: '6.0', noEmit: false } },
   },
   {
