@@ -7,18 +7,19 @@ import {
 } from '../client/index.js';
 import { createPaint, exitCodes, type Io, printable, UsageError } from './io.js';
 import { readParameters } from './parameters.js';
-import { collect, parseDuration, parseHeader, parseUrl } from './values.js';
+import { collect, collectHeader, parseCount, parseDuration, parseUrl } from './values.js';
 
 interface CallOptions {
   initialize?: string[];
   initializePath?: string;
   login: boolean;
   data?: string;
-  header?: string[];
+  header?: Record<string, string>;
   rateLimitHeader?: string;
   rateLimitFormat?: string;
   maxWait?: number;
   timeout?: number;
+  retries?: number;
   cleanup?: true;
 }
 
@@ -40,11 +41,12 @@ export function addCall(program: Command, io: Io, finish: (code: number) => void
     .option('--initialize-path <path>', 'where to log in (default: /initialize)')
     .option('--no-login', 'send the request without a session')
     .option('-d, --data <json>', 'the body, as JSON')
-    .option('-H, --header <name=value>', 'a header; may be repeated', collect)
+    .option('-H, --header <name=value>', 'a header; may be repeated', collectHeader)
     .option('--rate-limit-header <name>', 'the header that carries the wait (default: Retry-After)')
     .addOption(new Option('--rate-limit-format <format>', 'how the wait is written (default: auto)').choices(formats))
     .option('--max-wait <time>', 'give up at a longer wait (default: 24h)', parseDuration)
     .option('--timeout <time>', 'bounds one try (default: 30s)', parseDuration)
+    .option('--retries <count>', 'retries of transient failures (default: 5)', parseCount)
     .option('--cleanup', 'end the session with POST /cleanup afterwards')
     .addHelpText(
       'after',
@@ -67,7 +69,6 @@ async function call(url: string, method: string, path: string, options: CallOpti
   const note = (color: Parameters<typeof paint>[0], text: string) =>
     io.stderr.write(`${paint(color, printable(text))}\n`);
   const json = readJson(options.data);
-  const headers = Object.fromEntries((options.header ?? []).map(parseHeader));
   const client = createClient(url, options, await readParameters(options.initialize ?? [], io));
   narrate(client, note);
   const startedAt = performance.now();
@@ -75,7 +76,7 @@ async function call(url: string, method: string, path: string, options: CallOpti
     const response = await client.request({
       method,
       path,
-      headers,
+      headers: options.header ?? {},
       signal: io.signal,
       ...(options.data === undefined ? {} : { json }),
     });
@@ -105,7 +106,7 @@ function createClient(
   options: CallOptions,
   parameters: { key: string; value: string; sensitive: boolean }[],
 ) {
-  const { initializePath, rateLimitHeader, rateLimitFormat, maxWait, timeout } = options;
+  const { initializePath, rateLimitHeader, rateLimitFormat, maxWait, timeout, retries } = options;
   const rateLimit = Object.fromEntries(
     Object.entries({ header: rateLimitHeader, format: rateLimitFormat, maxWaitMs: maxWait }).filter(
       ([, value]) => value !== undefined,
@@ -119,6 +120,7 @@ function createClient(
         : async () => ({}),
       rateLimit,
       ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+      ...(retries === undefined ? {} : { retry: { retries } }),
       ...(options.cleanup ? { cleanup: {} } : {}),
     });
   } catch (error) {

@@ -60,7 +60,11 @@ interface Tsx {
 /** Node 22.18 and newer read TypeScript themselves; for older ones tsx does, if the project has it. */
 async function findTsx(file: string, name: string): Promise<Tsx> {
   try {
-    return (await import(pathToFileURL(createRequire(file).resolve('tsx/esm/api')).href)) as Tsx;
+    // `resolve` takes the entry for `require`; what is wanted is the one for `import`.
+    const manifest = createRequire(file).resolve('tsx/package.json');
+    const { exports } = JSON.parse(readFileSync(manifest, 'utf8'));
+    const entry: unknown = exports['./esm/api'].import.default;
+    return (await import(pathToFileURL(path.join(path.dirname(manifest), String(entry))).href)) as Tsx;
   } catch {
     throw new UsageError(
       `Node ${process.versions.node} cannot read ${name} by itself. Install tsx (npm install --save-dev tsx), ` +

@@ -126,7 +126,7 @@ function drawEntry(entry: JournalEntry, paint: Paint): string {
   const notes = [
     session === undefined ? '' : `session ${session}`,
     refused ?? '',
-    waitMs === undefined ? '' : `wait ${waitMs} ms`,
+    waitMs === undefined ? '' : `wait ${Math.ceil(waitMs)} ms`,
     fault === undefined ? '' : `fault: ${fault}`,
   ].filter((note) => note !== '');
   const time = paint('dim', at.toISOString().slice(11, 23));

@@ -31,11 +31,11 @@ export function parsePort(text: string): number {
 /** For options that may be given several times. */
 export const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
 
-/** `name: value` or `name=value`. */
-export function parseHeader(text: string): [string, string] {
+/** `name: value` or `name=value`; may be given several times. */
+export function collectHeader(text: string, before: Record<string, string> | undefined): Record<string, string> {
   const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Write it as NAME=VALUE.');
-  return [name, value];
+  return { ...before, [name]: value };
 }
 
 /** An address of http or https. */

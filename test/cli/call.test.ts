@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { scriptedConnector } from '../helpers/scripted-connector.js';
+import { run } from './helpers/run.js';
+
+const login = ['-i', 'user=alice', '-i', 'password=env:PASSWORD'];
+const env = { PASSWORD: 'canary-call-password' };
+
+describe('concordat call', () => {
+  it('logs in, sends the request, and prints the answer on the output alone', async () => {
+    const connector = await scriptedConnector();
+    const { code, out, err } = await run(['call', connector.url, 'get', '/issues?limit=2', ...login], { env });
+    expect(JSON.parse(out)).toMatchObject({ method: 'GET', path: '/issues?limit=2' });
+    expect(err).toMatch(/^Logged in \(\d+ ms\)\n200 in \d+ ms\n$/);
+    expect(code).toBe(0);
+    expect(JSON.parse(connector.logins[0]!.body.toString())).toEqual([
+      { key: 'user', value: 'alice', sensitive: false },
+      { key: 'password', value: env.PASSWORD, sensitive: true },
+    ]);
+  });
+
+  it('shows a login after a 401, and a pause at a limit (S4, G6)', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => {
+        if (exchange.number === 1) {
+          connector.expireSessions();
+          return exchange.fail(401, 'ENDED', 'The session has ended');
+        }
+        if (exchange.number === 2) return exchange.limit('0');
+        return exchange.reply(200, { ok: true });
+      },
+    });
+    const { code, out, err } = await run(['call', connector.url, 'GET', '/x', ...login], { env });
+    expect(JSON.parse(out)).toEqual({ ok: true });
+    expect(err).toContain('Logged in again: the session had expired');
+    expect(err).toMatch(/Rate limit: waiting \d+ ms until \d{4}-/);
+    expect(err).toMatch(/Going on after/);
+    expect(err).toMatch(/200 in \d+ ms \(2 logins/);
+    expect(code).toBe(0);
+  });
+
+  it('exits 1 and says what the service does with an error', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.fail(403, 'DENIED', 'Not for you') });
+    const { code, out, err } = await run(['call', connector.url, 'GET', '/x', ...login], { env });
+    expect(err).toContain('GET /x: 403 DENIED: Not for you');
+    expect(err).toContain('A 403 without the wait header: access is denied.');
+    expect([code, out]).toEqual([1, '']);
+  });
+
+  it('shows no secret, though the connector echoes it (E5, S7)', async () => {
+    const connector = await scriptedConnector({
+      initialize: (exchange) => exchange.fail(401, 'WRONG', `Wrong password: ${env.PASSWORD}`),
+    });
+    const { code, err } = await run(['call', connector.url, 'GET', '/x', ...login], { env });
+    expect(err).toContain('Wrong password: [redacted]');
+    expect(err).not.toContain(env.PASSWORD);
+    expect(code).toBe(1);
+  });
+
+  it('an answer of text cannot steer the terminal, and is left as it is in a pipe', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.reply(200, 'a\u001b[2Jb', { 'content-type': 'text/plain' }),
+    });
+    expect((await run(['call', connector.url, 'GET', '/x'], { tty: true })).out).toBe('a\ufffd[2Jb\n');
+    expect((await run(['call', connector.url, 'GET', '/x'], { tty: false })).out).toBe('a\u001b[2Jb\n');
+  });
+
+  it('sends a body and headers, without a login when told so', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const args = ['call', connector.url, 'post', '/issues', '--no-login', '-d', '{"title":"x"}', '-H', 'x-trace: 7'];
+    expect((await run(args)).code).toBe(0);
+    expect(connector.logins).toHaveLength(0);
+    expect(connector.requests[0]).toMatchObject({ method: 'POST', headers: { 'x-trace': '7' } });
+    expect(connector.requests[0]!.body.toString()).toBe('{"title":"x"}');
+  });
+
+  it('reads the wait as it is told to (W1, W4), and gives up at one that is too long (W7)', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.limit('90000', 'x-wait') });
+    const args = ['--rate-limit-header', 'x-wait', '--rate-limit-format', 'milliseconds', '--max-wait', '1m'];
+    const { code, err } = await run(['call', connector.url, 'GET', '/x', ...args]);
+    expect(err).toContain('The wait is longer than --max-wait.');
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    [['http://127.0.0.1:2', 'GET', '/x', '--no-login', '--retries', '0'], 'GET /x: NETWORK_ERROR'],
+    [['http://h', 'GET', 'x'], '`path`'],
+    [['http://h', 'GET', '/x', '-d', '{'], '--data is no JSON'],
+    [['http://h', 'GET', '/x', '-H', 'nonsense'], 'Write it as NAME=VALUE.'],
+    [['http://h', 'GET', '/x', '-i', 'token=canary'], 'Write token=env:TOKEN'],
+    [['http://h', 'GET'], "missing required argument 'path'"],
+  ])('%j exits 2', async (args, message) => {
+    const { code, err } = await run(['call', ...args]);
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  it('ends at once when the user ends it', async () => {
+    const stop = new AbortController();
+    const connector = await scriptedConnector({
+      handle: (exchange) => {
+        exchange.limit('3600');
+        setTimeout(() => stop.abort(new Error('Ended by SIGINT.')), 5);
+      },
+    });
+    const { code } = await run(['call', connector.url, 'GET', '/x'], { signal: stop.signal });
+    expect(code).toBe(130);
+  });
+});

@@ -1,0 +1,176 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { goodPassword, modelConnector } from '../conformance/helpers/model-connector.js';
+import { run } from './helpers/run.js';
+import { spawnCli } from './helpers/spawn.js';
+
+const login = ['-i', 'user=alice', '-i', 'password=env:PASSWORD'];
+const env = { PASSWORD: goodPassword };
+
+function temporaryFolder(files: Record<string, string> = {}): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'concordat-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  return folder;
+}
+
+const config = {
+  probes: {
+    initialize: { parameters: [{ key: 'password', value: 'env:PASSWORD', sensitive: false }] },
+    readable: '/issues',
+    unknown: '/issues/999',
+  },
+};
+
+describe('concordat check', () => {
+  it('exits 0 for a connector that keeps the contract', async () => {
+    const { baseUrl } = await modelConnector();
+    const { code, out, err } = await run(['check', baseUrl, ...login, '--read', '/issues'], { env });
+    expect(out).toContain('✓ A request without a session is a 401 (E2, session.missing)');
+    expect(out).toContain('What was checked keeps the contract.');
+    expect([code, err]).toEqual([0, '']);
+  });
+
+  it('exits 1 for one that breaks it', async () => {
+    const { baseUrl } = await modelConnector({ missingSession: () => undefined });
+    const { code, out } = await run(['check', baseUrl, ...login, '--read', '/issues'], { env });
+    expect(out).toContain('✗ A request without a session is a 401 (E2, session.missing)');
+    expect(code).toBe(1);
+  });
+
+  it('checks what it can without any probes', async () => {
+    const { baseUrl } = await modelConnector();
+    const { code, out } = await run(['check', baseUrl]);
+    expect(out).toContain('needs `probes.initialize.parameters`');
+    expect(out).toContain('✓ Broken JSON for initialize is a 400');
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    [
+      ['check', 'http://127.0.0.1:2'],
+      'Nothing answers at http://127.0.0.1:2 (ECONNREFUSED). Is the connector running?',
+    ],
+    [['check', '127.0.0.1:4000'], 'Give the whole address, such as http://127.0.0.1:4000.'],
+    [['check', 'http://a:b@h'], 'Credentials do not belong into the address'],
+    [['check'], "missing required argument 'url'"],
+    [['check', 'http://h', '--reporter', 'tap'], 'Allowed choices are pretty, json, junit'],
+    [['check', 'http://h', '--timeout', '10'], 'Write it with its unit'],
+    [['check', 'http://h', '--config', 'nowhere.json'], 'There is no config file nowhere.json'],
+    [['check', 'http://h', '-i', 'password=env:NOT_SET'], 'The environment variable NOT_SET is not set'],
+    [['check', 'http://h', '-i', 'password'], 'write KEY=VALUE'],
+    [['check', 'http://h', '-i', 'x=prompt'], 'There is no terminal to ask for "x" on'],
+    [['chekc'], '(Did you mean check?)'],
+  ])('%j exits 2 and says what to do', async (args, message) => {
+    const { code, out, err } = await run(args);
+    expect(err).toContain(message);
+    expect([code, out]).toEqual([2, '']);
+  });
+
+  it.each(['password', 'api_key', 'apiKey', 'accessToken', 'clientSecret'])(
+    'refuses %s on the command line, and does not repeat it',
+    async (key) => {
+      const { code, err } = await run(['check', 'http://h', '-i', `${key}=canary-typed`]);
+      expect(err).toContain(`Write ${key}=env:`);
+      expect(err).not.toContain('canary-typed');
+      expect(code).toBe(2);
+    },
+  );
+
+  it('names a feature that there is not', async () => {
+    const { baseUrl } = await modelConnector();
+    const { code, err } = await run(['check', baseUrl, '--features', 'session,limits']);
+    expect(err).toContain('`features.1`');
+    expect(code).toBe(2);
+  });
+
+  it('reads concordat.config.json of the folder, secrets from the environment', async () => {
+    const { baseUrl } = await modelConnector();
+    const cwd = temporaryFolder({ 'concordat.config.json': JSON.stringify(config) });
+    const { code, out } = await run(['check', baseUrl, '--reporter', 'json'], { cwd, env });
+    const report = JSON.parse(out);
+    expect(report.results.find(({ id }: { id: string }) => id === 'routes.unknown-resource').status).toBe('passed');
+    expect(out).not.toContain(goodPassword);
+    expect(code).toBe(0);
+  });
+
+  it('takes the arguments rather than the config', async () => {
+    const { baseUrl } = await modelConnector();
+    const cwd = temporaryFolder({ 'concordat.config.json': JSON.stringify(config) });
+    const { code, out } = await run(['check', baseUrl, '--unknown', '/issues'], { cwd, env });
+    expect(out).toContain('GET /issues: 200; expected 404');
+    expect(code).toBe(1);
+  });
+
+  it('writes a report to a file', async () => {
+    const { baseUrl } = await modelConnector();
+    const cwd = temporaryFolder();
+    const { code, out, err } = await run(['check', baseUrl, '-r', 'junit', '-o', 'report.xml'], { cwd });
+    expect(readFileSync(path.join(cwd, 'report.xml'), 'utf8')).toMatch(/^<\?xml /);
+    expect([code, out, err]).toEqual([0, '', 'No violation found, see report.xml\n']);
+  });
+
+  it('colours on a terminal, and nowhere else', async () => {
+    const { baseUrl } = await modelConnector();
+    const colored = async (overrides: Parameters<typeof run>[1]) =>
+      (await run(['check', baseUrl], overrides)).out.includes('\u001b[');
+    expect(await colored({ tty: true })).toBe(true);
+    expect(await colored({ tty: false })).toBe(false);
+    expect(await colored({ tty: true, env: { NO_COLOR: '1' } })).toBe(false);
+    expect(await colored({ tty: true, env: { TERM: 'dumb' } })).toBe(false);
+  });
+
+  it('shows help with examples', async () => {
+    const { code, out } = await run(['help', 'check']);
+    expect(out).toContain('$ concordat check http://127.0.0.1:4000');
+    expect(out).toContain('Exit codes: 0 the connector keeps the contract');
+    expect(code).toBe(0);
+    expect((await run(['--version'])).out).toBe('1.2.3\n');
+  });
+});
+
+describe('the config as a program', () => {
+  const typescript = `const probes: { readable: string } = { readable: '/issues' };\nexport default { probes: { ...probes, initialize: { parameters: { password: 'env:PASSWORD' } } } };\n`;
+  const javascript = typescript.replace(/: \{ readable: string \}/, '');
+  const stripsTypes = 'typescript' in process.features && Boolean(process.features.typescript);
+
+  it.each([
+    ['concordat.config.mjs', javascript],
+    ['concordat.config.js', javascript],
+  ])('%s is read', async (name, text) => {
+    const { baseUrl } = await modelConnector();
+    const cwd = temporaryFolder({ [name]: text, 'package.json': '{"type":"module"}' });
+    const { code, stdout } = await spawnCli(['check', baseUrl], { cwd, env });
+    expect(stdout).toContain('✓ A request with a session succeeds');
+    expect(code).toBe(0);
+  });
+
+  it('concordat.config.ts is read where Node strips types, or tsx is there', async () => {
+    const { baseUrl } = await modelConnector();
+    const cwd = temporaryFolder({ 'concordat.config.ts': typescript, 'package.json': '{"type":"module"}' });
+    symlinkSync(path.resolve('node_modules'), path.join(cwd, 'node_modules'));
+    const { code, stdout, stderr } = await spawnCli(['check', baseUrl], { cwd, env });
+    expect(stderr).toBe('');
+    expect(stdout).toContain('✓ A request with a session succeeds');
+    expect(code).toBe(0);
+  });
+
+  it('concordat.config.ts without either: says what to do', async () => {
+    const { baseUrl } = await modelConnector();
+    const cwd = temporaryFolder({ 'concordat.config.ts': typescript, 'package.json': '{"type":"module"}' });
+    const { code, stderr } = await spawnCli(['check', baseUrl], { cwd, env });
+    if (stripsTypes) return void expect(code).toBe(0);
+    expect(stderr).toContain('Install tsx (npm install --save-dev tsx)');
+    expect(code).toBe(2);
+  });
+
+  it('a config with a mistake: says which', async () => {
+    const { baseUrl } = await modelConnector();
+    const cwd = temporaryFolder({ 'concordat.config.mjs': 'export default { probes: { readabel: "/" } }' });
+    const { code, stderr } = await spawnCli(['check', baseUrl], { cwd, env });
+    expect(stderr).toContain('`probes.readabel` is not an option');
+    expect(code).toBe(2);
+  });
+});
