@@ -68,8 +68,8 @@ export function readOptions(argv: readonly string[], environment: Environment): 
 function parseFlags(argv: readonly string[]): Flags {
   const command = new Command('npm start --')
     .description(
-      'Mirrors all issues of one GitHub repository into another one, through the GitHub connector, and serves the\n' +
-        'administration of API keys: UI, Admin API and MCP. Without further settings it starts an emulated GitHub on\n' +
+      'Mirrors all issues of one GitHub repository into another one, through the GitHub connector, and serves the ' +
+        'administration of API keys: UI, Admin API and MCP. Without further settings it starts an emulated GitHub on ' +
         'this machine and needs no network.',
     )
     .option('--once', 'end after one synchronisation', false)
