@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { FailedRequest } from '../contract/index.js';
 import { sleep } from '../internal/index.js';
 import { withBudget } from './budget.js';
@@ -9,6 +8,7 @@ import { RequestError } from './errors.js';
 import { type ClientEventListener, type ClientEventName, EventHub } from './events.js';
 import { Gates } from './gates.js';
 import { createLogin } from './initialize.js';
+import { expectManyListeners } from './many-listeners.js';
 import { type ConnectorClientOptions, checkOptions, checkTimeout } from './options.js';
 import { toBodySource } from './request-body.js';
 import { toHeaderRecord } from './request-headers.js';
@@ -59,7 +59,7 @@ class Client implements ConnectorClient {
     const { emit } = this.#events;
     this.#gates = new Gates(settings, emit);
     const exchange = { settings, transport: this.#transport, clock, counters: this.#counters };
-    const closing = this.#closing.signal;
+    const closing = expectManyListeners(this.#closing.signal);
     const login = createLogin({ ...exchange, gateFor: (request) => this.#gates.for(request), emit, closing });
     this.#sessions = new SessionHolder({
       login,
@@ -88,7 +88,7 @@ class Client implements ConnectorClient {
       gate: this.#gates.for({ method, path }),
     };
     const budgetMs = request.totalTimeoutMs ?? this.#settings.totalTimeoutMs;
-    if (request.signal !== undefined) expectManyListeners(request.signal);
+    if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();
     if (this.#closed) throw closedError(call.request);
     this.#counters.calls++;
     this.#active++;
@@ -209,16 +209,6 @@ function checkRequest(request: ConnectorRequest): FailedRequest {
     throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(request.method)}.`);
   }
   return { method, path: request.path };
-}
-
-/** One signal for hundreds of calls is fine: each call takes its listener away again. */
-function expectManyListeners(signal: AbortSignal): void {
-  signal.throwIfAborted();
-  try {
-    setMaxListeners(0, signal);
-  } catch {
-    // A signal of another kind than this runtime's: then it gives no such warning either.
-  }
 }
 
 function closedError(request: FailedRequest): RequestError {

@@ -1,6 +1,7 @@
 import { abortable, type Clock, sleep } from '../internal/index.js';
 import { InitializeError } from './errors.js';
 import type { Emit } from './events.js';
+import { expectManyListeners } from './many-listeners.js';
 import type { ConnectionState, SharedSession } from './state.js';
 
 /** The session that a request was sent with. */
@@ -64,6 +65,7 @@ export class SessionHolder {
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    expectManyListeners(this.#closing.signal);
   }
 
   get current(): Session | undefined {

@@ -261,6 +261,23 @@ describe('signals that live long', () => {
   });
 });
 
+describe('many calls at once', () => {
+  it('on a new client, and in back-off, cause no warning although none of them has a signal', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => {
+      process.off('warning', onWarning);
+    });
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) => exchange.reply(exchange.number <= 60 ? 503 : 200, {});
+    const client = connect(connector, { retry: { retries: 3, minTimeoutMs: 1, maxTimeoutMs: 5 } });
+    await Promise.allSettled(many(60, () => get(client)));
+    await grace(10);
+    expect(warnings.map(String).filter((text) => text.includes('MaxListeners'))).toEqual([]);
+  });
+});
+
 describe('timeoutMs', () => {
   it('bounds one try: an error that names the call and the time, and is no abort', async () => {
     const connector = await scriptedConnector({ handle: () => {} });
