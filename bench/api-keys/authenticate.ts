@@ -1,5 +1,6 @@
 import { generateKey } from '../../src/api-keys/key-format.js';
 import { type Arm, measure, printFigures } from '../harness.js';
+import type { BetterAuth } from './better-auth.js';
 import type { Setting } from './main.js';
 import { seededRandom } from './rows.js';
 
@@ -8,8 +9,9 @@ const rounds = 10;
 
 /** `authenticate` against better-auth's `verifyApiKey`, over random keys of all. */
 export async function benchAuthenticate(setting: Setting): Promise<void> {
-  await checkThatKeysAuthenticate(setting);
-  const { apiKeys, betterAuth, databaseKind } = setting;
+  const { apiKeys, databaseKind } = setting;
+  const betterAuth = await setting.peer();
+  await checkThatKeysAuthenticate(setting, betterAuth);
   const next = randomKeys(setting, 1);
   const nextOfPeer = randomKeys(setting, 2);
   const sqlite = databaseKind === 'sqlite';
@@ -67,7 +69,7 @@ export async function benchAuthenticate(setting: Setting): Promise<void> {
 }
 
 /** Keys that were inserted past the package are keys; revoked and expired ones are refused. */
-async function checkThatKeysAuthenticate({ apiKeys, betterAuth, keys, activeKeys }: Setting): Promise<void> {
+async function checkThatKeysAuthenticate({ apiKeys, keys, activeKeys }: Setting, betterAuth: BetterAuth) {
   const random = seededRandom(3);
   const nowMs = Date.now();
   let refused = 0;

@@ -7,7 +7,8 @@ const operationsPerRound = 300;
 const ninetyDaysS = 90 * 86_400;
 
 /** Creations that are on the disk when they are answered, against better-auth's. */
-export async function benchCreate({ apiKeys, betterAuth, databaseKind }: Setting): Promise<void> {
+export async function benchCreate({ apiKeys, peer, databaseKind }: Setting): Promise<void> {
+  const betterAuth = await peer();
   const expiresOn = new Date(Date.now() + ninetyDaysS * 1000);
   let made = 0;
   if (databaseKind === 'sqlite') betterAuth.setSynchronous('full');

@@ -17,6 +17,8 @@ export async function benchList(setting: Setting): Promise<void> {
     'page in the middle, newest first': all({ cursor }),
     'page in the middle, by name': all({ sort: 'name', cursor: byName }),
     'Active, first page': all({ status: 'Active' }),
+    // The oldest keys have all expired: the furthest way from the end of the order to the first match.
+    'Active, oldest first': all({ status: 'Active', sort: 'createdOn' }),
     'Expired, first page': all({ status: 'Expired' }),
     'Expired, by last access': all({ status: 'Expired', sort: '-lastAccessed' }),
     'Revoked, first page': all({ status: 'Revoked' }),

@@ -14,7 +14,8 @@ import { auditRows, type FilledKey, isActive, keyRow, makeKeys, owners } from '.
 export interface Setting {
   readonly databaseKind: BenchDatabase['kind'];
   readonly apiKeys: ApiKeys;
-  readonly betterAuth: BetterAuth;
+  /** With as many keys, made when the first figure asks for it. */
+  peer(): Promise<BetterAuth>;
   readonly keys: readonly FilledKey[];
   /** Keys that authenticate, at random. */
   readonly activeKeys: readonly FilledKey[];
@@ -65,15 +66,14 @@ async function benchAll(database: BenchDatabase, peerDatabase: BenchDatabase): P
   const apiKeys = await openApiKeys({ database: database.url, edition: 'Ultimate', users: directory() });
   await apiKeys.close();
   await fillConcordat(database, keys);
-  let betterAuth = await openBetterAuth(peerDatabase);
-  // Opened again: a connection from before the load would still have to learn of the new indexes.
-  await betterAuth.close();
-  await fillBetterAuth(peerDatabase, keys, nowMs);
-  betterAuth = await openBetterAuth(peerDatabase);
+  let betterAuth: Promise<BetterAuth> | undefined;
   const setting: Setting = {
     databaseKind: database.kind,
     apiKeys: await openApiKeys({ database: database.url, edition: 'Ultimate', users: directory() }),
-    betterAuth,
+    peer() {
+      betterAuth ??= openFilledPeer(peerDatabase, keys, nowMs);
+      return betterAuth;
+    },
     keys,
     // Keys stand in the order of their random ids, so every n-th is a random sample.
     activeKeys: keys.filter((key) => isActive(key, nowMs + 3_600_000)),
@@ -81,8 +81,7 @@ async function benchAll(database: BenchDatabase, peerDatabase: BenchDatabase): P
   console.log(`${describeMachine()}; ${new Date().toISOString()}`);
   console.log(
     `${keyCount} keys on ${database.kind}, ${setting.activeKeys.length} of them Active, ` +
-      `in ${owners.length} owners' names, filled in ${Math.round((performance.now() - startedAtMs) / 1000)} s; ` +
-      `better-auth ${betterAuth.version} with as many`,
+      `in ${owners.length} owners' names, filled in ${Math.round((performance.now() - startedAtMs) / 1000)} s`,
   );
   try {
     for (const figure of chosen) {
@@ -91,8 +90,17 @@ async function benchAll(database: BenchDatabase, peerDatabase: BenchDatabase): P
     }
   } finally {
     await setting.apiKeys.close();
-    await betterAuth.close();
+    await (await betterAuth)?.close();
   }
+}
+
+async function openFilledPeer(database: BenchDatabase, keys: readonly FilledKey[], nowMs: number): Promise<BetterAuth> {
+  await (await openBetterAuth(database)).close();
+  await fillBetterAuth(database, keys, nowMs);
+  // Opened after the load: a connection from before would still have to learn of the new indexes.
+  const betterAuth = await openBetterAuth(database);
+  console.log(`better-auth ${betterAuth.version} with as many keys`);
+  return betterAuth;
 }
 
 async function fillConcordat(database: BenchDatabase, keys: readonly FilledKey[]): Promise<void> {
