@@ -61,6 +61,8 @@ function makeFolder(): string {
     if (!name.startsWith('.')) symlinkSync(path.join(root, 'node_modules', name), path.join(modules, name));
   }
   symlinkSync(root, path.join(modules, 'concordat'));
+  mkdirSync(path.join(modules, '.bin'));
+  symlinkSync(path.join(root, 'dist/cli/main.js'), path.join(modules, '.bin/concordat'));
   writeFileSync(path.join(folder, 'package.json'), '{"type":"module","private":true}');
   const compilerOptions = {
     target: 'ES2022',
