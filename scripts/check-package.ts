@@ -35,8 +35,10 @@ const run = (program: string, words: string[], cwd = folder) =>
   execFileSync(program, words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
 try {
+  run('npm', ['run', '--silent', 'build'], root);
+  // Without its scripts, `npm pack` prints nothing but its JSON.
   const [packed] = JSON.parse(
-    run('npm', ['pack', '--json', '--pack-destination', folder], root).replace(/^[^[]*/, ''),
+    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root),
   ) as [{ filename: string; files: { path: string }[] }];
   const tarball = path.join(folder, packed.filename);
   console.log(`packed ${packed.files.length} files, ${statSync(tarball).size} bytes`);
