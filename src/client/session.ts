@@ -105,7 +105,7 @@ export class SessionHolder {
     tryAgain: () => Promise<boolean>,
   ): Promise<boolean> {
     const running = this.#probes.get(session.generation);
-    if (running !== undefined) return this.probed(running, signal);
+    if (running !== undefined) return abortable(running, signal);
     const probe = sleep(this.#options.clock, delayMs, signal).then(tryAgain);
     // The others learn nothing from a prober that is aborted or fails on the way: they try for themselves.
     this.#probes.set(
@@ -122,11 +122,6 @@ export class SessionHolder {
   /** The probe that is under way for a session, if any. */
   probing(session: Session): Promise<boolean> | undefined {
     return this.#probes.get(session.generation);
-  }
-
-  /** Waits for a probe of somebody else. */
-  probed(probe: Promise<boolean>, signal: AbortSignal | undefined): Promise<boolean> {
-    return abortable(probe, signal);
   }
 
   /** Rejects everybody who waits for a login, and everybody who comes later. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../internal/index.js';
+import { isStream } from './request-body.js';
 import { type BodyEnd, bodyLimit, type SendOutcome, type Transport, type WireRequest } from './wire.js';
 
 export interface FetchTransportOptions {
@@ -57,14 +58,13 @@ async function send(request: WireRequest, options: FetchTransportOptions): Promi
 function init(request: WireRequest, signal: AbortSignal): RequestInit {
   const { method, headers, body } = request;
   if (body === undefined) return { method, headers, signal, redirect: 'manual' };
-  const streams = typeof body === 'object' && !(body instanceof Uint8Array);
   return {
     method,
     headers,
     signal,
     redirect: 'manual',
     body: body as BodyInit,
-    ...(streams ? { duplex: 'half' } : {}),
+    ...(isStream(body) ? { duplex: 'half' } : {}),
   };
 }
 

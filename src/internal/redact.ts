@@ -1,5 +1,5 @@
 /** What a secret is replaced with. */
-export const redactedMark = '[redacted]';
+const redactedMark = '[redacted]';
 
 /** Values shorter than this are no secrets, and taking every "7" or "eu" out of a message would leave nothing to read. */
 const shortestSecret = 4;
