@@ -3,7 +3,7 @@ import { defineConfig, type Options } from 'tsup';
 const shared: Options = {
   target: 'node20',
   // Bundled: p-retry is ESM only, and `require('concordat/client')` must work on Node 20; commander is the command's alone.
-  noExternal: ['p-retry', 'is-network-error', 'commander'],
+  noExternal: ['p-retry', 'is-network-error', 'commander', '@clack/prompts', '@clack/core'],
   // `node:sqlite` exists only under its full name.
   removeNodeProtocol: false,
 };
@@ -23,6 +23,7 @@ export default defineConfig([
       'admin/index': 'src/admin/index.ts',
       'testing/index': 'src/testing/index.ts',
       'conformance/index': 'src/conformance/index.ts',
+      'integrations/opentelemetry/index': 'src/integrations/opentelemetry/index.ts',
     },
     format: ['esm', 'cjs'],
     // Shared chunks keep one ConnectorError class for all subpaths, in CommonJS too, so `instanceof` holds between them.

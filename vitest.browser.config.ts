@@ -12,5 +12,9 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // The focus moves when the browser has drawn the page, on a busy machine late.
+    expect: { poll: { timeout: 10_000 } },
+    // A machine under load can hold a whole browser up. What fails twice is a defect.
+    retry: 1,
   },
 });

@@ -34,7 +34,7 @@ it('everything works with the keyboard alone, and the focus can always be seen',
   await host.made('u-root', 'Zulu', 1, 30);
   const page = await openBrowser(host);
 
-  expect(await focused(page)).toBe('User name');
+  await expect.poll(() => focused(page)).toBe('User name');
   await page.keyboard.type('root');
   await tabTo(page, 'Password');
   await page.keyboard.type(password);
@@ -43,22 +43,22 @@ it('everything works with the keyboard alone, and the focus can always be seen',
 
   // The first stop leads past the menu.
   await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe('Skip to content');
+  await expect.poll(() => focused(page)).toBe('Skip to content');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe('Create API key');
+  await expect.poll(() => focused(page)).toBe('Create API key');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/api-keys/new');
 
-  expect(await focused(page)).toBe('Name');
+  await expect.poll(() => focused(page)).toBe('Name');
   await page.keyboard.type('Export');
   await tabTo(page, '30 days');
   await page.keyboard.press('ArrowDown');
-  expect(await focused(page)).toContain('90 days');
+  await expect.poll(() => focused(page)).toContain('90 days');
   await page.keyboard.press('Enter');
   await page.getByText('Copy the key now').waitFor();
 
-  expect(await focused(page)).toBe('API key');
+  await expect.poll(() => focused(page)).toBe('API key');
   await tabTo(page, 'Copy');
   await page.keyboard.press('Enter');
   await page.getByText('Copied to the clipboard.').waitFor();
@@ -71,30 +71,32 @@ it('everything works with the keyboard alone, and the focus can always be seen',
   await page.goto('/api-keys');
   await tabTo(page, 'Revoke Export');
   await page.keyboard.press('Enter');
-  expect(await focused(page)).toBe('Cancel');
+  await expect.poll(() => focused(page)).toBe('Cancel');
   // The focus stays in the dialog, Escape closes it, and the focus goes back to where it was.
   await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe('Revoke API key');
+  await expect.poll(() => focused(page)).toBe('Revoke API key');
   await page.keyboard.press('Escape');
-  expect(await focused(page)).toBe('Revoke Export');
+  await expect.poll(() => focused(page)).toBe('Revoke Export');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByText('“Export” has been revoked.').waitFor();
   // What happened has the focus, so that it is read out.
-  expect(await focused(page)).toContain('“Export” has been revoked.');
+  await expect.poll(() => focused(page)).toContain('“Export” has been revoked.');
 });
 
 it('a form that was wrong has the focus on the first wrong field', async () => {
   const host = await startAdministration();
   const page = await openSignedIn(host, 'alice');
   await page.goto('/api-keys/new');
+  // The browser gives the focus once it has drawn the page, which may be after `goto` is back.
+  await expect.poll(() => focused(page)).toBe('Name');
   await page.keyboard.press('Enter');
   await page.getByText('API key name is required.').waitFor();
-  expect(await focused(page)).toBe('Name');
+  await expect.poll(() => focused(page)).toBe('Name');
   await page.keyboard.type('Export');
   await page.getByLabel('Custom').check();
   await page.getByLabel('Name').press('Enter');
   await page.getByText('Expiry date is required.').waitFor();
-  expect(await focused(page)).toBe('Date and time (UTC)');
+  await expect.poll(() => focused(page)).toBe('Date and time (UTC)');
 });
