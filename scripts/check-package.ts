@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pack } from './pack.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
@@ -35,18 +36,11 @@ const run = (program: string, words: string[], cwd = folder) =>
   execFileSync(program, words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
 try {
-  run('npm', ['run', '--silent', 'build'], root);
-  // Without its scripts, `npm pack` prints nothing but its JSON.
-  const [packed] = JSON.parse(
-    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root),
-  ) as [{ filename: string; files: { path: string }[] }];
-  const tarball = path.join(folder, packed.filename);
-  console.log(`packed ${packed.files.length} files, ${statSync(tarball).size} bytes`);
+  const { tarball, files } = pack(folder);
+  console.log(`packed ${files.length} files, ${statSync(tarball).size} bytes`);
   if (statSync(tarball).size > largestTarballBytes)
     throw new Error(`the tarball is larger than ${largestTarballBytes} bytes`);
-  const stray = packed.files
-    .map((file) => file.path)
-    .filter((file) => !/^(dist\/|templates\/|package\.json|README|LICENSE|CHANGELOG)/.test(file));
+  const stray = files.filter((file) => !/^(dist\/|templates\/|package\.json|README|LICENSE|CHANGELOG)/.test(file));
   if (stray.length > 0) throw new Error(`files that do not belong in the package: ${stray.join(', ')}`);
 
   writeFileSync(path.join(folder, 'package.json'), '{"name":"consumer","private":true}');

@@ -1,7 +1,7 @@
 /**
  * Puts the optional packages of all platforms back into package-lock.json. `npm install` leaves those out that the registry in
  * use cannot serve (mirrors often hold one platform only), and `npm ci` then refuses the lockfile everywhere. Run it after
- * `npm install`; it changes nothing when nothing is missing.
+ * `npm install`; it changes nothing when nothing is missing. Takes the folder of the lockfile: `npm run lockfile -- tools`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,8 @@ interface LockedPackage {
   optionalDependencies?: Record<string, string>;
 }
 
-const file = path.resolve(import.meta.dirname, '../package-lock.json');
+const folder = process.argv[2] ?? '.';
+const file = path.resolve(import.meta.dirname, '..', folder, 'package-lock.json');
 const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, LockedPackage> };
 const added: string[] = [];
 
@@ -36,7 +37,7 @@ if (added.length > 0) {
   const sorted = Object.entries(lock.packages).sort(([one], [other]) => (one < other ? -1 : 1));
   writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
 }
-console.log(`${added.length} optional packages added to package-lock.json`);
+console.log(`${added.length} optional packages added to ${path.relative(process.cwd(), file)}`);
 
 /** Looks where Node would: in the owner's own node_modules, then upwards. */
 function isLocked(location: string, name: string): boolean {
