@@ -1,9 +1,9 @@
 import { ConnectorError } from '../../contract/index.js';
 import { checkFunction, checkKeys } from '../options.js';
-import { describeRequest, type EndSystemFailure, type EndSystemRequest, readFailure, unlimited } from './failure.js';
+import { describeRequest, type EndSystemFailure, type EndSystemRequest, readFailure } from './failure.js';
 import { definePreset, type Preset } from './preset.js';
 import { type PresetName, presets } from './presets/index.js';
-import { successStatuses, translateFailure } from './translate.js';
+import { suspect, translateFailure } from './translate.js';
 
 export interface EndSystemFetchOptions {
   /** How the end system reports failures: a name, or one made by {@link definePreset}. @default 'generic' */
@@ -20,10 +20,11 @@ export interface EndSystemFetchOptions {
  * A fetch for calling the system behind a connector. It returns successful answers only: every failure is thrown as the
  * error that the contract has for it, with the end system's own code and message and its answer as the detail (rules E2,
  * E3), so a connector's handler needs no error handling of its own. Rate limits carry the end system's wait, or 60 s where
- * it names none. A system that cannot be reached is a 502, one that does not answer in time a 504. When the caller's
+ * it names none. Where a product hides failures in a 200, its preset has JSON bodies up to 1 MiB looked into; a success is
+ * handed on unread, streams included. A system that cannot be reached is a 502, one that does not answer in time a 504. When the caller's
  * signal aborts, its reason is thrown as it is.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the option that is wrong; for a preset's name it lists those there are.
  * @example
  * const github = endSystemFetch({ preset: 'github' })
  * const issue = await (await github(`${baseUrl}/repos/${repository}/issues/7`)).json()
@@ -34,7 +35,6 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
   checkFunction(translate, 'translate');
   checkFunction(ownFetch, 'fetch');
   const preset = choosePreset(options.preset);
-  const suspectStatuses = successStatuses(preset);
 
   return async (input, init) => {
     const request = describeRequest(input, init);
@@ -46,10 +46,11 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
       throw unreachable(thrown, request, signal);
     }
     if (response.status < 400) {
-      if (!suspectStatuses.has(response.status) || !isJson(response)) return response;
-      const error = translateFailure(await readFailure(response.clone(), request, unlimited), preset);
-      if (error === undefined) return response;
-      throw error;
+      const hidden = await readHidden(response, request, preset);
+      const verdict = hidden && translateFailure(hidden, preset);
+      if (!hidden || !verdict) return response;
+      response.body?.cancel().catch(() => {});
+      throw (await translate?.(hidden)) ?? verdict;
     }
     const failure = await readFailure(response, request);
     if (signal?.aborted && !isTimeout(signal.reason)) throw signal.reason;
@@ -57,9 +58,27 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
   };
 }
 
-/** A download must not be read into memory to look for a failure in it. */
-function isJson(response: Response): boolean {
-  return /\bjson\b/i.test(response.headers.get('content-type') ?? '');
+/** More than any failure needs, and little enough to hold in memory beside the caller's own copy. */
+const maxHiddenBytes = 1024 * 1024;
+
+/** Looks into an answer that may only look like a success; the caller's own copy stays whole and unread. */
+async function readHidden(
+  response: Response,
+  request: EndSystemRequest,
+  preset: Preset,
+): Promise<EndSystemFailure | undefined> {
+  const suspicion = suspect(response, preset);
+  if (suspicion === 'no' || (suspicion === 'by-body' && !isSmallJson(response))) return undefined;
+  // No time bound: the caller is about to read the same body, and its signal bounds both.
+  return readFailure(response.clone(), request, { maxBytes: maxHiddenBytes, maxMs: Number.POSITIVE_INFINITY });
+}
+
+/** A download or a stream of records must not be read ahead to look for a failure in it. */
+function isSmallJson({ headers }: Response): boolean {
+  if (Number(headers.get('content-length') ?? 0) > maxHiddenBytes) return false;
+  return /^\s*(?:text\/json|application\/(?:json|(?!stream\+)[\w.-]+\+json))\s*(?:;|$)/i.test(
+    headers.get('content-type') ?? '',
+  );
 }
 
 function choosePreset(preset: EndSystemFetchOptions['preset'] = 'generic'): Preset {

@@ -33,9 +33,6 @@ export async function readFailure(
   return { status, statusText, headers, text, json: parseJson(text), request };
 }
 
-/** For an answer that is a success unless its body says otherwise: the caller reads it too, so it is not bounded. */
-export const unlimited = { maxBytes: Number.POSITIVE_INFINITY, maxMs: Number.POSITIVE_INFINITY };
-
 async function readText(response: Response, maxBytes: number, maxMs: number): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return '';

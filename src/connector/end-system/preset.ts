@@ -1,7 +1,11 @@
 import { type ErrorKind, errorTable, type WaitFormat, waitFormats } from '../../contract/index.js';
 import type { EndSystemFailure } from './failure.js';
 
-/** Where something is in a JSON body: `error.code`, `errors.0.message`, or an array where a key itself has a dot. */
+/**
+ * Where something is in a JSON body: `error.code`, `errors.0.message`, or an array where a key itself has a dot. `*` stands
+ * for every entry of a list or an object: a condition holds if one of them matches, a code or a wait is the first that can
+ * be read, a message is all of them, those of an object with their keys (`title: is too long`).
+ */
 export type BodyPath = string | readonly (string | number)[];
 
 /** `true`: it is there; text: it is exactly this; a pattern: it matches. */
@@ -18,14 +22,31 @@ export interface BodyCondition {
  */
 export type WaitUnit = WaitFormat | 'guess';
 
-/** Where a limit says how long it holds: a header, a place in the body, or a function that works it out in milliseconds. */
+/** A budget that fills up steadily, as a body reports it: the wait is what is missing, divided by what comes in a second. */
+export interface WaitBucket {
+  /** What the refused request costs. */
+  cost: BodyPath;
+  /** What is left. */
+  available: BodyPath;
+  /** What comes back in a second. */
+  restorePerSecond: BodyPath;
+}
+
+/**
+ * Where a limit says how long it holds: a header, a place in the body, a budget in the body, or a function that works it
+ * out in milliseconds. With a `pattern`, its first group is what is read.
+ */
 export type WaitSource =
-  | { header: string; body?: undefined; unit: WaitUnit; pattern?: RegExp | undefined }
-  | { body: BodyPath; header?: undefined; unit: WaitUnit; pattern?: RegExp | undefined }
+  | { header: string; body?: undefined; bucket?: undefined; unit: WaitUnit; pattern?: RegExp | undefined }
+  | { body: BodyPath; header?: undefined; bucket?: undefined; unit: WaitUnit; pattern?: RegExp | undefined }
+  | { bucket: WaitBucket; header?: undefined; body?: undefined }
   | ((failure: EndSystemFailure) => number | undefined);
 
 export interface PresetRule {
-  /** All that is given here has to hold. Success statuses are looked at only if a rule names them. */
+  /**
+   * All that is given here has to hold. A status below 400 is looked at only if a rule names it, and its body only if that
+   * rule has conditions on it: up to 1 MiB of JSON. A larger one is a success.
+   */
   when: {
     status?: readonly number[] | undefined;
     headers?: Readonly<Record<string, Match>> | undefined;
@@ -116,8 +137,14 @@ function checkRule(rule: PresetRule, name: string): void {
 
 function checkSource(source: WaitSource, name: string): void {
   if (typeof source === 'function') return;
-  if ((source?.header === undefined) === (source?.body === undefined)) {
-    throw new TypeError(`\`${name}\` must have \`header\` or \`body\`, or be a function.`);
+  const given = (['header', 'body', 'bucket'] as const).filter((key) => source?.[key] !== undefined);
+  if (given.length !== 1) {
+    throw new TypeError(`\`${name}\` must have one of \`header\`, \`body\` and \`bucket\`, or be a function.`);
+  }
+  if (source.bucket !== undefined) {
+    const { cost, available, restorePerSecond } = source.bucket;
+    checkPaths([cost, available, restorePerSecond], `${name}.bucket`);
+    return;
   }
   if (source.unit !== 'guess' && !waitFormats.includes(source.unit)) {
     throw new TypeError(`\`${name}.unit\` must be one of ${waitFormats.join(', ')}, guess.`);

@@ -1,15 +1,34 @@
-import { readCode } from '../../contract/index.js';
+import { limitBytes, readCode } from '../../contract/index.js';
 import type { BodyPath, Match } from './preset.js';
 
-/** What is at a place in a body; `undefined` where the path leads nowhere. */
-export function valueAt(body: unknown, path: BodyPath): unknown {
-  let value = body;
-  for (const key of typeof path === 'string' ? path.split('.') : path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string | number, unknown>)[key];
-  }
-  return value;
+/** A message is a line for a person; all that the end system said is in the detail. */
+const maxMessageBytes = 2048;
+
+interface Found {
+  value: unknown;
+  /** The key that the last `*` stood for, where that was an object's. */
+  label?: string | undefined;
 }
+
+/** What is at the places in a body that a path leads to: one, or with `*` any number. */
+export function valuesAt(body: unknown, path: BodyPath): unknown[] {
+  return search(body, path).map(({ value }) => value);
+}
+
+function search(body: unknown, path: BodyPath): Found[] {
+  let found: Found[] = [{ value: body }];
+  for (const key of typeof path === 'string' ? path.split('.') : path) {
+    found = found.flatMap(({ value, label }) => {
+      if (typeof value !== 'object' || value === null) return [];
+      if (key !== '*') return Object.hasOwn(value, key) ? [{ value: (value as Keyed)[key], label }] : [];
+      if (Array.isArray(value)) return value.map((item: unknown) => ({ value: item, label }));
+      return Object.entries(value).map(([name, item]) => ({ value: item, label: name }));
+    });
+  }
+  return found;
+}
+
+type Keyed = Record<string | number, unknown>;
 
 export function matches(value: unknown, match: Match): boolean {
   if (value === undefined || value === null) return false;
@@ -22,18 +41,24 @@ export function matches(value: unknown, match: Match): boolean {
 /** The end system's code at the first path that leads to one (rule E3). */
 export function findCode(body: unknown, paths: readonly BodyPath[]): string | undefined {
   for (const path of paths) {
-    const code = readCode(valueAt(body, path));
-    if (code !== undefined) return code;
+    for (const value of valuesAt(body, path)) {
+      const code = readCode(value);
+      if (code !== undefined) return code;
+    }
   }
   return undefined;
 }
 
-/** The end system's message: text, or a list of texts. */
+/** The end system's message at the first path that leads to one: text, or a list of texts. */
 export function findMessage(body: unknown, paths: readonly BodyPath[]): string | undefined {
   for (const path of paths) {
-    const value = valueAt(body, path);
-    const text = Array.isArray(value) ? value.filter((item) => typeof item === 'string').join('; ') : value;
-    if (typeof text === 'string' && text.trim() !== '') return text.trim();
+    const texts = search(body, path).flatMap(({ value, label }) => {
+      const items = Array.isArray(value) ? value : [value];
+      const text = items.filter((item) => typeof item === 'string' && item.trim() !== '').join('; ');
+      if (text === '') return [];
+      return [label === undefined ? text.trim() : `${label}: ${text.trim()}`];
+    });
+    if (texts.length > 0) return limitBytes(texts.join('; '), maxMessageBytes);
   }
   return undefined;
 }

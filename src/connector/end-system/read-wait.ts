@@ -1,8 +1,8 @@
 import { parseWait } from '../../contract/index.js';
 import { fallbackWaitMs } from '../to-connector-error.js';
 import type { EndSystemFailure } from './failure.js';
-import type { PresetRule, WaitSource, WaitUnit } from './preset.js';
-import { textOf, valueAt } from './read-body.js';
+import type { BodyPath, PresetRule, WaitBucket, WaitSource, WaitUnit } from './preset.js';
+import { textOf, valuesAt } from './read-body.js';
 
 /** How long a limit holds, in milliseconds: what its first readable source says, else the fallback. */
 export function readWait(rule: PresetRule, failure: EndSystemFailure): number {
@@ -16,15 +16,25 @@ export function readWait(rule: PresetRule, failure: EndSystemFailure): number {
 
 function readSource(source: Exclude<WaitSource, (...args: never) => unknown>, failure: EndSystemFailure) {
   const { headers, json } = failure;
-  const found = source.header === undefined ? textOf(valueAt(json, source.body)) : headers.get(source.header);
-  const text = source.pattern && found ? source.pattern.exec(found)?.[1] : found;
-  if (text === undefined || text === null) return undefined;
+  if (source.bucket !== undefined) return refillTime(source.bucket, json);
+  const found = source.header === undefined ? valuesAt(json, source.body).map(textOf) : [headers.get(source.header)];
   const times = { date: headers.get('date'), age: headers.get('age') };
-  for (const { value, format } of readings(text.trim(), source.unit)) {
-    const { waitMs } = parseWait(value, { format, ...times });
-    if (waitMs !== undefined) return waitMs;
+  for (const whole of found) {
+    const text = source.pattern && whole ? source.pattern.exec(whole)?.[1] : whole;
+    if (text === undefined || text === null) continue;
+    for (const { value, format } of readings(text.trim(), source.unit)) {
+      const { waitMs } = parseWait(value, { format, ...times });
+      if (waitMs !== undefined) return waitMs;
+    }
   }
   return undefined;
+}
+
+/** How long a budget takes to hold what the request costs. */
+function refillTime({ cost, available, restorePerSecond }: WaitBucket, json: unknown): number | undefined {
+  const numberAt = (path: BodyPath) => valuesAt(json, path).find((value) => typeof value === 'number') ?? Number.NaN;
+  const waitMs = Math.ceil(((numberAt(cost) - numberAt(available)) / numberAt(restorePerSecond)) * 1000);
+  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined;
 }
 
 const decimal = /^\d+\.\d+$/;

@@ -11,7 +11,7 @@ import {
 import type { EndSystemFailure } from './failure.js';
 import { conditionsOf, type Preset, type PresetRule } from './preset.js';
 import { generic } from './presets/generic.js';
-import { findCode, findMessage, matches, valueAt } from './read-body.js';
+import { findCode, findMessage, matches, valuesAt } from './read-body.js';
 import { readWait } from './read-wait.js';
 
 /**
@@ -29,19 +29,26 @@ export function translateFailure(failure: EndSystemFailure, preset: Preset): Con
   return buildError(rule, failure, message ?? describeAnswer(failure), { code, detail: text });
 }
 
-/** The statuses below 400 whose bodies have to be read, because a rule finds failures in them. */
-export function successStatuses(preset: Preset): Set<number> {
-  return new Set(preset.rules.flatMap(({ when }) => (when.status ?? []).filter((status) => status < 400)));
+/** Whether a rule may call this answer below 400 a failure: by its head alone, or only if its body says so too. */
+export function suspect({ status, headers }: Response, preset: Preset): 'no' | 'by-head' | 'by-body' {
+  const rules = preset.rules.filter(({ when }) => when.status?.includes(status) && headersMatch(headers, when.headers));
+  if (rules.length === 0) return 'no';
+  return rules.some(({ when }) => conditionsOf(when.body).length === 0) ? 'by-head' : 'by-body';
 }
 
 function findRule(failure: EndSystemFailure, rules: readonly PresetRule[]): PresetRule | undefined {
   return rules.find(({ when }) => {
     // A rule without statuses is about failures only: a success that merely looks like one stays a success.
     if (!(when.status?.includes(failure.status) ?? failure.status >= 400)) return false;
-    const headers = Object.entries(when.headers ?? {});
-    if (!headers.every(([name, match]) => matches(failure.headers.get(name), match))) return false;
-    return conditionsOf(when.body).every(({ path, matches: match }) => matches(valueAt(failure.json, path), match));
+    if (!headersMatch(failure.headers, when.headers)) return false;
+    return conditionsOf(when.body).every(({ path, matches: match }) =>
+      valuesAt(failure.json, path).some((value) => matches(value, match)),
+    );
   });
+}
+
+function headersMatch(headers: Headers, wanted: PresetRule['when']['headers'] = {}): boolean {
+  return Object.entries(wanted).every(([name, match]) => matches(headers.get(name), match));
 }
 
 function buildError(
