@@ -1,0 +1,32 @@
+# What no API of Redmine can set up: that there is one, and who may use it. Run by scripts/with-redmine.sh.
+Redmine::DefaultData::Loader.load('en')
+Setting.rest_api_enabled = '1'
+Setting.text_formatting = 'common_mark'
+
+password = ENV.fetch('CONCORDAT_REDMINE_PASSWORD')
+make_user = lambda do |login, firstname, lastname, admin = false|
+  user = User.new(firstname: firstname, lastname: lastname, mail: "#{login}@example.net", language: 'en')
+  user.login = login
+  user.password = user.password_confirmation = password
+  user.must_change_passwd = false
+  user.admin = admin
+  user.save!
+  user
+end
+make_project = lambda do |identifier, public|
+  project = Project.new(name: identifier.capitalize, is_public: public)
+  project.identifier = identifier
+  project.enabled_module_names = ['issue_tracking']
+  project.trackers = Tracker.all
+  project.save!
+  project
+end
+
+make_user.call('root', 'Root', 'Administrator', true)
+manager = Role.find_by!(name: 'Manager')
+helpdesk = make_project.call('helpdesk', false)
+[%w[sync Concordat Sync], %w[ada Ada Lovelace]].each do |arguments|
+  Member.create!(project: helpdesk, principal: make_user.call(*arguments), roles: [manager])
+end
+# Nobody but the administrator may see what is in here.
+make_project.call('secret', false)
