@@ -1,6 +1,7 @@
 import type { ApiKeys, FailureThrottle, RefusalReason, UserDirectory } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
 import type { Gate } from './gate.js';
+import type { AdminSection } from './sections.js';
 import type { ManagedUserDirectory } from './users.js';
 
 /**
@@ -30,6 +31,8 @@ export interface AdminContext {
   readonly clock: Clock;
   /** Signs session cookies and CSRF tokens. Random for each process unless the host sets it. */
   readonly sessionSecret: Uint8Array;
+  /** The host's own pages. */
+  readonly sections: readonly AdminSection[];
   /** Slows down sources that keep failing, shared by keys, Basic and sign-in (rule K14). */
   readonly throttle: FailureThrottle;
   /** Who sent a request, for the throttle: its socket's address, or what the host's `clientAddress` says. */

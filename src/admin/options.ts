@@ -11,6 +11,7 @@ import type { AdminContext, AuthenticationFailure } from './context.js';
 import { createGate } from './gate.js';
 import type { McpTool } from './mcp/index.js';
 import { socketAddress } from './node-request.js';
+import { type AdminSection, readSections } from './sections.js';
 import type { ManagedUserDirectory } from './users.js';
 
 export interface AdminOptions {
@@ -26,6 +27,8 @@ export interface AdminOptions {
   readonly sessionSecret?: Uint8Array | string | undefined;
   /** Tools of the host's own at the MCP endpoint. @default [] */
   readonly mcpTools?: readonly McpTool[] | undefined;
+  /** Pages of the host's own in the administration UI, with an entry each at the top of its menu. @default [] */
+  readonly sections?: readonly AdminSection[] | undefined;
   /**
    * Host names, with or without a port, under which browsers and clients reach the MCP endpoint, beside those of this
    * machine (`localhost`, `127.0.0.1`, `[::1]`): any other `Host` or `Origin` is refused, against DNS rebinding. @default []
@@ -79,6 +82,7 @@ export function readOptions(options: AdminOptions): AdminContext {
     basePath: readBasePath(options.basePath),
     clock,
     sessionSecret: readSecret(options.sessionSecret),
+    sections: readSections(options.sections),
     throttle: throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),
     clientAddress: readFunction('clientAddress', options.clientAddress) ?? socketAddress,
     passwordGate: createGate({ atOnce: 4, waiting: 100 }),

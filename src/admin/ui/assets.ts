@@ -3,7 +3,7 @@ import { brandIcon } from './brand-icon.js';
 import { script } from './script.js';
 import { stylesheet } from './styles/index.js';
 
-interface Asset {
+export interface Asset {
   /** With a hash of the content, so that a browser may keep it for good. */
   readonly name: string;
   readonly type: string;
@@ -11,7 +11,7 @@ interface Asset {
   readonly content: string;
 }
 
-function asset(name: string, type: string, content: string): Asset {
+export function asset(name: string, type: string, content: string): Asset {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
   return { name: name.replace('.', `.${hash}.`), type: `${type}; charset=utf-8`, etag: `"${hash}"`, content };
 }
@@ -23,8 +23,12 @@ export const assets = {
 } as const;
 
 /** Answers a request for an asset; `undefined` when there is none of that name. */
-export function answerAsset(name: string, ifNoneMatch: string | undefined): Response | undefined {
-  const found = Object.values(assets).find((one) => one.name === name);
+export function answerAsset(
+  known: readonly Asset[],
+  name: string,
+  ifNoneMatch: string | undefined,
+): Response | undefined {
+  const found = known.find((one) => one.name === name);
   if (found === undefined) return undefined;
   const headers = {
     'content-type': found.type,
@@ -32,6 +36,6 @@ export function answerAsset(name: string, ifNoneMatch: string | undefined): Resp
     'cache-control': 'public, max-age=31536000, immutable',
     'x-content-type-options': 'nosniff',
   };
-  const known = ifNoneMatch?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === found.etag) ?? false;
-  return known ? new Response(null, { status: 304, headers }) : new Response(found.content, { headers });
+  const unchanged = ifNoneMatch?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === found.etag) ?? false;
+  return unchanged ? new Response(null, { status: 304, headers }) : new Response(found.content, { headers });
 }

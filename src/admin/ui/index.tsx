@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http-errors.js';
-import { answerAsset } from './assets.js';
+import { answerAsset, assets } from './assets.js';
 import { editionReason } from './components/edition-notice.js';
 import { createKit } from './kit.js';
 import { apiKeyDetailsRoutes } from './pages/api-key-details.js';
@@ -13,6 +13,7 @@ import { pageNotFound, showProblem } from './pages/problem.js';
 import { revokeApiKeyRoutes } from './pages/revoke-api-key.js';
 import { signInRoutes } from './pages/sign-in.js';
 import { userRoutes } from './pages/users.js';
+import { sectionAssets, sectionRoutes } from './sections.js';
 import { securityHeaders } from './security-headers.js';
 
 /**
@@ -22,9 +23,10 @@ import { securityHeaders } from './security-headers.js';
 export function uiRoutes(context: AdminContext): Hono {
   const kit = createKit(context);
   const app = new Hono().basePath(context.basePath);
+  const known = [...Object.values(assets), ...sectionAssets(context.sections)];
   app.use('*', securityHeaders);
   app.get('/assets/:name', (c) => {
-    const answer = answerAsset(c.req.param('name'), c.req.header('if-none-match'));
+    const answer = answerAsset(known, c.req.param('name'), c.req.header('if-none-match'));
     if (answer === undefined) throw pageNotFound();
     return answer;
   });
@@ -33,6 +35,8 @@ export function uiRoutes(context: AdminContext): Hono {
     kit.signedIn((c, visit) => {
       if (visit.shows.apiKeys) return c.redirect(kit.links.apiKeys(), 303);
       if (visit.shows.users) return c.redirect(kit.links.users, 303);
+      const [section] = visit.sections;
+      if (section !== undefined) return c.redirect(`${context.basePath}/${section.name}`, 303);
       throw new AdminHttpError(403, editionReason);
     }),
   );
@@ -44,6 +48,7 @@ export function uiRoutes(context: AdminContext): Hono {
   apiKeyDetailsRoutes(app, kit);
   auditRoutes(app, kit);
   userRoutes(app, kit);
+  sectionRoutes(app, kit);
   app.notFound((c) => showProblem(kit, c, pageNotFound()));
   app.onError((error, c) => showProblem(kit, c, error));
   return app;

@@ -18,6 +18,8 @@ export interface Links {
   deleteUser(id: string): string;
   signInAndReturn(path: string): string;
   asset(name: string): string;
+  /** A page of the host's own. */
+  section(name: string): string;
 }
 
 export function createLinks(basePath: string): Links {
@@ -41,6 +43,7 @@ export function createLinks(basePath: string): Links {
     deleteUser: (id) => withField(`${basePath}/users/delete`, 'id', id),
     signInAndReturn: (path) => withField(`${basePath}/sign-in`, 'next', path),
     asset: (name) => `${basePath}/assets/${name}`,
+    section: (name) => `${basePath}/${name}`,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { Actor, DirectoryUser } from '../../api-keys/index.js';
 import type { AdminContext } from '../context.js';
+import type { AdminSection } from '../sections.js';
 import { isManaged } from '../users.js';
 import type { Forms } from './forms.js';
 import type { Links } from './links.js';
@@ -23,6 +24,8 @@ export interface Visit {
   readonly isAvailable: boolean;
   /** The entries of the menu. */
   readonly shows: { readonly apiKeys: boolean; readonly users: boolean };
+  /** Those of the host that this user may visit. */
+  readonly sections: readonly AdminSection[];
 }
 
 export interface VisitParts {
@@ -62,6 +65,7 @@ export async function readVisit(parts: VisitParts, c: Context): Promise<Visit | 
       apiKeys: isAvailable || (await hasKeys(context, actor, mayManageAll)),
       users: mayManageUsers(context, user),
     },
+    sections: context.sections.filter(({ mayVisit }) => mayVisit?.(user) ?? true),
   };
 }
 

@@ -1,3 +1,5 @@
+import type { PropsWithChildren } from 'hono/jsx';
+
 const shapes = {
   key: (
     <>
@@ -62,6 +64,19 @@ export type IconName = keyof typeof shapes;
 
 /** Decoration only: what it says is always in words beside it. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
+  return <Drawing size={size}>{shapes[name]}</Drawing>;
+}
+
+/** An icon of the host's own. */
+export function LineIcon({ d }: { d: string }) {
+  return (
+    <Drawing size={16}>
+      <path d={d} />
+    </Drawing>
+  );
+}
+
+function Drawing({ size, children }: PropsWithChildren<{ size: number }>) {
   return (
     <svg
       width={size}
@@ -75,7 +90,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
       aria-hidden="true"
       focusable="false"
     >
-      {shapes[name]}
+      {children}
     </svg>
   );
 }

@@ -2,10 +2,15 @@ import type { Child, PropsWithChildren } from 'hono/jsx';
 import { assets } from '../assets.js';
 import { tokenField } from '../forms.js';
 import type { Visit } from '../visit.js';
-import { Brand, Icon, type IconName } from './icon.js';
+import { Brand, Icon, type IconName, LineIcon } from './icon.js';
 import { Notice } from './notice.js';
 
-export type Section = 'api-keys' | 'audits' | 'users';
+interface Extras {
+  /** Names of assets. */
+  readonly stylesheet?: string | undefined;
+  readonly script?: string | undefined;
+  readonly refreshSeconds?: number | undefined;
+}
 
 const productName = 'Concordat';
 
@@ -14,10 +19,13 @@ interface DocumentProps {
   /** Where the assets are. */
   asset: (name: string) => string;
   bodyClass?: string;
+  /** What a page of the host's own needs besides. */
+  extras?: Extras | undefined;
 }
 
 /** A whole document; also the frame of the pages that nobody is signed in for. */
-export function Document({ title, asset, bodyClass, children }: PropsWithChildren<DocumentProps>) {
+export function Document({ title, asset, bodyClass, extras = {}, children }: PropsWithChildren<DocumentProps>) {
+  const { stylesheet, script, refreshSeconds } = extras;
   return (
     <html lang="en">
       <head>
@@ -28,7 +36,14 @@ export function Document({ title, asset, bodyClass, children }: PropsWithChildre
         <meta name="robots" content="noindex" />
         <link rel="icon" type="image/svg+xml" href={asset(assets.icon.name)} />
         <link rel="stylesheet" href={asset(assets.stylesheet.name)} />
+        {stylesheet !== undefined && <link rel="stylesheet" href={asset(stylesheet)} />}
         <script src={asset(assets.script.name)} defer></script>
+        {script !== undefined && <script src={asset(script)} defer></script>}
+        {refreshSeconds !== undefined && (
+          <noscript>
+            <meta http-equiv="refresh" content={String(refreshSeconds)} />
+          </noscript>
+        )}
       </head>
       <body {...(bodyClass !== undefined && { class: bodyClass })}>{children}</body>
     </html>
@@ -38,14 +53,16 @@ export function Document({ title, asset, bodyClass, children }: PropsWithChildre
 interface PageProps {
   visit: Visit;
   title: string;
-  section?: Section;
+  /** The menu's entry: one of its own, or the name of the host's section. */
+  section?: string;
+  extras?: Extras;
 }
 
 /** A page of the administration for somebody who is signed in. */
-export function Page({ visit, title, section, children }: PropsWithChildren<PageProps>) {
+export function Page({ visit, title, section, extras, children }: PropsWithChildren<PageProps>) {
   const { links, user } = visit;
   return (
-    <Document title={title} asset={links.asset}>
+    <Document title={title} asset={links.asset} extras={extras}>
       <a class="skip-link" href="#content">
         Skip to content
       </a>
@@ -87,14 +104,17 @@ export function Page({ visit, title, section, children }: PropsWithChildren<Page
   );
 }
 
-function Menu({ visit, section }: { visit: Visit; section: Section | undefined }) {
-  const { links, shows } = visit;
+function Menu({ visit, section }: { visit: Visit; section: string | undefined }) {
+  const { links, sections, shows } = visit;
   return (
     <nav class="menu" aria-labelledby="menu-heading">
       <p class="menu-heading" id="menu-heading">
         Administration
       </p>
       <ul>
+        {sections.map(({ name, title, icon }) => (
+          <MenuEntry href={links.section(name)} icon={{ d: icon ?? '' }} text={title} current={section === name} />
+        ))}
         {shows.apiKeys && (
           <MenuEntry href={links.apiKeys()} icon="key" text="API key" current={section === 'api-keys'} />
         )}
@@ -107,11 +127,21 @@ function Menu({ visit, section }: { visit: Visit; section: Section | undefined }
   );
 }
 
-function MenuEntry({ href, icon, text, current }: { href: string; icon: IconName; text: string; current: boolean }) {
+function MenuEntry({
+  href,
+  icon,
+  text,
+  current,
+}: {
+  href: string;
+  icon: IconName | { d: string };
+  text: string;
+  current: boolean;
+}) {
   return (
     <li>
       <a href={href} {...(current && { 'aria-current': 'page' as const })}>
-        <Icon name={icon} />
+        {typeof icon === 'string' ? <Icon name={icon} /> : <LineIcon d={icon.d} />}
         {text}
       </a>
     </li>

@@ -1,0 +1,93 @@
+import type { HtmlEscapedString } from 'hono/utils/html';
+import type { DirectoryUser } from '../api-keys/index.js';
+
+/** HTML whose values are escaped: what a component of `hono/jsx` or the `html` template of hono makes. Plain text is none. */
+export type AdminHtml = HtmlEscapedString | Promise<HtmlEscapedString>;
+
+/**
+ * Pages of the host's own in the administration UI: an entry in its menu and everything below `{basePath}/{name}`,
+ * behind the same sign-in and the same security headers.
+ */
+export interface AdminSection {
+  /** The first part of the path, such as `syncs`: small letters, digits and dashes. */
+  readonly name: string;
+  /** The entry in the menu. */
+  readonly title: string;
+  /** The `d` of an SVG path, drawn as a line in a square of 16 by 16. @default none */
+  readonly icon?: string | undefined;
+  /** CSS, served from the administration's own address and added to the section's pages. @default none */
+  readonly stylesheet?: string | undefined;
+  /** JavaScript, served and added likewise, deferred. It may connect to the administration's own address. @default none */
+  readonly script?: string | undefined;
+  /** Who sees the entry and the pages; to all others there is no such page. @default everybody who is signed in */
+  readonly mayVisit?: ((user: DirectoryUser) => boolean) | undefined;
+  /**
+   * Answers a `GET`, or a `POST` of a form whose token was checked before. `request` has the full path. With a hono app:
+   * `fetch: (request, visit) => app.fetch(request, visit)`, the visit is `c.env` then.
+   */
+  readonly fetch: (request: Request, visit: AdminVisit) => Response | Promise<Response>;
+}
+
+/** One request of somebody who is signed in to a section. */
+export interface AdminVisit {
+  /** As the directory knows the user at this moment. */
+  readonly user: DirectoryUser;
+  /** `{basePath}/{name}`: every link of the section starts with it. */
+  readonly path: string;
+  /** The administration's time, in milliseconds. */
+  readonly nowMs: number;
+  /** The fields of the form that was sent; `undefined` for a `GET`. */
+  readonly form: URLSearchParams | undefined;
+  /** The hidden field that every form of the section must contain (`method="post"`). */
+  readonly formToken: AdminHtml;
+  /** A page with the administration's frame around its content. The content begins with a heading of the first level. */
+  page(page: AdminPageOptions): Promise<Response>;
+  /** To an address of the administration, usually after a form. `notice` says there what has been done. */
+  redirect(path: string, notice?: string): Response;
+  /** A page that says what is wrong, such as 404. */
+  problem(status: number, message: string): Promise<Response>;
+  /**
+   * Asks anew whether this sign-in still holds, for answers that go on for long: not after signing out, when its time is
+   * over, or when the user was disabled, deleted, given a new password or another right (`mayVisit`).
+   */
+  isSignedIn(): Promise<boolean>;
+}
+
+export interface AdminPageOptions {
+  readonly title: string;
+  readonly content: AdminHtml;
+  /** @default 200 */
+  readonly status?: number | undefined;
+  /** Without script, the page is loaded again after so many seconds. @default never */
+  readonly refreshSeconds?: number | undefined;
+}
+
+const taken: readonly string[] = ['api', 'mcp', 'assets', 'sign-in', 'sign-out', 'api-keys', 'api-key-audits', 'users'];
+
+/** @throws TypeError naming what is wrong */
+export function readSections(sections: unknown): readonly AdminSection[] {
+  if (sections === undefined) return [];
+  if (!Array.isArray(sections)) throw new TypeError('`sections` must be an array.');
+  const names = new Set(taken);
+  for (const [index, section] of sections.entries()) {
+    const where = `\`sections[${index}]`;
+    if (typeof section !== 'object' || section === null) throw new TypeError(`${where}\` must be an object.`);
+    const { name, title } = section as Partial<AdminSection>;
+    if (typeof name !== 'string' || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
+      throw new TypeError(`${where}.name\` must be a part of a path such as \`syncs\`.`);
+    }
+    if (names.has(name)) throw new TypeError(`${where}.name\` must be another one: \`${name}\` is taken.`);
+    names.add(name);
+    if (typeof title !== 'string' || title.trim() === '') throw new TypeError(`${where}.title\` must be a text.`);
+    for (const field of ['icon', 'stylesheet', 'script'] as const) {
+      const value = (section as Partial<AdminSection>)[field];
+      if (value !== undefined && typeof value !== 'string') throw new TypeError(`${where}.${field}\` must be a text.`);
+    }
+    const { fetch, mayVisit } = section as Partial<AdminSection>;
+    if (typeof fetch !== 'function') throw new TypeError(`${where}.fetch\` must be a function.`);
+    if (mayVisit !== undefined && typeof mayVisit !== 'function') {
+      throw new TypeError(`${where}.mayVisit\` must be a function.`);
+    }
+  }
+  return [...sections];
+}
