@@ -1,6 +1,7 @@
 // Measures operations that take turns: every arm runs a round, then every arm the next one, so that whatever else the
 // machine does meets all of them.
 import { setImmediate as letTimersRun } from 'node:timers/promises';
+import { round } from './table.js';
 
 export interface Arm {
   readonly name: string;
@@ -108,8 +109,4 @@ export function printFigures(
   ]);
   console.log(`\n${title}`);
   console.table(Object.fromEntries(rows));
-}
-
-function round(value: number): number {
-  return value >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 }
