@@ -60,10 +60,9 @@ fi
 directory=$(mktemp -d "${TMPDIR:-/tmp}/concordat-redmine.XXXXXX")
 processes=()
 
-# Neither of the two has to be root.
-as_server() {
-  if [ "$(id -u)" = 0 ]; then runuser -u www-data -- "$@"; else "$@"; fi
-}
+# Neither of the two has to be root. Both commands become the server instead of starting it, so `$!` is its own.
+as_server=(env)
+if [ "$(id -u)" = 0 ]; then as_server=(setpriv --reuid=www-data --regid=www-data --init-groups --); fi
 
 stop() {
   local process
@@ -102,16 +101,18 @@ redmine_environment=(
   RAILS_ENV=production BUNDLE_GEMFILE="$directory/Gemfile" HOME="$directory" TZ=UTC
   CONCORDAT_REDMINE_PASSWORD="$password"
 )
-in_redmine() { (cd "$application" && as_server env "${redmine_environment[@]}" "$@"); }
+in_redmine=("${as_server[@]}" env "${redmine_environment[@]}")
 
 log="$directory/prepare.log"
-in_redmine bin/rake db:migrate >"$log" 2>&1 || fail 'making the database failed' "$log"
+cd "$application"
+"${in_redmine[@]}" bin/rake db:migrate >"$log" 2>&1 || fail 'making the database failed' "$log"
 # From its input: the server's user may not be able to read this folder.
-in_redmine bin/rails runner - <"$example/prepare.rb" >"$log" 2>&1 || fail 'filling the database failed' "$log"
+"${in_redmine[@]}" bin/rails runner - <"$example/prepare.rb" >"$log" 2>&1 || fail 'filling the database failed' "$log"
 
 log="$directory/puma.log"
-in_redmine puma --environment production --threads 4:8 --bind "unix://$directory/puma.sock" >"$log" 2>&1 &
+"${in_redmine[@]}" puma --environment production --threads 4:8 --bind "unix://$directory/puma.sock" >"$log" 2>&1 &
 processes+=($!)
+cd "$OLDPWD"
 
 free_ports() {
   node -e 'const n=require("node:net");const s=[0,0].map(()=>n.createServer().listen(0,"127.0.0.1"));
@@ -124,7 +125,7 @@ for _ in 1 2 3 4 5; do
   sed -e "s|{{directory}}|$directory|g; s|{{limited}}|$limited|g; s|{{direct}}|$direct|g" "$example/nginx.conf" \
     >"$directory/nginx/nginx.conf"
   if [ "$(id -u)" = 0 ]; then chown www-data "$directory/nginx/nginx.conf"; fi
-  as_server nginx -p "$directory/nginx" -e "$directory/nginx/error.log" -c "$directory/nginx/nginx.conf" &
+  "${as_server[@]}" nginx -p "$directory/nginx" -e "$directory/nginx/error.log" -c "$directory/nginx/nginx.conf" &
   process=$!
   for _ in $(seq 50); do
     if [ -s "$directory/nginx/nginx.pid" ] || ! kill -0 "$process" 2>/dev/null; then break; fi

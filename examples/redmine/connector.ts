@@ -1,0 +1,136 @@
+import { isConnectorError } from 'concordat';
+import { createConnector, readJson, readQuery } from 'concordat/connector';
+import { z } from 'zod';
+import {
+  attachmentQuerySchema,
+  commentSchema,
+  issueChangesSchema,
+  issueQuerySchema,
+  newIssueSchema,
+} from './issues.js';
+import { Redmine } from './redmine.js';
+
+export interface RedmineConnectorOptions {
+  /** Gets what went wrong in the connector itself and not in the request: the place for a log. */
+  onDefect?: ((error: unknown) => void) | undefined;
+}
+
+/** Redmine's own default for the largest attachment. */
+const maxBodyBytes = 5 * 1024 * 1024;
+const url = z.url({ protocol: /^https?$/ });
+
+const sessionSchema = z.object({
+  'x-redmine-url': url,
+  'x-redmine-project': z.coerce.number().int().positive(),
+  'x-redmine-key': z.string().min(1),
+});
+
+/**
+ * Gives the issues of a Redmine project to the service. It keeps nothing itself: the session is what the next request
+ * needs, so any number of instances may answer, and a restart goes unnoticed. Whether a session still holds is for
+ * Redmine to say, with the 401 that it answers to a key that has been reset.
+ */
+export function createRedmineConnector({ onDefect }: RedmineConnectorOptions = {}) {
+  const connector = createConnector({
+    initialize: {
+      parameters: z.object({
+        baseUrl: url,
+        username: z.string().min(1),
+        password: z.string().min(1),
+        project: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,99}$/, 'must be the identifier of a project'),
+      }),
+      async handler({ parameters, signal }) {
+        const { baseUrl, projectId, apiKey } = await Redmine.logIn(parameters, signal);
+        return [
+          { key: 'x-redmine-url', value: baseUrl, sensitive: false },
+          { key: 'x-redmine-project', value: String(projectId), sensitive: false },
+          { key: 'x-redmine-key', value: apiKey, sensitive: true },
+        ];
+      },
+    },
+    session: sessionSchema,
+    maxBodyBytes,
+    onError: (error) => {
+      if (!isConnectorError(error)) onDefect?.(error);
+    },
+  });
+
+  connector.get('/users', async (c) => c.json(await open(c.get('session')).users()));
+
+  connector.get('/users/me', async (c) => c.json(await open(c.get('session')).me()));
+
+  connector.get('/issues', async (c) => {
+    const query = await readQuery(c, issueQuerySchema);
+    return c.json(await open(c.get('session')).list(query));
+  });
+
+  connector.post('/issues', async (c) => {
+    const issue = await readJson(c, newIssueSchema);
+    return c.json(await open(c.get('session')).create(issue), 201);
+  });
+
+  connector.get('/issues/:number{[1-9][0-9]{0,9}}', async (c) => {
+    return c.json(await open(c.get('session')).get(Number(c.req.param('number'))));
+  });
+
+  connector.patch('/issues/:number{[1-9][0-9]{0,9}}', async (c) => {
+    const changes = await readJson(c, issueChangesSchema);
+    await open(c.get('session')).update(Number(c.req.param('number')), changes);
+    return c.body(null, 204);
+  });
+
+  connector.get('/issues/:number{[1-9][0-9]{0,9}}/comments', async (c) => {
+    return c.json(await open(c.get('session')).comments(Number(c.req.param('number'))));
+  });
+
+  connector.post('/issues/:number{[1-9][0-9]{0,9}}/comments', async (c) => {
+    const { body } = await readJson(c, commentSchema);
+    await open(c.get('session')).comment(Number(c.req.param('number')), body);
+    return c.body(null, 204);
+  });
+
+  connector.patch('/comments/:id{[1-9][0-9]{0,9}}', async (c) => {
+    const { body } = await readJson(c, commentSchema);
+    await open(c.get('session')).updateComment(Number(c.req.param('id')), body);
+    return c.body(null, 204);
+  });
+
+  connector.get('/issues/:number{[1-9][0-9]{0,9}}/attachments', async (c) => {
+    return c.json(await open(c.get('session')).attachments(Number(c.req.param('number'))));
+  });
+
+  connector.post('/issues/:number{[1-9][0-9]{0,9}}/attachments', async (c) => {
+    const { filename } = await readQuery(c, attachmentQuerySchema);
+    const contentType = c.req.header('content-type') ?? 'application/octet-stream';
+    const content = await c.req.arrayBuffer();
+    await open(c.get('session')).attach(Number(c.req.param('number')), { filename, contentType, content });
+    return c.body(null, 204);
+  });
+
+  connector.get('/attachments/:id{[1-9][0-9]{0,9}}', async (c) => {
+    const { attachment, content } = await open(c.get('session')).download(Number(c.req.param('id')));
+    return new Response(content, {
+      headers: {
+        'content-type': attachment.contentType,
+        'content-disposition': `attachment; filename*=UTF-8''${encodeFilename(attachment.filename)}`,
+        'x-content-type-options': 'nosniff',
+      },
+    });
+  });
+
+  return connector;
+}
+
+function open(session: z.output<typeof sessionSchema>): Redmine {
+  return new Redmine({
+    baseUrl: session['x-redmine-url'],
+    projectId: session['x-redmine-project'],
+    apiKey: session['x-redmine-key'],
+  });
+}
+
+/** As RFC 8187 has it, which allows fewer characters than addresses do. */
+function encodeFilename(name: string): string {
+  const escape = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(name).replace(/['()*]/g, escape);
+}
