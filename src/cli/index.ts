@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addCall } from './call.js';
 import { addCheck } from './check.js';
 import { createPaint, exitCodes, type Io, printable, UsageError } from './io.js';
+import { addNew } from './new.js';
 import { addSimulate } from './simulate.js';
 
 export type { Io, Output } from './io.js';
@@ -14,13 +15,14 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   };
   const paint = createPaint(io.stderr, io.env);
   const program = new Command('concordat')
-    .description('Checks, calls and simulates connectors.')
+    .description('Creates, checks, calls and simulates connectors.')
     .version(io.version, '-v, --version')
     .showSuggestionAfterError()
     .addHelpText(
       'after',
       `
 Examples:
+  $ concordat new my-connector
   $ concordat check http://127.0.0.1:4000
   $ concordat call http://127.0.0.1:4000 GET /issues -i user=alice -i password=prompt
   $ concordat simulate --limit 100/1s --session 30s
@@ -34,6 +36,7 @@ concordat help check says more about check, and so for the others.`,
     getOutHasColors: () => false,
     getErrHasColors: () => false,
   });
+  addNew(program, io, finish);
   addCheck(program, io, finish);
   addCall(program, io, finish);
   addSimulate(program, io, finish);

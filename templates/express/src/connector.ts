@@ -1,0 +1,52 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connectorErrorHandler, connectorNotFound } from 'concordat/connector/express';
+import express from 'express';
+import * as endSystem from './end-system.js';
+import { read, readParameters, readSession, sessionHeaders, toParameters } from './read.js';
+
+export const connector = express();
+connector.disable('x-powered-by');
+connector.use(express.json({ limit: '1mb' }));
+
+connector.post('/initialize', async (request, response) => {
+  const session = await endSystem.logIn(readParameters(request.body));
+  response.set('cache-control', 'no-store').json(toParameters(session));
+});
+
+connector.post('/cleanup', async (request, response) => {
+  await endSystem.logOut(readSession(request.headers));
+  response.status(204).end();
+});
+
+connector.get('/items', async (request, response) => {
+  const session = readSession(request.headers);
+  const query = read(endSystem.itemQuery, request.query, 'The query is not valid');
+  response.json(await endSystem.listItems(session, query));
+});
+
+connector.get('/items/:id', async (request, response) => {
+  const session = readSession(request.headers);
+  response.json(await endSystem.getItem(session, request.params.id));
+});
+
+connector.post('/items', async (request, response) => {
+  const session = readSession(request.headers);
+  const item = read(endSystem.newItem, request.body, 'The request body is not valid');
+  response.status(201).json(await endSystem.createItem(session, item));
+});
+
+// These two go last: they answer unknown routes and every error as the contract says.
+connector.use(connectorNotFound());
+connector.use(connectorErrorHandler({ sessionHeaders }));
+
+export async function start({ port, hostname = '127.0.0.1' }: { port: number; hostname?: string }) {
+  const server = await new Promise<Server>((resolve, reject) => {
+    const listening: Server = connector.listen(port, hostname, (error) => (error ? reject(error) : resolve(listening)));
+  });
+  return {
+    url: `http://${hostname}:${(server.address() as AddressInfo).port}`,
+    /** Takes no more requests; those that are being answered finish. */
+    close: () => new Promise((resolve) => void server.close(resolve)),
+  };
+}

@@ -1,0 +1,44 @@
+import { connectorPlugin } from 'concordat/connector/fastify';
+import fastify from 'fastify';
+import * as endSystem from './end-system.js';
+import { read, readParameters, readSession, sessionHeaders, toParameters } from './read.js';
+
+export const connector = fastify();
+// Answers unknown routes and every error as the contract says.
+await connector.register(connectorPlugin, { sessionHeaders });
+
+connector.post('/initialize', async (request, reply) => {
+  const session = await endSystem.logIn(readParameters(request.body));
+  return reply.header('cache-control', 'no-store').send(toParameters(session));
+});
+
+connector.post('/cleanup', async (request, reply) => {
+  await endSystem.logOut(readSession(request.headers));
+  return reply.code(204).send();
+});
+
+connector.get('/items', async (request) => {
+  const session = readSession(request.headers);
+  const query = read(endSystem.itemQuery, request.query, 'The query is not valid');
+  return endSystem.listItems(session, query);
+});
+
+connector.get<{ Params: { id: string } }>('/items/:id', async (request) => {
+  const session = readSession(request.headers);
+  return endSystem.getItem(session, request.params.id);
+});
+
+connector.post('/items', async (request, reply) => {
+  const session = readSession(request.headers);
+  const item = read(endSystem.newItem, request.body, 'The request body is not valid');
+  return reply.code(201).send(await endSystem.createItem(session, item));
+});
+
+export async function start({ port, hostname = '127.0.0.1' }: { port: number; hostname?: string }) {
+  const url = await connector.listen({ port, host: hostname });
+  return {
+    url,
+    /** Takes no more requests; those that are being answered finish. */
+    close: () => connector.close(),
+  };
+}

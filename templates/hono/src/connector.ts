@@ -1,0 +1,28 @@
+import { createConnector, readJson, readQuery, serve } from 'concordat/connector';
+import * as endSystem from './end-system.js';
+
+/** Logs in, asks for a session on every route below, and answers every error as the contract says. */
+export const connector = createConnector({
+  initialize: {
+    parameters: endSystem.parameters,
+    handler: ({ parameters }) => endSystem.logIn(parameters),
+  },
+  session: endSystem.session,
+  cleanup: ({ session }) => endSystem.logOut(session),
+});
+
+connector.get('/items', async (c) => {
+  const query = await readQuery(c, endSystem.itemQuery);
+  return c.json(await endSystem.listItems(c.get('session'), query));
+});
+
+connector.get('/items/:id', async (c) => {
+  return c.json(await endSystem.getItem(c.get('session'), c.req.param('id')));
+});
+
+connector.post('/items', async (c) => {
+  const item = await readJson(c, endSystem.newItem);
+  return c.json(await endSystem.createItem(c.get('session'), item), 201);
+});
+
+export const start = (options: { port: number; hostname?: string }) => serve(connector, options);

@@ -1,0 +1,23 @@
+/**
+ * What of this connector provokes what: for `npm test` and for `npx concordat check`. These are for the bundled sample;
+ * with a real product write down what does it there. A value `env:NAME` is read from the environment by the latter.
+ */
+import type { ConformanceConfig } from 'concordat/conformance';
+
+export default {
+  probes: {
+    initialize: {
+      parameters: { user: 'ada', password: 'correct horse' },
+      wrongParameters: { user: 'ada', password: 'not the password' },
+    },
+    readable: '/items', // answers 2xx with a session
+    unknown: '/items/0', // 404
+    invalid: { method: 'POST', path: '/items', json: { title: '' } }, // 400
+    forbidden: '/items/confidential', // 403: denied, no limit
+    failing: '/items/archived', // 5xx: the end system fails
+    limit: { request: '/items/1', times: 200 }, // sent until the end system says stop
+    expire: { request: 'POST /cleanup' }, // what ends a session
+    cleanup: {}, // POST /cleanup is offered
+  },
+  allowWrites: true, // what the probes write may be written
+} satisfies ConformanceConfig;

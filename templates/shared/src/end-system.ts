@@ -1,0 +1,102 @@
+/**
+ * The end system: the only file that knows what is behind this connector. To connect a real product, change this one;
+ * the routes in connector.ts stay as they are.
+ *
+ * `call` throws what goes wrong as the error that the contract has for it, with the end system's own code and message,
+ * so nothing here needs a try.
+ */
+import { endSystemFetch } from 'concordat/connector';
+import { z } from 'zod';
+import { startSample } from './sample/service.js';
+
+const url = process.env.END_SYSTEM_URL?.replace(/\/+$/, '');
+
+// Without an address it is the bundled sample, a small product that reports its failures in the plain way.
+const endSystem = url
+  ? { url, preset: '{{preset}}' as const }
+  : { url: await startSample(), preset: 'generic' as const };
+
+const call = endSystemFetch({ preset: endSystem.preset });
+
+/** What the connector says about it when it starts. */
+export const about = url ?? `the bundled sample at ${endSystem.url}; set END_SYSTEM_URL for a real one`;
+
+/** What the service gives to log in. */
+export const parameters = z.object({ user: z.string().min(1), password: z.string().min(1) });
+
+/** The headers that it brings back with every later request. */
+export const session = z.object({ 'x-session': z.string().min(1) });
+export type Session = z.output<typeof session>;
+
+/** The query of `GET /items`. A cursor is what the page before answered as `nextCursor`. */
+export const itemQuery = z.object({
+  updatedSince: z.iso.datetime({ offset: true }).optional(),
+  cursor: z
+    .string()
+    .regex(/^\d{1,6}$/, 'is not a cursor of this connector')
+    .optional(),
+});
+
+/** The body of `POST /items`. */
+export const newItem = z.object({ title: z.string().trim().min(1).max(200) });
+
+/** What the service gets. */
+export interface Item {
+  id: string;
+  title: string;
+  done: boolean;
+  updatedAt: string;
+}
+
+/** What is read of the end system's answers. */
+const task = z
+  .object({ id: z.number(), title: z.string(), done: z.boolean(), changed: z.string() })
+  .transform(({ id, title, done, changed }): Item => ({ id: String(id), title, done, updatedAt: changed }));
+const taskPage = z.object({ tasks: z.array(task), nextPage: z.number().nullable() });
+
+/** A wrong password is the end system's 401, and so this connector's. */
+export async function logIn(credentials: z.output<typeof parameters>): Promise<Session> {
+  const answer = await send('/login', { method: 'POST', json: credentials });
+  const { token } = z.object({ token: z.string() }).parse(await answer.json());
+  return { 'x-session': token };
+}
+
+export async function logOut(session: Session): Promise<void> {
+  await send('/login', { method: 'DELETE', session });
+}
+
+export async function listItems(session: Session, { updatedSince, cursor }: z.output<typeof itemQuery>) {
+  const query = new URLSearchParams({ page: cursor ?? '1' });
+  if (updatedSince !== undefined) query.set('changed_since', updatedSince);
+  const answer = await send(`/tasks?${query}`, { session });
+  const { tasks, nextPage } = taskPage.parse(await answer.json());
+  return { items: tasks, nextCursor: nextPage === null ? null : String(nextPage) };
+}
+
+export async function getItem(session: Session, id: string): Promise<Item> {
+  const answer = await send(`/tasks/${encodeURIComponent(id)}`, { session });
+  return task.parse(await answer.json());
+}
+
+export async function createItem(session: Session, item: z.output<typeof newItem>): Promise<Item> {
+  const answer = await send('/tasks', { method: 'POST', session, json: item });
+  return task.parse(await answer.json());
+}
+
+interface Sending {
+  method?: string;
+  session?: Session;
+  json?: unknown;
+}
+
+async function send(path: string, { method = 'GET', session, json }: Sending): Promise<Response> {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (session !== undefined) headers.authorization = `Bearer ${session['x-session']}`;
+  if (json !== undefined) headers['content-type'] = 'application/json';
+  return call(endSystem.url + path, {
+    method,
+    headers,
+    body: json === undefined ? null : JSON.stringify(json),
+    signal: AbortSignal.timeout(30_000), // a 504 for the service
+  });
+}

@@ -1,0 +1,45 @@
+import { createConnectorClient } from 'concordat/client';
+import { afterAll, expect, test } from 'vitest';
+import config from '../concordat.config.js';
+import { start } from '../src/connector.js';
+import type { Item } from '../src/end-system.js';
+
+// The service's own client: it logs in, logs in again, and waits as long as a limit says.
+const server = await start({ port: 0 });
+const { parameters } = config.probes.initialize;
+const client = createConnectorClient({ baseUrl: server.url, initialize: { parameters } });
+afterAll(async () => {
+  await client.close();
+  await server.close();
+});
+
+test('all items are read, page by page', async () => {
+  const items: Item[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = (await client.get('/items', { query: cursor === null ? {} : { cursor } })) as Page;
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 120 }, (_, index) => String(index + 1)));
+});
+
+test('a new item can be read', async () => {
+  const created = (await client.post('/items', { json: { title: 'Write a connector' } })) as Item;
+  expect(await client.get(`/items/${created.id}`)).toEqual(created);
+});
+
+test('an item that is not there is a 404 with the code of the end system', async () => {
+  await expect(client.get('/items/0')).rejects.toMatchObject({ kind: 'not-found', code: 'TASK_NOT_FOUND' });
+});
+
+test('a rate limit is waited for, and nothing is lost', async () => {
+  const reads = Array.from({ length: 60 }, () => client.get('/items/7'));
+  expect(await Promise.all(reads)).toHaveLength(60);
+  expect(client.status.counters.pauses).toBeGreaterThan(0);
+});
+
+interface Page {
+  items: Item[];
+  nextCursor: string | null;
+}
