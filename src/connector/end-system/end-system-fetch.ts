@@ -1,8 +1,9 @@
 import { ConnectorError } from '../../contract/index.js';
 import { checkFunction, checkKeys } from '../options.js';
+import { choosePreset } from './define-preset.js';
 import { describeRequest, type EndSystemFailure, type EndSystemRequest, readFailure } from './failure.js';
-import { definePreset, type Preset } from './preset.js';
-import { type PresetName, presets } from './presets/index.js';
+import type { Preset } from './preset.js';
+import type { PresetName } from './presets/index.js';
 import { suspect, translateFailure } from './translate.js';
 
 export interface EndSystemFetchOptions {
@@ -34,7 +35,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
   const { translate, fetch: ownFetch } = options;
   checkFunction(translate, 'translate');
   checkFunction(ownFetch, 'fetch');
-  const preset = choosePreset(options.preset);
+  const preset = choosePreset(options.preset ?? 'generic', 'preset');
 
   return async (input, init) => {
     const request = describeRequest(input, init);
@@ -79,12 +80,6 @@ function isSmallJson({ headers }: Response): boolean {
   return /^\s*(?:text\/json|application\/(?:json|(?!stream\+)[\w.-]+\+json))\s*(?:;|$)/i.test(
     headers.get('content-type') ?? '',
   );
-}
-
-function choosePreset(preset: EndSystemFetchOptions['preset'] = 'generic'): Preset {
-  if (typeof preset === 'object') return definePreset(preset);
-  if (Object.hasOwn(presets, preset)) return presets[preset];
-  throw new TypeError(`\`preset\` must be one of ${Object.keys(presets).join(', ')}, or made by \`definePreset\`.`);
 }
 
 const timeoutCodes = new Set([

@@ -1,5 +1,5 @@
 import { limitBytes, readCode } from '../../contract/index.js';
-import type { BodyPath, Match } from './preset.js';
+import type { BodyCondition, BodyPath, Match } from './preset.js';
 
 /** A message is a line for a person; all that the end system said is in the detail. */
 const maxMessageBytes = 2048;
@@ -38,15 +38,20 @@ export function matches(value: unknown, match: Match): boolean {
   return typeof match === 'string' ? text === match : text.search(match) >= 0;
 }
 
-/** The end system's code at the first path that leads to one (rule E3). */
-export function findCode(body: unknown, paths: readonly BodyPath[]): string | undefined {
-  for (const path of paths) {
+/** The end system's code at the first place that leads to one (rule E3). */
+export function findCode(body: unknown, places: readonly (BodyPath | BodyCondition)[]): string | undefined {
+  for (const place of places) {
+    const { path, matches: wanted } = isCondition(place) ? place : { path: place, matches: true as const };
     for (const value of valuesAt(body, path)) {
-      const code = readCode(value);
+      const code = matches(value, wanted) ? readCode(value) : undefined;
       if (code !== undefined) return code;
     }
   }
   return undefined;
+}
+
+function isCondition(place: BodyPath | BodyCondition): place is BodyCondition {
+  return typeof place === 'object' && 'path' in place;
 }
 
 /** The end system's message at the first path that leads to one: text, or a list of texts. */

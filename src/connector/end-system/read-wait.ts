@@ -24,7 +24,7 @@ function readSource(source: Exclude<WaitSource, (...args: never) => unknown>, fa
     if (text === undefined || text === null) continue;
     for (const { value, format } of readings(text.trim(), source.unit)) {
       const { waitMs } = parseWait(value, { format, ...times });
-      if (waitMs !== undefined) return waitMs;
+      if (waitMs !== undefined) return waitMs + (source.marginMs ?? 0);
     }
   }
   return undefined;

@@ -9,7 +9,7 @@ import {
   UnauthorizedError,
 } from '../../contract/index.js';
 import type { EndSystemFailure } from './failure.js';
-import { conditionsOf, type Preset, type PresetRule } from './preset.js';
+import type { BodyCondition, Preset, PresetRule } from './preset.js';
 import { generic } from './presets/generic.js';
 import { findCode, findMessage, matches, valuesAt } from './read-body.js';
 import { readWait } from './read-wait.js';
@@ -45,6 +45,11 @@ function findRule(failure: EndSystemFailure, rules: readonly PresetRule[]): Pres
       valuesAt(failure.json, path).some((value) => matches(value, match)),
     );
   });
+}
+
+export function conditionsOf(body: PresetRule['when']['body']): readonly BodyCondition[] {
+  if (body === undefined) return [];
+  return Array.isArray(body) ? body : [body as BodyCondition];
 }
 
 function headersMatch(headers: Headers, wanted: PresetRule['when']['headers'] = {}): boolean {

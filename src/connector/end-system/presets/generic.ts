@@ -1,4 +1,4 @@
-import { definePreset, type WaitSource } from '../preset.js';
+import type { Preset, WaitSource } from '../preset.js';
 
 const retryAfter: WaitSource = { header: 'retry-after', unit: 'auto' };
 
@@ -10,7 +10,7 @@ const wait: WaitSource[] = [
 ];
 
 /** What a status means where nothing is known about the system. The last word for every other preset too. */
-export const generic = definePreset({
+export const generic: Preset = {
   name: 'generic',
   code: ['code', 'error.code', 'errors.0.code', 'errors.code'],
   message: [
@@ -37,4 +37,4 @@ export const generic = definePreset({
     { when: { status: [408] }, is: 'other', status: 504 },
     { when: { status: [529] }, is: 'other', status: 503 },
   ],
-});
+};

@@ -1,16 +1,18 @@
-import { definePreset } from '../preset.js';
+import type { Preset, WaitSource } from '../preset.js';
 
+// Sources: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+//          https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 const limited = [403, 429];
+const reset: WaitSource = { header: 'x-ratelimit-reset', unit: 'epoch-seconds' };
 
 /**
- * The GitHub REST API, github.com and Enterprise Server. A 403 is a limit when a header or the message says so: by
- * `retry-after` or the message for secondary limits, by an empty quota for the primary one; any other 403 is a denial.
- * GitHub has no error code but in the `errors` of a 422 (`already_exists`, `missing_field`), which is passed on.
- * Source: docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api.
+ * github.com and Enterprise Server. A 403 is a limit when a header or the message says so: by `retry-after` or the message
+ * for secondary limits, by an empty quota for the primary one; any other 403 is a denial. REST has no error code but in the
+ * `errors` of a 422 (`already_exists`, `missing_field`). GraphQL answers an exhausted quota with a 200.
  */
-export const github = definePreset({
+export const github: Preset = {
   name: 'github',
-  code: ['errors.0.code'],
+  code: ['errors.0.code', { path: 'errors.0.type', matches: /^[A-Z_]+$/ }],
   message: ['message'],
   rules: [
     {
@@ -18,11 +20,7 @@ export const github = definePreset({
       is: 'rate-limit',
       wait: [{ header: 'retry-after', unit: 'auto' }],
     },
-    {
-      when: { status: limited, headers: { 'x-ratelimit-remaining': '0' } },
-      is: 'rate-limit',
-      wait: [{ header: 'x-ratelimit-reset', unit: 'epoch-seconds' }],
-    },
+    { when: { status: limited, headers: { 'x-ratelimit-remaining': '0' } }, is: 'rate-limit', wait: [reset] },
     {
       when: {
         status: limited,
@@ -33,5 +31,14 @@ export const github = definePreset({
     },
     // The quota's reset is on every answer, so without one of the signs above it says nothing about this limit.
     { when: { status: [429] }, is: 'rate-limit', fallbackWaitMs: 60_000 },
+    {
+      when: {
+        status: [200],
+        headers: { 'x-ratelimit-remaining': '0' },
+        body: { path: 'errors.*.type', matches: 'RATE_LIMITED' },
+      },
+      is: 'rate-limit',
+      wait: [reset],
+    },
   ],
-});
+};

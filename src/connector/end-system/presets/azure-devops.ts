@@ -1,0 +1,24 @@
+import type { Preset } from '../preset.js';
+
+// Sources: https://learn.microsoft.com/azure/devops/integrate/concepts/rate-limits
+//          https://github.com/microsoft/azure-devops-auth-samples/issues/52 (203 and 401 for an expired token)
+/**
+ * Azure DevOps Services. An expired token is a 401 for writes, but a 203 with the page for signing in for reads. A request
+ * that was only slowed down is a 200 with `Retry-After` and stays a success.
+ */
+export const azureDevOps: Preset = {
+  name: 'azure-devops',
+  code: ['typeKey'],
+  message: ['message'],
+  rules: [
+    {
+      when: { status: [429] },
+      is: 'rate-limit',
+      wait: [
+        { header: 'retry-after', unit: 'auto' },
+        { header: 'x-ratelimit-reset', unit: 'epoch-seconds' },
+      ],
+    },
+    { when: { status: [203], headers: { 'content-type': /html/i } }, is: 'unauthorized' },
+  ],
+};

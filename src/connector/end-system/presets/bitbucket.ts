@@ -1,0 +1,17 @@
+import type { Preset } from '../preset.js';
+
+// Sources: https://support.atlassian.com/bitbucket-cloud/docs/api-request-limits/
+//          https://github.com/MitjaBezensek/SharpBucket/issues/108 (a recorded 429)
+/** Bitbucket Cloud. The limit is plain text without a wait: it counts the last hour, so five minutes give some of it back. */
+export const bitbucket: Preset = {
+  name: 'bitbucket',
+  message: ['error.message'],
+  rules: [
+    {
+      when: { status: [429] },
+      is: 'rate-limit',
+      wait: [{ header: 'retry-after', unit: 'auto' }],
+      fallbackWaitMs: 5 * 60_000,
+    },
+  ],
+};

@@ -1,0 +1,24 @@
+import type { Preset } from '../preset.js';
+
+// Sources: https://docs.discord.com/developers/topics/rate-limits
+//          https://docs.discord.com/developers/topics/opcodes-and-status-codes#json
+/**
+ * Discord. The exact wait is in the body, with decimals; the header is rounded. Most limits are for one route, so a connector
+ * of several routes should name scopes.
+ */
+export const discord: Preset = {
+  name: 'discord',
+  code: ['code'],
+  message: ['message'],
+  rules: [
+    {
+      when: { status: [429] },
+      is: 'rate-limit',
+      wait: [
+        { body: 'retry_after', unit: 'seconds' },
+        { header: 'x-ratelimit-reset-after', unit: 'seconds' },
+        { header: 'retry-after', unit: 'auto' },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,24 @@
+import type { Preset } from '../preset.js';
+
+// Sources: https://developers.dropbox.com/error-handling-guide
+//          https://www.dropbox.com/developers/documentation/http/documentation#errors
+/** Dropbox. A 409 is what an endpoint itself has to say, its summary a path of tags: `path/not_found/..`. */
+export const dropbox: Preset = {
+  name: 'dropbox',
+  code: [
+    ['error', 'reason', '.tag'],
+    ['error', '.tag'],
+  ],
+  message: ['user_message.text', 'error_summary', 'error_description'],
+  rules: [
+    {
+      when: { status: [429] },
+      is: 'rate-limit',
+      wait: [
+        { header: 'retry-after', unit: 'auto' },
+        { body: 'error.retry_after', unit: 'seconds' },
+      ],
+    },
+    { when: { status: [409], body: { path: 'error_summary', matches: /(?:^|\/)not_found\b/ } }, is: 'not-found' },
+  ],
+};

@@ -1,0 +1,45 @@
+import type { BodyCondition, Preset, WaitSource } from '../preset.js';
+
+// Sources: https://developers.google.com/workspace/drive/api/guides/handle-errors
+//          https://developers.google.com/workspace/gmail/api/guides/handle-errors
+//          https://developers.google.com/workspace/admin/reseller/v1/limits (503)
+//          https://cloud.google.com/service-usage/docs/troubleshooting
+//          https://github.com/googleapis/python-genai/issues/1875 (a recorded RetryInfo)
+const limited = [403, 429, 503];
+const reason = (matches: RegExp): BodyCondition => ({ path: 'error.errors.*.reason', matches });
+const wait: WaitSource[] = [
+  { header: 'retry-after', unit: 'auto' },
+  { body: 'error.details.*.retryDelay', unit: 'seconds', pattern: /^(\d+(?:\.\d+)?)s$/ },
+  { body: 'error.message', unit: 'iso-8601', pattern: /Retry after (\d\S*Z)/ },
+];
+
+/**
+ * Google's REST APIs: Drive, Gmail, Calendar, Sheets, Admin, Cloud. A 403 is a limit by its reason or its status. Most say
+ * nothing of a wait; half a minute is what Google asks for then. A quota for the day is asked again every hour.
+ */
+export const googleApis: Preset = {
+  name: 'google-apis',
+  code: ['error.errors.0.reason', 'error.details.*.reason', 'error.status', { path: 'error', matches: /^[a-z_]+$/ }],
+  message: ['error.message', 'error_description'],
+  rules: [
+    {
+      when: { status: limited, body: reason(/^(?:dailyLimitExceeded|quotaExceeded)/) },
+      is: 'rate-limit',
+      wait,
+      fallbackWaitMs: 60 * 60_000,
+    },
+    {
+      when: { status: limited, body: reason(/rateLimitExceeded/i) },
+      is: 'rate-limit',
+      wait,
+      fallbackWaitMs: 30_000,
+    },
+    {
+      when: { status: limited, body: { path: 'error.status', matches: 'RESOURCE_EXHAUSTED' } },
+      is: 'rate-limit',
+      wait,
+      fallbackWaitMs: 30_000,
+    },
+    { when: { status: [429] }, is: 'rate-limit', wait, fallbackWaitMs: 30_000 },
+  ],
+};

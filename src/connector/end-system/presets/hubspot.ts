@@ -1,0 +1,39 @@
+import type { Preset } from '../preset.js';
+
+// Sources: https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines
+//          https://developers.hubspot.com/docs/api-reference/error-handling (423, 477)
+//          https://github.com/HGData/mk-node-hubspot/issues/89 (a recorded 429)
+const limited = [429];
+
+/**
+ * HubSpot. It names the limit but no end: the header with milliseconds is the length of the short window, and the daily
+ * limit ends at midnight where the account is. A move to another data centre (477) is waited for like a limit.
+ */
+export const hubspot: Preset = {
+  name: 'hubspot',
+  code: ['category', 'errorType'],
+  message: ['message', 'errors.*.message'],
+  rules: [
+    {
+      when: { status: limited, body: { path: 'policyName', matches: 'DAILY' } },
+      is: 'rate-limit',
+      fallbackWaitMs: 60 * 60_000,
+    },
+    {
+      when: { status: limited, body: { path: 'policyName', matches: 'SECONDLY' } },
+      is: 'rate-limit',
+      fallbackWaitMs: 1_000,
+    },
+    {
+      when: { status: limited },
+      is: 'rate-limit',
+      wait: [
+        { header: 'retry-after', unit: 'auto' },
+        { header: 'x-hubspot-ratelimit-interval-milliseconds', unit: 'milliseconds' },
+      ],
+      fallbackWaitMs: 10_000,
+    },
+    { when: { status: [477] }, is: 'rate-limit', wait: [{ header: 'retry-after', unit: 'auto' }] },
+    { when: { status: [423] }, is: 'rate-limit', fallbackWaitMs: 2_000 },
+  ],
+};

@@ -1,0 +1,21 @@
+import type { Preset } from '../preset.js';
+
+// Sources: https://developers.intercom.com/docs/references/rest-api/errors/rate-limiting
+//          https://developers.intercom.com/intercom-api-reference/reference/error-codes
+/** Intercom. Its limit is counted in windows of ten seconds. */
+export const intercom: Preset = {
+  name: 'intercom',
+  code: ['errors.*.code'],
+  message: ['errors.*.message'],
+  rules: [
+    {
+      when: { status: [429] },
+      is: 'rate-limit',
+      wait: [
+        { header: 'retry-after', unit: 'auto' },
+        { header: 'x-ratelimit-reset', unit: 'epoch-seconds' },
+      ],
+      fallbackWaitMs: 10_000,
+    },
+  ],
+};

@@ -1,0 +1,25 @@
+import type { Preset } from '../preset.js';
+
+// Sources: https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
+//          https://developer.atlassian.com/cloud/jira/platform/build-an-app-that-respects-rate-limits/
+/** Jira Cloud's REST API. Its reset is a time without seconds. Jira has no error codes: messages, and one for each field. */
+export const jiraCloud: Preset = {
+  name: 'jira-cloud',
+  message: ['errorMessages', 'errors.*', 'message', 'errorMessage'],
+  rules: [
+    {
+      when: { status: [429] },
+      is: 'rate-limit',
+      wait: [
+        { header: 'retry-after', unit: 'auto' },
+        { header: 'beta-retry-after', unit: 'auto' },
+        { header: 'x-ratelimit-reset', unit: 'iso-8601' },
+      ],
+    },
+    {
+      when: { status: [503], headers: { 'retry-after': true } },
+      is: 'rate-limit',
+      wait: [{ header: 'retry-after', unit: 'auto' }],
+    },
+  ],
+};

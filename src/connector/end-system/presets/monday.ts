@@ -1,0 +1,42 @@
+import type { BodyCondition, Match, Preset, WaitSource } from '../preset.js';
+
+// Sources: https://developer.monday.com/api-reference/docs/error-handling
+//          https://developer.monday.com/api-reference/docs/rate-limits
+const answers = [200, 400, 429];
+const code = (matches: Match): BodyCondition => ({ path: 'errors.*.extensions.code', matches });
+const status = (matches: string): BodyCondition => ({ path: 'errors.*.extensions.status_code', matches });
+const wait: WaitSource[] = [
+  { header: 'retry-after', unit: 'auto' },
+  { body: 'errors.*.extensions.retry_in_seconds', unit: 'seconds' },
+];
+
+/**
+ * monday.com. Failures are a 200 whose errors carry the status that they would have had. The daily limit ends at midnight
+ * UTC, and is asked again every hour.
+ */
+export const monday: Preset = {
+  name: 'monday',
+  code: ['errors.*.extensions.code', 'error_code'],
+  message: ['errors.*.message', 'error_message'],
+  rules: [
+    {
+      when: { status: answers, body: code('DAILY_LIMIT_EXCEEDED') },
+      is: 'rate-limit',
+      wait,
+      fallbackWaitMs: 60 * 60_000,
+    },
+    {
+      when: { status: answers, body: code(/^(?:COMPLEXITY_BUDGET_EXHAUSTED|ComplexityException)$/) },
+      is: 'rate-limit',
+      wait,
+    },
+    { when: { status: answers, body: { path: 'error_code', matches: 'ComplexityException' } }, is: 'rate-limit', wait },
+    { when: { status: [200], body: status('429') }, is: 'rate-limit', wait },
+    { when: { status: [429] }, is: 'rate-limit', wait },
+    { when: { status: [200], body: status('401') }, is: 'unauthorized' },
+    { when: { status: [200], body: status('403') }, is: 'forbidden' },
+    { when: { status: [200], body: status('404') }, is: 'not-found' },
+    { when: { status: [200], body: { path: 'errors.*', matches: true } }, is: 'bad-request' },
+    { when: { status: [200], body: { path: 'error_code', matches: true } }, is: 'bad-request' },
+  ],
+};

@@ -1,0 +1,12 @@
+import type { Preset } from '../preset.js';
+
+// Sources: recorded from Redmine 5.0.4; https://www.redmine.org/projects/redmine/wiki/Rest_api
+/**
+ * Redmine. It has no limit of its own, so one comes from the server in front of it. Refusals have no body; a 422 lists
+ * sentences. Who may not create an issue gets a 422 as well.
+ */
+export const redmine: Preset = {
+  name: 'redmine',
+  message: ['errors'],
+  rules: [{ when: { status: [429] }, is: 'rate-limit', wait: [{ header: 'retry-after', unit: 'auto' }] }],
+};

@@ -1,0 +1,18 @@
+import type { Preset } from '../preset.js';
+
+// Source: https://www.servicenow.com/docs/r/api-reference/rest-api-explorer/inbound-REST-API-rate-limiting.html
+/** ServiceNow's REST APIs. What a user may not read is a 404 like what is not there. It has no error codes. */
+export const servicenow: Preset = {
+  name: 'servicenow',
+  message: ['error.message', 'error.detail'],
+  rules: [
+    {
+      when: { status: [429] },
+      is: 'rate-limit',
+      wait: [
+        { header: 'retry-after', unit: 'auto' },
+        { header: 'x-ratelimit-reset', unit: 'epoch-seconds' },
+      ],
+    },
+  ],
+};

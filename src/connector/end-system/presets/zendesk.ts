@@ -1,0 +1,24 @@
+import type { Preset } from '../preset.js';
+
+// Sources: https://developer.zendesk.com/api-reference/introduction/rate-limits/
+//          https://developer.zendesk.com/documentation/ticketing/using-the-zendesk-api/best-practices-for-avoiding-rate-limiting/
+/**
+ * Zendesk's Support API. `error` is a code (`RecordNotFound`), a sentence, or an object with a title. The answer to a
+ * limit may be plain text.
+ */
+export const zendesk: Preset = {
+  name: 'zendesk',
+  code: [{ path: 'error', matches: /^\w+$/ }],
+  message: ['description', 'error.message', 'error.title', 'error'],
+  rules: [
+    {
+      when: { status: [429] },
+      is: 'rate-limit',
+      wait: [
+        { header: 'retry-after', unit: 'auto' },
+        { header: 'zendesk-ratelimit-tickets-index', unit: 'seconds', pattern: /remaining=0;.*resets=(\d+)/ },
+        { header: 'ratelimit-reset', unit: 'seconds' },
+      ],
+    },
+  ],
+};
