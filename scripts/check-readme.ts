@@ -1,5 +1,5 @@
 /**
- * Runs what README.md and docs/ show. A page's blocks run in order, in a folder of their own, against the built package:
+ * Runs what README.md and docs/ show, or only the pages named: `npm run test:readme -- docs/errors.md`. A page's blocks run in order, in a folder of their own, against the built package:
  *
  * - `ts file=NAME`: written to the folder and type-checked; with `run` executed, with `background=PORT` started and left
  *   running until the page ends;
@@ -146,8 +146,11 @@ function compare(block: Block, printed: string, what: string): void {
   }
 }
 
-const pages = ['README.md', ...readdirSync(path.join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
-  name.endsWith('.md'),
-);
+const everyPage = () =>
+  ['README.md', ...readdirSync(path.join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
+    name.endsWith('.md'),
+  );
+const named = process.argv.slice(2);
+const pages = named.length > 0 ? named : everyPage();
 for (const page of pages) await checkPage(page);
 console.log(`${pages.length} pages: every block holds`);
