@@ -1,4 +1,9 @@
-// What both sides of a connector call share: the errors, their body, and the wait header.
+/**
+ * What both sides of a connector call share: the errors, their body, and the wait header.
+ *
+ * @module concordat
+ */
+
 export {
   BadRequestError,
   ConnectorError,

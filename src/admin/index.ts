@@ -1,3 +1,9 @@
+/**
+ * The administration to mount in a service: Admin API, MCP endpoint, pages.
+ *
+ * @module concordat/admin
+ */
+
 // For hosts: mounting the administration.
 export type { AuthenticationFailure, AuthenticationFailureReason } from './context.js';
 export { type Admin, createAdmin } from './create-admin.js';

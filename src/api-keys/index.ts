@@ -1,3 +1,9 @@
+/**
+ * API keys: their life, their audit trail, authentication, and who may do what.
+ *
+ * @module concordat/api-keys
+ */
+
 // Keys: their life, their audit trail, who may do what.
 export { ApiKeyError, type ApiKeyErrorKind, type FieldError, isApiKeyError } from './api-key-error.js';
 export { maxExpiresOn } from './expiry.js';

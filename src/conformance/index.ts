@@ -1,4 +1,9 @@
-// Judges a connector from outside, in whatever language it is written.
+/**
+ * Judges a connector from outside, in whatever language it is written.
+ *
+ * @module concordat/conformance
+ */
+
 export type { Problem, Severity } from './case.js';
 export { type Case, ConformanceError, conformance } from './conformance.js';
 export type { SeenExchange } from './exchange.js';

@@ -1,3 +1,9 @@
+/**
+ * Writing a connector: routes, sessions, error answers, and the translation of the end system’s own failures.
+ *
+ * @module concordat/connector
+ */
+
 // A whole connector: login, session, routes, server.
 export {
   type CleanupHandler,

@@ -1,3 +1,9 @@
+/**
+ * A simulated connector that limits, expires and fails on command, and a clock that a test moves.
+ *
+ * @module concordat/testing
+ */
+
 export type { Clock, Timer } from '../internal/index.js';
 export { AccountingError } from './accounting-error.js';
 export { simulateConnector } from './simulate-connector.js';

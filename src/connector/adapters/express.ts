@@ -1,3 +1,9 @@
+/**
+ * The contract’s error answers in an Express 5 server.
+ *
+ * @module concordat/connector/express
+ */
+
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { NotFoundError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';

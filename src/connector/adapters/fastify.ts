@@ -1,3 +1,9 @@
+/**
+ * The contract’s error answers in a Fastify 5 server.
+ *
+ * @module concordat/connector/fastify
+ */
+
 import type { FastifyError, FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConnectorErrorDetails, NotFoundError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';

@@ -1,3 +1,9 @@
+/**
+ * The contract’s error answers in a Hono app.
+ *
+ * @module concordat/connector/hono
+ */
+
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono';
 import { NotFoundError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';

@@ -1,1 +1,7 @@
-export {};
+/**
+ * Spans and metrics of connector calls.
+ *
+ * @module concordat/opentelemetry
+ */
+
+export { type InstrumentOptions, instrument, instrumentAll } from './instrument.js';
