@@ -23,6 +23,8 @@ export default defineConfig([
       'admin/index': 'src/admin/index.ts',
       'testing/index': 'src/testing/index.ts',
       'conformance/index': 'src/conformance/index.ts',
+      'integrations/redis/index': 'src/integrations/redis/index.ts',
+      'integrations/bullmq/index': 'src/integrations/bullmq/index.ts',
       'integrations/opentelemetry/index': 'src/integrations/opentelemetry/index.ts',
     },
     format: ['esm', 'cjs'],

@@ -8,7 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^concordat$/, replacement: source('index.ts') },
       { find: /^concordat\/connector\/(express|fastify|hono|node)$/, replacement: source('connector/adapters/$1.ts') },
-      { find: /^concordat\/(opentelemetry)$/, replacement: source('integrations/$1/index.ts') },
+      { find: /^concordat\/(opentelemetry|redis|bullmq)$/, replacement: source('integrations/$1/index.ts') },
       { find: /^concordat\/([a-z-]+)$/, replacement: source('$1/index.ts') },
     ],
   },
