@@ -10,7 +10,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     figures: { type: 'string', default: 'request,flat,parked' },
-    only: { type: 'string' },
+    only: { type: 'string', default: '' },
   },
 });
 const figures = new Set(values.figures.split(','));
@@ -27,7 +27,7 @@ if (figures.has('parked')) await benchParked(server, url, values.quick ? 10_000 
 await server.stop();
 
 async function benchRequests(concurrency: number): Promise<void> {
-  const names = Object.keys(contenders).filter((name) => values.only === undefined || name.includes(values.only));
+  const names = Object.keys(contenders).filter((name) => new RegExp(values.only).test(name));
   const workers = names.map((name) => startWorker('contender', [name, url, String(concurrency)]));
   const turns = names.map((name, index) => workerContender(name, workers[index]!, { count, concurrency }));
   console.log(`\n${describeLoad()}`);
