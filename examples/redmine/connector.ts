@@ -131,6 +131,6 @@ function open(session: z.output<typeof sessionSchema>): Redmine {
 
 /** As RFC 8187 has it, which allows fewer characters than addresses do. */
 function encodeFilename(name: string): string {
-  const escape = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-  return encodeURIComponent(name).replace(/['()*]/g, escape);
+  const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(name).replace(/['()*]/g, percent);
 }

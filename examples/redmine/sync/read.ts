@@ -1,0 +1,31 @@
+import type { ConnectorClient } from 'concordat/client';
+import { eachOf } from '../../service/each-of.js';
+import { commentsSchema, type Issue, pageSchema } from './issue.js';
+
+/** One end of the synchronisation: a project behind a connector. */
+export interface End {
+  client: ConnectorClient;
+  /** How markers name it: `owner/name`. */
+  name: string;
+}
+
+/** Reads all issues with their comments. An edited comment moves no issue's time, so there is no shorter way. */
+export async function readIssues({ client }: End, signal: AbortSignal): Promise<Issue[]> {
+  const issues = new Map<number, Issue>();
+  let cursor: string | null = null;
+  do {
+    const page: ReturnType<typeof pageSchema.parse> = await client.get('/issues', {
+      query: { cursor },
+      schema: pageSchema,
+      signal,
+    });
+    for (const issue of page.items) issues.set(issue.id, { ...issue, comments: [] });
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  await eachOf([...issues.values()], { concurrency: 6, signal }, async (issue) => {
+    const comments = await client.get(`/issues/${issue.id}/comments`, { schema: commentsSchema, signal });
+    issue.comments = comments.sort((a, b) => a.id - b.id);
+    return 'go-on';
+  });
+  return [...issues.values()];
+}

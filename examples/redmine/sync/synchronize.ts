@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Sides } from './issue.js';
+import type { MappingFile } from './mapping.js';
+import { type Plan, planSync } from './plan.js';
+import { type End, readIssues } from './read.js';
+import { type WriteKind, writeAll } from './write.js';
+
+export interface SyncOptions {
+  ends: Sides<End>;
+  mapping: MappingFile;
+  signal: AbortSignal;
+  /** The most writes at once. */
+  concurrency: number;
+  /** Hears what is being done. */
+  progress: { phase(name: string, total?: number): void; advance(count: number): void };
+}
+
+export interface SyncResult {
+  /** Whether the last reading found nothing to write, nothing twice and nothing lost. */
+  equal: boolean;
+  /** How often both systems were read. */
+  rounds: number;
+  /** Pairs of issues, and of comments, that the last reading found. */
+  issues: number;
+  comments: number;
+  conflicts: number;
+  writes: Record<WriteKind, number>;
+  /** Writes of which nobody knew whether they took place, until both systems were read again. */
+  unknown: number;
+  /** What was refused for good, by issue. */
+  refused: Map<string, string>;
+  duplicates: Plan['duplicates'];
+  orphans: Plan['orphans'];
+}
+
+/** How often both systems are compared before what is left is reported as not equal. */
+const maxRounds = 8;
+/** What is still on its way in a system gets this long before both are read again. */
+const settleMs = 1000;
+
+/**
+ * Brings two projects together, both ways: reads both, writes the difference, and reads both again, until there is none.
+ * Logging in again and waiting for limits is the client's business and not seen here.
+ */
+export async function synchronize({ ends, mapping, progress, ...options }: SyncOptions): Promise<SyncResult> {
+  const writes = { 'issue created': 0, 'issue changed': 0, 'comment created': 0, 'comment changed': 0 };
+  const refused = new Map<string, string>();
+  let conflicts = 0;
+  let unknown = 0;
+  for (let rounds = 1; ; rounds++) {
+    progress.phase('Reading both ends');
+    const [left, right] = await Promise.all([
+      readIssues(ends.left, options.signal),
+      readIssues(ends.right, options.signal),
+    ]);
+    const plan = planSync({ left: ends.left.name, right: ends.right.name }, { left, right }, await mapping.read());
+    await mapping.write(plan.mapping);
+    // A conflict that could not be settled at once would be counted again.
+    if (rounds === 1) conflicts = plan.conflicts;
+    const work = plan.work.filter(({ key }) => !refused.has(key));
+    if (work.length === 0 || rounds === maxRounds) {
+      const { duplicates, orphans, comments } = plan;
+      const equal = plan.work.length + duplicates.length + orphans.length === 0;
+      return { equal, rounds, issues: plan.equal, comments, conflicts, writes, unknown, refused, duplicates, orphans };
+    }
+    progress.phase('Writing', work.length);
+    const lost = await writeAll(work, {
+      ...options,
+      ends,
+      written: (what) => {
+        writes[what]++;
+        progress.advance(1);
+      },
+      refused: (key, reason) => refused.set(key, reason),
+    });
+    unknown += lost;
+    if (lost > 0) await delay(settleMs, undefined, { signal: options.signal });
+  }
+}

@@ -1,0 +1,68 @@
+import { isConnectorError } from 'concordat';
+import { RequestError } from 'concordat/client';
+import { eachOf } from '../../service/each-of.js';
+import { createdSchema, type Sides } from './issue.js';
+import type { Work } from './plan.js';
+import type { End } from './read.js';
+
+export interface WriteOptions {
+  ends: Sides<End>;
+  signal: AbortSignal;
+  concurrency: number;
+  /** Gets every single write that has been done. */
+  written: (what: WriteKind) => void;
+  /** Gets what a system has refused for good. */
+  refused: (key: string, reason: string) => void;
+}
+
+export type WriteKind = 'issue created' | 'issue changed' | 'comment created' | 'comment changed';
+
+/** @returns how many writes ended without anybody knowing whether they took place: reading both ends again will tell. */
+export async function writeAll(work: readonly Work[], options: WriteOptions): Promise<number> {
+  let unknown = 0;
+  await eachOf(work, options, async (item) => {
+    try {
+      await write(item, options);
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      if (outcome === 'fatal') throw error;
+      if (outcome === 'refused') options.refused(item.key, (error as Error).message);
+      else unknown++;
+    }
+    return 'go-on';
+  });
+  return unknown;
+}
+
+/** What creates is not sent again by itself when its answer is lost; what sets something to a value may be. */
+async function write(work: Work, { ends, signal, written }: WriteOptions): Promise<void> {
+  const { client } = ends[work.to];
+  if (work.type === 'create') {
+    const { state, ...json } = work.content;
+    const { number } = await client.post('/issues', { json, schema: createdSchema, signal });
+    written('issue created');
+    if (state === 'closed') await client.patch(`/issues/${number}`, { json: { state }, signal, idempotent: true });
+    return;
+  }
+  if (Object.keys(work.changes).length > 0) {
+    await client.patch(`/issues/${work.id}`, { json: work.changes, signal, idempotent: true });
+    written('issue changed');
+  }
+  for (const { id, body } of work.changedComments) {
+    await client.patch(`/comments/${id}`, { json: { body }, signal, idempotent: true });
+    written('comment changed');
+  }
+  for (const body of work.newComments) {
+    await client.post(`/issues/${work.id}/comments`, { json: { body }, signal });
+    written('comment created');
+  }
+}
+
+/** Whether only this was refused, nobody knows, or everything else would fail as well. */
+function outcomeOf(error: unknown): 'refused' | 'unknown' | 'fatal' {
+  if (isConnectorError(error)) {
+    if (error.status >= 500) return 'unknown';
+    return error.kind === 'bad-request' || error.kind === 'not-found' || error.kind === 'other' ? 'refused' : 'fatal';
+  }
+  return error instanceof RequestError && error.code !== 'CLIENT_CLOSED' ? 'unknown' : 'fatal';
+}
