@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import {
   type AdministrationFlags,
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   github: GitHubOptions | undefined;
   issues: number;
   administration: AdministrationOptions | undefined;
+  /** Where runs are recorded, and the administration keeps its data. Absolute. */
+  dataDirectory: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -62,6 +65,7 @@ export function readOptions(argv: readonly string[], environment: Environment): 
     github,
     issues: flags.issues,
     administration: readAdministration(flags, environment),
+    dataDirectory: path.resolve(flags.data || environment.CONCORDAT_DATA || '.data'),
   };
 }
 
@@ -85,7 +89,7 @@ function parseFlags(argv: readonly string[]): Flags {
     .option('--quota <requests>', 'limit of the connector, 0 for none (default: 120; real GitHub: 0)', number(0, true))
     .option('--window <seconds>', 'window that the limit is counted in (default: 5)', number(0.1))
     .option('--port <port>', 'port of the administration, 0 for any free one (default: 8080)', port)
-    .option('--data <directory>', 'where the administration keeps its data (default: .data)')
+    .option('--data <directory>', 'where runs are recorded and the administration keeps its data (default: .data)')
     .addOption(
       new Option('--edition <name>', 'the edition; API keys belong to Professional and Ultimate')
         .choices(['Standard', 'Professional', 'Ultimate'])

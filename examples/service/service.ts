@@ -1,20 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import path from 'node:path';
 import { createConnectorClient } from 'concordat/client';
 import { serve } from 'concordat/connector';
 import { createGitHubConnector } from '../github/connector.js';
+import { makeDataDirectory } from './administration/data-directory.js';
 import { startAdministration } from './administration/start-administration.js';
 import { startEmulatedGitHub } from './emulated-github.js';
 import type { GitHubOptions, ServiceOptions } from './options.js';
-import { countTraffic, type Summary, summaryTable } from './summary.js';
-import { type End, synchronize } from './sync.js';
+import { runSync } from './run-sync.js';
+import type { End } from './sync.js';
 import { SyncStatus, syncStatusTool } from './sync-status.js';
-import { Tally } from './tally.js';
+import { type Cause, SyncControl } from './syncs/control.js';
+import { syncsSection } from './syncs/section.js';
+import { RunStore } from './syncs/store/run-store.js';
 import { createScreen, type Screen } from './terminal.js';
-
-interface Ends {
-  source: End;
-  target: End;
-}
 
 type Closers = (() => void | Promise<void>)[];
 
@@ -29,11 +27,16 @@ export async function runService(options: ServiceOptions, signal: AbortSignal): 
   const onDefect = (error: unknown) => screen.line(`The connector has a defect: ${String(error)}`);
   const closers: Closers = [() => screen.clear()];
   const status = new SyncStatus();
+  const control = new SyncControl();
   try {
+    const store = await openStore(options, screen, closers);
+    const syncs = store && syncsSection({ store, control });
+    if (syncs) closers.push(() => syncs.close());
     const administration =
       options.administration &&
       (await startAdministration(options.administration, {
         mcpTools: [syncStatusTool(status)],
+        sections: syncs ? [syncs.section] : [],
         line: (text) => screen.line(text),
       }));
     if (administration) closers.push(() => administration.close());
@@ -66,20 +69,47 @@ export async function runService(options: ServiceOptions, signal: AbortSignal): 
     };
     status.connected({ source: ends.source.client, target: ends.target.client });
     let isFirst = true;
+    let cause: Cause = { trigger: options.once ? 'once' : 'start' };
     for (;;) {
       status.started();
-      const summary = await runOnce(ends, options, screen, signal, isFirst);
+      const summary = await runSync({ ends, options, screen, control, store, cause, signal, isFirst });
       const { equal } = summary;
-      status.ended(summary, options.once ? undefined : options.intervalMs);
+      status.ended(summary, options.once || control.isHeld ? undefined : options.intervalMs);
       if (options.once || signal.aborted) return equal;
-      if (administration && isFirst) screen.line(`Administration: ${administration.url}`);
-      screen.line(`The next synchronisation starts in ${options.intervalMs / 1000} s. Ctrl-C ends the service.`);
+      if (administration && isFirst) screen.line(`Syncs: ${administration.url}syncs`);
+      screen.line(control.isHeld ? 'The next synchronisation starts when somebody starts it.' : whenNext(options));
       isFirst = false;
-      await delay(options.intervalMs, undefined, { signal }).catch(() => screen.line('Stopped.'));
-      if (signal.aborted) return equal;
+      try {
+        cause = await control.next(options.intervalMs, signal);
+      } catch {
+        screen.line('Stopped.');
+        return equal;
+      }
     }
   } finally {
     await closeAll(closers);
+  }
+}
+
+function whenNext({ intervalMs }: ServiceOptions): string {
+  return `The next synchronisation starts in ${intervalMs / 1000} s. Ctrl-C ends the service.`;
+}
+
+/** Where the runs are recorded. A single run does its work where nothing can be written, too. */
+async function openStore(
+  { once, administration, dataDirectory }: ServiceOptions,
+  screen: Screen,
+  closers: Closers,
+): Promise<RunStore | undefined> {
+  try {
+    makeDataDirectory(dataDirectory);
+    const store = await RunStore.open(path.join(dataDirectory, 'syncs.db'));
+    closers.push(() => store.close());
+    return store;
+  } catch (error) {
+    if (!once || administration) throw error;
+    screen.line(`This run is not recorded. ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
   }
 }
 
@@ -103,44 +133,4 @@ async function emulate(issues: number, screen: Screen, closers: Closers): Promis
   const issue = `${emulated.apiUrl}/repos/${emulated.source}/issues/1`;
   screen.line(`Change one: curl -X PATCH -H 'authorization: Bearer any' -d '{"title":"Changed"}' ${issue}`);
   return emulated;
-}
-
-async function runOnce(
-  { source, target }: Ends,
-  { concurrency, json }: ServiceOptions,
-  screen: Screen,
-  signal: AbortSignal,
-  isFirst: boolean,
-): Promise<Summary> {
-  const startedAt = performance.now();
-  const traffic = countTraffic([source.client, target.client]);
-  const tally = new Tally();
-  let error: string | undefined;
-  try {
-    signal.throwIfAborted();
-    await synchronize({ source, target, concurrency, signal, progress: screen, tally });
-  } catch (thrown) {
-    error = thrown instanceof Error ? thrown.message : String(thrown);
-  }
-  screen.clear();
-  const result = tally.result();
-  const summary: Summary = {
-    ...result,
-    ...traffic(),
-    equal: result.equal && error === undefined,
-    source: source.repository,
-    target: target.repository,
-    durationMs: Math.round(performance.now() - startedAt),
-    ...(error === undefined ? {} : { error }),
-  };
-  for (const [number, reason] of [...tally.failures].slice(0, 5)) screen.line(`Issue ${number} was refused: ${reason}`);
-  if (signal.aborted) {
-    screen.line('Stopped. What is written carries its marker: the next run goes on from there, without duplicates.');
-  } else if (error !== undefined) screen.line(`Failed: ${error}`);
-  // Every minute, the table that says that nothing was to be done would push what matters out of sight.
-  const isNews = isFirst || !summary.equal || summary.created + summary.updated > 0;
-  if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
-  else if (isNews) screen.line(summaryTable(summary));
-  if (!signal.aborted) screen.line(summary.equal ? 'Both ends are equal.' : 'The ends are not equal.');
-  return summary;
 }

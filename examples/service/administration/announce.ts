@@ -18,6 +18,7 @@ export function announce({ url, options, firstUsers, users }: Facts): string[] {
   return [
     '',
     `Administration: ${url}/`,
+    `Syncs:          ${url}/syncs`,
     `Admin API:      ${url}/api/v1 (OpenAPI: ${url}/api/v1/openapi.json)`,
     `MCP endpoint:   ${url}/mcp`,
     `Edition:        ${edition}${edition === 'Standard' ? ', which has no API keys' : ''}`,

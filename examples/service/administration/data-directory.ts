@@ -16,9 +16,21 @@ const secretBytes = 32;
  * @throws Error that says what to do when the directory cannot be used.
  */
 export function openDataDirectory(directory: string): DataDirectory {
+  return inDirectory(directory, () => ({
+    path: directory,
+    sessionSecret: keepSecret(path.join(directory, 'session-secret')),
+  }));
+}
+
+/** Makes the directory only. @throws Error likewise. */
+export function makeDataDirectory(directory: string): void {
+  inDirectory(directory, () => {});
+}
+
+function inDirectory<Result>(directory: string, work: () => Result): Result {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    return { path: directory, sessionSecret: keepSecret(path.join(directory, 'session-secret')) };
+    return work();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`The data directory cannot be used (${reason}). Name another one with --data.`, { cause: error });

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type AuthenticationFailure, createAdmin, type McpTool } from 'concordat/admin';
+import { type AdminSection, type AuthenticationFailure, createAdmin, type McpTool } from 'concordat/admin';
 import { type ApiKeys, openApiKeys } from 'concordat/api-keys';
 import { serve } from 'concordat/connector';
 import { announce } from './announce.js';
@@ -16,6 +16,8 @@ export interface Administration {
 
 interface Surroundings {
   mcpTools: readonly McpTool[];
+  /** Pages beside those of the administration. */
+  sections?: readonly AdminSection[];
   line(text: string): void;
 }
 
@@ -26,7 +28,7 @@ interface Surroundings {
  */
 export async function startAdministration(
   options: AdministrationOptions,
-  { mcpTools, line }: Surroundings,
+  { mcpTools, sections = [], line }: Surroundings,
 ): Promise<Administration> {
   const { dataDirectory, edition, passwords } = options;
   const closers: (() => void | Promise<void>)[] = [];
@@ -46,6 +48,7 @@ export async function startAdministration(
       edition,
       sessionSecret,
       mcpTools,
+      sections,
       onError,
       onAuthenticationFailure: (failure) => reportFailure(failure, line),
     });

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync } from 'node:fs';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { ManagedUserDirectory } from 'concordat/admin';
 import type { DirectoryUser } from 'concordat/api-keys';
+import { type DatabaseSyncInstance, inTransaction, openSqlite } from '../sqlite.js';
 
 export interface NewUser {
   username: string;
@@ -39,11 +38,7 @@ export class UserStore implements ManagedUserDirectory {
 
   /** Opens the file, which only its owner can read. */
   static async open(file: string): Promise<UserStore> {
-    const DatabaseSync = await loadDriver();
-    closeSync(openSync(file, 'a', 0o600));
-    const database = new DatabaseSync(file);
-    database.exec(setUp);
-    return new UserStore(database);
+    return new UserStore(await openSqlite(file, setUp));
   }
 
   /** Whether nobody has put users into it yet. */
@@ -54,22 +49,15 @@ export class UserStore implements ManagedUserDirectory {
 
   /** @returns whether it did: not when there have been users before, even if they were deleted since. */
   createFirst(users: readonly NewUser[]): boolean {
-    this.#database.exec('begin immediate');
-    try {
-      const isNew = this.isNew;
-      if (isNew) {
-        const insert = this.#database.prepare('insert into user values (?, ?, ?, ?)');
-        for (const { username, passwordHash, superAdmin } of users) {
-          insert.run(randomUUID(), username, passwordHash, superAdmin ? 1 : 0);
-        }
-        this.#database.exec('pragma user_version = 1');
+    return inTransaction(this.#database, () => {
+      if (!this.isNew) return false;
+      const insert = this.#database.prepare('insert into user values (?, ?, ?, ?)');
+      for (const { username, passwordHash, superAdmin } of users) {
+        insert.run(randomUUID(), username, passwordHash, superAdmin ? 1 : 0);
       }
-      this.#database.exec('commit');
-      return isNew;
-    } catch (error) {
-      this.#database.exec('rollback');
-      throw error;
-    }
+      this.#database.exec('pragma user_version = 1');
+      return true;
+    });
   }
 
   findById(userId: string): DirectoryUser | undefined {
@@ -110,11 +98,4 @@ function toUser(row: UserRow): DirectoryUser {
     passwordHash: row.password_hash,
     superAdmin: row.super_admin === 1,
   };
-}
-
-/** Node's own SQLite where it has one (not in version 20), else the package with the same interface. */
-async function loadDriver() {
-  const builtin = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown;
-  const driver = (builtin ?? (await import('@photostructure/sqlite'))) as typeof import('@photostructure/sqlite');
-  return driver.DatabaseSync;
 }

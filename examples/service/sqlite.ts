@@ -1,0 +1,33 @@
+import { closeSync, openSync } from 'node:fs';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+
+export type { DatabaseSyncInstance } from '@photostructure/sqlite';
+
+/** Opens a SQLite file, which only its owner can read, and sets it up. */
+export async function openSqlite(file: string, setUp: string): Promise<DatabaseSyncInstance> {
+  const DatabaseSync = await loadDriver();
+  closeSync(openSync(file, 'a', 0o600));
+  const database = new DatabaseSync(file);
+  database.exec(setUp);
+  return database;
+}
+
+/** All of it or nothing, and nobody else's writes in between. */
+export function inTransaction<Result>(database: DatabaseSyncInstance, work: () => Result): Result {
+  database.exec('begin immediate');
+  try {
+    const result = work();
+    database.exec('commit');
+    return result;
+  } catch (error) {
+    database.exec('rollback');
+    throw error;
+  }
+}
+
+/** Node's own SQLite where it has one (not in version 20), else the package with the same interface. */
+async function loadDriver() {
+  const builtin = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown;
+  const driver = (builtin ?? (await import('@photostructure/sqlite'))) as typeof import('@photostructure/sqlite');
+  return driver.DatabaseSync;
+}

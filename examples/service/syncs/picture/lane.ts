@@ -1,0 +1,130 @@
+import { formatDuration, formatRate } from './format.js';
+import { barsOf, type Frame, ticksOf } from './frame.js';
+import { endOf, type PictureData, pauseEnd, pausesOf } from './model.js';
+import { describeLane } from './words.js';
+
+export interface LaneSize {
+  readonly width: number;
+  readonly isNarrow?: boolean;
+}
+
+const gutter = 34;
+const right = 6;
+const top = 20;
+const plotHeight = 84;
+const axisHeight = 22;
+const height = top + plotHeight + axisHeight;
+
+/**
+ * The picture of one connection, as SVG: bars for requests per second, shaded bands for pauses, diamonds for logins, a line
+ * for the quota. Colours come from the stylesheet by class, for there is no style in the page itself.
+ */
+export function drawLane(data: PictureData, connection: string, frame: Frame, { width }: LaneSize): string {
+  const { run } = data;
+  const plotWidth = width - gutter - right;
+  const x = (timeMs: number) =>
+    gutter + Math.min(1, Math.max(0, (timeMs - frame.fromMs) / (frame.toMs - frame.fromMs))) * plotWidth;
+  const y = (rate: number) => top + plotHeight - Math.min(1, rate / frame.maxRate) * plotHeight;
+  const hatch = `hatch-${connection.replace(/\W/g, '-')}`;
+  const label = describeLane(data, connection, frame.nowMs ?? endOf(run, 0));
+  return [
+    `<svg class="lane-picture" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeText(label)}">`,
+    `<defs><pattern id="${hatch}" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">`,
+    '<path class="hatch" d="M0 0V7"/></pattern></defs>',
+    ...[frame.maxRate, frame.maxRate / 2, 0].flatMap((rate) => [
+      `<path class="${rate === 0 ? 'base-line' : 'grid-line'}" d="M${gutter} ${at(y(rate))}H${width - right}"/>`,
+      `<text class="scale" x="${gutter - 7}" y="${at(y(rate) + 4)}">${formatRate(rate)}</text>`,
+    ]),
+    ...ticksOf(frame, run.startedMs, Math.max(2, Math.floor(plotWidth / 78))).flatMap((tick) => [
+      `<path class="grid-line" d="M${at(x(tick.atMs))} ${top}V${top + plotHeight + 4}"/>`,
+      `<text class="time-label" x="${at(x(tick.atMs))}" y="${height - 4}">${tick.label}</text>`,
+    ]),
+    ...drawPauses(data, connection, frame, x, hatch),
+    ...drawQuota(data, connection, frame, y, width),
+    ...barsOf(data, connection, frame).flatMap(({ fromMs, requests, refused, rate }) => {
+      const left = x(fromMs);
+      const barWidth = Math.max(1.5, x(fromMs + frame.binSeconds * 1000) - left - 1);
+      const upper = y(rate);
+      const refusedHeight = refused === 0 ? 0 : Math.max(3, (top + plotHeight - upper) * (refused / requests));
+      return [
+        bar('bar', left, upper, barWidth, top + plotHeight - upper),
+        ...(refused === 0 ? [] : [bar('bar-refused', left, upper, barWidth, refusedHeight)]),
+      ];
+    }),
+    ...drawLogins(data, connection, frame, x),
+    ...(frame.nowMs === undefined
+      ? []
+      : [
+          `<path class="now" d="M${at(x(frame.nowMs))} ${top - 6}V${top + plotHeight}"/>`,
+          `<circle class="now-dot" cx="${at(x(frame.nowMs))}" cy="${top - 6}" r="3"/>`,
+        ]),
+    '</svg>',
+  ].join('');
+}
+
+type Scale = (timeMs: number) => number;
+
+function drawPauses(data: PictureData, connection: string, frame: Frame, x: Scale, hatch: string): string[] {
+  const { run } = data;
+  const nowMs = frame.nowMs ?? endOf(run, frame.toMs);
+  return pausesOf(data, connection).flatMap((pause) => {
+    const { atMs, endedMs, untilMs } = pause;
+    const isOpen = endedMs === null && frame.nowMs !== undefined;
+    const endMs = pauseEnd(pause, run, nowMs);
+    const lastMs = isOpen ? Math.max(untilMs, nowMs) : endMs;
+    if (lastMs <= frame.fromMs || atMs >= frame.toMs) return [];
+    const [left, middle, last] = [x(atMs), x(endMs), x(lastMs)];
+    const text = isOpen ? `${formatDuration(untilMs - nowMs)} left` : formatDuration(endMs - atMs);
+    const room = last - left;
+    // About six units a letter; what has no room is in the table, and in the words beside the picture.
+    const shown = [`Rate limit · ${text}`, text].find((words) => words.length * 6.2 + 8 < room);
+    return [
+      bar('pause', left, top, middle - left, plotHeight),
+      `<rect x="${at(left)}" y="${top}" width="${at(Math.max(0, middle - left))}" height="${plotHeight}" fill="url(#${hatch})"/>`,
+      ...(isOpen ? [bar('pause-ahead', middle, top, last - middle, plotHeight)] : []),
+      `<path class="pause-edge" d="M${at(left)} ${top}V${top + plotHeight}"/>`,
+      ...(shown === undefined
+        ? []
+        : [`<text class="pause-label" x="${at((left + last) / 2)}" y="${top + plotHeight / 2 + 4}">${shown}</text>`]),
+    ];
+  });
+}
+
+function drawQuota({ run }: PictureData, connection: string, frame: Frame, y: Scale, width: number): string[] {
+  const quota = run.connections.find(({ name }) => name === connection)?.quota;
+  if (quota === undefined || quota === null) return [];
+  const rate = (quota.requests * 1000) / quota.windowMs;
+  if (rate > frame.maxRate) return [];
+  return [
+    `<path class="quota" d="M${gutter} ${at(y(rate))}H${width - right}"/>`,
+    `<text class="quota-label" x="${width - right - 2}" y="${at(y(rate) - 4)}">quota ${formatRate(rate)}/s</text>`,
+  ];
+}
+
+function drawLogins({ events }: PictureData, connection: string, { fromMs, toMs }: Frame, x: Scale): string[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'login' || event.connection !== connection) return [];
+    if (event.atMs < fromMs || event.atMs > toMs) return [];
+    const centre = at(x(event.atMs));
+    return [
+      `<path class="login-line" d="M${centre} ${top - 3}V${top + plotHeight}"/>`,
+      `<path class="login" d="M${centre} ${top - 14}l5 5l-5 5l-5-5z"/>`,
+    ];
+  });
+}
+
+function bar(name: string, left: number, upper: number, width: number, barHeight: number): string {
+  if (width <= 0 || barHeight <= 0) return '';
+  return `<rect class="${name}" x="${at(left)}" y="${at(upper)}" width="${at(width)}" height="${at(barHeight)}"/>`;
+}
+
+/** A tenth of a unit is not seen. */
+function at(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => entities[character] as string);
+}

@@ -1,0 +1,85 @@
+import type { AdminSection, AdminVisit } from 'concordat/admin';
+import { Hono } from 'hono';
+import { browserScript } from './browser-script.js';
+import type { SyncControl } from './control.js';
+import { streamRun } from './event-stream.js';
+import { overviewPage } from './pages/overview.js';
+import { runPage } from './pages/run-page.js';
+import { mayControl, readRevision, readSpan } from './requests.js';
+import type { RunStore } from './store/run-store.js';
+import { stylesheet } from './styles.js';
+
+interface SyncsOptions {
+  store: RunStore;
+  control: SyncControl;
+  /** How often a stream looks for what another process has written, and whether its sign-in still holds. @default 1000 */
+  pollMs?: number;
+  /** A stream with nothing to tell sends a comment so often. @default 10000 */
+  heartbeatMs?: number;
+}
+
+export interface SyncsSection {
+  readonly section: AdminSection;
+  /** Ends the open streams. */
+  close(): void;
+}
+
+/**
+ * The page *Syncs*: everybody who is signed in may watch; starting and stopping is for Super Admins, for a run writes with
+ * the service's own credentials.
+ */
+export function syncsSection({ store, control, pollMs = 1000, heartbeatMs = 10_000 }: SyncsOptions): SyncsSection {
+  const closing = new AbortController();
+  const app = new Hono<{ Bindings: AdminVisit }>().basePath('/syncs');
+  const parts = { store, control };
+
+  app.get('/', async (c) => await overviewPage(parts, c.env, new URL(c.req.url).searchParams));
+
+  app.get('/runs/:id{[1-9][0-9]{0,14}}', async (c) => {
+    const page = await runPage(parts, c.env, Number(c.req.param('id')), new URL(c.req.url).searchParams);
+    return page ?? (await notFound(c.env));
+  });
+
+  app.get('/events', (c) => {
+    const { run, span, after } = c.req.query();
+    return streamRun(c, {
+      store,
+      run: run === undefined ? 'latest' : Number(run),
+      span: readSpan(span) ?? 'recent',
+      since: readRevision(c.req.header('last-event-id') ?? after),
+      ...{ pollMs, heartbeatMs, closing: closing.signal },
+    });
+  });
+
+  app.post('/start', async (c) => {
+    if (!mayControl(c.env)) return await forbidden(c.env);
+    const isStarted = control.start(c.env.user.username);
+    return c.env.redirect(c.env.path, isStarted ? 'A run starts now.' : 'A run is going on already.');
+  });
+
+  app.post('/stop', async (c) => {
+    if (!mayControl(c.env)) return await forbidden(c.env);
+    const isStopped = control.stop(c.env.user.username);
+    return c.env.redirect(c.env.path, isStopped ? 'The run stops.' : 'There was no run to stop.');
+  });
+
+  app.notFound((c) => notFound(c.env));
+  app.onError((error) => {
+    throw error;
+  });
+
+  return {
+    section: {
+      name: 'syncs',
+      title: 'Syncs',
+      icon: 'M13.5 6.5A5.7 5.7 0 0 0 3 5.2M2.5 9.5A5.7 5.7 0 0 0 13 10.800M2.700 2.300V5.500H5.900M13.300 13.700V10.500H10.100',
+      stylesheet,
+      script: browserScript(),
+      fetch: (request, visit) => app.fetch(request, visit),
+    },
+    close: () => closing.abort(),
+  };
+}
+
+const notFound = (visit: AdminVisit) => visit.problem(404, 'There is no such page.');
+const forbidden = (visit: AdminVisit) => visit.problem(403, 'Only a Super Admin may start and stop runs.');
