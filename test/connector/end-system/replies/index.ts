@@ -1,0 +1,60 @@
+import type { PresetName } from 'concordat/connector';
+import type { ReplySet } from '../reply-set.js';
+import { asana } from './asana.js';
+import { azureDevOps } from './azure-devops.js';
+import { bitbucket } from './bitbucket.js';
+import { box } from './box.js';
+import { discord } from './discord.js';
+import { dropbox } from './dropbox.js';
+import { freshdesk } from './freshdesk.js';
+import { generic } from './generic.js';
+import { github } from './github.js';
+import { gitlab } from './gitlab.js';
+import { googleApis } from './google-apis.js';
+import { hubspot } from './hubspot.js';
+import { intercom } from './intercom.js';
+import { jiraCloud } from './jira-cloud.js';
+import { linear } from './linear.js';
+import { mediawiki } from './mediawiki.js';
+import { microsoftGraph } from './microsoft-graph.js';
+import { monday } from './monday.js';
+import { notion } from './notion.js';
+import { okta } from './okta.js';
+import { redmine } from './redmine.js';
+import { salesforce } from './salesforce.js';
+import { servicenow } from './servicenow.js';
+import { shopify } from './shopify.js';
+import { slack } from './slack.js';
+import { twilio } from './twilio.js';
+import { zendesk } from './zendesk.js';
+
+/** What each preset has been tried with, by its name. */
+export const replySets: Record<PresetName, ReplySet> = {
+  generic,
+  github,
+  gitlab,
+  bitbucket,
+  'jira-cloud': jiraCloud,
+  'azure-devops': azureDevOps,
+  linear,
+  redmine,
+  asana,
+  monday,
+  notion,
+  servicenow,
+  zendesk,
+  freshdesk,
+  intercom,
+  salesforce,
+  hubspot,
+  shopify,
+  slack,
+  discord,
+  twilio,
+  'microsoft-graph': microsoftGraph,
+  'google-apis': googleApis,
+  box,
+  dropbox,
+  okta,
+  mediawiki,
+};

@@ -1,0 +1,73 @@
+import { type ReplySet, withoutWait } from '../reply-set.js';
+
+const json = { 'content-type': 'application/json' };
+
+export const redmine: ReplySet = {
+  product: 'Redmine',
+  checkedAgainst: 'recorded answers',
+  replies: [
+    {
+      what: 'a limit of the server in front',
+      status: 429,
+      headers: { 'retry-after': '2', 'content-type': 'text/html', server: 'nginx' },
+      body: '<html><h1>429 Too Many Requests</h1></html>',
+      gives: { is: 'rate-limit', waitMs: 2_000 },
+      control: withoutWait(60_000),
+    },
+    {
+      what: 'a key that was revoked',
+      recorded: 'Redmine 5.0.4',
+      status: 401,
+      headers: { ...json, 'www-authenticate': 'Basic realm="Redmine API"' },
+      body: '',
+      gives: { is: 'unauthorized' },
+    },
+    { what: 'a denial', recorded: 'Redmine 5.0.4', status: 403, headers: json, body: '', gives: { is: 'forbidden' } },
+    {
+      what: 'an issue that is missing',
+      recorded: 'Redmine 5.0.4',
+      status: 404,
+      headers: json,
+      body: '',
+      gives: { is: 'not-found' },
+    },
+    {
+      what: 'a route that is missing',
+      recorded: 'Redmine 5.0.4',
+      status: 404,
+      headers: { 'content-type': 'text/html' },
+      body: '<!DOCTYPE html><html></html>',
+      gives: { is: 'not-found' },
+    },
+    {
+      what: 'an issue in no project',
+      recorded: 'Redmine 5.0.4',
+      status: 422,
+      body: { errors: ['Project cannot be blank', 'Tracker cannot be blank', 'Status cannot be blank'] },
+      gives: { is: 'bad-request', message: 'Project cannot be blank; Tracker cannot be blank; Status cannot be blank' },
+    },
+    {
+      what: 'a version that is old',
+      recorded: 'Redmine 5.0.4',
+      status: 422,
+      body: { errors: [] },
+      gives: { is: 'bad-request' },
+    },
+    {
+      what: 'JSON that is broken',
+      recorded: 'Redmine 5.0.4',
+      status: 400,
+      headers: { 'content-type': 'text/html' },
+      body: '',
+      gives: { is: 'bad-request' },
+    },
+    { what: 'a write that worked', recorded: 'Redmine 5.0.4', status: 204, gives: 'success' },
+    {
+      what: 'a bare 503 of the server in front',
+      status: 503,
+      headers: { 'content-type': 'text/html', server: 'nginx' },
+      body: '<html></html>',
+      gives: { is: 'other', status: 503 },
+    },
+  ],
+};
