@@ -1,10 +1,17 @@
 import type { FailedRequest } from '../contract/index.js';
 import { abortable } from '../internal/index.js';
+import type { CallObserver } from './call-observer.js';
 import { type ExchangeContext, exchange } from './exchange.js';
 import type { Gate, Ticket } from './gate.js';
 import type { Settings } from './options.js';
 import { limitRefusal, toRateLimitError } from './parking.js';
-import { type ErrorContent, readErrorContent, sessionSecrets, toConnectorError } from './read-response.js';
+import {
+  credentialSecrets,
+  type ErrorContent,
+  readErrorContent,
+  sessionSecrets,
+  toConnectorError,
+} from './read-response.js';
 import { BodyFeed, type BodySource } from './request-body.js';
 import { decideUnauthorized, type Session, type SessionHolder } from './session.js';
 import type { WireResponse } from './wire.js';
@@ -24,6 +31,8 @@ export interface Call {
   timeoutMs: number;
   signal: AbortSignal | undefined;
   gate: Gate;
+  /** There when somebody watches. */
+  observer?: CallObserver;
 }
 
 interface Sent {
@@ -97,7 +106,7 @@ export class CallRun {
         continue;
       }
       const ageMs = clock.monotonic() - session.since;
-      const sent = await exchange(
+      const sending = exchange(
         this.#context,
         gate,
         ticket,
@@ -111,7 +120,8 @@ export class CallRun {
           mayStart: () => gate.isCurrent(ticket) && sessions.current?.generation === session.generation,
         },
         this.#call.request,
-      ).catch((error) => {
+      );
+      const sent = await (this.#call.observer?.attempt(sending) ?? sending).catch((error) => {
         this.#feed.sent();
         throw error;
       });
@@ -125,12 +135,12 @@ export class CallRun {
     const session = this.#context.sessions.acquire(this.#call.signal);
     if (!(session instanceof Promise)) return;
     this.#logins++;
-    await session;
+    await (this.#call.observer?.wait(session, () => 'login') ?? session);
   }
 
   async #enter(): Promise<Ticket> {
     const { settings, clock } = this.#context;
-    const { gate, signal, request } = this.#call;
+    const { gate, signal, request, observer } = this.#call;
     const wasPaused = gate.paused;
     const pausedMs = gate.pausedMs;
     const entered = gate.enter({
@@ -147,7 +157,8 @@ export class CallRun {
     });
     if (!(entered instanceof Promise)) return entered;
     const startedAt = clock.monotonic();
-    const ticket = await entered;
+    const reason = () => (gate.pausedMs > pausedMs ? 'rate-limit' : 'queue');
+    const ticket = await (observer?.wait(entered, reason) ?? entered);
     this.#waitedMs += Math.min(gate.pausedMs - pausedMs, clock.monotonic() - startedAt);
     if (gate.pausedMs - pausedMs > settings.freshSessionGraceMs) {
       this.#unauthorized = 0;
@@ -196,7 +207,8 @@ export class CallRun {
   }
 
   #secrets(session: Session): string[] {
-    return [...sessionSecrets(session.headers), ...this.#context.secrets];
+    const ofCaller = credentialSecrets(this.#call.headers);
+    return [...sessionSecrets(session.headers), ...ofCaller, ...this.#context.secrets];
   }
 }
 

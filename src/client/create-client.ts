@@ -2,6 +2,7 @@ import type { FailedRequest } from '../contract/index.js';
 import { sleep } from '../internal/index.js';
 import { withBudget } from './budget.js';
 import { type Call, type CallContext, CallRun, unsendable } from './call.js';
+import { CallObserver } from './call-observer.js';
 import { cleanUp } from './cleanup.js';
 import type { ClientStatus, ConnectorClient, ConnectorRequest, RequestOptions } from './client-types.js';
 import { RequestError } from './errors.js';
@@ -12,7 +13,7 @@ import { expectManyListeners } from './many-listeners.js';
 import { type ConnectorClientOptions, checkOptions, checkTimeout } from './options.js';
 import { toBodySource } from './request-body.js';
 import { toHeaderRecord } from './request-headers.js';
-import { toTarget } from './request-target.js';
+import { toTarget, withoutQuery } from './request-target.js';
 import { type ConnectorResponse, readSuccess } from './response.js';
 import { isIdempotent, isTransient, retryTransient } from './retry.js';
 import { AbandonedLogin, SessionHolder } from './session.js';
@@ -51,7 +52,7 @@ class Client implements ConnectorClient {
     const settings = checkOptions(options);
     const { clock, origin, maxResponseBytes, dispatcher, fetch, concurrency, initialize } = settings;
     this.#settings = settings;
-    this.#events = new EventHub(origin + settings.basePath);
+    this.#events = new EventHub({ baseUrl: origin + settings.basePath, client: this });
     this.#transport =
       fetch === undefined
         ? createUndiciTransport({ origin, connections: concurrency, dispatcher, clock, maxResponseBytes })
@@ -60,7 +61,12 @@ class Client implements ConnectorClient {
     this.#gates = new Gates(settings, emit);
     const exchange = { settings, transport: this.#transport, clock, counters: this.#counters };
     const closing = expectManyListeners(this.#closing.signal);
-    const login = createLogin({ ...exchange, gateFor: (request) => this.#gates.for(request), emit, closing });
+    const login = createLogin({
+      ...exchange,
+      gateFor: (request) => this.#gates.for(request),
+      events: this.#events,
+      closing,
+    });
     this.#sessions = new SessionHolder({
       login,
       state: settings.state,
@@ -79,8 +85,8 @@ class Client implements ConnectorClient {
     const { method, path } = checkRequest(request);
     const body = toBodySource(request);
     const call: Call = {
-      request: { method, path },
       target: toTarget(this.#settings.basePath, path, request.query),
+      request: { method, path: withoutQuery(path) },
       headers: toHeaderRecord(request.headers, body.contentType),
       body,
       timeoutMs: checkTimeout(request.timeoutMs, this.#settings.timeoutMs, 'timeoutMs'),
@@ -93,8 +99,9 @@ class Client implements ConnectorClient {
     this.#counters.calls++;
     this.#active++;
     try {
-      if (budgetMs === undefined) return await this.#perform(call, request);
-      return await withBudget(budgetMs, this.#settings.clock, call, (bounded) => this.#perform(bounded, request));
+      if (!this.#events.watchesCalls) return await this.#performInTime(call, request, budgetMs);
+      const observer = new CallObserver(call, this.#settings.clock, this.#events.publish);
+      return await observer.run(() => this.#performInTime({ ...call, observer }, request, budgetMs));
     } finally {
       this.#active--;
       if (this.#active === 0) this.#idle?.();
@@ -143,6 +150,15 @@ class Client implements ConnectorClient {
     return (await this.request({ ...options, method, path })).data;
   }
 
+  #performInTime<Data>(
+    call: Call,
+    request: ConnectorRequest<Data>,
+    budgetMs: number | undefined,
+  ): Promise<ConnectorResponse<Data>> {
+    if (budgetMs === undefined) return this.#perform(call, request);
+    return withBudget(budgetMs, this.#settings.clock, call, (bounded) => this.#perform(bounded, request));
+  }
+
   async #perform<Data>(call: Call, request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
     const run = new CallRun(this.#context, call);
     const attempt = async () => readSuccess(await run.send(), call.request, request.schema);
@@ -175,7 +191,8 @@ class Client implements ConnectorClient {
     const closing = this.#closing.signal;
     const signal = call.signal === undefined ? closing : AbortSignal.any([call.signal, closing]);
     try {
-      await sleep(this.#settings.clock, delayMs, signal);
+      const delay = sleep(this.#settings.clock, delayMs, signal);
+      await (call.observer?.wait(delay, () => 'retry') ?? delay);
     } catch (reason) {
       throw call.signal?.aborted ? reason : closedError(call.request);
     }

@@ -1,4 +1,14 @@
 import { channel } from 'node:diagnostics_channel';
+import type { ConnectorClient } from './client-types.js';
+
+/** One call as events name it: the same object in all events of the call. The path is without its query (rule S7). */
+export interface ClientCall {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** What came of one request: `limit`, `unauthorized` and `error` are answers; after `failed` and `aborted` there was none that counts. */
+export type AttemptOutcome = 'success' | 'limit' | 'unauthorized' | 'error' | 'failed' | 'aborted';
 
 /** What the client tells while it works (rule G6). `scope` is there when `rateLimit.scope` names one. No event ever carries a session value (rule S7). */
 export interface ClientEvents {
@@ -16,26 +26,72 @@ export interface ClientEvents {
   error: { method: string; path: string; error: unknown };
 }
 
+/**
+ * What tracers are told of single calls, on the `diagnostics_channel`s `concordat:client:<event>` and only there: observing calls
+ * is work that is not done unless somebody subscribes.
+ */
+export interface ClientCallEvents {
+  /**
+   * A call begins. A tracer may have it run inside a function of its own, as `context.with` is, and may add a header where
+   * neither the caller nor the session has one of that name.
+   */
+  call: { call: ClientCall; runIn(wrapper: CallWrapper): void; setHeader(name: string, value: string): void };
+  /** A request came to its end. `number` counts the requests of the call, or of the login where there is no `call`, from 1. */
+  attempt: {
+    call?: ClientCall;
+    method: string;
+    path: string;
+    number: number;
+    outcome: AttemptOutcome;
+    status?: number;
+    error?: unknown;
+    durationMs: number;
+  };
+  /** A call has waited: for a rate limit, a login, the delay before a retry, or for its turn. */
+  wait: { call: ClientCall; reason: 'rate-limit' | 'login' | 'retry' | 'queue'; waitedMs: number };
+  /** A call is over. `status` is that of the last answer, `error` what it was rejected with, `attempts` how many requests it took. */
+  result: { call: ClientCall; status?: number; error?: unknown; durationMs: number; attempts: number };
+}
+
+/** Runs a function and gives back what it gives back. */
+export type CallWrapper = <T>(run: () => T) => T;
+
 export type ClientEventName = keyof ClientEvents;
 export type ClientEventListener<Name extends ClientEventName> = (event: ClientEvents[Name]) => void;
 export type Emit = <Name extends ClientEventName>(name: Name, event: ClientEvents[Name]) => void;
+export type Publish = <Name extends keyof ClientCallEvents>(name: Name, event: ClientCallEvents[Name]) => void;
+
+/** A message on the channel `concordat:client:<event>`: the event, and which client it comes from. */
+export type ClientChannelMessage<Name extends keyof ClientChannelEvents> = ClientChannelEvents[Name] & ClientSender;
+export type ClientChannelEvents = ClientEvents & ClientCallEvents;
+
+interface ClientSender {
+  readonly baseUrl: string;
+  readonly client: ConnectorClient;
+}
 
 const names: readonly ClientEventName[] = ['pause', 'resume', 'heartbeat', 'initialize', 'retry', 'error'];
-const channels = Object.fromEntries(names.map((name) => [name, channel(`concordat:client:${name}`)])) as Record<
-  ClientEventName,
-  ReturnType<typeof channel>
->;
+const callNames: readonly (keyof ClientCallEvents)[] = ['call', 'attempt', 'wait', 'result'];
+const channels = Object.fromEntries(
+  [...names, ...callNames].map((name) => [name, channel(`concordat:client:${name}`)]),
+) as Record<keyof ClientChannelEvents, ReturnType<typeof channel>>;
 
 /**
  * Listeners of one client; the same events go to the `diagnostics_channel`s `concordat:client:<event>`, where each
- * message also names the connector's `baseUrl`.
+ * message also names the connector's `baseUrl` and the `client`.
  */
 export class EventHub {
   readonly #listeners = new Map<ClientEventName, Set<(event: never) => void>>();
-  readonly #baseUrl: string;
+  readonly #sender: ClientSender;
 
-  constructor(baseUrl: string) {
-    this.#baseUrl = baseUrl;
+  constructor(sender: ClientSender) {
+    this.#sender = sender;
+  }
+
+  /** Whether anybody wants to know of single calls. */
+  get watchesCalls(): boolean {
+    const { call, attempt, wait, result } = channels;
+    return call.hasSubscribers || attempt.hasSubscribers || wait.hasSubscribers || result.hasSubscribers;
   }
 
   /** @returns a function that takes the listener away again. */
@@ -52,7 +108,7 @@ export class EventHub {
   }
 
   readonly emit: Emit = (name, event) => {
-    if (channels[name].hasSubscribers) channels[name].publish({ ...event, baseUrl: this.#baseUrl });
+    if (channels[name].hasSubscribers) channels[name].publish({ ...event, ...this.#sender });
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
       try {
         (listener as ClientEventListener<typeof name>)(event);
@@ -61,5 +117,10 @@ export class EventHub {
         if (name !== 'error') this.emit('error', { method: 'on', path: name, error });
       }
     }
+  };
+
+  /** Tells tracers of a single call. */
+  readonly publish: Publish = (name, event) => {
+    if (channels[name].hasSubscribers) channels[name].publish({ ...event, ...this.#sender });
   };
 }

@@ -9,7 +9,17 @@ export type {
 } from './client-types.js';
 export { createConnectorClient } from './create-client.js';
 export { InitializeError, RequestError, type RequestErrorCode } from './errors.js';
-export type { ClientEventListener, ClientEventName, ClientEvents } from './events.js';
+export type {
+  AttemptOutcome,
+  CallWrapper,
+  ClientCall,
+  ClientCallEvents,
+  ClientChannelEvents,
+  ClientChannelMessage,
+  ClientEventListener,
+  ClientEventName,
+  ClientEvents,
+} from './events.js';
 export type { InitializeFunction, InitializeRequest } from './initialize.js';
 export type { ConnectorClientOptions, InitializeOptions, RateLimitOptions } from './options.js';
 export type { BodyOption, RequestBody } from './request-body.js';

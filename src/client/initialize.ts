@@ -1,14 +1,16 @@
 import type { FailedRequest } from '../contract/index.js';
 import { parseJson, sleep, type Timer } from '../internal/index.js';
+import { observeAttempt } from './call-observer.js';
 import { InitializeError } from './errors.js';
-import type { Emit } from './events.js';
+import type { EventHub } from './events.js';
 import { type Exchange, type ExchangeContext, exchange } from './exchange.js';
 import type { Gate } from './gate.js';
 import { toHeaders, toInitializeError } from './initialize-answer.js';
 import type { Settings } from './options.js';
 import { limitRefusal } from './parking.js';
-import { readErrorContent, toConnectorError } from './read-response.js';
+import { credentialSecrets, readErrorContent, toConnectorError } from './read-response.js';
 import { toBodySource } from './request-body.js';
+import { withoutQuery } from './request-target.js';
 import { type ConnectorResponse, incompleteBody, readSuccess } from './response.js';
 import { isTransient, retryTransient } from './retry.js';
 import { AbandonedLogin, type Login } from './session.js';
@@ -34,7 +36,7 @@ export type InitializeFunction = (context: {
 export interface LoginContext extends ExchangeContext {
   settings: Settings;
   gateFor(request: FailedRequest): Gate;
-  emit: Emit;
+  events: EventHub;
   /** Aborts, with an `AbandonedLogin`, when the client is closed. */
   closing: AbortSignal;
 }
@@ -51,7 +53,9 @@ export function createLogin(context: LoginContext): Login {
     } catch (error) {
       if (context.closing.aborted) throw new AbandonedLogin(); // where the state is shared, another client goes on
       const request = typeof initialize === 'function' ? { method: 'initialize', path: '' } : initialize;
-      if (!signal.aborted) context.emit('error', { method: request.method, path: request.path, error });
+      if (!signal.aborted) {
+        context.events.emit('error', { method: request.method, path: withoutQuery(request.path), error });
+      }
       throw error;
     }
   };
@@ -60,6 +64,7 @@ export function createLogin(context: LoginContext): Login {
 class LoginAttempt {
   readonly #context: LoginContext;
   readonly #signal: AbortSignal;
+  #attempts = 0;
   #spentMs = 0;
   #pausedMs = 0;
   #waitingSince: number | undefined;
@@ -75,8 +80,8 @@ class LoginAttempt {
     try {
       const response = await this.#request({ method, path, json: parameters }, timeoutMs, secrets);
       if (response.end !== 'whole')
-        throw new InitializeError(`${path}: the answer is too large`, { status: response.status });
-      return toHeaders(parseJson(new TextDecoder().decode(response.body)), response.status, path);
+        throw new InitializeError(`${withoutQuery(path)}: the answer is too large`, { status: response.status });
+      return toHeaders(parseJson(new TextDecoder().decode(response.body)), response.status, withoutQuery(path));
     } catch (error) {
       throw toInitializeError(error, this.#signal);
     }
@@ -87,7 +92,11 @@ class LoginAttempt {
     const abort = () => controller.abort(this.#signal.reason);
     this.#signal.addEventListener('abort', abort, { once: true });
     const request: InitializeRequest = async (options) =>
-      readSuccess(await this.#request(options, defaultTimeoutMs, []), options, undefined);
+      readSuccess(
+        await this.#request(options, defaultTimeoutMs, loginSecrets(options)),
+        { method: options.method, path: withoutQuery(options.path) },
+        undefined,
+      );
     const timeout = this.#timeout(controller);
     try {
       const headers = await Promise.race([initialize({ request, signal: controller.signal }), timeout.promise]);
@@ -124,7 +133,7 @@ class LoginAttempt {
 
   /** Sends until there is a success, through limits and transient failures (rule S5). */
   async #request(options: LoginRequest, timeoutMs: number, secrets: readonly string[]): Promise<WireResponse> {
-    const request = { method: options.method, path: options.path };
+    const request = { method: options.method, path: withoutQuery(options.path) };
     const isRetryable = (error: unknown) => isTransient(error) && this.#spentMs < timeoutMs;
     const attempt = async () => {
       const { response, kind } = await this.#send(options, timeoutMs);
@@ -149,6 +158,7 @@ class LoginAttempt {
     const { settings, clock } = this.#context;
     const source = toBodySource({ json: options.json, body: options.body });
     const gate = this.#context.gateFor(options);
+    const request = { method: options.method, path: withoutQuery(options.path) };
     for (;;) {
       this.#waitingSince = clock.monotonic();
       const ticket = await gate.enter({
@@ -160,13 +170,13 @@ class LoginAttempt {
             resumeAt,
             waitedMs: this.#pausedMs,
             limits: settings.rateLimit,
-            request: options,
+            request,
           }),
       });
       this.#pausedMs += clock.monotonic() - this.#waitingSince;
       this.#waitingSince = undefined;
       const startedAt = clock.monotonic();
-      const sent = await exchange(
+      const sending = exchange(
         this.#context,
         gate,
         ticket,
@@ -183,12 +193,21 @@ class LoginAttempt {
           signal: this.#context.closing, // else it is left to finish: somebody else may want the session
           mayStart: () => gate.isCurrent(ticket),
         },
-        options,
-      ).finally(() => {
+        request,
+      );
+      const sent = await this.#observe(sending, request).finally(() => {
         this.#spentMs += clock.monotonic() - startedAt;
       });
       if (sent.type === 'answered') return sent;
     }
+  }
+
+  #observe(sending: Promise<Exchange>, request: FailedRequest): Promise<Exchange> {
+    const { events, clock, closing } = this.#context;
+    if (!events.watchesCalls) return sending;
+    return observeAttempt(sending, clock, closing, (facts) =>
+      events.publish('attempt', { ...request, number: ++this.#attempts, ...facts }),
+    );
   }
 
   async #backOff(
@@ -198,11 +217,22 @@ class LoginAttempt {
     delayMs: number,
     timeoutMs: number,
   ): Promise<void> {
-    const { clock, emit } = this.#context;
+    const { clock, events } = this.#context;
     const boundedMs = Math.min(delayMs, Math.max(0, timeoutMs - this.#spentMs));
-    emit('retry', { ...request, attempt, delayMs: boundedMs, error });
+    events.emit('retry', { ...request, attempt, delayMs: boundedMs, error });
     await sleep(clock, boundedMs, this.#signal);
     this.#spentMs += boundedMs;
     if (this.#spentMs >= timeoutMs) throw error;
   }
+}
+
+/** What a login function sends does not say what of it is secret, so all of it is (rule E5). */
+function loginSecrets({ headers = {}, json, body }: LoginRequest): string[] {
+  const form = typeof body === 'string' ? [...new URLSearchParams(body).values()] : [];
+  return [...credentialSecrets(headers), ...stringsIn(json), ...form];
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }

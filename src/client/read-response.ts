@@ -94,6 +94,15 @@ export function sessionSecrets(headers: Readonly<Record<string, string>>): strin
   return Object.entries(headers).flatMap(([name, value]) => headerParts(name, value));
 }
 
+const credentialHeaders = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key']);
+
+/** What must not be shown of the caller's own headers (rule E5). */
+export function credentialSecrets(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    credentialHeaders.has(name.toLowerCase()) ? headerParts(name, value) : [],
+  );
+}
+
 const classes = {
   'bad-request': BadRequestError,
   unauthorized: UnauthorizedError,

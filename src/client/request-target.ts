@@ -42,3 +42,9 @@ function toSearch(query: Query | undefined): string {
   }
   return parameters.toString();
 }
+
+/** The path as errors and events show it: values of a query may be secret (rule S7). */
+export function withoutQuery(path: string): string {
+  const end = path.indexOf('?');
+  return end < 0 ? path : path.slice(0, end);
+}

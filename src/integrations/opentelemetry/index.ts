@@ -1,5 +1,5 @@
 /**
- * Spans and metrics of connector calls.
+ * Calls of the client as OpenTelemetry sees them: spans and metrics.
  *
  * @module concordat/opentelemetry
  */

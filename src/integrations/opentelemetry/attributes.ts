@@ -1,0 +1,44 @@
+import type { Attributes } from '@opentelemetry/api';
+import type { ClientChannelMessage } from '../../client/index.js';
+
+/** The name that spans and measurements are reported under. */
+export const scopeName = 'concordat';
+
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH']);
+
+/** `http.request.method`, of few values whatever callers make up (semantic conventions for HTTP). */
+export function methodAttributes(method: string): Attributes {
+  if (knownMethods.has(method)) return { 'http.request.method': method };
+  return { 'http.request.method': '_OTHER', 'http.request.method_original': method };
+}
+
+export function serverAttributes(baseUrl: string): Attributes {
+  const { hostname, port, protocol } = new URL(baseUrl);
+  const standard = protocol === 'https:' ? 443 : 80;
+  return { 'server.address': hostname, 'server.port': port === '' ? standard : Number(port) };
+}
+
+/** What is known of a request once it is over. */
+export function outcomeAttributes({ status, error }: { status?: number; error?: unknown }): Attributes {
+  const type = error === undefined ? statusErrorType(status) : errorType(error);
+  return {
+    ...(status === undefined ? {} : { 'http.response.status_code': status }),
+    ...(type === undefined ? {} : { 'error.type': type }),
+  };
+}
+
+export function scopeAttributes({ scope }: ClientChannelMessage<'pause' | 'resume' | 'heartbeat'>): Attributes {
+  return scope === undefined ? {} : { 'concordat.rate_limit.scope': scope };
+}
+
+function statusErrorType(status: number | undefined): string | undefined {
+  return status !== undefined && status >= 400 ? String(status) : undefined;
+}
+
+/** `error.type`: the status that the connector answered, the code of a `RequestError`, else the name of the class. */
+function errorType(error: unknown): string {
+  const { name, code, kind, status } = (error ?? {}) as Record<string, unknown>;
+  if (typeof kind === 'string' && typeof status === 'number') return String(status);
+  if (name === 'RequestError' && typeof code === 'string') return code;
+  return typeof name === 'string' && name !== '' ? name : '_OTHER';
+}

@@ -1,0 +1,118 @@
+import { type Attributes, type MeterProvider, metrics } from '@opentelemetry/api';
+import type { ClientChannelMessage, ConnectorClient } from '../../client/index.js';
+import { methodAttributes, outcomeAttributes, scopeAttributes, scopeName, serverAttributes } from './attributes.js';
+import type { Handlers, InstrumentOptions } from './instrument.js';
+
+/** Boundaries that the semantic conventions advise for `http.client.request.duration`. */
+const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+/** A call may wait for hours. */
+const callSeconds = [...requestSeconds, 30, 60, 300, 900, 3600, 4 * 3600, 24 * 3600];
+
+/** Counts what the clients do. */
+export function createMeasuring(options: InstrumentOptions): Handlers {
+  const instruments = instrumentsOf(options);
+  const reported = new WeakMap<ConnectorClient, Map<string, number>>();
+
+  /** A pause is counted while it lasts: an hour of silence would look like an hour without a pause. */
+  function addPaused(message: ClientChannelMessage<'resume' | 'heartbeat'>): void {
+    const { client, baseUrl, scope = '', pausedMs } = message;
+    const known = reported.get(client) ?? new Map<string, number>();
+    reported.set(client, known);
+    const newMs = pausedMs - (known.get(scope) ?? 0);
+    if (newMs > 0) {
+      instruments().paused.add(newMs / 1000, { ...serverAttributes(baseUrl), ...scopeAttributes(message) });
+    }
+    known.set(scope, pausedMs);
+  }
+
+  return {
+    attempt(message) {
+      const { call, method, baseUrl, outcome, durationMs } = message;
+      const attributes = { ...common(method, baseUrl), ...outcomeAttributes(message) };
+      instruments().requestDuration.record(durationMs / 1000, attributes);
+      instruments().requests.add(1, {
+        ...attributes,
+        'concordat.attempt.outcome': outcome,
+        'concordat.request.purpose': call === undefined ? 'login' : 'call',
+      });
+    },
+    result(message) {
+      const { call, baseUrl, durationMs } = message;
+      const attributes = { ...common(call.method, baseUrl), ...outcomeAttributes(message) };
+      instruments().callDuration.record(durationMs / 1000, attributes);
+    },
+    pause(message) {
+      instruments().pauses.add(1, {
+        ...serverAttributes(message.baseUrl),
+        ...scopeAttributes(message),
+        'concordat.pause.source': message.source,
+      });
+    },
+    heartbeat: addPaused,
+    resume(message) {
+      addPaused(message);
+      reported.get(message.client)?.delete(message.scope ?? '');
+    },
+    initialize({ baseUrl, reason }) {
+      instruments().logins.add(1, { ...serverAttributes(baseUrl), 'concordat.login.reason': reason });
+    },
+    retry({ method, baseUrl }) {
+      instruments().retries.add(1, common(method, baseUrl));
+    },
+  };
+}
+
+function common(method: string, baseUrl: string): Attributes {
+  return {
+    'http.request.method': methodAttributes(method)['http.request.method'] as string,
+    ...serverAttributes(baseUrl),
+  };
+}
+
+/** The instruments of the provider there is now: unlike tracers, meters do not find out by themselves that one came later. */
+function instrumentsOf({ meterProvider }: InstrumentOptions): () => Instruments {
+  let known: { provider: MeterProvider; instruments: Instruments } | undefined;
+  return () => {
+    const provider = meterProvider ?? metrics.getMeterProvider();
+    if (known?.provider !== provider) known = { provider, instruments: createInstruments(provider) };
+    return known.instruments;
+  };
+}
+
+type Instruments = ReturnType<typeof createInstruments>;
+
+function createInstruments(provider: MeterProvider) {
+  const meter = provider.getMeter(scopeName);
+  return {
+    requests: meter.createCounter('concordat.client.requests', {
+      description: 'Requests sent to the connector, logins and repetitions included.',
+      unit: '{request}',
+    }),
+    requestDuration: meter.createHistogram('http.client.request.duration', {
+      description: 'Duration of HTTP client requests.',
+      unit: 's',
+      advice: { explicitBucketBoundaries: requestSeconds },
+    }),
+    callDuration: meter.createHistogram('concordat.client.call.duration', {
+      description: 'Duration of calls, with all their requests, logins and waits.',
+      unit: 's',
+      advice: { explicitBucketBoundaries: callSeconds },
+    }),
+    pauses: meter.createCounter('concordat.client.pauses', {
+      description: 'Rate limits that closed the gate.',
+      unit: '{pause}',
+    }),
+    paused: meter.createCounter('concordat.client.paused_time', {
+      description: 'Time during which a rate limit kept the gate closed.',
+      unit: 's',
+    }),
+    logins: meter.createCounter('concordat.client.logins', {
+      description: 'Logins that succeeded.',
+      unit: '{login}',
+    }),
+    retries: meter.createCounter('concordat.client.retries', {
+      description: 'Repetitions of requests after transient failures.',
+      unit: '{retry}',
+    }),
+  };
+}

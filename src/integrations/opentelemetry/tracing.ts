@@ -1,0 +1,86 @@
+import { type Attributes, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { ClientCall, ClientChannelMessage } from '../../client/index.js';
+import { methodAttributes, outcomeAttributes, scopeName, serverAttributes } from './attributes.js';
+import type { Handlers, InstrumentOptions } from './instrument.js';
+
+interface TracedCall {
+  readonly span: Span;
+  readonly startedAt: number;
+}
+
+const waitEvents = {
+  'rate-limit': 'concordat.pause',
+  login: 'concordat.login',
+  retry: 'concordat.retry',
+  queue: 'concordat.queue',
+} as const;
+
+/** One span a call, from the moment it is made until it is settled. */
+export function createTracing(options: InstrumentOptions): Handlers {
+  const tracer = (options.tracerProvider ?? trace).getTracer(scopeName);
+  const calls = new WeakMap<ClientCall, TracedCall>();
+
+  /** Something that took until now, told at the time at which it began. */
+  function addEvent(call: ClientCall | undefined, name: string, durationMs: number, attributes: Attributes = {}): void {
+    const traced = call && calls.get(call);
+    if (traced === undefined) return;
+    const time = Math.max(traced.startedAt, Date.now() - durationMs);
+    traced.span.addEvent(name, { 'concordat.duration_ms': Math.round(durationMs), ...attributes }, time);
+  }
+
+  return {
+    call({ call, baseUrl, runIn, setHeader }) {
+      const parent = context.active();
+      const span = tracer.startSpan(...describe(call, baseUrl, options), parent);
+      calls.set(call, { span, startedAt: Date.now() });
+      const inside = trace.setSpan(parent, span);
+      runIn((run) => context.with(inside, run));
+      if (options.propagate) {
+        propagation.inject(inside, setHeader, { set: (carrier, name, value) => carrier(name, value) });
+      }
+    },
+    attempt({ call, number, outcome, durationMs, ...facts }) {
+      addEvent(call, 'concordat.attempt', durationMs, {
+        'concordat.attempt.number': number,
+        'concordat.attempt.outcome': outcome,
+        ...outcomeAttributes(facts),
+      });
+    },
+    wait({ call, reason, waitedMs }) {
+      addEvent(call, waitEvents[reason], waitedMs);
+    },
+    result(message) {
+      const span = calls.get(message.call)?.span;
+      if (span === undefined) return;
+      calls.delete(message.call);
+      finish(span, message);
+    },
+  };
+}
+
+function describe(call: ClientCall, baseUrl: string, { urlTemplate }: InstrumentOptions) {
+  const { method, path } = call;
+  const template = urlTemplate?.({ method, path });
+  const attributes: Attributes = {
+    ...methodAttributes(method),
+    ...serverAttributes(baseUrl),
+    // The base URL holds no credentials, and the path of an event no query.
+    'url.full': baseUrl + path,
+    ...(template === undefined ? {} : { 'url.template': template }),
+  };
+  const verb = attributes['http.request.method'] === '_OTHER' ? 'HTTP' : method;
+  const name = template === undefined ? verb : `${verb} ${template}`;
+  return [name, { kind: SpanKind.CLIENT, attributes }] as const;
+}
+
+function finish(span: Span, result: ClientChannelMessage<'result'>): void {
+  const { attempts } = result;
+  span.setAttributes(outcomeAttributes(result));
+  if (attempts > 1) span.setAttribute('http.request.resend_count', attempts - 1);
+  if ('error' in result) {
+    const { error } = result;
+    if (error instanceof Error) span.recordException(error);
+    span.setStatus({ code: SpanStatusCode.ERROR, ...(error instanceof Error ? { message: error.message } : {}) });
+  }
+  span.end();
+}
