@@ -48,6 +48,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
     }
     if (response.status < 400) {
       const hidden = await readHidden(response, request, preset);
+      if (hidden && signal?.aborted) throw unreachable(signal.reason, request, signal);
       const verdict = hidden && translateFailure(hidden, preset);
       if (!hidden || !verdict) return response;
       response.body?.cancel().catch(() => {});
@@ -69,7 +70,8 @@ async function readHidden(
   preset: Preset,
 ): Promise<EndSystemFailure | undefined> {
   const suspicion = suspect(response, preset);
-  if (suspicion === 'no' || (suspicion === 'by-body' && !isSmallJson(response))) return undefined;
+  if (suspicion === 'by-head') return readFailure(response.clone(), request);
+  if (suspicion === 'no' || !isSmallJson(response)) return undefined;
   // No time bound: the caller is about to read the same body, and its signal bounds both.
   return readFailure(response.clone(), request, { maxBytes: maxHiddenBytes, maxMs: Number.POSITIVE_INFINITY });
 }
