@@ -93,7 +93,8 @@ function addHeaders(
   waitHeader: string,
   redact: Redact,
 ): void {
-  for (const [name, value] of Object.entries(added ?? {})) {
+  if (added === undefined) return;
+  for (const [name, value] of Object.entries(added)) {
     const key = name.toLowerCase();
     if (bodyHeaders.has(key) || key === waitHeader || sessionHeaderProblem(name, value) !== undefined) continue;
     headers[key] = redact(value);

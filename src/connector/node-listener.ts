@@ -2,7 +2,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { BadRequestError } from '../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from './adapter-options.js';
 import type { FetchHandler } from './fetch-handler.js';
-import { toResponse } from './responses.js';
+import { keptParts } from './kept-parts.js';
 
 /** What `createServer` of `node:http` takes. */
 export type NodeListener = (incoming: HttpBindings['incoming'], outgoing: HttpBindings['outgoing']) => Promise<void>;
@@ -26,16 +26,18 @@ export function toNodeHandler(
     throw new TypeError('`fetchHandler` must be a function from a Request to a Response, or an object with `fetch`.');
   }
   const writer = createAdapterWriter(options);
-  const fail = (thrown: unknown, request?: Request) =>
-    toResponse(
-      writer.write(thrown, request, (name) => request?.headers.get(name)),
-      thrown,
-    );
+  const fail = (thrown: unknown, request?: Request) => {
+    const { body, status, headers } = writer.write(thrown, request, (name) => request?.headers.get(name));
+    return new Response(body, { status, headers });
+  };
   const finish = (response: unknown, request: Request, outgoing: HttpBindings['outgoing']): Response => {
+    const kept = typeof response === 'object' && response !== null ? keptParts(response as Response) : undefined;
+    if (kept !== undefined && !(kept[1] instanceof ReadableStream)) return response as Response;
     if (!isResponse(response)) {
       return fail(new TypeError('The fetch handler returned something that is no Response.'), request);
     }
-    return hasStream(response) ? guardStream(response, outgoing, (error) => writer.report(error, request)) : response;
+    if (response.body === null) return response;
+    return guardStream(response, outgoing, (error) => writer.report(error, request));
   };
   const call = handler as unknown as (request: Request, env: unknown) => Response | Promise<Response>;
 
@@ -65,20 +67,6 @@ function isResponse(value: unknown): value is Response {
 
 function toBadRequest(error: Error): BadRequestError {
   return new BadRequestError(`The request cannot be read: ${error.message}.`, { cause: error });
-}
-
-/**
- * Whether the body still has to be produced, and can therefore fail. The node server keeps a body that is there at once
- * (text, bytes) beside the Response; asking such a response for its `body` would cost more than all the rest.
- */
-function hasStream(response: Response): boolean {
-  for (const symbol of Object.getOwnPropertySymbols(response)) {
-    const kept = (response as unknown as Record<symbol, unknown>)[symbol];
-    if (Array.isArray(kept) && kept.length === 3 && typeof kept[0] === 'number') {
-      return kept[1] instanceof ReadableStream;
-    }
-  }
-  return response.body !== null;
 }
 
 /** Ends the connection when the body fails: the node server would print the error and send its message to the caller. */
