@@ -1,11 +1,10 @@
 import type { ConformanceConfig } from 'concordat/conformance';
 
-/** For `concordat check`: needs REDMINE_URL, REDMINE_USERNAME, REDMINE_PASSWORD and REDMINE_PROJECT in the environment. */
+/** For `concordat check`: needs REDMINE_USERNAME, REDMINE_PASSWORD and REDMINE_PROJECT in the environment. */
 export default {
   probes: {
     initialize: {
       parameters: [
-        { key: 'baseUrl', value: 'env:REDMINE_URL', sensitive: false },
         { key: 'username', value: 'env:REDMINE_USERNAME', sensitive: false },
         { key: 'password', value: 'env:REDMINE_PASSWORD', sensitive: true },
         { key: 'project', value: 'env:REDMINE_PROJECT', sensitive: false },

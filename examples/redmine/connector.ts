@@ -11,16 +11,16 @@ import {
 import { Redmine } from './redmine.js';
 
 export interface RedmineConnectorOptions {
+  /** The root of Redmine, such as `https://redmine.example.net`; a path in it is kept. */
+  url: string;
   /** Gets what went wrong in the connector itself and not in the request: the place for a log. */
   onDefect?: ((error: unknown) => void) | undefined;
 }
 
 /** Redmine's own default for the largest attachment. */
 const maxBodyBytes = 5 * 1024 * 1024;
-const url = z.url({ protocol: /^https?$/ });
 
 const sessionSchema = z.object({
-  'x-redmine-url': url,
   'x-redmine-project': z.coerce.number().int().positive(),
   'x-redmine-key': z.string().min(1),
 });
@@ -30,19 +30,24 @@ const sessionSchema = z.object({
  * needs, so any number of instances may answer, and a restart goes unnoticed. Whether a session still holds is for
  * Redmine to say, with the 401 that it answers to a key that has been reset.
  */
-export function createRedmineConnector({ onDefect }: RedmineConnectorOptions = {}) {
+export function createRedmineConnector({ url, onDefect }: RedmineConnectorOptions) {
+  const root = z
+    .url({ protocol: /^https?$/ })
+    .parse(url)
+    .replace(/\/+$/, '');
+  const open = (session: z.output<typeof sessionSchema>) =>
+    new Redmine(root, { projectId: session['x-redmine-project'], apiKey: session['x-redmine-key'] });
+
   const connector = createConnector({
     initialize: {
       parameters: z.object({
-        baseUrl: url,
         username: z.string().min(1),
         password: z.string().min(1),
         project: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,99}$/, 'must be the identifier of a project'),
       }),
       async handler({ parameters, signal }) {
-        const { baseUrl, projectId, apiKey } = await Redmine.logIn(parameters, signal);
+        const { projectId, apiKey } = await Redmine.logIn(root, parameters, signal);
         return [
-          { key: 'x-redmine-url', value: baseUrl, sensitive: false },
           { key: 'x-redmine-project', value: String(projectId), sensitive: false },
           { key: 'x-redmine-key', value: apiKey, sensitive: true },
         ];
@@ -119,14 +124,6 @@ export function createRedmineConnector({ onDefect }: RedmineConnectorOptions = {
   });
 
   return connector;
-}
-
-function open(session: z.output<typeof sessionSchema>): Redmine {
-  return new Redmine({
-    baseUrl: session['x-redmine-url'],
-    projectId: session['x-redmine-project'],
-    apiKey: session['x-redmine-key'],
-  });
 }
 
 /** As RFC 8187 has it, which allows fewer characters than addresses do. */

@@ -7,14 +7,11 @@ import { toAttachment, toFullIssue, toIssue, wire } from './wire.js';
 
 /** What a session holds. */
 export interface Connection {
-  /** The root of Redmine. */
-  baseUrl: string;
   apiKey: string;
   projectId: number;
 }
 
 export interface Credentials {
-  baseUrl: string;
   username: string;
   password: string;
   /** The identifier of a project, as in its address. */
@@ -31,9 +28,12 @@ const pageSize = 100;
  * limit means that nothing has been done (rule G7), and it sends the request again.
  */
 export class Redmine {
+  readonly #url: string;
   readonly #connection: Connection;
 
-  constructor(connection: Connection) {
+  /** @param url the root of Redmine, without a slash at its end. */
+  constructor(url: string, connection: Connection) {
+    this.#url = url;
     this.#connection = connection;
   }
 
@@ -43,14 +43,17 @@ export class Redmine {
    *
    * @throws ConnectorError when Redmine refuses the password or shows no such project.
    */
-  static async logIn({ baseUrl, username, password, project }: Credentials, signal: AbortSignal): Promise<Connection> {
-    const root = baseUrl.replace(/\/+$/, '');
+  static async logIn(
+    url: string,
+    { username, password, project }: Credentials,
+    signal: AbortSignal,
+  ): Promise<Connection> {
     const basic = Buffer.from(`${username}:${password}`).toString('base64');
     const ask = async (path: string) =>
-      (await redmineFetch(root + path, { headers: { authorization: `Basic ${basic}` }, signal })).json();
+      (await redmineFetch(url + path, { headers: { authorization: `Basic ${basic}` }, signal })).json();
     const { user } = wire.login.parse(await ask('/users/current.json'));
     const found = wire.project.parse(await ask(`/projects/${encodeURIComponent(project)}.json`));
-    return { baseUrl: root, apiKey: user.api_key, projectId: found.project.id };
+    return { apiKey: user.api_key, projectId: found.project.id };
   }
 
   async me(): Promise<{ id: number; login: string; name: string }> {
@@ -74,7 +77,7 @@ export class Redmine {
    * read would push another one over the edge of a page. Times have whole seconds here, so `updatedSince` is rounded down.
    */
   async list({ updatedSince, cursor }: IssueQuery): Promise<{ items: Issue[]; nextCursor: string | null }> {
-    const { baseUrl, projectId } = this.#connection;
+    const { projectId } = this.#connection;
     const query = new URLSearchParams({ project_id: String(projectId), subproject_id: '!*', limit: String(pageSize) });
     query.set('status_id', '*'); // closed ones, too
     query.set('sort', 'id');
@@ -85,7 +88,7 @@ export class Redmine {
     const { issues } = await this.#read(`/issues.json?${query}`, wire.issues);
     const last = issues.length < pageSize ? undefined : issues.at(-1);
     return {
-      items: issues.map((issue) => toIssue(issue, baseUrl)),
+      items: issues.map((issue) => toIssue(issue, this.#url)),
       nextCursor: last === undefined ? null : String(last.id),
     };
   }
@@ -95,14 +98,13 @@ export class Redmine {
     if (issue.project.id !== this.#connection.projectId) {
       throw new NotFoundError(`Issue ${number} is in another project.`, { code: 'OTHER_PROJECT' });
     }
-    return toFullIssue(issue, this.#connection.baseUrl);
+    return toFullIssue(issue, this.#url);
   }
 
   async create({ title, body }: NewIssue): Promise<Issue> {
-    const { projectId, baseUrl } = this.#connection;
-    const json = { issue: { project_id: projectId, subject: title, description: body } };
+    const json = { issue: { project_id: this.#connection.projectId, subject: title, description: body } };
     const response = await this.#send('/issues.json', { method: 'POST', json });
-    return toIssue(wire.issue.parse(await response.json()).issue, baseUrl);
+    return toIssue(wire.issue.parse(await response.json()).issue, this.#url);
   }
 
   async update(number: number, { title, body, state }: IssueChanges): Promise<void> {
@@ -170,7 +172,7 @@ export class Redmine {
   }
 
   #send(path: string, { json, headers, ...init }: RequestInit & { json?: object } = {}): Promise<Response> {
-    return redmineFetch(this.#connection.baseUrl + path, {
+    return redmineFetch(this.#url + path, {
       ...init,
       headers: {
         ...headers,

@@ -20,10 +20,10 @@ import { goOnWorking, seed, type World } from './scenario.js';
 import { type Outcome, printSummary } from './summary.js';
 import { verify } from './verify.js';
 
-const gitHubIssues = 24;
-const redmineTickets = 22;
-/** Writes after which the API key is reset for the first time. */
-const writesBeforeReset = 12;
+const gitHubIssues = 20;
+const redmineTickets = 18;
+/** Issues after which the API key is reset for the first time. */
+const issuesBeforeReset = 10;
 
 /**
  * Synchronises an emulated GitHub with a real Redmine, through everything that a real one does to a connector, and then
@@ -45,7 +45,7 @@ export async function runAgainstRedmine(
     const gitHub = await startEmulatedGitHub(gitHubIssues);
     closers.push(() => gitHub.close());
     const onDefect = (error: unknown) => screen.line(`A connector has a defect: ${String(error)}`);
-    const redmineConnector = await serve(createRedmineConnector({ onDefect }), { port: 0 });
+    const redmineConnector = await serve(createRedmineConnector({ url: redmine.url, onDefect }), { port: 0 });
     closers.push(() => redmineConnector.close());
     const gitHubConnector = await serve(createGitHubConnector({ onDefect }), { port: 0 });
     closers.push(() => gitHubConnector.close());
@@ -62,7 +62,7 @@ export async function runAgainstRedmine(
     const secret = await administrator.create('Nobody else may see this', '', 'secret');
     await seed(world, redmineTickets, file);
 
-    const login = { baseUrl: redmine.url, username: 'sync', password: redmine.password, project: 'helpdesk' };
+    const login = { username: 'sync', password: redmine.password, project: 'helpdesk' };
     const bareFailures = { count: 0 };
     const connect = (name: string, baseUrl: string, parameters: Record<string, string>): ConnectorClient => {
       const client = createConnectorClient({
@@ -102,11 +102,11 @@ export async function runAgainstRedmine(
     const syncs: SyncResult[] = [];
     const sync = async (title: string, resetAfter = Number.POSITIVE_INFINITY) => {
       screen.line(`\n${title}`);
-      let writes = 0;
+      let issues = 0;
       const advance = (count: number) => {
         screen.advance(count);
-        writes += count;
-        if (writes === resetAfter) resetting = reset();
+        issues += count;
+        if (issues === resetAfter) resetting = reset();
       };
       const progress = { phase: (name: string, total?: number) => screen.phase(name, total), advance };
       // A new one each time, as after a restart: what is remembered is in the file.
@@ -116,7 +116,7 @@ export async function runAgainstRedmine(
       screen.clear();
     };
 
-    await sync('First synchronisation: everything is new', writesBeforeReset);
+    await sync('First synchronisation: everything is new', issuesBeforeReset);
     screen.line('\nPeople go on working on both sides');
     await goOnWorking(world);
     await sync('Second synchronisation: changes on both sides', 2);

@@ -77,7 +77,7 @@ function describe({ writes, rounds, unknown, conflicts }: SyncResult): string {
     .map(([what, count]) => `${count} × ${what}`);
   if (conflicts > 0) parts.push(`${conflicts} × conflict`);
   if (unknown > 0) parts.push(`${unknown} × unknown and looked up`);
-  return `${parts.join(', ') || 'nothing to write'}; both read ${rounds} ×`;
+  return [...(parts.length > 0 ? parts : ['nothing to write']), `both sides read ${rounds} ×`].join('\n');
 }
 
 function sum(counts: Record<string, number>): number {

@@ -67,10 +67,8 @@ export async function synchronize({ ends, mapping, progress, ...options }: SyncO
     const lost = await writeAll(work, {
       ...options,
       ends,
-      written: (what) => {
-        writes[what]++;
-        progress.advance(1);
-      },
+      written: (what) => writes[what]++,
+      done: () => progress.advance(1),
       refused: (key, reason) => refused.set(key, reason),
     });
     unknown += lost;

@@ -11,6 +11,8 @@ export interface WriteOptions {
   concurrency: number;
   /** Gets every single write that has been done. */
   written: (what: WriteKind) => void;
+  /** Hears that an issue is through. */
+  done: () => void;
   /** Gets what a system has refused for good. */
   refused: (key: string, reason: string) => void;
 }
@@ -29,6 +31,7 @@ export async function writeAll(work: readonly Work[], options: WriteOptions): Pr
       if (outcome === 'refused') options.refused(item.key, (error as Error).message);
       else unknown++;
     }
+    options.done();
     return 'go-on';
   });
   return unknown;
