@@ -50,6 +50,25 @@ describe.each(databaseKinds)('opening and closing on $name', (kind) => {
     await expect(openApiKeys({ database: url, edition: 'Ultimate' })).rejects.toThrow('version 99');
   });
 
+  it('brings a database of the first version up to date, with everything in it', async () => {
+    const { url, query } = await emptyDatabase(kind);
+    const open = () => openApiKeys({ database: url, edition: 'Ultimate', clock: { now: () => Date.UTC(2026, 0, 1) } });
+    const first = await open();
+    const { key } = await first.create(ada, { name: 'Export', expiresOn: new Date(Date.UTC(2026, 1, 1)) });
+    await first.close();
+    for (const column of ['created_on', 'last_accessed', 'name_search', 'owner_search']) {
+      await query(`drop index concordat_api_key_by_${column}`);
+      await query(`create index concordat_api_key_by_${column} on concordat_api_key (${column}, id)`);
+    }
+    await query('update concordat_api_key_schema set version = 1');
+
+    const second = await open();
+    expect((await second.list(ada, { status: 'Active' })).items.map(({ name }) => name)).toEqual(['Export']);
+    expect(await second.authenticate({ 'x-api-key': key })).toMatchObject({ userId: ada.userId });
+    await second.close();
+    expect(await query('select version from concordat_api_key_schema')).toEqual([{ version: 2 }]);
+  });
+
   it('answers nothing after it was closed, and may be closed twice', async () => {
     const { url } = await emptyDatabase(kind);
     const apiKeys = await openApiKeys({ database: url, edition: 'Ultimate' });

@@ -94,9 +94,8 @@ export async function revokeActiveKeys(
 export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOrder, limit: number): Promise<KeyRow[]> {
   const column = sortColumns[order.field];
   const { after } = order;
-  return await queries
+  const page = queries
     .selectFrom(keyTable)
-    .selectAll()
     .where((builder) => matches(builder, filter, { byExpiry: order.field === 'expiresOn' }))
     .$if(after !== undefined, (query) =>
       // One comparison of pairs, which the index over both columns answers.
@@ -105,8 +104,23 @@ export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOr
     )
     .orderBy(column, order.direction)
     .orderBy('id', order.direction)
-    .limit(limit)
+    .limit(limit);
+  if (!isToldByIndex(filter)) return await page.selectAll().execute();
+  return await queries
+    .selectFrom(keyTable)
+    .selectAll()
+    .where('id', 'in', page.select('id'))
+    .orderBy(column, order.direction)
+    .orderBy('id', order.direction)
     .execute();
+}
+
+/**
+ * Whether the index that gives the order also tells who is on the page. Then the ids come first, from the index alone: among a
+ * million keys the Active ones may begin after half a million others.
+ */
+function isToldByIndex({ ownerId, status, search }: KeyFilter): boolean {
+  return (status === 'Active' || status === 'Expired') && ownerId === undefined && search === undefined;
 }
 
 export async function countKeys(queries: Queries, filter: KeyFilter): Promise<number> {
