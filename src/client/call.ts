@@ -12,8 +12,10 @@ import {
   sessionSecrets,
   toConnectorError,
 } from './read-response.js';
+import { readRemaining } from './remaining.js';
 import { BodyFeed, type BodySource } from './request-body.js';
 import { decideUnauthorized, type Session, type SessionHolder } from './session.js';
+import type { Waiter } from './wait-queue.js';
 import type { WireResponse } from './wire.js';
 
 export interface CallContext extends ExchangeContext {
@@ -31,6 +33,7 @@ export interface Call {
   timeoutMs: number;
   signal: AbortSignal | undefined;
   gate: Gate;
+  priority: number;
   /** There when somebody watches. */
   observer?: CallObserver;
 }
@@ -49,13 +52,18 @@ const freshSessionDelayMs = 1000;
  * Gets one call through: logs in, waits out limits and sends again until there is an answer that is neither
  * (rules S3, S4, G1, G7). Sends, logins and waits of this kind do not count as retries (rule G5).
  */
-export class CallRun {
+export class CallRun implements Waiter {
   readonly #context: CallContext;
   readonly #call: Call;
   /** 401s and logins since the last long pause or retry: both may outlive a session, so the count starts anew. */
   #unauthorized = 0;
   #logins = 0;
   #waitedMs = 0;
+  /** What the gate said when the call last came to it. */
+  #pausedMs = 0;
+  #wasPaused = false;
+  /** Its place in the line, which it keeps through limits and retries. */
+  order: number | undefined;
   readonly #feed: BodyFeed;
   #limit: ErrorContent | undefined;
 
@@ -63,6 +71,27 @@ export class CallRun {
     this.#context = context;
     this.#call = call;
     this.#feed = new BodyFeed(call.body);
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#call.signal;
+  }
+
+  get priority(): number {
+    return this.#call.priority;
+  }
+
+  /** Asked by the gate: the error with which this call gives up instead of waiting (rule W7). */
+  refusal(remainingMs: number, resumeAt: Date): Error | undefined {
+    const { gate, request } = this.#call;
+    return limitRefusal({
+      remainingMs,
+      resumeAt,
+      waitedMs: this.#waitedMs + (this.#wasPaused ? gate.pausedMs - this.#pausedMs : 0),
+      limits: this.#context.settings.rateLimit,
+      request,
+      content: this.#limit,
+    });
   }
 
   /** Whether the body can be sent once more; a stream without a factory cannot (rule G8). */
@@ -107,7 +136,7 @@ export class CallRun {
       }
       const ageMs = clock.monotonic() - session.since;
       const sending = exchange(
-        this.#context,
+        this.#contextOf(ticket),
         gate,
         ticket,
         {
@@ -131,6 +160,20 @@ export class CallRun {
     }
   }
 
+  /** Where answers say what is left of the quota, the gate hears it before it lets the next request through. */
+  #contextOf(ticket: Ticket): ExchangeContext {
+    const { transport, settings, clock } = this.#context;
+    const { remaining } = settings.rateLimit;
+    if (remaining === undefined) return this.#context;
+    const send: typeof transport.send = async (request) => {
+      const outcome = await transport.send(request);
+      const answer = outcome.type === 'answered' ? readRemaining(outcome.headers, remaining, clock.now()) : undefined;
+      if (answer !== undefined) this.#call.gate.remains(ticket, answer);
+      return outcome;
+    };
+    return { ...this.#context, transport: { send, close: transport.close } };
+  }
+
   async #logIn(): Promise<void> {
     const session = this.#context.sessions.acquire(this.#call.signal);
     if (!(session instanceof Promise)) return;
@@ -140,21 +183,11 @@ export class CallRun {
 
   async #enter(): Promise<Ticket> {
     const { settings, clock } = this.#context;
-    const { gate, signal, request, observer } = this.#call;
-    const wasPaused = gate.paused;
-    const pausedMs = gate.pausedMs;
-    const entered = gate.enter({
-      signal,
-      refuse: (remainingMs, resumeAt) =>
-        limitRefusal({
-          remainingMs,
-          resumeAt,
-          waitedMs: this.#waitedMs + (wasPaused ? gate.pausedMs - pausedMs : 0),
-          limits: settings.rateLimit,
-          request,
-          content: this.#limit,
-        }),
-    });
+    const { gate, observer } = this.#call;
+    const { pausedMs } = gate;
+    this.#pausedMs = pausedMs;
+    this.#wasPaused = gate.paused;
+    const entered = gate.enter(this);
     if (!(entered instanceof Promise)) return entered;
     const startedAt = clock.monotonic();
     const reason = () => (gate.pausedMs > pausedMs ? 'rate-limit' : 'queue');
@@ -198,7 +231,8 @@ export class CallRun {
       again = await this.#sendOnce();
       return again.response.status !== 401;
     });
-    if (!works) throw this.#failure(again?.response ?? response, session);
+    // The session may have been replaced meanwhile: what must not be shown is what the answer was sent with.
+    if (!works) throw this.#failure(again?.response ?? response, again?.session ?? session);
     return again;
   }
 

@@ -1,7 +1,9 @@
 import type { ClientEventListener, ClientEventName } from './events.js';
+import type { Quota } from './pacing.js';
 import type { BodyOption } from './request-body.js';
 import type { Query } from './request-target.js';
 import type { ConnectorResponse, DataSchema } from './response.js';
+import type { ClientSnapshot } from './snapshot.js';
 
 export interface RequestOptions<Data = unknown> {
   /** Added to the path. Arrays repeat the name; `undefined` and `null` leave it out. */
@@ -22,6 +24,8 @@ export interface RequestOptions<Data = unknown> {
   timeoutMs?: number;
   /** Bounds the whole call, in milliseconds. @default the client's */
   totalTimeoutMs?: number;
+  /** Who goes first where calls have to wait: higher numbers do, and within one number whoever came first. @default 0 */
+  priority?: number;
 }
 
 export interface ConnectorRequest<Data = unknown> extends RequestOptions<Data> {
@@ -49,6 +53,11 @@ export interface ClientStatus {
   /** When the pause ends; the latest one where there are several scopes. */
   readonly resumeAt: Date | undefined;
   readonly session: 'none' | 'active' | 'renewing';
+  /**
+   * What the client has learned of the connector's limit by meeting it; `undefined` before, and when it was long ago. Of several
+   * scopes the slowest one's.
+   */
+  readonly quota: Quota | undefined;
   readonly counters: ClientCounters;
 }
 
@@ -59,7 +68,7 @@ export interface ConnectorClient extends AsyncDisposable {
    * transient failures of idempotent requests.
    *
    * @throws ConnectorError (the class of its kind) when the connector answered with an error; RateLimitError only for a
-   *   wait longer than `rateLimit.maxWaitMs` or `maxTotalWaitMs`; InitializeError when logging in failed; RequestError
+   *   wait longer than `rateLimit.maxWaitMs` or `maxTotalWaitMs`, or any with `rateLimit.onLimit: 'reject'`; InitializeError when logging in failed; RequestError
    *   when there was no usable answer; TypeError for wrong options; the signal's reason after an abort.
    */
   request<Data = unknown>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>>;
@@ -72,6 +81,23 @@ export interface ConnectorClient extends AsyncDisposable {
   /** Listens to what the client does (rule G6). @returns a function that stops listening. */
   on<Name extends ClientEventName>(event: Name, listener: ClientEventListener<Name>): () => void;
   readonly status: ClientStatus;
+  /**
+   * What the client knows of the connector's limits, to be kept across a restart of the process: JSON, with nothing of the
+   * session in it (rule S7).
+   *
+   * @example
+   * await writeFile('limits.json', JSON.stringify(client.snapshot()))
+   */
+  snapshot(): ClientSnapshot;
+  /**
+   * Takes up what a client of an earlier process knew. A pause that is over is ignored, and a wait that is on is never
+   * shortened (rules G2, W7).
+   *
+   * @throws TypeError when it is no snapshot.
+   * @example
+   * client.restore(JSON.parse(await readFile('limits.json', 'utf8')))
+   */
+  restore(snapshot: ClientSnapshot): void;
   /** Ends waiting calls with a RequestError, lets requests in flight finish, cleans up, and closes the connections. */
   close(): Promise<void>;
 }

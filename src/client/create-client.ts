@@ -10,13 +10,14 @@ import { type ClientEventListener, type ClientEventName, EventHub } from './even
 import { Gates } from './gates.js';
 import { createLogin } from './initialize.js';
 import { expectManyListeners } from './many-listeners.js';
-import { type ConnectorClientOptions, checkOptions, checkTimeout } from './options.js';
+import { type ConnectorClientOptions, checkOptions, checkPriority, checkTimeout } from './options.js';
 import { toBodySource } from './request-body.js';
 import { toHeaderRecord } from './request-headers.js';
 import { toTarget, withoutQuery } from './request-target.js';
 import { type ConnectorResponse, readSuccess } from './response.js';
 import { isIdempotent, isTransient, retryTransient } from './retry.js';
 import { AbandonedLogin, SessionHolder } from './session.js';
+import { type ClientSnapshot, checkSnapshot } from './snapshot.js';
 import { createUndiciTransport } from './transport.js';
 import { createFetchTransport } from './transport-fetch.js';
 
@@ -79,6 +80,7 @@ class Client implements ConnectorClient {
     this.#context = { ...exchange, sessions: this.#sessions, secrets };
     this.on('pause', () => this.#counters.pauses++);
     this.on('initialize', () => this.#counters.logins++);
+    if (settings.snapshot !== undefined) this.#gates.restore(settings.snapshot);
   }
 
   async request<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
@@ -92,6 +94,7 @@ class Client implements ConnectorClient {
       timeoutMs: checkTimeout(request.timeoutMs, this.#settings.timeoutMs, 'timeoutMs'),
       signal: request.signal,
       gate: this.#gates.for({ method, path }),
+      priority: checkPriority(request.priority),
     };
     const budgetMs = request.totalTimeoutMs ?? this.#settings.totalTimeoutMs;
     if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();
@@ -133,8 +136,16 @@ class Client implements ConnectorClient {
   }
 
   get status(): ClientStatus {
-    const { paused, resumeAt, pausedMs } = this.#gates;
-    return { paused, resumeAt, session: this.#sessions.status, counters: { ...this.#counters, pausedMs } };
+    const { paused, resumeAt, pausedMs, quota } = this.#gates;
+    return { paused, resumeAt, session: this.#sessions.status, quota, counters: { ...this.#counters, pausedMs } };
+  }
+
+  snapshot(): ClientSnapshot {
+    return this.#gates.snapshot();
+  }
+
+  restore(snapshot: ClientSnapshot): void {
+    this.#gates.restore(checkSnapshot(snapshot));
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { ConnectorClient } from './client-types.js';
+import type { Quota } from './pacing.js';
 
 /** One call as events name it: the same object in all events of the call. The path is without its query (rule S7). */
 export interface ClientCall {
@@ -18,6 +19,11 @@ export interface ClientEvents {
   resume: { pausedMs: number; scope?: string };
   /** Still waiting: every 10 seconds of a pause, and when a pause grows by more than a second. */
   heartbeat: { reason: 'rate-limit'; resumeAt: Date; remainingMs: number; pausedMs: number; scope?: string };
+  /**
+   * What the client has learned of a limit by meeting it, when that is new or has changed; `undefined` when it was so long ago
+   * that it is forgotten.
+   */
+  quota: { quota: Quota | undefined; scope?: string };
   /** A login succeeded. `generation` counts the sessions of this client from 1. */
   initialize: { generation: number; reason: 'first' | 'expired'; durationMs: number };
   /** A transient failure is tried again after `delayMs`. `attempt` counts the retries of the call from 1. */
@@ -70,7 +76,7 @@ interface ClientSender {
   readonly client: ConnectorClient;
 }
 
-const names: readonly ClientEventName[] = ['pause', 'resume', 'heartbeat', 'initialize', 'retry', 'error'];
+const names: readonly ClientEventName[] = ['pause', 'resume', 'heartbeat', 'quota', 'initialize', 'retry', 'error'];
 const callNames: readonly (keyof ClientCallEvents)[] = ['call', 'attempt', 'wait', 'result'];
 const channels = Object.fromEntries(
   [...names, ...callNames].map((name) => [name, channel(`concordat:client:${name}`)]),

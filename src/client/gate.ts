@@ -1,6 +1,9 @@
 import type { Clock, Timer } from '../internal/index.js';
 import type { Emit } from './events.js';
-import { WaitQueue } from './wait-queue.js';
+import { type LimitWait, type LimitWaitOptions, LimitWaits } from './limit-wait.js';
+import { type Lesson, Pacing, type Quota } from './pacing.js';
+import { type KnownRemaining, type Remaining, updateRemaining } from './remaining.js';
+import { type Waiter, WaitQueue } from './wait-queue.js';
 
 export interface GateOptions {
   clock: Clock;
@@ -9,10 +12,14 @@ export interface GateOptions {
   scope: string;
   /** The most requests in flight. */
   concurrency: number;
-  /** Wait for a limit that does not say how long; doubles on repeats (rule W6). */
-  fallbackWaitMs: number;
-  /** The most that is added at random to the end of a pause; never more than a tenth of it. */
-  jitterMs: number;
+  /** How long to wait for a limit, where that is not the header's to say. */
+  waits: LimitWaitOptions;
+  /** Whether to learn the quota and to probe its boundary. */
+  pacing: boolean;
+  /** Whether answers say what is left of the quota: then the first request goes alone, to find out. */
+  readsRemaining: boolean;
+  /** Whether any waiter could refuse to wait that long: only then all of them are asked. */
+  mayRefuse(remainingMs: number): boolean;
   /** Tells other processes of a pause that was met here. */
   onPause?: (pause: { scope: string; resumeAt: Date }) => void;
 }
@@ -21,47 +28,53 @@ export interface GateOptions {
 export interface Ticket {
   /** Which opening of the gate it belongs to. */
   readonly epoch: number;
+  /** Logins do not count against what is learned of the quota. */
+  readonly isLogin: boolean;
 }
 
 /** What came of a request: an answer that was no limit, or nothing that says anything about the limit. */
 export type Passage = 'passed' | 'unknown';
 
-export interface EnterOptions {
-  signal?: AbortSignal | undefined;
-  /** Logins go first, and beyond `concurrency`: everybody else waits for them. */
-  priority?: boolean;
-  /** Asked when the caller would have to wait `remainingMs`: an error refuses the wait (rule W7). */
-  refuse?: (remainingMs: number, resumeAt: Date) => Error | undefined;
-}
+/** The priority of logins, above any number: they also go beyond `concurrency`, since everybody else waits for them. */
+export const loginPriority = Number.POSITIVE_INFINITY;
 
 const heartbeatMs = 10_000;
-const longestFallbackMs = 15 * 60_000;
 
 /**
  * The pause that all requests of a connection share (rules G1 to G4). Open, it lets `concurrency` requests through.
  * A limit closes it for everybody; afterwards one request goes first, and each that comes back without a limit lets two
- * more follow.
+ * more follow. Where the quota is known by then, the rest follow at once up to its boundary, and beyond that one by one.
  */
 export class Gate {
   readonly #options: GateOptions;
-  readonly #queue = new WaitQueue<Ticket>();
+  readonly #queue = new WaitQueue<Ticket>(() => this.#holdTimers());
+  readonly #waits: LimitWaits;
   #inFlight = 0;
   #epochInFlight = 0;
   #epoch = 0;
-  #allowed = Number.POSITIVE_INFINITY;
+  #allowed: number;
   /** On the monotonic clock; `undefined` while open. */
   #closedUntil: number | undefined;
   /** How long the connector asked to wait: without what was added at random. */
   #limitedUntil = 0;
   #closedSince = 0;
   #timer: Timer | undefined;
-  #limitsInARow = 0;
-  #fallbacksInARow = 0;
   #closedBy: (() => Error) | undefined;
   #pausedMs = 0;
+  /** What passed since the beginning, for the first limit to learn from. */
+  #passed = 0;
+  #countsSince: number | undefined;
+  /** `undefined` until a limit was met. */
+  #pacing: Pacing | undefined;
+  #toldLesson: Lesson | undefined;
+  #remaining: KnownRemaining | undefined;
+  /** Wakes those up who wait for room in the quota. */
+  #roomTimer: Timer | undefined;
 
   constructor(options: GateOptions) {
     this.#options = options;
+    this.#waits = new LimitWaits(options.waits);
+    this.#allowed = options.readsRemaining ? 1 : Number.POSITIVE_INFINITY;
   }
 
   get paused(): boolean {
@@ -70,6 +83,18 @@ export class Gate {
 
   get resumeAt(): Date | undefined {
     return this.#closedUntil === undefined ? undefined : this.#toDate(this.#closedUntil);
+  }
+
+  /** The end of the pause as the connector gave it: without what was added at random. */
+  get limitedUntil(): Date | undefined {
+    return this.#closedUntil === undefined ? undefined : this.#toDate(this.#limitedUntil);
+  }
+
+  /** What has been learned of the limit. */
+  get quota(): Quota | undefined {
+    this.#forget();
+    const lesson = this.#pacing?.lesson;
+    return lesson && { limit: lesson.limit, windowMs: Math.round(lesson.windowMs) };
   }
 
   /** Milliseconds spent closed so far. */
@@ -82,32 +107,38 @@ export class Gate {
     return ticket.epoch === this.#epoch && this.#closedBy === undefined;
   }
 
-  /** @throws (rejects with) the signal's reason, the error of `refuse`, or the one given to {@link shutDown}. */
-  enter(options: EnterOptions = {}): Ticket | Promise<Ticket> {
-    const { signal, priority = false, refuse } = options;
+  /** @throws (rejects with) the signal's reason, the waiter's refusal, or the error given to {@link shutDown}. */
+  enter(waiter: Waiter): Ticket | Promise<Ticket> {
+    const isLogin = waiter.priority === loginPriority;
     if (this.#closedBy) throw this.#closedBy();
-    if (signal?.aborted) throw signal.reason;
-    if ((priority || this.#queue.size === 0) && this.#mayPass(priority)) return this.#admit();
+    if (waiter.signal?.aborted) throw waiter.signal.reason;
+    if ((isLogin || this.#queue.size === 0) && this.#mayPass(isLogin)) return this.#admit(isLogin);
     if (this.#closedUntil !== undefined) {
-      const refusal = refuse?.(this.#askedMs(), this.resumeAt as Date);
+      const refusal = waiter.refusal?.(this.#askedMs(), this.resumeAt as Date);
       if (refusal) throw refusal;
     }
-    const waiting = this.#queue.wait({ signal, priority, refuse, onGone: () => this.#holdTimer() });
-    this.#holdTimer();
+    const waiting = this.#queue.wait(waiter);
+    this.#holdTimers();
+    this.#awaitRoom();
     return waiting;
   }
 
   /** Gives a ticket back. */
   leave(ticket: Ticket, passage: Passage): void {
+    const passed = passage === 'passed';
     this.#inFlight--;
     if (ticket.epoch === this.#epoch) {
       this.#epochInFlight--;
-      if (passage === 'passed') {
-        this.#limitsInARow = 0;
-        this.#fallbacksInARow = 0;
-        this.#allowed = this.#allowed >= this.#options.concurrency ? Number.POSITIVE_INFINITY : this.#allowed + 1;
+      if (passed) {
+        this.#waits.reset();
+        this.#allowMore();
+        if (!ticket.isLogin) this.#passed++;
       }
+      if (!ticket.isLogin) this.#pacing?.ended(this.#options.clock.monotonic(), passed);
+    } else if (passed && !ticket.isLogin) {
+      this.#pacing?.endedLate(this.#options.clock.monotonic());
     }
+    if (this.#pacing !== undefined) this.#tellQuota();
     this.#pump();
   }
 
@@ -116,13 +147,30 @@ export class Gate {
     this.#inFlight--;
     const sameLimit = ticket.epoch !== this.#epoch;
     if (!sameLimit) this.#epochInFlight--;
-    this.#close(this.#chooseWait(waitMs, sameLimit), waitMs === undefined ? 'fallback' : 'header');
+    this.#close(this.#waits.choose(waitMs, sameLimit), waitMs === undefined ? 'fallback' : 'header');
   }
 
-  /** Closes the gate for a pause that another process has met. */
+  /** An answer says what is left of the quota; closes the gate when that is nothing. The ticket is still to be given back. */
+  remains(ticket: Ticket, answer: Remaining): void {
+    if (ticket.epoch !== this.#epoch || this.#closedUntil !== undefined) return;
+    const now = this.#options.clock.monotonic();
+    this.#remaining = updateRemaining(this.#remaining, answer, this.#epochInFlight, now);
+    const waitMs = this.#remaining.resetsAt - now;
+    if (this.#remaining.left > 0 || waitMs <= 0) return;
+    this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, 'header');
+  }
+
+  /** Closes the gate for a pause that was met elsewhere, or before. */
   pauseUntil(resumeAt: Date): void {
     const waitMs = resumeAt.getTime() - this.#options.clock.now();
-    if (waitMs > 0) this.#close({ waitMs, totalMs: waitMs }, 'header', true);
+    if (waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, 'header', true);
+  }
+
+  /** Begins with what was learned before; what this gate has learned itself counts more. */
+  learn(quota: Quota): void {
+    if (!this.#options.pacing || this.#pacing !== undefined) return;
+    this.#pacing = new Pacing(this.#options.clock.monotonic(), quota);
+    this.#tellQuota();
   }
 
   /** Rejects everybody who waits, and everybody who comes later. */
@@ -130,28 +178,11 @@ export class Gate {
     this.#closedBy = error;
     this.#timer?.cancel();
     this.#timer = undefined;
-    this.#queue.rejectAll(error);
+    this.#stopAwaitingRoom();
+    this.#queue.rejectWhere(error);
   }
 
-  #chooseWait(waitMs: number | undefined, sameLimit: boolean): { waitMs: number; totalMs: number } {
-    const { fallbackWaitMs, jitterMs } = this.#options;
-    let chosen = waitMs;
-    if (chosen === undefined) {
-      const repeats = sameLimit ? Math.max(0, this.#fallbacksInARow - 1) : this.#fallbacksInARow++;
-      chosen = Math.min(fallbackWaitMs * 2 ** Math.min(repeats, 30), Math.max(fallbackWaitMs, longestFallbackMs));
-    }
-    // A connector that says "now" and refuses again and again must not be asked in a tight loop.
-    const repeats = sameLimit ? 0 : this.#limitsInARow++;
-    const floorMs = repeats === 0 ? 0 : Math.min(10 * 2 ** (repeats - 1), 1000);
-    const jitter = Math.random() * Math.min(jitterMs, chosen / 10);
-    return { waitMs: chosen, totalMs: Math.max(chosen + jitter, floorMs) };
-  }
-
-  #close(
-    { waitMs, totalMs }: { waitMs: number; totalMs: number },
-    source: 'header' | 'fallback',
-    remote = false,
-  ): void {
+  #close({ waitMs, totalMs }: LimitWait, source: 'header' | 'fallback', elsewhere = false): void {
     if (this.#closedBy) return;
     const { clock, emit, scope, onPause } = this.#options;
     const now = clock.monotonic();
@@ -159,13 +190,17 @@ export class Gate {
     const before = this.#closedUntil;
     // Extended, never shortened (rule G2).
     this.#closedUntil = Math.max(before ?? 0, until);
+    const isLonger = before === undefined || now + waitMs > this.#limitedUntil;
     this.#limitedUntil = Math.max(this.#limitedUntil, now + waitMs);
-    this.#refuseWaiters();
+    this.#noteLimit(now, now + waitMs, elsewhere);
+    if (isLonger) this.#refuseWaiters();
     if (before === undefined) {
       this.#epoch++;
       this.#epochInFlight = 0;
       this.#allowed = 1;
       this.#closedSince = now;
+      this.#remaining = undefined;
+      this.#stopAwaitingRoom();
       this.#arm();
       emit('pause', {
         reason: 'rate-limit',
@@ -177,28 +212,92 @@ export class Gate {
     } else if (until - before > 1000) {
       this.#beat();
     }
-    if (!remote && until > (before ?? 0)) onPause?.({ scope, resumeAt: this.#toDate(until) });
+    if (!elsewhere && isLonger) onPause?.({ scope, resumeAt: this.#toDate(this.#limitedUntil) });
   }
 
-  #mayPass(priority: boolean): boolean {
+  #noteLimit(now: number, resumesAt: number, elsewhere: boolean): void {
+    if (!this.#options.pacing) return;
+    // Somebody else's limit says how much was this client's share only if it would have sent more.
+    if (elsewhere && this.#queue.size === 0 && this.#inFlight === 0) return;
+    this.#forget();
+    if (this.#pacing === undefined) {
+      this.#pacing = Pacing.afterFirst(this.#countsSince ?? now, this.#passed, now, resumesAt);
+    } else {
+      this.#pacing.limited(now, resumesAt);
+    }
+  }
+
+  #mayPass(isLogin: boolean): boolean {
     if (this.#closedUntil !== undefined || this.#epochInFlight >= this.#allowed) return false;
-    return priority || this.#inFlight < this.#options.concurrency;
+    if (isLogin) return true;
+    return this.#inFlight < this.#options.concurrency && this.#hasRoom();
   }
 
-  #admit(): Ticket {
+  /** Whether the quota, as far as it is known, has room for one more. */
+  #hasRoom(): boolean {
+    if (this.#pacing === undefined && this.#remaining === undefined) return true;
+    const now = this.#options.clock.monotonic();
+    if (this.#remaining !== undefined) {
+      if (now < this.#remaining.resetsAt) return this.#epochInFlight < this.#remaining.left;
+      // A new window: one request finds out what is left of it.
+      this.#remaining = undefined;
+      this.#allowed = this.#epochInFlight + 1;
+    }
+    this.#forget();
+    return this.#pacing?.mayStart(now) ?? true;
+  }
+
+  #admit(isLogin: boolean): Ticket {
     this.#inFlight++;
     this.#epochInFlight++;
-    return { epoch: this.#epoch };
+    if (!isLogin) {
+      this.#countsSince ??= this.#options.clock.monotonic();
+      this.#pacing?.started(this.#options.clock.monotonic());
+    }
+    return { epoch: this.#epoch, isLogin };
+  }
+
+  /** One came back without a limit: two more, or all the rest where it is known how many the connector takes (rule G3). */
+  #allowMore(): void {
+    const isKnown = this.#pacing?.lesson !== undefined || this.#remaining !== undefined;
+    if (isKnown || this.#allowed >= this.#options.concurrency) this.#allowed = Number.POSITIVE_INFINITY;
+    else this.#allowed++;
   }
 
   #pump(): void {
-    while (this.#queue.size > 0 && this.#mayPass(this.#queue.nextHasPriority)) this.#queue.next(this.#admit());
-    this.#holdTimer();
+    for (let first = this.#queue.first; first !== undefined; first = this.#queue.first) {
+      const isLogin = first.priority === loginPriority;
+      if (!this.#mayPass(isLogin)) break;
+      this.#queue.next(this.#admit(isLogin));
+    }
+    this.#holdTimers();
+    this.#awaitRoom();
+  }
+
+  /** Where only the quota holds back, there will be room at some time, even if nothing comes back until then. */
+  #awaitRoom(): void {
+    if (this.#closedUntil !== undefined || this.#roomTimer !== undefined || this.#queue.size === 0) return;
+    if (this.#epochInFlight >= this.#allowed || this.#inFlight >= this.#options.concurrency) return;
+    const now = this.#options.clock.monotonic();
+    const roomAt = this.#remaining?.resetsAt ?? this.#pacing?.roomAt(now);
+    if (roomAt === undefined) return;
+    this.#roomTimer = this.#options.clock.setTimer(Math.max(1, roomAt - now), () => {
+      this.#roomTimer = undefined;
+      this.#pump();
+    });
+  }
+
+  #stopAwaitingRoom(): void {
+    this.#roomTimer?.cancel();
+    this.#roomTimer = undefined;
   }
 
   #refuseWaiters(): void {
+    const remainingMs = this.#askedMs();
+    if (!this.#options.mayRefuse(remainingMs)) return;
     const resumeAt = this.resumeAt as Date;
-    this.#queue.rejectWhere((waiter) => waiter.refuse?.(this.#askedMs(), resumeAt));
+    this.#queue.rejectWhere((waiter) => waiter.refusal?.(remainingMs, resumeAt));
+    this.#holdTimers();
   }
 
   #arm(): void {
@@ -212,15 +311,18 @@ export class Gate {
         this.#open();
       }
     });
-    this.#holdTimer();
+    this.#holdTimers();
   }
 
   #open(): void {
-    const pausedMs = this.#options.clock.monotonic() - this.#closedSince;
+    const now = this.#options.clock.monotonic();
+    const pausedMs = now - this.#closedSince;
     this.#pausedMs += pausedMs;
     this.#closedUntil = undefined;
     this.#timer = undefined;
+    this.#pacing?.opened(now);
     this.#options.emit('resume', { pausedMs, ...this.#named });
+    this.#tellQuota();
     this.#pump();
   }
 
@@ -235,6 +337,27 @@ export class Gate {
     });
   }
 
+  /** What was learned is forgotten when no limit was met for a while: the next one is then a first one again. */
+  #forget(): void {
+    const now = this.#options.clock.monotonic();
+    if (!this.#pacing?.forgets(now)) return;
+    this.#pacing = undefined;
+    this.#passed = 0;
+    this.#countsSince = undefined;
+    this.#tellQuota();
+  }
+
+  /** Tells of a quota once it is certain, which it is when the pause is over. */
+  #tellQuota(): void {
+    if (this.paused) return;
+    const lesson = this.#pacing?.lesson;
+    const told = this.#toldLesson;
+    if (lesson === told || (lesson !== undefined && told !== undefined && isSameQuota(lesson, told))) return;
+    this.#toldLesson = lesson;
+    const quota = lesson && { limit: lesson.limit, windowMs: Math.round(lesson.windowMs) };
+    this.#options.emit('quota', { quota, ...this.#named });
+  }
+
   /** Events name their scope only where there are several. */
   get #named(): { scope?: string } {
     const { scope } = this.#options;
@@ -242,8 +365,10 @@ export class Gate {
   }
 
   /** A pause keeps the process alive only while somebody waits for its end (rule G4). */
-  #holdTimer(): void {
-    this.#timer?.hold(this.#queue.size > 0);
+  #holdTimers(): void {
+    const isAwaited = this.#queue.size > 0;
+    this.#timer?.hold(isAwaited);
+    this.#roomTimer?.hold(isAwaited);
   }
 
   /** What is left of the wait that was asked for. */
@@ -255,8 +380,13 @@ export class Gate {
     return Math.max(0, (this.#closedUntil ?? 0) - this.#options.clock.monotonic());
   }
 
+  /** Rounded up: who comes back at that time must not find the gate closed. */
   #toDate(monotonic: number): Date {
     const { clock } = this.#options;
-    return new Date(Math.min(clock.now() + monotonic - clock.monotonic(), 8.64e15));
+    return new Date(Math.min(Math.ceil(clock.now() + monotonic - clock.monotonic()), 8.64e15));
   }
+}
+
+function isSameQuota(one: Quota, other: Quota): boolean {
+  return one.limit === other.limit && Math.abs(one.windowMs - other.windowMs) <= other.windowMs / 10;
 }

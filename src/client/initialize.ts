@@ -4,7 +4,7 @@ import { observeAttempt } from './call-observer.js';
 import { InitializeError } from './errors.js';
 import type { EventHub } from './events.js';
 import { type Exchange, type ExchangeContext, exchange } from './exchange.js';
-import type { Gate } from './gate.js';
+import { type Gate, loginPriority } from './gate.js';
 import { toHeaders, toInitializeError } from './initialize-answer.js';
 import type { Settings } from './options.js';
 import { limitRefusal } from './parking.js';
@@ -163,8 +163,8 @@ class LoginAttempt {
       this.#waitingSince = clock.monotonic();
       const ticket = await gate.enter({
         signal: this.#signal,
-        priority: true,
-        refuse: (remainingMs, resumeAt) =>
+        priority: loginPriority,
+        refusal: (remainingMs, resumeAt) =>
           limitRefusal({
             remainingMs,
             resumeAt,

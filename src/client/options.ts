@@ -1,7 +1,9 @@
 import { checkWaitFormat, type SessionParameter, sessionHeaderProblem, type WaitFormat } from '../contract/index.js';
 import { type Clock, systemClock } from '../internal/index.js';
 import type { InitializeFunction } from './initialize.js';
+import type { RemainingOptions } from './remaining.js';
 import type { RetryOptions } from './retry.js';
+import { type ClientSnapshot, checkSnapshot } from './snapshot.js';
 import { type ConnectionState, memoryState } from './state.js';
 import type { Dispatcher } from './transport.js';
 
@@ -28,8 +30,21 @@ export interface RateLimitOptions {
   maxWaitMs?: number;
   /** Bounds the waits of one call in sum, in milliseconds (rule G5). @default none */
   maxTotalWaitMs?: number;
-  /** The most that is added at random to a wait, never more than a tenth of it, in milliseconds. @default 100 */
+  /**
+   * What a call does at a rate limit. With `'reject'` it rejects at once with a `RateLimitError` that says `resumeAt`, and so
+   * do calls that are made until then, without sending anything: for a scheduler that parks the work. @default 'wait'
+   */
+  onLimit?: 'wait' | 'reject';
+  /** The most that is added at random to a wait, never more than a hundredth of it, in milliseconds. @default 100 */
   jitterMs?: number;
+  /**
+   * For connectors that say in every answer what is left of the quota: the gate closes when that is nothing, before a request
+   * is refused.
+   *
+   * @default not read
+   * @example { header: 'x-ratelimit-remaining', resetHeader: 'x-ratelimit-reset', resetFormat: 'epoch-seconds' }
+   */
+  remaining?: RemainingOptions;
   /** Names the limit that a request counts against, for connectors with several (rule G1). @default one for all */
   scope?: (request: { method: string; path: string }) => string;
 }
@@ -48,6 +63,14 @@ export interface ConnectorClientOptions {
   totalTimeoutMs?: number;
   /** The most requests in flight at once; more wait their turn. @default 64 */
   concurrency?: number;
+  /**
+   * With `'auto'` the client remembers how many requests fitted into the window when it met a limit, and from then on sends
+   * single requests at that boundary instead of a crowd: a window costs one refused request. `'off'`: it does not.
+   * @default 'auto'
+   */
+  pacing?: 'auto' | 'off';
+  /** What `client.snapshot()` gave in an earlier process; `client.restore()` does the same later. @default none */
+  snapshot?: ClientSnapshot;
   /** A success with a larger body is refused. @default 104857600 (100 MiB) */
   maxResponseBytes?: number;
   /** How long a new session may be refused before that is a verdict, in milliseconds (rule S4). @default 3000 */
@@ -85,11 +108,13 @@ export function checkOptions(options: ConnectorClientOptions) {
         : { path: checkPath(options.cleanup.path ?? '/cleanup', 'cleanup.path') },
     rateLimit: {
       header: checkHeaderName(rateLimit.header ?? 'Retry-After', 'rateLimit.header'),
-      format: checkFormat(rateLimit.format ?? 'auto'),
+      format: checkFormat(rateLimit.format ?? 'auto', 'rateLimit.format'),
       fallbackWaitMs: duration(rateLimit.fallbackWaitMs, 60_000, 'rateLimit.fallbackWaitMs'),
       maxWaitMs: duration(rateLimit.maxWaitMs, 24 * 3_600_000, 'rateLimit.maxWaitMs', true),
       maxTotalWaitMs: duration(rateLimit.maxTotalWaitMs, Number.POSITIVE_INFINITY, 'rateLimit.maxTotalWaitMs', true),
+      onLimit: oneOf(rateLimit.onLimit, ['wait', 'reject'] as const, 'rateLimit.onLimit'),
       jitterMs: duration(rateLimit.jitterMs, 100, 'rateLimit.jitterMs'),
+      remaining: checkRemaining(rateLimit.remaining),
       scope: optionalFunction(rateLimit.scope, 'rateLimit.scope'),
     },
     retry: {
@@ -101,6 +126,8 @@ export function checkOptions(options: ConnectorClientOptions) {
     totalTimeoutMs:
       options.totalTimeoutMs === undefined ? undefined : checkTimeout(options.totalTimeoutMs, 0, 'totalTimeoutMs'),
     concurrency: count(options.concurrency, 64, 1, 'concurrency'),
+    pacing: oneOf(options.pacing, ['auto', 'off'] as const, 'pacing'),
+    snapshot: options.snapshot === undefined ? undefined : checkSnapshot(options.snapshot),
     maxResponseBytes: count(options.maxResponseBytes, 100 * 1024 * 1024, 1, 'maxResponseBytes'),
     freshSessionGraceMs: duration(options.freshSessionGraceMs, 3000, 'freshSessionGraceMs'),
     loginCooldownMs: duration(options.loginCooldownMs, 30_000, 'loginCooldownMs'),
@@ -116,6 +143,13 @@ export function checkTimeout(value: unknown, fallback: number, name: string): nu
   const timeoutMs = duration(value, fallback, name, true);
   if (timeoutMs === 0) throw new TypeError(`\`${name}\` must be more than 0 milliseconds.`);
   return timeoutMs;
+}
+
+/** @throws TypeError when the value is no priority. */
+export function checkPriority(value: unknown): number {
+  if (value === undefined) return 0;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new TypeError(`\`priority\` must be a finite number, got ${String(value)}.`);
 }
 
 /** @throws TypeError when the value is no path below the base URL. */
@@ -180,12 +214,32 @@ function checkHeaderName(name: unknown, option: string): string {
   throw new TypeError(`\`${option}\` must be a header name, got ${JSON.stringify(name)}.`);
 }
 
-function checkFormat(format: unknown): WaitFormat {
+function checkFormat(format: unknown, option: string): WaitFormat {
   try {
     return checkWaitFormat(format);
   } catch (error) {
-    throw new TypeError((error as Error).message.replace('`format`', '`rateLimit.format`'));
+    throw new TypeError((error as Error).message.replace('`format`', `\`${option}\``));
   }
+}
+
+function checkRemaining(remaining: RemainingOptions | undefined): Required<RemainingOptions> | undefined {
+  if (remaining === undefined) return undefined;
+  if (typeof remaining !== 'object' || remaining === null) {
+    throw new TypeError('`rateLimit.remaining` must be an object with `header` and `resetHeader`.');
+  }
+  return {
+    header: checkHeaderName(remaining.header, 'rateLimit.remaining.header'),
+    resetHeader: checkHeaderName(remaining.resetHeader, 'rateLimit.remaining.resetHeader'),
+    resetFormat: checkFormat(remaining.resetFormat ?? 'auto', 'rateLimit.remaining.resetFormat'),
+  };
+}
+
+/** The first is the default. */
+function oneOf<const Names extends readonly string[]>(value: unknown, names: Names, option: string): Names[number] {
+  if (value === undefined) return names[0] as Names[number];
+  if (names.includes(value as string)) return value as Names[number];
+  const choice = names.map((name) => `'${name}'`).join(' or ');
+  throw new TypeError(`\`${option}\` must be ${choice}, got ${JSON.stringify(value)}.`);
 }
 
 function duration(value: unknown, fallback: number, name: string, mayBeInfinite = false): number {

@@ -1,75 +1,135 @@
+/** Somebody who waits for a turn. A call that comes back after a limit keeps its place in the line. */
 export interface Waiter {
-  signal?: AbortSignal | undefined;
-  priority: boolean;
-  refuse?: ((remainingMs: number, resumeAt: Date) => Error | undefined) | undefined;
-  /** Called when the waiter left before its turn. */
-  onGone(): void;
+  readonly signal?: AbortSignal | undefined;
+  /** Higher goes first; within one priority it is first come, first served. */
+  readonly priority: number;
+  /** Set by the queue when the waiter comes for the first time. */
+  order?: number | undefined;
+  /** Asked when a limit makes the waiter wait `remainingMs`: an error refuses the wait (rule W7). */
+  refusal?(remainingMs: number, resumeAt: Date): Error | undefined;
 }
 
-interface Entry<T> extends Waiter {
-  resolve(value: T): void;
-  reject(error: unknown): void;
-  detach(): void;
-}
-
-/** First come, first served, but for those with priority. An abort takes its waiter out at once (rule G4). */
+/**
+ * A fair queue: by priority, then by who came first. A binary heap, so that entering, leaving in the middle and the next in
+ * line all cost O(log n), and one small object for each waiter: there may be a hundred thousand.
+ */
 export class WaitQueue<T> {
-  // Sets keep insertion order, and a waiter in the middle leaves in constant time.
-  readonly #ordinary = new Set<Entry<T>>();
-  readonly #priority = new Set<Entry<T>>();
+  readonly #heap: Entry<T>[] = [];
+  readonly #onGone: () => void;
+  #arrivals = 0;
+
+  /** @param onGone called when a waiter left before its turn, because of its signal. */
+  constructor(onGone: () => void) {
+    this.#onGone = onGone;
+  }
 
   get size(): number {
-    return this.#ordinary.size + this.#priority.size;
+    return this.#heap.length;
   }
 
-  get nextHasPriority(): boolean {
-    return this.#priority.size > 0;
+  /** Who is next. */
+  get first(): Waiter | undefined {
+    return this.#heap[0]?.waiter;
   }
 
+  /** @throws (rejects with) the signal's reason, or what the waiter was rejected with. */
   wait(waiter: Waiter): Promise<T> {
+    waiter.order ??= this.#arrivals++;
     return new Promise((resolve, reject) => {
-      const { signal } = waiter;
-      const entry: Entry<T> = {
-        ...waiter,
-        resolve,
-        reject,
-        detach: () => signal?.removeEventListener('abort', onAbort),
-      };
-      const onAbort = () => {
-        this.#take(entry);
-        reject(signal?.reason);
-        waiter.onGone();
-      };
-      (waiter.priority ? this.#priority : this.#ordinary).add(entry);
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const entry = new Entry<T>(waiter, resolve, reject, this.#leave);
+      this.#place(entry, this.#heap.length);
+      this.#rise(entry);
+      waiter.signal?.addEventListener('abort', entry, { once: true });
     });
   }
 
   /** Serves the next in line. */
   next(value: T): void {
-    const [entry] = this.#priority.size > 0 ? this.#priority : this.#ordinary;
+    const entry = this.#heap[0];
     if (entry === undefined) return;
     this.#take(entry);
     entry.resolve(value);
   }
 
-  /** Rejects everybody for whom `judge` has an error. */
+  /** Rejects everybody for whom `judge` has an error; asks each of them, so it costs O(n). */
   rejectWhere(judge: (waiter: Waiter) => Error | undefined): void {
-    for (const entry of [...this.#priority, ...this.#ordinary]) {
-      const error = judge(entry);
+    for (const entry of [...this.#heap]) {
+      const error = judge(entry.waiter);
       if (error === undefined) continue;
       this.#take(entry);
       entry.reject(error);
     }
   }
 
-  rejectAll(error: () => Error): void {
-    this.rejectWhere(error);
-  }
+  readonly #leave = (entry: Entry<T>): void => {
+    this.#take(entry);
+    entry.reject(entry.waiter.signal?.reason);
+    this.#onGone();
+  };
 
   #take(entry: Entry<T>): void {
-    this.#ordinary.delete(entry);
-    this.#priority.delete(entry);
-    entry.detach();
+    entry.waiter.signal?.removeEventListener('abort', entry);
+    const last = this.#heap.pop() as Entry<T>;
+    if (last === entry) return;
+    this.#place(last, entry.index);
+    this.#rise(last);
+    this.#sink(last);
   }
+
+  #rise(entry: Entry<T>): void {
+    while (entry.index > 0) {
+      const parent = this.#heap[(entry.index - 1) >> 1] as Entry<T>;
+      if (!isBefore(entry.waiter, parent.waiter)) return;
+      const { index } = parent;
+      this.#place(parent, entry.index);
+      this.#place(entry, index);
+    }
+  }
+
+  #sink(entry: Entry<T>): void {
+    for (;;) {
+      const left = this.#heap[2 * entry.index + 1];
+      const right = this.#heap[2 * entry.index + 2];
+      const child = right !== undefined && isBefore(right.waiter, (left as Entry<T>).waiter) ? right : left;
+      if (child === undefined || !isBefore(child.waiter, entry.waiter)) return;
+      const { index } = child;
+      this.#place(child, entry.index);
+      this.#place(entry, index);
+    }
+  }
+
+  #place(entry: Entry<T>, index: number): void {
+    this.#heap[index] = entry;
+    entry.index = index;
+  }
+}
+
+/** It is its own abort listener, which saves a closure for each waiter. */
+class Entry<T> implements EventListenerObject {
+  readonly waiter: Waiter;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+  readonly #leave: (entry: Entry<T>) => void;
+  index = 0;
+
+  constructor(
+    waiter: Waiter,
+    resolve: (value: T) => void,
+    reject: (error: unknown) => void,
+    leave: (entry: Entry<T>) => void,
+  ) {
+    this.waiter = waiter;
+    this.resolve = resolve;
+    this.reject = reject;
+    this.#leave = leave;
+  }
+
+  handleEvent(): void {
+    this.#leave(this);
+  }
+}
+
+function isBefore(one: Waiter, other: Waiter): boolean {
+  if (one.priority !== other.priority) return one.priority > other.priority;
+  return (one.order as number) < (other.order as number);
 }

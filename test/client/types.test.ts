@@ -50,7 +50,9 @@ describe('types of the surface', () => {
 
   it('events have the facts of the architecture', () => {
     type Events = clientModule.ClientEvents;
-    expectTypeOf<keyof Events>().toEqualTypeOf<'pause' | 'resume' | 'heartbeat' | 'initialize' | 'retry' | 'error'>();
+    expectTypeOf<keyof Events>().toEqualTypeOf<
+      'pause' | 'resume' | 'heartbeat' | 'quota' | 'initialize' | 'retry' | 'error'
+    >();
     expectTypeOf<Events['pause']>().toExtend<{
       reason: 'rate-limit';
       waitMs: number;
