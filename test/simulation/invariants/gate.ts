@@ -1,0 +1,239 @@
+import type { Entry, EntryOf, Trace } from '../trace.js';
+import { type Finding, type Invariant, tolerance } from './invariant.js';
+
+type Limit = EntryOf<'answered'> & { asked: NonNullable<EntryOf<'answered'>['asked']> };
+
+const isLimit = (entry: Entry): entry is Limit => entry.what === 'answered' && entry.asked !== undefined;
+const name = (by: unknown) => (typeof by === 'number' ? `call ${by}` : String(by));
+const ruleOf = { seconds: 'W7', date: 'W5', fallback: 'W6' } as const;
+
+/** Which rule a request broke that went out before a limit had ended: the one about how its wait was read, or G2. */
+const waitsAreNeverShortened: Invariant = {
+  rule: 'W7',
+  title: 'no request goes out before the latest limit met so far has ended',
+  *check({ entries }) {
+    const limits: Limit[] = [];
+    for (const entry of entries) {
+      if (isLimit(entry)) limits.push(entry);
+      if (entry.what !== 'sent') continue;
+      const longest = limits.reduce<Limit | undefined>(
+        (a, b) => (a === undefined || ends(b) > ends(a) ? b : a),
+        undefined,
+      );
+      if (longest === undefined || entry.at >= ends(longest) - tolerance) continue;
+      const shortened = limits.indexOf(longest) < limits.length - 1;
+      yield {
+        rule: shortened ? 'G2' : ruleOf[longest.asked.source],
+        at: entry.at,
+        seen: `${name(entry.by)} was sent ${ends(longest) - entry.at} ms too early: exchange ${longest.exchange} was limited at ${longest.at} for ${longest.asked.waitMs} ms (${longest.asked.source})`,
+      };
+    }
+  },
+};
+
+function ends(limit: Limit): number {
+  return limit.at + limit.asked.waitMs;
+}
+
+const nothingIsSentDuringAPause: Invariant = {
+  rule: 'G1',
+  title: 'no request of any kind is sent between pause and resume',
+  *check({ entries }) {
+    let pausedBy: number | undefined;
+    for (const entry of entries) {
+      if (entry.what === 'pause') pausedBy = entry.at;
+      if (entry.what === 'resume') pausedBy = undefined;
+      if (entry.what === 'sent' && pausedBy !== undefined) {
+        yield { at: entry.at, seen: `${name(entry.by)} was sent in the pause that began at ${pausedBy}` };
+      }
+    }
+  },
+};
+
+const everyLimitPauses: Invariant = {
+  rule: 'G1',
+  title: 'a limit that reaches the client pauses it, and nothing else does',
+  *check({ entries }) {
+    let paused = false;
+    let closing = false;
+    let limit: Limit | undefined;
+    for (const entry of entries) {
+      if (entry.what === 'closing') closing = true;
+      if (limit !== undefined && (entry.at > limit.at + tolerance || entry.what === 'sent')) {
+        if (!paused && !closing)
+          yield { at: limit.at, seen: `no pause followed the limit of exchange ${limit.exchange}` };
+        limit = undefined;
+      }
+      if (entry.what === 'pause') {
+        if (limit === undefined) yield { at: entry.at, seen: 'a pause began although no limit had been met' };
+        if (paused) yield { rule: 'G6', at: entry.at, seen: 'a second pause event in one pause' };
+        paused = true;
+        limit = undefined;
+      }
+      if (entry.what === 'resume') {
+        if (!paused) yield { rule: 'G6', at: entry.at, seen: 'a resume event without a pause' };
+        paused = false;
+      }
+      if (isLimit(entry) && !paused) limit = entry;
+    }
+  },
+};
+
+const pausesTellTheirWait: Invariant = {
+  rule: 'G6',
+  title: 'a pause event says how long the connector asked to wait, and where that is from',
+  *check({ entries }) {
+    let limit: Limit | undefined;
+    for (const entry of entries) {
+      if (isLimit(entry)) limit = entry;
+      if (entry.what !== 'pause' || limit === undefined) continue;
+      const source = limit.asked.source === 'fallback' ? 'fallback' : 'header';
+      if (entry.source !== source)
+        yield { rule: 'W6', at: entry.at, seen: `source ${entry.source} instead of ${source}` };
+      const tooShort = entry.waitMs < limit.asked.waitMs - tolerance;
+      if (tooShort || (source === 'header' && entry.waitMs !== limit.asked.waitMs)) {
+        const rule = tooShort ? ruleOf[limit.asked.source] : 'G6';
+        yield {
+          rule,
+          at: entry.at,
+          seen: `waitMs ${entry.waitMs} instead of ${limit.asked.waitMs} (${limit.asked.source})`,
+        };
+      }
+      // A Date holds whole milliseconds.
+      const latest = Math.min(limit.at + limit.asked.waitMs, entry.at + 8e14);
+      if (entry.resumeAtMs < latest - 1)
+        yield { at: entry.at, seen: `resumeAt ${latest - entry.resumeAtMs} ms too early` };
+    }
+  },
+};
+
+const fallbacksDouble: Invariant = {
+  rule: 'W6',
+  title: 'waits of the client’s own choosing double until a request gets through',
+  *check({ entries, schedule }) {
+    let epoch = 0;
+    const epochs = new Map<number, number>();
+    let limit: Limit | undefined;
+    let last: number | undefined;
+    for (const entry of entries) {
+      if (entry.what === 'sent') epochs.set(entry.exchange, epoch);
+      // A 401 says nothing about limits, and neither does a request that fails.
+      if (entry.what === 'answered' && entry.asked === undefined && entry.status !== 401) last = undefined;
+      if (isLimit(entry)) limit = entry;
+      if (entry.what !== 'pause') continue;
+      const repeated = limit !== undefined && epochs.get(limit.exchange) === epoch;
+      epoch++;
+      if (entry.source !== 'fallback') continue;
+      const least =
+        last === undefined || !repeated ? 0 : Math.min(last * 2, Math.max(schedule.client.fallbackWaitMs, 900_000));
+      if (entry.waitMs < least) yield { at: entry.at, seen: `${entry.waitMs} ms after ${last} ms` };
+      last = entry.waitMs;
+    }
+  },
+};
+
+/** Late answers to what was sent before a pause say nothing new: they do not count as one more refusal in a row. */
+const nobodyHammers: Invariant = {
+  rule: 'W5',
+  title: 'a connector that says "now" and goes on refusing is asked at most every 10, 20, 40 … ms',
+  *check({ entries }) {
+    let epoch = 0;
+    const epochs = new Map<number, number>();
+    let refusals = 0;
+    let last = 0;
+    for (const entry of entries) {
+      if (entry.what === 'pause') epoch++;
+      if (entry.what === 'answered' && entry.asked === undefined && entry.status !== 401) refusals = 0;
+      if (isLimit(entry) && epochs.get(entry.exchange) === epoch) {
+        refusals++;
+        last = entry.at;
+      }
+      if (entry.what !== 'sent') continue;
+      epochs.set(entry.exchange, epoch);
+      const least = refusals < 2 ? 0 : Math.min(10 * 2 ** (refusals - 2), 1000);
+      if (entry.at - last < least - tolerance) {
+        yield { at: entry.at, seen: `sent ${entry.at - last} ms after refusal ${refusals} in a row` };
+      }
+    }
+  },
+};
+
+/** After a pause at most one request more is on its way than have come back without a limit. */
+const releaseIsStaggered: Invariant = {
+  rule: 'G3',
+  title: 'after a pause one request goes first, and each that gets through lets two more follow',
+  *check({ entries, schedule }) {
+    let allowed = Number.POSITIVE_INFINITY;
+    let flying = new Set<number>();
+    for (const entry of entries) {
+      if (entry.what === 'resume') {
+        allowed = 1;
+        flying = new Set();
+      }
+      if (entry.what === 'sent' && entry.by !== 'cleanup') {
+        flying.add(entry.exchange);
+        if (flying.size > allowed) yield { at: entry.at, seen: `${flying.size} on their way, ${allowed} allowed` };
+      }
+      if (entry.what !== 'answered' && entry.what !== 'failed' && entry.what !== 'cancelled') continue;
+      const passed = flying.delete(entry.exchange) && entry.what === 'answered' && entry.status !== 401;
+      if (passed && !isLimit(entry))
+        allowed = allowed >= schedule.client.concurrency ? Number.POSITIVE_INFINITY : allowed + 1;
+    }
+  },
+};
+
+const concurrencyIsKept: Invariant = {
+  rule: 'G1',
+  title: 'no more requests are on their way than `concurrency` allows, logins apart',
+  *check({ entries, schedule }) {
+    const flying = new Set<number>();
+    for (const entry of entries) {
+      if (entry.what === 'sent' && typeof entry.by === 'number') flying.add(entry.exchange);
+      if (entry.what === 'answered' || entry.what === 'failed' || entry.what === 'cancelled')
+        flying.delete(entry.exchange);
+      if (flying.size > schedule.client.concurrency) yield { at: entry.at, seen: `${flying.size} on their way` };
+    }
+  },
+};
+
+/** A limit ends when it says, give or take jitter and the floor of repeated refusals: nobody waits for nothing. */
+const pausesEnd: Invariant = {
+  rule: 'G2',
+  title: 'a pause lasts until the latest limit has ended, and not longer than jitter and floor explain',
+  *check({ entries, schedule }: Trace): Iterable<Finding> {
+    let epoch = 0;
+    const epochs = new Map<number, number>();
+    let until = 0;
+    let refusals = 0;
+    for (const entry of entries) {
+      if (entry.what === 'sent') epochs.set(entry.exchange, epoch);
+      if (isLimit(entry)) {
+        const wait = entry.asked.source === 'fallback' ? Number.POSITIVE_INFINITY : entry.asked.waitMs;
+        until = Math.max(until, entry.at + Math.max(wait, Math.min(10 * 2 ** refusals, 1000)));
+      } else if (entry.what === 'pause') {
+        refusals++;
+        epoch++;
+      } else if (entry.what === 'answered') {
+        // Late answers to what was sent before the pause say nothing about it.
+        if (entry.status !== 401 && epochs.get(entry.exchange) === epoch) refusals = 0;
+      } else if (entry.what === 'resume') {
+        if (entry.at > until + schedule.client.jitterMs + tolerance) {
+          yield { at: entry.at, seen: `resumed ${entry.at - until} ms late` };
+        }
+        until = 0;
+      }
+    }
+  },
+};
+
+export const gateInvariants: readonly Invariant[] = [
+  waitsAreNeverShortened,
+  nothingIsSentDuringAPause,
+  everyLimitPauses,
+  pausesTellTheirWait,
+  fallbacksDouble,
+  nobodyHammers,
+  releaseIsStaggered,
+  concurrencyIsKept,
+  pausesEnd,
+];

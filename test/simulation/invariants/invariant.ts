@@ -1,0 +1,29 @@
+import type { Trace } from '../trace.js';
+
+/** Something that must hold in every run, whatever happens in it. */
+export interface Invariant {
+  /** The rule of docs/rules.md that it watches. */
+  readonly rule: string;
+  /** What always holds, as a sentence. */
+  readonly title: string;
+  /** @returns what was seen instead; nothing where it holds. */
+  check(trace: Trace): Iterable<Finding>;
+}
+
+export interface Finding {
+  at: number;
+  seen: string;
+  /** Where one invariant watches over several rules: which of them was broken. */
+  rule?: string;
+}
+
+/** A broken rule. */
+export interface Violation {
+  rule: string;
+  title: string;
+  at: number;
+  seen: string;
+}
+
+/** Times are sums of fractions where jitter is on: less than this is no difference. */
+export const tolerance = 1e-6;

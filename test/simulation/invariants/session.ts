@@ -1,0 +1,240 @@
+import type { Schedule } from '../schedule.js';
+import type { Entry, EntryOf, Trace } from '../trace.js';
+import { type Invariant, tolerance } from './invariant.js';
+
+const ended = (entry: Entry): entry is EntryOf<'answered'> | EntryOf<'failed'> | EntryOf<'cancelled'> =>
+  entry.what === 'answered' || entry.what === 'failed' || entry.what === 'cancelled';
+const refusals = new Set([400, 401, 403]);
+
+/** A login that was refused for good: no limit, and no failure in passing. */
+function isRefusal(entry: Entry): entry is EntryOf<'answered'> {
+  return entry.what === 'answered' && entry.by === 'login' && entry.asked === undefined && refusals.has(entry.status);
+}
+
+/** The time for a socket is part of a try's time, and is not seen here. */
+export function mayQueue({ client, connector }: Schedule): boolean {
+  return client.transport === 'dispatcher' && connector.queuesMs.some((queueMs) => queueMs > 0);
+}
+
+const oneLoginAtATime: Invariant = {
+  rule: 'S3',
+  title: 'at most one initialize is on its way',
+  *check({ entries }) {
+    let flying = 0;
+    for (const entry of entries) {
+      if (entry.what === 'sent' && entry.by === 'login' && ++flying > 1)
+        yield { at: entry.at, seen: `${flying} on their way` };
+      if (ended(entry) && entry.by === 'login') flying--;
+    }
+  },
+};
+
+const oneLoginPerExpiry: Invariant = {
+  rule: 'S4',
+  title: 'nobody logs in while the newest session has not been refused',
+  *check({ entries }) {
+    let newest: number | undefined;
+    let refused = true;
+    for (const entry of entries) {
+      if (entry.what === 'session') {
+        newest = entry.session;
+        refused = false;
+      }
+      if (entry.what === 'answered' && entry.status === 401 && entry.session === newest) refused = true;
+      if (entry.what === 'sent' && entry.by === 'login' && !refused) {
+        yield { at: entry.at, seen: `a login although session ${newest} was never refused` };
+      }
+    }
+  },
+};
+
+const requestsCarryTheNewestSession: Invariant = {
+  rule: 'S4',
+  title: 'every request carries the newest session there is',
+  *check({ entries }) {
+    let newest: number | undefined;
+    for (const entry of entries) {
+      if (entry.what === 'session') newest = entry.session;
+      if (entry.what === 'sent' && entry.by !== 'login' && entry.session !== newest) {
+        yield {
+          at: entry.at,
+          seen: `call ${entry.by} was sent with session ${entry.session}, the newest is ${newest}`,
+        };
+      }
+    }
+  },
+};
+
+/** Between its waits and retries, a call sends three times because of 401s and not more often. */
+const a401IsAVerdictInTheEnd: Invariant = {
+  rule: 'S4',
+  title: 'a call without pauses and retries is refused at most three times by 401',
+  *check({ entries }) {
+    if (entries.some(({ what }) => what === 'pause' || what === 'retry')) return;
+    const met = new Map<unknown, number>();
+    for (const entry of entries) {
+      if (entry.what !== 'answered' || entry.status !== 401 || entry.by === 'login') continue;
+      met.set(entry.by, (met.get(entry.by) ?? 0) + 1);
+      if (met.get(entry.by) === 4) yield { at: entry.at, seen: `call ${entry.by} met its fourth 401` };
+    }
+  },
+};
+
+const refusedSessionsAreLeftAlone: Invariant = {
+  rule: 'S4',
+  title:
+    'a session that was refused to a call is tried again by it after a second at the earliest, or when it worked for another',
+  *check({ entries }) {
+    const refused = new Map<string, number>();
+    for (const entry of entries) {
+      // A probe that worked, or that could not be finished, lets the others try at once.
+      if (entry.what === 'aborted' || entry.what === 'settled' || entry.what === 'failed' || entry.what === 'cancelled')
+        refused.clear();
+      if (entry.what === 'answered' && entry.by !== 'login') {
+        if (entry.status === 401) refused.set(`${entry.by} ${entry.session}`, entry.at);
+        else refused.clear();
+      }
+      if (entry.what !== 'sent') continue;
+      const at = refused.get(`${entry.by} ${entry.session}`);
+      if (at !== undefined && entry.at - at < 1000 - tolerance) {
+        yield { at: entry.at, seen: `call ${entry.by} tried session ${entry.session} again after ${entry.at - at} ms` };
+      }
+    }
+  },
+};
+
+const one401IsNoVerdict: Invariant = {
+  rule: 'S4',
+  title: 'a call that can be sent again is not given up after its first 401',
+  *check({ entries, schedule }) {
+    const met = new Map<unknown, number>();
+    for (const entry of entries) {
+      if (entry.what === 'answered' && entry.status === 401) met.set(entry.by, (met.get(entry.by) ?? 0) + 1);
+      if (entry.what !== 'settled' || entry.outcome.type !== 'rejected' || entry.outcome.kind !== 'unauthorized')
+        continue;
+      const count = met.get(entry.call) ?? 0;
+      if (count < 2 && schedule.calls[entry.call]?.body !== 'stream') {
+        yield { at: entry.at, seen: `call ${entry.call} ended after ${count} of them` };
+      }
+    }
+  },
+};
+
+const loginsCarryNoSession: Invariant = {
+  rule: 'S5',
+  title: 'initialize carries no session',
+  *check({ entries }) {
+    for (const entry of entries) {
+      if (entry.what === 'sent' && entry.stray !== undefined)
+        yield { at: entry.at, seen: `a login with ${entry.stray}` };
+    }
+  },
+};
+
+const refusedLoginsCoolDown: Invariant = {
+  rule: 'S5',
+  title: 'after a refused login nobody logs in for `loginCooldownMs`',
+  *check({ entries, schedule }) {
+    let refusedAt: number | undefined;
+    for (const entry of entries) {
+      if (isRefusal(entry)) refusedAt = entry.at;
+      if (entry.what !== 'sent' || entry.by !== 'login' || refusedAt === undefined) continue;
+      const afterMs = entry.at - refusedAt;
+      if (afterMs < schedule.client.loginCooldownMs - tolerance)
+        yield { at: entry.at, seen: `a login after ${afterMs} ms` };
+    }
+  },
+};
+
+/** What a login may fail of: a refusal, nonsense, more failures in passing than retries, or its time being over. */
+const loginsFailForAReason: Invariant = {
+  rule: 'S5',
+  title: 'a login that fails in passing is tried again: it only fails for a refusal, nonsense, used up retries or time',
+  *check({ entries, schedule }) {
+    const { retries, loginTimeoutMs } = schedule.client;
+    let failures = 0;
+    let spentMs = 0;
+    let sentAt = 0;
+    let reason = false;
+    for (const entry of entries) {
+      if (entry.what === 'sent' && entry.by === 'login') {
+        sentAt = entry.at;
+        reason = false;
+      }
+      if (entry.what === 'retry' && entry.by === 'login') spentMs += entry.delayMs;
+      if (ended(entry) && entry.by === 'login') {
+        spentMs += entry.at - sentAt;
+        const answered = entry.what === 'answered';
+        const limited = answered && entry.asked !== undefined;
+        const passing = !answered || entry.status >= 500;
+        if (!limited) failures = passing ? failures + 1 : 0;
+        reason =
+          spentMs >= loginTimeoutMs - tolerance ||
+          (entry.what === 'cancelled' && mayQueue(schedule)) ||
+          failures > retries ||
+          (answered && !passing && !limited);
+        if (answered && !passing && !limited) spentMs = 0;
+      }
+      if (entry.what === 'settled' && entry.outcome.type === 'rejected' && entry.outcome.name === 'InitializeError') {
+        if (!reason && spentMs < loginTimeoutMs - tolerance)
+          yield { at: entry.at, seen: `call ${entry.call} ended after ${failures} failures in ${spentMs} ms` };
+        failures = 0;
+        spentMs = 0;
+      }
+    }
+  },
+};
+
+const refusedLoginsAreFinal: Invariant = {
+  rule: 'S5',
+  title: 'whoever waits for a login that is refused ends at once',
+  *check({ entries }) {
+    let refusal: EntryOf<'answered'> | undefined;
+    for (const entry of entries) {
+      if (refusal !== undefined && entry.what === 'retry' && entry.by === 'login') {
+        yield { at: entry.at, seen: `the login refused at ${refusal.at} is tried again` };
+      }
+      if (entry.what === 'sent' && entry.by === 'login') refusal = undefined;
+      if (isRefusal(entry)) refusal = entry;
+    }
+  },
+};
+
+const loginsAreBounded: Invariant = {
+  rule: 'S6',
+  title: 'no login is on its way for longer than `initialize.timeoutMs`',
+  *check({ entries, schedule }: Trace) {
+    const sent = new Map<number, number>();
+    for (const entry of entries) {
+      if (entry.what === 'sent' && entry.by === 'login') sent.set(entry.exchange, entry.at);
+      if (!ended(entry)) continue;
+      const tookMs = entry.at - (sent.get(entry.exchange) ?? entry.at);
+      if (tookMs > schedule.client.loginTimeoutMs + tolerance) yield { at: entry.at, seen: `it took ${tookMs} ms` };
+      sent.delete(entry.exchange);
+    }
+    for (const [exchange, at] of sent) yield { at, seen: `exchange ${exchange} never ended` };
+  },
+};
+
+const secretsStayInside: Invariant = {
+  rule: 'S7',
+  title: 'no session value is in an event or an error',
+  *check({ entries }) {
+    for (const entry of entries) if (entry.what === 'leak') yield { at: entry.at, seen: entry.text };
+  },
+};
+
+export const sessionInvariants: readonly Invariant[] = [
+  oneLoginAtATime,
+  oneLoginPerExpiry,
+  requestsCarryTheNewestSession,
+  a401IsAVerdictInTheEnd,
+  refusedSessionsAreLeftAlone,
+  one401IsNoVerdict,
+  loginsCarryNoSession,
+  refusedLoginsCoolDown,
+  loginsFailForAReason,
+  refusedLoginsAreFinal,
+  loginsAreBounded,
+  secretsStayInside,
+];

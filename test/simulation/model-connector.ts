@@ -1,0 +1,224 @@
+import type { Clock } from 'concordat/client';
+import { ModelQuota } from './model-quota.js';
+import { ModelSessions } from './model-sessions.js';
+import { type WrittenWait, writeWait } from './model-waits.js';
+import type { ConnectorPlan, Fault, LoginFate } from './schedule.js';
+import type { Entry, Sender } from './trace.js';
+
+/** A request as the connector sees it; the body comes later. */
+export interface Arrival {
+  method: string;
+  path: string;
+  session: string | undefined;
+}
+
+/** A request on its way, from the first byte sent to the end of the answer. */
+export interface ModelExchange {
+  readonly id: number;
+  readonly by: Sender;
+  readonly session: number | undefined;
+  readonly arrival: Arrival;
+}
+
+/** How an exchange ends. `hang` never does by itself. */
+export type Reply =
+  | { type: 'hang' }
+  | { type: 'reset'; afterMs: number }
+  | {
+      type: 'answer';
+      afterMs: number;
+      status: number;
+      headers: Record<string, string | string[]>;
+      body: string;
+      /** Whether the connection breaks in the middle of the body. */
+      cut?: boolean;
+      wait?: WrittenWait;
+      /** The session that this answer hands out. */
+      session?: number;
+    };
+
+type Recorded = Entry extends infer One ? (One extends Entry ? Omit<One, 'at'> : never) : never;
+export type Write = (entry: Recorded) => void;
+
+/** Then the connector is well, for ever: a schedule whose troubles never end would prove nothing about those who wait. */
+const troubledExchanges = 80;
+
+/** More than any schedule can need: beyond it something goes round in circles. */
+const mostExchanges = 400;
+
+/** A connector reduced to what the rules speak of. It decides when a request arrives, and knows whether that had an effect. */
+export class ModelConnector {
+  readonly sessions: ModelSessions;
+  readonly quota: ModelQuota;
+  readonly #plan: ConnectorPlan;
+  readonly #clock: Clock;
+  readonly #record: Write;
+  readonly #effects = new Map<Sender, number>();
+  #exchanges = 0;
+  #logins = 0;
+  #requests = 0;
+  #limits = 0;
+  #open = new Set<number>();
+  #queued = 0;
+  #idle: (() => void)[] = [];
+  #exhaust: () => void = () => {};
+  /** Resolves when there is more traffic than any schedule can need. */
+  readonly exhausted: Promise<void>;
+
+  constructor(plan: ConnectorPlan, clock: Clock, record: Write) {
+    this.#plan = plan;
+    this.#clock = clock;
+    this.#record = record;
+    this.sessions = new ModelSessions(plan.session, clock);
+    this.quota = new ModelQuota(plan.quota, clock);
+    this.exhausted = new Promise((resolve) => {
+      this.#exhaust = resolve;
+    });
+  }
+
+  /** How many exchanges are on their way. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** A request waits for a socket. @returns what to call when it has one. */
+  queue(): () => void {
+    this.#queued++;
+    return () => {
+      this.#queued--;
+      this.#tellIdle();
+    };
+  }
+
+  /** Resolves when none is on its way or waits for a socket. */
+  idle(): Promise<void> {
+    return this.#isIdle ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** The first byte of a request has gone out. */
+  begin(arrival: Arrival): ModelExchange {
+    const by = toSender(arrival.path);
+    const session = this.sessions.numberOf(arrival.session);
+    const exchange: ModelExchange = { id: ++this.#exchanges, by, session, arrival };
+    if (exchange.id === mostExchanges) this.#exhaust();
+    this.#open.add(exchange.id);
+    const stray = by === 'login' && arrival.session !== undefined ? 'the old session' : undefined;
+    this.#record({ what: 'sent', exchange: exchange.id, by, session, stray });
+    return exchange;
+  }
+
+  /** An exchange is over, however it ended. @returns whether it had not been over already. */
+  end(exchange: ModelExchange): boolean {
+    const wasOpen = this.#open.delete(exchange.id);
+    this.#tellIdle();
+    return wasOpen;
+  }
+
+  get #isIdle(): boolean {
+    return this.#open.size === 0 && this.#queued === 0;
+  }
+
+  #tellIdle(): void {
+    if (this.#isIdle) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** The whole request has arrived: what becomes of it? */
+  decide(exchange: ModelExchange, body: string | undefined): Reply {
+    if (exchange.id >= mostExchanges) return { type: 'hang' };
+    const afterMs = turn(this.#plan.latenciesMs, exchange.id) ?? 1;
+    if (exchange.id > troubledExchanges) return this.#serveWell(exchange, body, afterMs);
+    if (exchange.by === 'cleanup') return { type: 'answer', afterMs, status: 204, headers: {}, body: '' };
+    return exchange.by === 'login' ? this.#logIn(afterMs) : this.#serve(exchange, body, afterMs);
+  }
+
+  #serveWell(exchange: ModelExchange, body: string | undefined, afterMs: number): Reply {
+    if (exchange.by === 'login') return this.#handOut(afterMs);
+    if (!this.sessions.isNewest(exchange.session)) return this.#fail(401, 'SESSION_EXPIRED', afterMs, exchange);
+    return this.#succeed(exchange, body, afterMs);
+  }
+
+  #logIn(afterMs: number): Reply {
+    const fate: LoginFate = this.#plan.logins[this.#logins++] ?? { type: 'ok' };
+    if (fate.type === 'hang') return { type: 'hang' };
+    if (fate.type === 'reset') return { type: 'reset', afterMs };
+    if (fate.type === 'error') return this.#fail(fate.status, 'BROKEN', afterMs);
+    if (fate.type === 'refused') return this.#fail(fate.status, 'WRONG_PASSWORD', afterMs);
+    if (fate.type === 'limited') return this.#limit(2000, afterMs);
+    if (fate.type === 'nonsense') return json(200, null, afterMs);
+    if (this.#plan.limitsLogins) {
+      const remainingMs = this.quota.take();
+      if (remainingMs !== undefined) return this.#limit(remainingMs, afterMs);
+    }
+    const reply = this.#handOut(fate.type === 'slow' ? fate.delayMs : afterMs);
+    if (fate.type === 'lost') return { type: 'reset', afterMs };
+    return { ...reply, cut: fate.type === 'cut' };
+  }
+
+  #handOut(afterMs: number): Reply & { type: 'answer' } {
+    const { number, value } = this.sessions.open();
+    return { ...json(200, [{ key: 'x-session', value, sensitive: true }], afterMs), session: number };
+  }
+
+  #serve(exchange: ModelExchange, body: string | undefined, afterMs: number): Reply {
+    const fault: Fault = this.#plan.faults[this.#requests++] ?? { type: 'none' };
+    if (fault.type === 'hang') return { type: 'hang' };
+    if (fault.type === 'reset') return { type: 'reset', afterMs };
+    if (fault.type === 'error') return this.#fail(fault.status, 'BROKEN', afterMs, exchange);
+    if (fault.type === 'denied') return this.#fail(fault.status, 'DENIED', afterMs, exchange);
+    if (fault.type === 'limited') return this.#limit(1000, afterMs, exchange);
+    if (fault.type === 'unauthorized') return this.#fail(401, 'SESSION_EXPIRED', fault.delayMs, exchange);
+    const refusal = this.#refuse(exchange, afterMs);
+    if (refusal !== undefined) return refusal;
+    const reply = this.#succeed(exchange, body, afterMs);
+    if (fault.type === 'lost') return { type: 'reset', afterMs };
+    if (fault.type === 'failed') return this.#fail(fault.status, 'BROKEN', afterMs, exchange);
+    return { ...reply, cut: fault.type === 'cut' };
+  }
+
+  #succeed(exchange: ModelExchange, body: string | undefined, afterMs: number): Reply & { type: 'answer' } {
+    const effects = (this.#effects.get(exchange.by) ?? 0) + 1;
+    this.#effects.set(exchange.by, effects);
+    this.#record({ what: 'effect', exchange: exchange.id, by: exchange.by, body });
+    return json(200, { call: exchange.by, effects }, afterMs);
+  }
+
+  #refuse(exchange: ModelExchange, afterMs: number): Reply | undefined {
+    const unauthorized = () =>
+      this.sessions.accept(exchange.session) ? undefined : this.#fail(401, 'SESSION_EXPIRED', afterMs, exchange);
+    const limited = () => {
+      const remainingMs = this.quota.take();
+      return remainingMs === undefined ? undefined : this.#limit(remainingMs, afterMs, exchange);
+    };
+    return this.#plan.limitsFirst ? (limited() ?? unauthorized()) : (unauthorized() ?? limited());
+  }
+
+  #limit(remainingMs: number, afterMs: number, exchange?: ModelExchange): Reply {
+    const number = this.#limits++;
+    const style = turn(this.#plan.waits, number) ?? 'exact';
+    const { status, headers, wait } = writeWait(style, number, remainingMs, this.#clock.monotonic());
+    return { ...this.#fail(status, 'RATE_LIMITED', afterMs, exchange, headers), wait };
+  }
+
+  /** An error of the contract that echoes the session, as careless connectors do. */
+  #fail(status: number, code: string, afterMs: number, exchange?: ModelExchange, headers = {}) {
+    const message = `Refused, session ${exchange?.arrival.session ?? 'unknown'}`;
+    return json(status, { errors: { code, message, detail: message } }, afterMs, headers);
+  }
+}
+
+function json(status: number, value: unknown, afterMs: number, headers: HeaderRecord = {}): Reply & { type: 'answer' } {
+  const body = JSON.stringify(value);
+  return { type: 'answer', afterMs, status, headers: { 'content-type': 'application/json', ...headers }, body };
+}
+
+type HeaderRecord = { [name: string]: string | string[] };
+
+function toSender(path: string): Sender {
+  if (path === '/initialize') return 'login';
+  if (path === '/cleanup') return 'cleanup';
+  return Number(path.slice('/items/'.length));
+}
+
+function turn<T>(values: readonly T[], number: number): T | undefined {
+  return values[number % values.length];
+}

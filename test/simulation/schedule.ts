@@ -1,0 +1,104 @@
+/** Everything that happens in one simulated run, as plain JSON: it can be printed, kept and run again. All times are in milliseconds. */
+export interface Schedule {
+  /** Seeds `Math.random` while the schedule runs. */
+  random: number;
+  client: ClientPlan;
+  connector: ConnectorPlan;
+  calls: CallPlan[];
+  commands: Command[];
+}
+
+export interface ClientPlan {
+  /** How the client reaches the connector: undici's dispatch interface, or a `fetch`. */
+  transport: 'dispatcher' | 'fetch';
+  concurrency: number;
+  retries: number;
+  jitterMs: number;
+  timeoutMs: number;
+  fallbackWaitMs: number;
+  maxWaitMs: number;
+  maxTotalWaitMs?: number | undefined;
+  loginTimeoutMs: number;
+  loginCooldownMs: number;
+  freshSessionGraceMs: number;
+  cleanup: boolean;
+}
+
+export interface ConnectorPlan {
+  quota?: Quota | undefined;
+  /** Whether logins count against the quota. */
+  limitsLogins: boolean;
+  /** Whether the quota is looked at before the session. */
+  limitsFirst: boolean;
+  session: SessionPlan;
+  /** What becomes of the first logins; those after them succeed. */
+  logins: LoginFate[];
+  /** What becomes of the first requests; those after them are answered as session and quota say. */
+  faults: Fault[];
+  /** How limits are written, in turn. */
+  waits: WaitStyle[];
+  /** How long answers take, in turn. */
+  latenciesMs: number[];
+  /** How long requests wait for a socket, in turn (dispatcher only). */
+  queuesMs: number[];
+}
+
+export interface Quota {
+  type: 'fixed' | 'sliding';
+  limit: number;
+  windowMs: number;
+}
+
+export interface SessionPlan {
+  ttlMs?: number | undefined;
+  maxRequests?: number | undefined;
+  /** How long a new session is refused. */
+  refusedForMs: number;
+  /** Whether a login ends the sessions before it. */
+  single: boolean;
+}
+
+export type LoginFate =
+  | { type: 'ok' | 'hang' | 'reset' | 'lost' | 'cut' | 'nonsense' }
+  | { type: 'slow'; delayMs: number }
+  | { type: 'error'; status: 500 | 503 }
+  | { type: 'refused'; status: 400 | 401 | 403 }
+  | { type: 'limited' };
+
+/** `lost` and `failed` happen after the request has taken effect, the others before. */
+export type Fault =
+  | { type: 'none' | 'reset' | 'lost' | 'cut' | 'hang' | 'limited' }
+  | { type: 'error'; status: 500 | 502 | 503 | 504 }
+  | { type: 'failed'; status: 500 }
+  | { type: 'denied'; status: 400 | 403 | 404 }
+  | { type: 'unauthorized'; delayMs: number };
+
+export type WaitStyle =
+  | 'exact'
+  | 'zero'
+  | 'past'
+  | 'date'
+  | 'dated'
+  | 'duplicated'
+  | 'long'
+  | 'huge'
+  | 'invalid'
+  | 'empty'
+  | '429'
+  | '429-bare'
+  | '503';
+
+export interface CallPlan {
+  atMs: number;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  body: 'none' | 'json' | 'factory' | 'stream';
+  idempotent?: boolean | undefined;
+  abortAfterMs?: number | undefined;
+  timeoutMs?: number | undefined;
+  totalTimeoutMs?: number | undefined;
+}
+
+export type Command =
+  | { atMs: number; type: 'expire' | 'close' }
+  | { atMs: number; type: 'jump'; milliseconds: number }
+  | { atMs: number; type: 'quota'; limit: number };

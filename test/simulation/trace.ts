@@ -1,0 +1,72 @@
+import type { Schedule } from './schedule.js';
+
+/** Who made a request: the number of a call, or the client on its own account. */
+export type Sender = number | 'login' | 'cleanup';
+
+/** How long a limit asks to wait, as an observer beside the client reads it. */
+export interface AskedWait {
+  source: 'seconds' | 'date' | 'fallback';
+  /** The least that has to be waited from the moment of delivery. */
+  waitMs: number;
+}
+
+/** How a call ended, reduced to what the rules speak of. */
+export type Outcome =
+  | { type: 'resolved'; status: number; data: unknown }
+  | { type: 'aborted' }
+  | {
+      type: 'rejected';
+      name: string;
+      kind?: string | undefined;
+      code?: string | undefined;
+      status?: number | undefined;
+      /** Only of limits: monotonic time of `resumeAt`. */
+      resumeAtMs?: number | undefined;
+    };
+
+/** One thing that happened. `at` is monotonic time; entries of the same time are in the order in which they happened. */
+export type Entry = { at: number } & (
+  | { what: 'called'; call: number }
+  | { what: 'aborted'; call: number }
+  | { what: 'settled'; call: number; outcome: Outcome }
+  | { what: 'sent'; exchange: number; by: Sender; session: number | undefined; stray?: string | undefined }
+  | { what: 'effect'; exchange: number; by: Sender; body: string | undefined }
+  | { what: 'answered'; exchange: number; by: Sender; session: number | undefined; status: number; asked?: AskedWait }
+  | { what: 'failed'; exchange: number; by: Sender; session: number | undefined }
+  | { what: 'cancelled'; exchange: number; by: Sender }
+  | { what: 'session'; session: number }
+  | { what: 'pause'; waitMs: number; source: 'header' | 'fallback'; resumeAtMs: number }
+  | { what: 'resume'; pausedMs: number }
+  | { what: 'heartbeat' }
+  | { what: 'initialize'; generation: number }
+  | { what: 'retry'; by: Sender; delayMs: number }
+  | { what: 'closing' }
+  | { what: 'closed' }
+  | { what: 'jumped'; milliseconds: number }
+  | { what: 'leak'; text: string }
+  | { what: 'stuck'; text: string }
+  | { what: 'left'; timers: number; held: number; listeners: number; exchanges: number; when: 'quiet' | 'closed' }
+);
+
+export type EntryOf<What extends Entry['what']> = Extract<Entry, { what: What }>;
+
+/** All that happened in one run. */
+export interface Trace {
+  schedule: Schedule;
+  entries: Entry[];
+}
+
+/** The entries of one sort. */
+export function entriesOf<What extends Entry['what']>(trace: Trace, what: What): EntryOf<What>[] {
+  return trace.entries.filter((entry): entry is EntryOf<What> => entry.what === what);
+}
+
+/** The trace as text, one line an entry. */
+export function formatTrace(trace: Trace): string {
+  return trace.entries
+    .map(
+      ({ at, what, ...rest }) =>
+        `${String(Math.round(at * 1000) / 1000).padStart(10)}  ${what.padEnd(10)} ${JSON.stringify(rest)}`,
+    )
+    .join('\n');
+}

@@ -1,0 +1,158 @@
+import type { Clock } from 'concordat/client';
+import type { Dispatcher } from 'undici';
+import type { ModelConnector, ModelExchange, Reply, Write } from './model-connector.js';
+import { toAskedWait } from './model-waits.js';
+import type { ClientPlan } from './schedule.js';
+
+/** What both ways to the connector need. */
+export interface WireContext {
+  connector: ModelConnector;
+  clock: Clock;
+  client: ClientPlan;
+  queuesMs: readonly number[];
+  record: Write;
+}
+
+type Answer = Extract<Reply, { type: 'answer' }>;
+
+/** How the end of an exchange reaches the client. */
+interface Delivery {
+  answer(answer: Answer): void;
+  reset(): void;
+}
+
+export const origin = 'http://connector.test';
+
+/** Carries out what the connector has decided, at its time, unless the client has gone away meanwhile. */
+function carryOut(context: WireContext, exchange: ModelExchange, body: string | undefined, delivery: Delivery): void {
+  const { connector, clock, client, record } = context;
+  const reply = connector.decide(exchange, body);
+  if (reply.type === 'hang') return;
+  clock.setTimer(reply.afterMs, () => {
+    if (!connector.end(exchange)) return;
+    const { id, by, session } = exchange;
+    if (reply.type === 'reset' || reply.cut) record({ what: 'failed', exchange: id, by, session });
+    else {
+      const asked = reply.wait && toAskedWait(reply.wait, clock.now(), client.fallbackWaitMs);
+      const limit = asked === undefined ? {} : { asked };
+      record({ what: 'answered', exchange: id, by, session, status: reply.status, ...limit });
+      if (reply.session !== undefined && !reply.cut) record({ what: 'session', session: reply.session });
+    }
+    if (reply.type === 'reset') delivery.reset();
+    else delivery.answer(reply);
+  });
+}
+
+function cancel({ connector, record }: WireContext, exchange: ModelExchange): void {
+  if (connector.end(exchange)) record({ what: 'cancelled', exchange: exchange.id, by: exchange.by });
+}
+
+/** undici's dispatch interface in front of the model: requests may have to wait for a socket first. */
+export function modelDispatcher(context: WireContext): Dispatcher {
+  let dispatched = 0;
+  const dispatch = (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean => {
+    const { queuesMs, clock } = context;
+    const queueMs = queuesMs[dispatched++ % queuesMs.length] ?? 0;
+    if (queueMs === 0) start(context, options, handler);
+    else {
+      const leaveQueue = context.connector.queue();
+      clock.setTimer(queueMs, () => {
+        start(context, options, handler);
+        leaveQueue();
+      });
+    }
+    return true;
+  };
+  return { dispatch, close: async () => {}, destroy: async () => {} } as unknown as Dispatcher;
+}
+
+function start(context: WireContext, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+  let exchange: ModelExchange | undefined;
+  const controller = {
+    aborted: false as boolean,
+    paused: false,
+    reason: null as Error | null,
+    rawHeaders: [],
+    rawTrailers: [],
+    pause: () => {},
+    resume: () => {},
+    abort(reason: Error) {
+      if (controller.aborted) return;
+      controller.aborted = true;
+      controller.reason = reason;
+      if (exchange !== undefined) cancel(context, exchange);
+      queueMicrotask(() => handler.onResponseError?.(controller, reason));
+    },
+  } satisfies Dispatcher.DispatchController;
+  handler.onRequestStart?.(controller, {});
+  if (controller.aborted) return;
+  const { method, path, headers, body } = options;
+  const session = (headers as { [name: string]: string })['x-session'];
+  const begun = context.connector.begin({ method, path: path as string, session });
+  exchange = begun;
+  const send = (content: string | undefined) =>
+    carryOut(context, begun, content, {
+      reset: () => handler.onResponseError?.(controller, Object.assign(new Error('reset'), { code: 'ECONNRESET' })),
+      answer(answer) {
+        handler.onResponseStart?.(controller, answer.status, answer.headers, '');
+        if (controller.aborted) return;
+        const bytes = Buffer.from(answer.body);
+        handler.onResponseData?.(controller, answer.cut ? bytes.subarray(0, 3) : bytes);
+        if (controller.aborted) return;
+        if (answer.cut)
+          handler.onResponseError?.(controller, Object.assign(new Error('cut'), { code: 'UND_ERR_SOCKET' }));
+        else handler.onResponseEnd?.(controller, {});
+      },
+    });
+  withBody(body, send);
+}
+
+/** Whatever can be a body, read as undici would. Strings need no turn of the event loop. */
+function withBody(body: unknown, use: (content: string | undefined) => void): void {
+  if (body === null || body === undefined) use(undefined);
+  else if (typeof body === 'string') use(body);
+  else if (body instanceof Uint8Array) use(new TextDecoder().decode(body));
+  else void readAll(body as AsyncIterable<Uint8Array>).then(use);
+}
+
+async function readAll(stream: AsyncIterable<Uint8Array | string>): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
+  return text;
+}
+
+/** A fetch in front of the model. */
+export function modelFetch(context: WireContext): typeof globalThis.fetch {
+  return (input, init = {}) =>
+    new Promise((resolve, reject) => {
+      const { method = 'GET', headers, body, signal } = init;
+      const session = (headers as { [name: string]: string })['x-session'];
+      const exchange = context.connector.begin({ method, path: String(input).slice(origin.length), session });
+      signal?.addEventListener('abort', () => {
+        cancel(context, exchange);
+        reject(signal.reason);
+      });
+      withBody(body, (content) =>
+        carryOut(context, exchange, content, {
+          reset: () => reject(new TypeError('fetch failed', { cause: new Error('reset') })),
+          answer: (answer) => resolve(toResponse(answer)),
+        }),
+      );
+    });
+}
+
+function toResponse({ status, headers, body, cut }: Answer): Response {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((item) => [name, item] as [string, string]),
+  );
+  if (!cut) return new Response(status === 204 ? null : body, { status, headers: lines });
+  const half = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(body.slice(0, 3)));
+    },
+    pull(controller) {
+      controller.error(new TypeError('terminated'));
+    },
+  });
+  return new Response(half, { status, headers: lines });
+}
