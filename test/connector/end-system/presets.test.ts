@@ -70,6 +70,12 @@ describe.each(names)('%s', (name) => {
     }
   });
 
+  test('says that it was checked against recorded answers only if one is among the replies', () => {
+    const { checkedAgainst } = replySets[name];
+    if (checkedAgainst !== 'recorded answers') return;
+    expect(replies.some(({ recorded }) => recorded !== undefined)).toBe(true);
+  });
+
   test('is a preset, named like itself', () => {
     expect(definePreset(presets[name])).toEqual(presets[name]);
     expect(presets[name].name).toBe(name);

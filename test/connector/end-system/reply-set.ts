@@ -23,7 +23,7 @@ interface Answer extends Omit<Reply, 'status'> {
 
 export interface RecordedReply extends Answer {
   status: number;
-  /** Where the answer is quoted as it was; without it, it is made after the documentation that the preset names. */
+  /** Where such an answer was seen; without it, it is made after the documentation that the preset names. */
   recorded?: string;
   /**
    * For a limit: an answer of the same status that differs in one fact, and so is no limit, or one with another wait. What
@@ -35,7 +35,7 @@ export interface RecordedReply extends Answer {
 export interface ReplySet {
   product: string;
   /** How far the preset has been checked; a column of docs/presets.md. */
-  checkedAgainst: 'recorded answers' | 'SDK source' | 'documentation only';
+  checkedAgainst: 'recorded answers' | 'SDK source' | 'documentation only' | 'RFC 9110, RFC 6585';
   replies: RecordedReply[];
 }
 

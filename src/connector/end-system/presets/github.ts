@@ -1,14 +1,20 @@
-import type { Preset, WaitSource } from '../preset.js';
+import type { BodyCondition, Preset, WaitSource } from '../preset.js';
 
 // Sources: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 //          https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+//          https://github.com/octokit/plugin-throttling.js/blob/main/src/index.ts
 const limited = [403, 429];
 const reset: WaitSource = { header: 'x-ratelimit-reset', unit: 'epoch-seconds' };
+
+// Successful answers of REST are never looked into for this.
+const isGraphQL = { 'x-ratelimit-resource': 'graphql' };
+const exhausted: BodyCondition = { path: 'errors.*.type', matches: 'RATE_LIMITED' };
 
 /**
  * github.com and Enterprise Server. A 403 is a limit when a header or the message says so: by `retry-after` or the message
  * for secondary limits, by an empty quota for the primary one; any other 403 is a denial. REST has no error code but in the
- * `errors` of a 422 (`already_exists`, `missing_field`). GraphQL answers an exhausted quota with a 200.
+ * `errors` of a 422 (`already_exists`, `missing_field`). GraphQL answers its limits with a 200; its other errors are left to the connector,
+ * because they come with data.
  */
 export const github: Preset = {
   name: 'github',
@@ -32,13 +38,16 @@ export const github: Preset = {
     // The quota's reset is on every answer, so without one of the signs above it says nothing about this limit.
     { when: { status: [429] }, is: 'rate-limit', fallbackWaitMs: 60_000 },
     {
-      when: {
-        status: [200],
-        headers: { 'x-ratelimit-remaining': '0' },
-        body: { path: 'errors.*.type', matches: 'RATE_LIMITED' },
-      },
+      when: { status: [200], headers: { 'x-ratelimit-remaining': '0' }, body: exhausted },
       is: 'rate-limit',
       wait: [reset],
+    },
+    { when: { status: [200], headers: isGraphQL, body: exhausted }, is: 'rate-limit', wait: [reset] },
+    {
+      when: { status: [200], headers: isGraphQL, body: { path: 'errors.*.message', matches: /secondary rate limit/i } },
+      is: 'rate-limit',
+      wait: [{ header: 'retry-after', unit: 'auto' }],
+      fallbackWaitMs: 60_000,
     },
   ],
 };

@@ -2,7 +2,7 @@ import { date, epochMilliseconds, type ReplySet, withoutWait } from '../reply-se
 
 export const generic: ReplySet = {
   product: 'anything else',
-  checkedAgainst: 'documentation only',
+  checkedAgainst: 'RFC 9110, RFC 6585',
   replies: [
     {
       what: 'a limit',

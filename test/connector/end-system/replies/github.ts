@@ -51,6 +51,31 @@ export const github: ReplySet = {
       control: { what: 'the last answer of a quota', body: { data: { viewer: { login: 'ada' } } }, gives: 'success' },
     },
     {
+      what: 'a limit of the GraphQL API with quota left',
+      status: 200,
+      headers: { ...quota('1'), 'x-ratelimit-resource': 'graphql' },
+      body: { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] },
+      gives: { is: 'rate-limit', code: 'RATE_LIMITED', message: 'API rate limit exceeded', waitMs: 600_000 },
+      control: {
+        what: 'another error of it, beside its data',
+        body: { data: { a: {}, b: null }, errors: [{ type: 'NOT_FOUND', message: 'Could not resolve' }] },
+        gives: 'success',
+      },
+    },
+    {
+      what: 'a secondary limit of the GraphQL API',
+      status: 200,
+      headers: { ...quota('99'), 'x-ratelimit-resource': 'graphql' },
+      body: { errors: [{ message: 'You have exceeded a secondary rate limit.' }] },
+      gives: { is: 'rate-limit', message: 'You have exceeded a secondary rate limit.', waitMs: 60_000 },
+      control: {
+        what: 'an issue about one, by REST',
+        headers: { ...quota('99'), 'x-ratelimit-resource': 'core' },
+        body: { errors: [{ message: 'You have exceeded a secondary rate limit.' }] },
+        gives: 'success',
+      },
+    },
+    {
       what: 'a limit that says nothing',
       status: 429,
       headers: quota('4999'),

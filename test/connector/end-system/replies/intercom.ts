@@ -5,7 +5,7 @@ const tooMany = 'You have exceeded the rate limit';
 
 export const intercom: ReplySet = {
   product: 'Intercom',
-  checkedAgainst: 'SDK source',
+  checkedAgainst: 'documentation only',
   replies: [
     {
       what: 'a limit',

@@ -29,9 +29,9 @@ export const mediawiki: ReplySet = {
       what: 'a database that lags',
       recorded: 'https://phabricator.wikimedia.org/T33156',
       status: 200,
-      headers: { 'retry-after': '7', 'x-database-lag': '7', 'mediawiki-api-error': 'maxlag' },
+      headers: { 'retry-after': '5', 'x-database-lag': '0', 'mediawiki-api-error': 'maxlag' },
       body: failure('maxlag', lag),
-      gives: { is: 'rate-limit', code: 'maxlag', message: lag, waitMs: 7_000 },
+      gives: { is: 'rate-limit', code: 'maxlag', message: lag, waitMs: 5_000 },
       control: { what: 'a success', headers: {}, body: { query: { pages: [] } }, gives: 'success' },
     },
     {

@@ -5,7 +5,7 @@ const tooMany = 'You have been rate limited. Please try again in a few minutes.'
 
 export const notion: ReplySet = {
   product: 'Notion',
-  checkedAgainst: 'SDK source',
+  checkedAgainst: 'documentation only',
   replies: [
     {
       what: 'a limit',
