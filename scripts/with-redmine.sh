@@ -75,7 +75,8 @@ stop() {
 trap stop EXIT
 
 fail() {
-  if [ -s "$2" ]; then tail -n 30 "$2" >&2; fi
+  # Without the stack, which is long and not ours.
+  { grep -v $'^[\t ]*from ' "$2" || true; } | tail -n 30 >&2
   say "$1"
   exit 1
 }

@@ -1,5 +1,10 @@
 # What no API of Redmine can set up: that there is one, and who may use it. Run by scripts/with-redmine.sh.
+# Mails are made in threads of their own, and SQLite refuses one of two that write: so no threads here, no mails later,
+# and a journal in which reading disturbs nobody.
+ActiveJob::Base.queue_adapter = :inline
+ActiveRecord::Base.connection.execute('PRAGMA journal_mode=WAL')
 Redmine::DefaultData::Loader.load('en')
+Setting.notified_events = []
 Setting.rest_api_enabled = '1'
 Setting.text_formatting = 'common_mark'
 

@@ -2,7 +2,6 @@ import { NotFoundError } from 'concordat';
 import { endSystemFetch } from 'concordat/connector';
 import type { z } from 'zod';
 import type { Attachment, Comment, FullIssue, Issue, IssueChanges, IssueQuery, NewIssue } from './issues.js';
-import { redmine } from './preset.js';
 import { toAttachment, toFullIssue, toIssue, wire } from './wire.js';
 
 /** What a session holds. */
@@ -19,7 +18,7 @@ export interface Credentials {
 }
 
 // A failure of Redmine arrives here as the error that the contract has for it.
-const redmineFetch = endSystemFetch({ preset: redmine });
+const redmineFetch = endSystemFetch({ preset: 'redmine' });
 
 const pageSize = 100;
 
