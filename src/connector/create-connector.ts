@@ -86,10 +86,12 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
     const secrets = headerSecrets((name) => headers.get(name), sessionNames);
     return writeError(thrown, createRedact([...secrets, ...(parameterSecrets.get(c) ?? [])]));
   };
-  const answers = new WeakMap<Context, ErrorAnswer>();
+  // Kept on the context itself: a WeakMap costs more than the rest of the answer.
+  const errorAnswer = Symbol('errorAnswer');
+  type Answered = { [errorAnswer]?: ErrorAnswer };
   const fail = (thrown: unknown, c: Context) => {
     const answer = write(thrown, c);
-    answers.set(c, answer);
+    (c as Answered)[errorAnswer] = answer;
     return answerWithHono(c, answer);
   };
   const answer = (thrown: unknown, c: Context) => {
@@ -102,11 +104,11 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
     // A plain `c.req.json()` of broken JSON is the caller's mistake too.
     c.req.json = () => parseBody(c.req) as Promise<never>;
     try {
-      await limitBody(c, next);
+      await (c.req.method === 'GET' ? next() : limitBody(c, next));
     } catch (thrown) {
       return answer(thrown, c); // Hono hands only Errors to `onError`, and anything can be thrown
     }
-    const answered = answers.get(c);
+    const answered = (c as Answered)[errorAnswer];
     if (answered) dropStaleHeaders(c.res, answered);
     return undefined;
   };
@@ -152,7 +154,7 @@ function checkCleanup<Session extends z.ZodObject>(
   return { path, handler: typeof option === 'function' ? option : option.handler };
 }
 
-/** Refuses bodies that are too large: by their declared length where there is one, else while they are read. */
+/** Refuses bodies of other methods than GET that are too large: by their declared length where there is one, else while they are read. */
 function createBodyLimit(maxBodyBytes: number): MiddlewareHandler {
   const refuse = (): never => {
     throw new ConnectorError(`The request body is larger than the ${maxBodyBytes} bytes that are allowed.`, {
@@ -162,7 +164,7 @@ function createBodyLimit(maxBodyBytes: number): MiddlewareHandler {
   };
   const limitWhileReading = bodyLimit({ maxSize: maxBodyBytes, onError: refuse });
   return async (c, next) => {
-    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+    if (c.req.method === 'HEAD') return next();
     const { headers } = c.req.raw;
     const length = headers.get('content-length');
     if (length === null || headers.has('transfer-encoding')) return limitWhileReading(c, next);

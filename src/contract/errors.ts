@@ -32,15 +32,47 @@ export interface ConnectorErrorOptions extends ConnectorErrorDetails {
   status: number;
 }
 
+/** Frames of the stack of an error that a connector throws on purpose: where, and from where it was called. */
+const expectedErrorFrames = 3;
+
+/**
+ * Takes no more of the stack than is asked for: walking it, through promises above all, is most of what an error costs
+ * (docs/decisions/0019-cost-of-an-error.md).
+ */
+class FramedError extends Error {
+  constructor(message: string, options: ErrorOptions | undefined, frames: number) {
+    const limit = Error.stackTraceLimit;
+    const shorter = frames < limit && setStackTraceLimit(frames);
+    try {
+      super(message, options);
+    } finally {
+      if (shorter) setStackTraceLimit(limit);
+    }
+  }
+}
+
+/** Where the intrinsics are frozen the limit stays what it is. */
+function setStackTraceLimit(frames: number): boolean {
+  try {
+    Error.stackTraceLimit = frames;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * A failure that the connector contract can express: thrown by connectors, and by the service's client for what a
  * connector answered. The subclass for the kind exists where the contract names one (rule E2).
+ *
+ * The `stack` of one with a status below 500 that no client made is its first frames only: it is thrown on purpose, often,
+ * and says by `code` and `message` what is wrong.
  *
  * @throws TypeError when `message` is empty or `status` is not an error status.
  * @example
  * throw new ConnectorError('The ledger is closed', { status: 409, code: 'LEDGER_CLOSED' })
  */
-export class ConnectorError extends Error {
+export class ConnectorError extends FramedError {
   declare readonly kind: ErrorKind;
   readonly status: number;
   readonly code: string;
@@ -54,11 +86,13 @@ export class ConnectorError extends Error {
 
   constructor(message: string, options: ConnectorErrorOptions) {
     const { status, code, detail, headers, cause, request } = checkOptions(message, options);
-    const kind = kindFor(new.target.prototype, status);
+    const kindOfClass = (new.target.prototype as { kind?: ErrorKind }).kind;
+    const kind = kindOfClass ?? kindOfStatus(status);
     const codeText = readCode(code) ?? errorTable[kind].code;
     super(
       request ? `${request.method} ${request.path}: ${status} ${codeText}: ${message}` : message,
       cause === undefined ? undefined : { cause },
+      status < 500 && request === undefined ? expectedErrorFrames : Number.POSITIVE_INFINITY,
     );
     this.#reason = message;
     this.#exposeDetail = options.exposeDetail ?? true;
@@ -72,7 +106,7 @@ export class ConnectorError extends Error {
       this.method = request.method;
       this.path = request.path;
     }
-    if (kindOwner(new.target.prototype) === undefined) {
+    if (kindOfClass === undefined) {
       Object.defineProperty(this, 'kind', { value: kind, configurable: true });
     }
   }
@@ -159,19 +193,6 @@ Object.defineProperty(ConnectorError.prototype, brand, { value: true });
 function define(target: { prototype: object }, name: string, kind?: ErrorKind): void {
   Object.defineProperty(target.prototype, 'name', { value: name, configurable: true, writable: true });
   if (kind !== undefined) Object.defineProperty(target.prototype, 'kind', { value: kind, configurable: true });
-}
-
-/** The class in the chain that fixes the kind, so that a user's subclass keeps its parent's. */
-function kindOwner(prototype: object): object | undefined {
-  for (let owner: object | null = prototype; owner !== null; owner = Object.getPrototypeOf(owner)) {
-    if (Object.hasOwn(owner, 'kind')) return owner;
-  }
-  return undefined;
-}
-
-function kindFor(prototype: object, status: number): ErrorKind {
-  const owner = kindOwner(prototype) as { kind: ErrorKind } | undefined;
-  return owner?.kind ?? kindOfStatus(status);
 }
 
 /** What `isConnectorError(value, kind)` narrows to. */

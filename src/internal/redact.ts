@@ -25,8 +25,9 @@ export const redactNothing: Redact = (text) => text;
 export function createRedact(values: Iterable<string>): Redact {
   const needles = new Set<string>();
   for (const value of values) {
-    if (typeof value !== 'string' || value.trim().length < shortestSecret) continue;
-    for (const form of writtenForms(value.trim())) needles.add(form);
+    if (typeof value !== 'string') continue;
+    const secret = value.trim();
+    if (secret.length >= shortestSecret) addWrittenForms(needles, secret);
   }
   if (needles.size === 0) return redactNothing;
   const upperCased = Array.from(needles, (needle) => needle.toUpperCase());
@@ -58,15 +59,15 @@ function toPattern(needle: string): string {
   return needle.length < longWord ? wordStart + escaped + wordEnd : escaped;
 }
 
-function* writtenForms(value: string): Generator<string> {
-  yield value;
+function addWrittenForms(forms: Set<string>, value: string): void {
+  forms.add(value);
   if (/^[\w.-]+$/.test(value)) return; // nothing that is ever written otherwise
-  yield JSON.stringify(value).slice(1, -1);
+  forms.add(JSON.stringify(value).slice(1, -1));
   try {
     const encoded = encodeURIComponent(value);
-    yield encoded;
-    yield encoded.replaceAll('%20', '+');
-    yield new URLSearchParams([['', value]]).toString().slice(1);
+    forms.add(encoded);
+    forms.add(encoded.replaceAll('%20', '+'));
+    forms.add(new URLSearchParams([['', value]]).toString().slice(1));
   } catch {
     // A lone surrogate has no URL form.
   }
