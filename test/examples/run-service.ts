@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { GitHubOptions } from '../../examples/service/options.js';
 import type { Summary } from '../../examples/service/summary.js';
-import { root, serviceArguments, serviceEnvironment } from './service-environment.js';
+import { newDataDirectory, root, serviceArguments, serviceEnvironment } from './service-environment.js';
 
 export interface ServiceRun {
   code: number | null;
@@ -32,6 +32,7 @@ export function runService(
         SOURCE_REPO: github.source,
         TARGET_REPO: github.target,
       }),
+      CONCORDAT_DATA: newDataDirectory(),
       ...environment,
     }),
   });

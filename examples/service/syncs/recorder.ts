@@ -1,8 +1,7 @@
 import type { ConnectorClient } from 'concordat/client';
 import type { SyncProgress } from '../sync.js';
 import type { SyncResult } from '../tally.js';
-import { learnedQuota } from './learned-quota.js';
-import type { LearnedQuota, Run, RunConnection, RunEventData, RunFacts, Sample } from './run.js';
+import type { Run, RunConnection, RunEventData, RunFacts, Sample } from './run.js';
 import type { RunEnd, RunStore } from './store/run-store.js';
 
 export interface RecordedConnection {
@@ -109,7 +108,6 @@ class Watch {
   readonly #pauses = new Map<string, { id: number; pause: Pause }>();
   readonly #start: ConnectorClient['status']['counters'];
   #sampled: { sent: number; refused: number };
-  #quota: LearnedQuota | null = null;
 
   constructor(connection: RecordedConnection, store: RunStore, runId: number, now: () => number) {
     this.#connection = connection;
@@ -123,13 +121,13 @@ class Watch {
       client.on('pause', ({ resumeAt, source, scope }) => this.#paused(scope, resumeAt, source)),
       client.on('heartbeat', ({ resumeAt, scope }) => this.#grew(scope, resumeAt)),
       client.on('resume', ({ scope }) => this.#resumed(scope)),
+      client.on('quota', ({ quota }) => quota && this.#add({ type: 'quota', quota })),
       client.on('initialize', ({ reason }) => this.#add({ type: 'login', reason })),
       client.on('retry', ({ delayMs, error }) => this.#add({ type: 'retry', delayMs, message: error.message })),
     ];
   }
 
   sample(second: number): Sample[] {
-    this.#learn();
     const { sent, refused } = this.#connection.client.status.counters;
     const requests = sent - this.#sampled.sent;
     const newlyRefused = refused - this.#sampled.refused;
@@ -146,20 +144,13 @@ class Watch {
       ...{ name, repository, session },
       ...{ requests: since('sent'), refused: since('refused'), logins: since('logins'), pauses: since('pauses') },
       waitedMs: Math.round(since('pausedMs')),
-      quota: this.#quota,
+      quota: client.status.quota ?? null,
     };
   }
 
   stop(): void {
     for (const stop of this.#stops) stop();
     for (const scope of this.#pauses.keys()) this.#resumed(scope);
-  }
-
-  #learn(): void {
-    const quota = learnedQuota(this.#connection.client.status);
-    if (quota === null || (quota.requests === this.#quota?.requests && quota.windowMs === this.#quota.windowMs)) return;
-    this.#quota = quota;
-    this.#add({ type: 'quota', quota });
   }
 
   #paused(scope = '', resumeAt: Date, source: 'header' | 'fallback'): void {

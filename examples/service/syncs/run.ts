@@ -1,14 +1,10 @@
+import type { Quota } from 'concordat/client';
+
 /** `finished`: both ends are equal. `interrupted`: the process that ran it is gone. */
 export type RunState = 'running' | 'finished' | 'failed' | 'stopped' | 'interrupted';
 
 /** What began a run: the service's start, its schedule, `--once`, or somebody on the page. */
 export type RunTrigger = 'start' | 'schedule' | 'once' | 'user';
-
-/** What a connector said of its limit, as the client has learned it. */
-export interface LearnedQuota {
-  readonly requests: number;
-  readonly windowMs: number;
-}
 
 /** One of the two connections of a run, as far as the run has come. */
 export interface RunConnection {
@@ -23,7 +19,8 @@ export interface RunConnection {
   readonly logins: number;
   readonly pauses: number;
   readonly waitedMs: number;
-  readonly quota: LearnedQuota | null;
+  /** What the client has learned of the connector's limit. */
+  readonly quota: Quota | null;
 }
 
 /** What changes while a run goes on. */
@@ -78,7 +75,7 @@ export type RunEventData =
     }
   | { readonly type: 'login'; readonly reason: 'first' | 'expired' }
   | { readonly type: 'retry'; readonly delayMs: number; readonly message: string }
-  | { readonly type: 'quota'; readonly quota: LearnedQuota }
+  | { readonly type: 'quota'; readonly quota: Quota }
   | { readonly type: 'refused'; readonly message: string };
 
 /** Something that happened to a connection, or to the run where there is none. */

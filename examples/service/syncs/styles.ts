@@ -25,8 +25,8 @@ progress:indeterminate { background: repeating-linear-gradient(-45deg, var(--sur
 progress:indeterminate::-webkit-progress-bar { background: none; }
 progress:indeterminate::-moz-progress-bar { background: none; }
 
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(6.5rem, 1fr)); gap: 1px; border: 1px solid var(--line); border-radius: var(--radius); background: var(--line); overflow: hidden; }
-.tiles > div { display: grid; align-content: space-between; gap: 2px; padding: var(--space-2) var(--space-3); background: var(--surface); }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(6.5rem, 1fr)); gap: 1px; border: 1px solid var(--line); border-radius: var(--radius); overflow: hidden; }
+.tiles > div { display: grid; align-content: space-between; gap: 2px; padding: var(--space-2) var(--space-3); box-shadow: 0 0 0 1px var(--line); }
 .tiles dt { color: var(--text-muted); font-size: 0.75rem; }
 .tiles dd { font-size: 1.125rem; font-weight: 620; font-variant-numeric: tabular-nums; letter-spacing: -0.01em; white-space: nowrap; }
 
@@ -37,18 +37,16 @@ progress:indeterminate::-moz-progress-bar { background: none; }
 .lane h4 { margin: 0; font-size: var(--text-body); font-weight: 620; }
 .lane-repository { font-size: var(--text-small); }
 .lane-state {
-  margin-left: auto; padding: 0.0625rem 0.5625rem; border: 1px solid var(--neutral-line); border-radius: 99rem; background: var(--neutral-soft);
+  padding: 0.0625rem 0.5625rem; border: 1px solid var(--neutral-line); border-radius: 99rem; background: var(--neutral-soft);
   color: var(--neutral); font-size: 0.75rem; font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap;
 }
 .lane-active { color: var(--success); background: var(--success-soft); border-color: var(--success-line); }
 .lane-working { color: var(--accent); background: var(--accent-soft); border-color: var(--accent); }
 .lane-paused { color: var(--warning); background: var(--warning-soft); border-color: var(--warning-line); }
-.lane-reason { color: var(--warning); font-size: var(--text-small); min-height: 1.2rem; font-variant-numeric: tabular-nums; }
+.lane-reason { flex: 1; color: var(--warning); font-size: var(--text-small); text-align: right; font-variant-numeric: tabular-nums; }
 .lane-drawing { min-width: 0; }
 .lane-picture { width: 100%; height: auto; }
-.lane-facts { display: flex; flex-wrap: wrap; gap: 0 0.875rem; color: var(--text-muted); font-size: 0.75rem; font-variant-numeric: tabular-nums; }
-.lane-facts li + li { position: relative; }
-.lane-facts li + li::before { content: '·'; position: absolute; left: -0.5625rem; }
+.lane-facts { display: flex; flex-wrap: wrap; gap: 0 1.125rem; color: var(--text-muted); font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 
 .lane-picture text { font: 500 11px/1 var(--sans); fill: var(--text-muted); font-variant-numeric: tabular-nums; }
 .lane-picture .scale { text-anchor: end; }
@@ -80,16 +78,20 @@ progress:indeterminate::-moz-progress-bar { background: none; }
 .timeline tr > :first-child { padding-left: var(--space-3); }
 .connection-lost { color: var(--danger); font-weight: 550; }
 .no-script { grid-template-columns: minmax(0, 1fr) auto; align-items: center; }
+.no-script .button-row { display: flex; }
 
 .runs .figure { text-align: right; font-variant-numeric: tabular-nums; }
 @container content (max-width: 57rem) {
   .runs .figure { text-align: left; }
+  .runs .status { justify-self: start; }
 }
 @container content (max-width: 40rem) {
   .picture { padding: var(--space-4); }
   .connector { padding: var(--space-4); }
   .next-run { text-align: left; }
   .tiles { grid-template-columns: repeat(auto-fit, minmax(5.75rem, 1fr)); }
+  .lane-repository { flex: 1; }
+  .lane-reason { order: 1; flex-basis: 100%; min-height: 1.25rem; margin-top: 2px; text-align: left; }
   .timeline th:nth-child(2), .timeline td:nth-child(2) { display: none; }
   .no-script { grid-template-columns: minmax(0, 1fr); }
 }

@@ -28,7 +28,7 @@ export async function overviewPage({ store, control }: PageParts, visit: AdminVi
   const before = /^[1-9]\d{0,14}$/.test(query.get('before') ?? '') ? Number(query.get('before')) : undefined;
   const eventful = query.get('show') === 'eventful';
   const { runs, hasMore } = store.list({ limit: pageSize, before, eventful });
-  const nowMs = Date.now();
+  const { nowMs } = store;
   const latest = update?.run;
   const isRunning = latest?.state === 'running';
   const refresh = refreshOf(isRunning || control.nextRunMs !== null, query);

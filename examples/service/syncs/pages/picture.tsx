@@ -84,9 +84,6 @@ export function RunPicture({ data, revision, span, nowMs, stream, spanLink }: Pi
         <p class="visually-hidden">{announce(data, nowMs)}</p>
         <Timeline data={data} nowMs={nowMs} />
       </details>
-      <noscript>
-        <p class="small muted">Without script, this is how it was when the page was loaded.</p>
-      </noscript>
       <p class="connection-lost" role="alert" data-lost hidden></p>
     </div>
   );
@@ -107,13 +104,13 @@ function Lane({ data, connection, nowMs, children }: LaneProps) {
       <div class="lane-head">
         <h4>{name}</h4>
         <span class="mono muted lane-repository">{repository}</span>
+        <p class="lane-reason" data-lane-reason>
+          {pauseReason(data, name)}
+        </p>
         <span class={`lane-state lane-${state.kind}`} data-lane-state>
           {state.text}
         </span>
       </div>
-      <p class="lane-reason" data-lane-reason>
-        {pauseReason(data, name)}
-      </p>
       <div class="lane-drawing" data-lane-drawing>
         {children}
       </div>

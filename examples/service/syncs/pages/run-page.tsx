@@ -18,7 +18,7 @@ export async function runPage({ store, control }: PageParts, visit: AdminVisit, 
   const update = store.changes(id, span === 'recent' ? { recentMs: recentMs + 10_000 } : {});
   if (update === undefined) return undefined;
   const { run, revision } = update;
-  const nowMs = Date.now();
+  const { nowMs } = store;
   const refresh = refreshOf(isRunning, query);
   const link = (changes: Record<string, string | undefined>) =>
     withFields(`${visit.path}/runs/${id}`, { span: asked, ...changes });

@@ -48,6 +48,9 @@ export function formatRate(perSecond: number): string {
   return perSecond < 10 ? String(Math.max(0.1, Math.round(perSecond * 10) / 10)) : String(Math.round(perSecond));
 }
 
-export function formatQuota({ requests, windowMs }: { requests: number; windowMs: number }): string {
-  return `${countOf(requests, 'request')} per ${formatDuration(windowMs)}`;
+/** `120 requests in 5.2 s`: a window is measured, so it is seldom round. */
+export function formatQuota({ limit, windowMs }: { limit: number; windowMs: number }): string {
+  const seconds = Math.round(windowMs / 100) / 10;
+  const window = seconds < 10 ? `${seconds} s` : formatDuration(Math.round(windowMs / 1000) * 1000);
+  return `${countOf(limit, 'request')} in ${window}`;
 }

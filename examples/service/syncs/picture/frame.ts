@@ -68,10 +68,11 @@ export function barsOf(
   });
 }
 
-/** 1, 2, 5, 10, 20, 50, … */
+/** A round number at or above this one, of which the half is round, too. */
 export function niceAbove(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value) ?? 10 * power;
+  const steps = power >= 10 ? [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10] : [1, 2, 4, 6, 8, 10];
+  return steps.map((step) => step * power).find((step) => step >= value) ?? 10 * power;
 }
 
 const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400];

@@ -26,6 +26,8 @@ export function drawLane(data: PictureData, connection: string, frame: Frame, { 
     gutter + Math.min(1, Math.max(0, (timeMs - frame.fromMs) / (frame.toMs - frame.fromMs))) * plotWidth;
   const y = (rate: number) => top + plotHeight - Math.min(1, rate / frame.maxRate) * plotHeight;
   const hatch = `hatch-${connection.replace(/\W/g, '-')}`;
+  const quota = drawQuota(data, connection, frame, y, width);
+  const pauses = drawPauses(data, connection, frame, x, hatch);
   const label = describeLane(data, connection, frame.nowMs ?? endOf(run, 0));
   return [
     `<svg class="lane-picture" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeText(label)}">`,
@@ -37,20 +39,24 @@ export function drawLane(data: PictureData, connection: string, frame: Frame, { 
     ]),
     ...ticksOf(frame, run.startedMs, Math.max(2, Math.floor(plotWidth / 78))).flatMap((tick) => [
       `<path class="grid-line" d="M${at(x(tick.atMs))} ${top}V${top + plotHeight + 4}"/>`,
-      `<text class="time-label" x="${at(x(tick.atMs))}" y="${height - 4}">${tick.label}</text>`,
+      ...(x(tick.atMs) > width - 18
+        ? []
+        : [`<text class="time-label" x="${at(x(tick.atMs))}" y="${height - 4}">${tick.label}</text>`]),
     ]),
-    ...drawPauses(data, connection, frame, x, hatch),
-    ...drawQuota(data, connection, frame, y, width),
+    ...pauses.bands,
     ...barsOf(data, connection, frame).flatMap(({ fromMs, requests, refused, rate }) => {
       const left = x(fromMs);
       const barWidth = Math.max(1.5, x(fromMs + frame.binSeconds * 1000) - left - 1);
-      const upper = y(rate);
-      const refusedHeight = refused === 0 ? 0 : Math.max(3, (top + plotHeight - upper) * (refused / requests));
+      // However little it is, it is seen.
+      const upper = Math.min(y(rate), top + plotHeight - 2);
+      const refusedShare = Math.min(1, refused / Math.max(1, requests));
+      const refusedHeight = refused === 0 ? 0 : Math.max(3, (top + plotHeight - upper) * refusedShare);
       return [
         bar('bar', left, upper, barWidth, top + plotHeight - upper),
         ...(refused === 0 ? [] : [bar('bar-refused', left, upper, barWidth, refusedHeight)]),
       ];
     }),
+    quota.line,
     ...drawLogins(data, connection, frame, x),
     ...(frame.nowMs === undefined
       ? []
@@ -58,47 +64,54 @@ export function drawLane(data: PictureData, connection: string, frame: Frame, { 
           `<path class="now" d="M${at(x(frame.nowMs))} ${top - 6}V${top + plotHeight}"/>`,
           `<circle class="now-dot" cx="${at(x(frame.nowMs))}" cy="${top - 6}" r="3"/>`,
         ]),
+    ...pauses.labels,
+    quota.label,
     '</svg>',
   ].join('');
 }
 
 type Scale = (timeMs: number) => number;
 
-function drawPauses(data: PictureData, connection: string, frame: Frame, x: Scale, hatch: string): string[] {
+/** The bands lie behind the bars, and their labels before everything. */
+function drawPauses(data: PictureData, connection: string, frame: Frame, x: Scale, hatch: string) {
+  const bands: string[] = [];
+  const labels: string[] = [];
   const { run } = data;
   const nowMs = frame.nowMs ?? endOf(run, frame.toMs);
-  return pausesOf(data, connection).flatMap((pause) => {
+  for (const pause of pausesOf(data, connection)) {
     const { atMs, endedMs, untilMs } = pause;
     const isOpen = endedMs === null && frame.nowMs !== undefined;
     const endMs = pauseEnd(pause, run, nowMs);
     const lastMs = isOpen ? Math.max(untilMs, nowMs) : endMs;
-    if (lastMs <= frame.fromMs || atMs >= frame.toMs) return [];
+    if (lastMs <= frame.fromMs || atMs >= frame.toMs) continue;
     const [left, middle, last] = [x(atMs), x(endMs), x(lastMs)];
     const text = isOpen ? `${formatDuration(untilMs - nowMs)} left` : formatDuration(endMs - atMs);
     const room = last - left;
     // About six units a letter; what has no room is in the table, and in the words beside the picture.
     const shown = [`Rate limit · ${text}`, text].find((words) => words.length * 6.2 + 8 < room);
-    return [
+    bands.push(
       bar('pause', left, top, middle - left, plotHeight),
       `<rect x="${at(left)}" y="${top}" width="${at(Math.max(0, middle - left))}" height="${plotHeight}" fill="url(#${hatch})"/>`,
       ...(isOpen ? [bar('pause-ahead', middle, top, last - middle, plotHeight)] : []),
       `<path class="pause-edge" d="M${at(left)} ${top}V${top + plotHeight}"/>`,
-      ...(shown === undefined
-        ? []
-        : [`<text class="pause-label" x="${at((left + last) / 2)}" y="${top + plotHeight / 2 + 4}">${shown}</text>`]),
-    ];
-  });
+    );
+    if (shown === undefined) continue;
+    labels.push(
+      `<text class="pause-label" x="${at((left + last) / 2)}" y="${top + plotHeight / 2 + 4}">${shown}</text>`,
+    );
+  }
+  return { bands, labels };
 }
 
-function drawQuota({ run }: PictureData, connection: string, frame: Frame, y: Scale, width: number): string[] {
+function drawQuota({ run }: PictureData, connection: string, frame: Frame, y: Scale, width: number) {
   const quota = run.connections.find(({ name }) => name === connection)?.quota;
-  if (quota === undefined || quota === null) return [];
-  const rate = (quota.requests * 1000) / quota.windowMs;
-  if (rate > frame.maxRate) return [];
-  return [
-    `<path class="quota" d="M${gutter} ${at(y(rate))}H${width - right}"/>`,
-    `<text class="quota-label" x="${width - right - 2}" y="${at(y(rate) - 4)}">quota ${formatRate(rate)}/s</text>`,
-  ];
+  if (quota === undefined || quota === null) return { line: '', label: '' };
+  const rate = (quota.limit * 1000) / quota.windowMs;
+  if (rate > frame.maxRate) return { line: '', label: '' };
+  return {
+    line: `<path class="quota" d="M${gutter} ${at(y(rate))}H${width - right}"/>`,
+    label: `<text class="quota-label" x="${width - right - 2}" y="${at(y(rate) - 4)}">quota ${formatRate(rate)}/s</text>`,
+  };
 }
 
 function drawLogins({ events }: PictureData, connection: string, { fromMs, toMs }: Frame, x: Scale): string[] {

@@ -59,6 +59,11 @@ export class RunStore {
     return store;
   }
 
+  /** The time that everything here is in. */
+  get nowMs(): number {
+    return this.#now();
+  }
+
   /** A new run. It goes on with the last one of the same connections if that ended early. */
   begin({ connector, connections, trigger, startedBy }: NewRun): Run {
     const nowMs = this.#now();
