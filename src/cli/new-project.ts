@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from './io.js';
@@ -78,35 +78,60 @@ function mergeManifests(before: string, addition: string): string {
 }
 
 /**
- * Writes the files, all or none.
+ * Makes sure that nothing is in the way of the files.
  *
  * @param shown the folder as the user wrote it.
- * @throws UsageError naming what is already there.
+ * @throws UsageError naming what is.
  */
-export function writeProject(folder: string, files: ReadonlyMap<string, string>, shown: string): void {
-  const taken = [...files.keys()].filter((file) => exists(path.join(folder, file)));
-  if (taken.length > 0) {
-    throw new UsageError(
-      `Nothing was written, because ${shown} already has ${taken.join(', ')}. Take another folder, or move ${taken.length === 1 ? 'it' : 'them'} away.`,
-    );
+export function checkFree(folder: string, files: Iterable<string>, shown: string): void {
+  const taken = new Set<string>();
+  attempt(shown, () => {
+    if (kindOf(folder) === 'other') throw new Error('it is no folder');
+    for (const file of files) {
+      const obstacle = findObstacle(folder, file);
+      if (obstacle !== undefined) taken.add(obstacle);
+    }
+  });
+  if (taken.size === 0) return;
+  throw new UsageError(
+    `Nothing was written, because ${shown} already has ${[...taken].join(', ')}. ` +
+      `Take another folder, or move ${taken.size === 1 ? 'it' : 'them'} away.`,
+  );
+}
+
+/** What is in the place of a file, or of one of the folders that lead to it. */
+function findObstacle(folder: string, file: string): string | undefined {
+  const parts = file.split('/');
+  for (const length of parts.keys()) {
+    const name = parts.slice(0, length + 1).join('/');
+    const kind = kindOf(path.join(folder, name));
+    if (kind === 'nothing') return undefined;
+    if (kind === 'other' || name === file) return name;
   }
-  try {
+  return undefined;
+}
+
+/** A link that leads nowhere is something, too. */
+function kindOf(file: string): 'nothing' | 'folder' | 'other' {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return 'folder';
+  return lstatSync(file, { throwIfNoEntry: false }) === undefined ? 'nothing' : 'other';
+}
+
+/** @throws UsageError when the folder cannot be written. */
+export function writeProject(folder: string, files: ReadonlyMap<string, string>, shown: string): void {
+  attempt(shown, () => {
     for (const [file, text] of files) {
       mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
       // Not over a file that somebody made in the meantime either.
       writeFileSync(path.join(folder, file), text, { flag: 'wx' });
     }
-  } catch (error) {
-    throw new UsageError(`${shown} cannot be written: ${(error as Error).message}`);
-  }
+  });
 }
 
-/** Whether something is there, be it a link that leads nowhere, or a file where a folder has to be. */
-function exists(file: string): boolean {
+function attempt(shown: string, work: () => void): void {
   try {
-    lstatSync(file);
-    return true;
+    work();
   } catch (error) {
-    return (error as { code?: string }).code !== 'ENOENT';
+    throw new UsageError(`${shown} cannot be written: ${(error as Error).message}`);
   }
 }

@@ -6,6 +6,7 @@ import { findDependency } from './new-dependency.js';
 import { nameProblem, suggestName } from './new-name.js';
 import { endSystems } from './new-presets.js';
 import {
+  checkFree,
   dependencyNames,
   packageRoot,
   planProject,
@@ -51,7 +52,7 @@ export function addNew(program: Command, io: Io, finish: (code: number) => void)
       `
 Examples:
   $ concordat new my-connector
-  $ concordat new my-connector --template express --preset jira --yes
+  $ concordat new my-connector --template express --preset jira-cloud --yes
   $ concordat new . --name @acme/orders --git
 
 Exit codes: 0 it is there, 2 nothing was written.`,
@@ -61,6 +62,8 @@ Exit codes: 0 it is there, 2 nothing was written.`,
 
 async function create(folder: string, options: NewOptions, io: Io): Promise<number> {
   const target = path.resolve(io.cwd, folder);
+  // Before anybody is asked anything; which template it is changes little.
+  checkFree(target, planProject({ ...defaults, name: '', concordat: '' }).keys(), folder);
   const choices = await choose(options, path.basename(target), io);
   if (choices === undefined) {
     io.stderr.write('Nothing was written.\n');
@@ -68,6 +71,7 @@ async function create(folder: string, options: NewOptions, io: Io): Promise<numb
   }
   const concordat = options.concordat ?? findDependency(packageRoot, io.version, target);
   const files = planProject({ ...choices, concordat });
+  checkFree(target, files.keys(), folder);
   writeProject(target, files, folder);
   if (options.git) initializeGit(target);
   report(folder, choices, files.size, io);

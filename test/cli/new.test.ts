@@ -1,0 +1,316 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { endSystemFetch } from 'concordat/connector';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { endSystems } from '../../src/cli/new-presets.js';
+import { run } from './helpers/run.js';
+import { answer, createTerminal } from './helpers/terminal.js';
+
+const templates = ['hono', 'express', 'fastify'];
+
+/** An empty folder, with its files by path. */
+function emptyFolder() {
+  const cwd = mkdtempSync(path.join(tmpdir(), 'concordat-new-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  return {
+    cwd,
+    read: (file: string) => readFileSync(path.join(cwd, file), 'utf8'),
+    write: (file: string, text: string) => {
+      mkdirSync(path.dirname(path.join(cwd, file)), { recursive: true });
+      writeFileSync(path.join(cwd, file), text);
+    },
+    manifest: (folder: string) => JSON.parse(readFileSync(path.join(cwd, folder, 'package.json'), 'utf8')),
+    files: (folder = '.') =>
+      readdirSync(path.join(cwd, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => path.relative(path.join(cwd, folder), path.join(entry.parentPath, entry.name)))
+        .sort(),
+  };
+}
+
+describe('concordat new without a terminal', () => {
+  it('takes the defaults, and says the next three commands', async () => {
+    const { cwd, manifest, files } = emptyFolder();
+    const { code, out, err } = await run(['new', 'demo'], { cwd });
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('demo is there: 17 files, template hono, preset generic.');
+    expect(out).toContain('\n  cd demo\n  npm install\n  npm test\n');
+    expect(manifest('demo').name).toBe('demo');
+    expect(files('demo')).toHaveLength(17);
+  });
+
+  it.each(templates)('%s: has all that is promised, and nothing left to fill in', async (template) => {
+    const { cwd, files, read } = emptyFolder();
+    await run(['new', 'demo', '--template', template], { cwd });
+    expect(files('demo')).toEqual(
+      expect.arrayContaining([
+        ...['.dockerignore', '.github/workflows/ci.yml', '.gitignore', 'AGENTS.md', 'Dockerfile', 'README.md'],
+        ...['concordat.config.ts', 'package.json', 'src/connector.ts', 'src/end-system.ts', 'src/main.ts'],
+        ...['src/sample/service.ts', 'test/conformance.test.ts', 'tsconfig.json', 'tsconfig.build.json'],
+      ]),
+    );
+    // `${{ … }}` is GitHub's.
+    for (const file of files('demo')) expect(read(`demo/${file}`)).not.toMatch(/(?<!\$)\{\{/);
+    expect(files('demo')).not.toContain('gitignore');
+  });
+
+  it.each(templates)('%s: every relative import leads to a file', async (template) => {
+    const { cwd, files, read } = emptyFolder();
+    await run(['new', 'demo', '--template', template], { cwd });
+    const sources = files('demo').filter((file) => file.endsWith('.ts'));
+    const targets = sources.flatMap((file) =>
+      [...read(`demo/${file}`).matchAll(/ from '(\.[^']+)'/g)].map(([, to = '']) =>
+        path.join(path.dirname(file), to.replace(/\.js$/, '.ts')),
+      ),
+    );
+    expect(targets.length).toBeGreaterThan(5);
+    for (const target of targets) expect(sources).toContain(target);
+  });
+
+  it.each(templates)('%s: depends on what this repository is tested with', async (template) => {
+    const { cwd, manifest } = emptyFolder();
+    await run(['new', 'demo', '--template', template], { cwd });
+    const own = JSON.parse(readFileSync('package.json', 'utf8'));
+    const { concordat, ...dependencies } = manifest('demo').dependencies;
+    for (const [name, range] of Object.entries({ ...dependencies, ...manifest('demo').devDependencies })) {
+      expect([name, range]).toEqual([name, own.dependencies[name] ?? own.devDependencies[name]]);
+    }
+    expect(Object.keys(dependencies).includes(template)).toBe(template !== 'hono'); // hono comes with concordat
+    expect(manifest('demo').engines).toEqual(own.engines);
+  });
+
+  it('puts name, preset and template where they belong', async () => {
+    const { cwd, read, manifest } = emptyFolder();
+    const flags = ['--name', '@acme/orders', '--preset', 'github', '--template', 'fastify', '--yes'];
+    const { code, out } = await run(['new', 'a/b', ...flags], { cwd });
+    expect(code).toBe(0);
+    expect(out).toContain('\n  cd a/b\n');
+    expect(manifest('a/b').name).toBe('@acme/orders');
+    expect(read('a/b/src/end-system.ts')).toContain("preset: 'github' as const");
+    expect(read('a/b/README.md')).toContain('# @acme/orders');
+    expect(read('a/b/AGENTS.md')).toContain('Fastify');
+    // A tag of an image has no scope.
+    expect(read('a/b/Dockerfile')).toContain('docker build -t orders .');
+  });
+
+  it('asks for the running package: as a folder, when it runs from one', async () => {
+    const { cwd, manifest } = emptyFolder();
+    await run(['new', 'demo'], { cwd });
+    const spec: string = manifest('demo').dependencies.concordat;
+    expect(path.resolve(cwd, 'demo', spec.replace(/^file:/, ''))).toBe(process.cwd());
+    await run(['new', 'other', '--concordat', 'file:../concordat-9.9.9.tgz'], { cwd });
+    expect(manifest('other').dependencies.concordat).toBe('file:../concordat-9.9.9.tgz');
+  });
+
+  it('makes a git repository only when asked to', async () => {
+    const { cwd } = emptyFolder();
+    await run(['new', 'plain'], { cwd });
+    expect(existsSync(path.join(cwd, 'plain/.git'))).toBe(false);
+    expect((await run(['new', 'repository', '--git'], { cwd })).code).toBe(0);
+    expect(existsSync(path.join(cwd, 'repository/.git'))).toBe(true);
+  });
+
+  it('quotes a folder for the shell', async () => {
+    const { cwd } = emptyFolder();
+    const { out } = await run(['new', "Ada's $HOME", '--name', 'demo'], { cwd });
+    expect(out).toContain(`\n  cd 'Ada'\\''s $HOME'\n`);
+  });
+});
+
+describe('concordat new writes over nothing', () => {
+  it('names what is there, exits 2 and writes nothing at all', async () => {
+    const { cwd, read, write, files } = emptyFolder();
+    write('demo/README.md', 'mine');
+    write('demo/src/end-system.ts', 'mine, too');
+    const { code, out, err } = await run(['new', 'demo'], { cwd });
+    expect(err).toContain('because demo already has README.md, src/end-system.ts. Take another folder');
+    expect([code, out]).toEqual([2, '']);
+    expect(files('demo')).toEqual(['README.md', 'src/end-system.ts']);
+    expect(read('demo/README.md')).toBe('mine');
+  });
+
+  it('writes beside other files (control), the folder itself included', async () => {
+    const { cwd, read, write } = emptyFolder();
+    write('demo/LICENSE', 'mine');
+    write('demo/src/mine.ts', 'mine');
+    const { code, out } = await run(['new', '.'], { cwd: path.join(cwd, 'demo') });
+    expect(code).toBe(0);
+    expect(out).toContain('\n  npm install\n  npm test\n  npm start\n');
+    expect(read('demo/LICENSE')).toBe('mine');
+    expect(read('demo/src/main.ts')).toContain('start(');
+  });
+
+  it('does not write through a link, even one that leads nowhere', async () => {
+    const { cwd } = emptyFolder();
+    mkdirSync(path.join(cwd, 'demo'));
+    symlinkSync(path.join(cwd, 'elsewhere'), path.join(cwd, 'demo/Dockerfile'));
+    const { code, err } = await run(['new', 'demo'], { cwd });
+    expect(err).toContain('demo already has Dockerfile');
+    expect(code).toBe(2);
+    expect(lstatSync(path.join(cwd, 'elsewhere'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  it('a file in the place of a folder is in the way', async () => {
+    const { cwd, write } = emptyFolder();
+    write('demo/src', 'a file');
+    expect((await run(['new', 'demo'], { cwd })).err).toContain('demo already has src. Take');
+    const { code, err } = await run(['new', 'demo/src', '--name', 'demo'], { cwd });
+    expect(err).toContain('demo/src cannot be written: it is no folder');
+    expect(code).toBe(2);
+  });
+});
+
+describe('names that npm does not take', () => {
+  it.each([
+    ['My Demo', 'small letter or a digit', 'my-demo'],
+    ['Käse', 'small letter or a digit', 'kase'],
+    ['.hidden', 'small letter or a digit', 'hidden'],
+    ['a/b/c', 'small letter or a digit', 'a-b-c'],
+    ['@acme/', 'small letter or a digit', 'acme'],
+    ['node_modules', 'npm keeps this name for itself', 'node_modules-connector'],
+    ['concordat', 'the connector depends on a package of this name', 'concordat-connector'],
+    ['vitest', 'the connector depends on a package of this name', 'vitest-connector'],
+    ['x'.repeat(215), 'it is longer than 214 characters', 'x'.repeat(214)],
+  ])('%s: says why, and offers another', async (name, reason, suggestion) => {
+    const { cwd, files } = emptyFolder();
+    const { code, err } = await run(['new', 'demo', '--name', name], { cwd });
+    expect(err).toContain(reason);
+    expect(err).toContain(`--name ${suggestion}.`);
+    expect(code).toBe(2);
+    expect(files()).toEqual([]);
+    expect((await run(['new', 'demo', '--name', suggestion], { cwd })).code).toBe(0);
+  });
+
+  it('a name without any letter gets no suggestion', async () => {
+    const { cwd } = emptyFolder();
+    const { code, err } = await run(['new', 'demo', '--name', '***'], { cwd });
+    expect(err).toMatch(/Give another with --name\.\n$/);
+    expect(code).toBe(2);
+  });
+
+  it("the folder's name is judged too, and may be replaced", async () => {
+    const { cwd } = emptyFolder();
+    const { code, err } = await run(['new', 'My Demo'], { cwd });
+    expect(err).toContain('Give one with --name, such as --name my-demo.');
+    expect(code).toBe(2);
+    expect((await run(['new', 'My Demo', '--name', 'my-demo'], { cwd })).code).toBe(0);
+  });
+
+  it('the name of another framework is free', async () => {
+    const { cwd } = emptyFolder();
+    expect((await run(['new', 'express', '--template', 'express'], { cwd })).code).toBe(2);
+    expect((await run(['new', 'express', '--template', 'hono'], { cwd })).code).toBe(0);
+  });
+});
+
+describe('what is wrong with the arguments is said', () => {
+  it.each([
+    [['new'], "missing required argument 'folder'"],
+    [['new', 'demo', '--template', 'koa'], 'Allowed choices are hono, express, fastify.'],
+    [['new', 'demo', '--preset', 'nope'], 'Allowed choices are generic, '],
+    [['new', 'demo', '--concordat', ' '], '--concordat is empty'],
+  ])('%j', async (args, message) => {
+    const { cwd, files } = emptyFolder();
+    const { code, err } = await run(args, { cwd });
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+    expect(files()).toEqual([]);
+  });
+});
+
+describe('the presets on offer', () => {
+  it('are those of concordat/connector', () => {
+    const offered = endSystems.map(({ preset }) => preset);
+    expect(namesInMessage()).toEqual(offered);
+    expect(offered[0]).toBe('generic');
+    for (const preset of offered) endSystemFetch({ preset: preset as never });
+  });
+
+  /** The names as `endSystemFetch` lists them to whoever mistypes one. */
+  function namesInMessage(): string[] {
+    try {
+      endSystemFetch({ preset: 'no such preset' as never });
+    } catch (error) {
+      const list = /must be one of (.*), or made by/.exec((error as Error).message)?.[1];
+      return (list ?? '').split(', ');
+    }
+    return [];
+  }
+});
+
+describe('concordat new on a terminal', () => {
+  const down = '\u001b[B';
+  const enter = '\r';
+
+  it('asks for template, name and end system', async () => {
+    const { cwd, manifest, read } = emptyFolder();
+    const terminal = createTerminal();
+    const ended = run(['new', 'demo'], { cwd, ...terminal.io });
+    await answer(terminal, 'Which framework?', [down, enter]);
+    await answer(terminal, 'What is the connector called?', ['-two', enter]);
+    await answer(terminal, 'Which end system does it connect?', ['github', enter]);
+    expect((await ended).code).toBe(0);
+    expect(manifest('demo').name).toBe('demo-two');
+    expect(manifest('demo').dependencies).toHaveProperty('express');
+    expect(read('demo/src/end-system.ts')).toContain("preset: 'github'");
+    expect(terminal.written()).toContain('cd demo');
+  });
+
+  it('asks for nothing that was given', async () => {
+    const { cwd, manifest } = emptyFolder();
+    const terminal = createTerminal();
+    const ended = run(['new', 'demo', '--template', 'hono', '--preset', 'github'], { cwd, ...terminal.io });
+    await answer(terminal, 'What is the connector called?', [enter]);
+    expect((await ended).code).toBe(0);
+    expect(terminal.written()).not.toContain('Which');
+    expect(manifest('demo').name).toBe('demo');
+  });
+
+  it('asks nothing with --yes', async () => {
+    const { cwd, manifest } = emptyFolder();
+    const terminal = createTerminal();
+    const { code } = await run(['new', 'demo', '--yes'], { cwd, ...terminal.io });
+    expect(code).toBe(0);
+    expect(terminal.written()).not.toContain('?');
+    expect(manifest('demo').name).toBe('demo');
+  });
+
+  it('does not take a bad name, and offers a good one', async () => {
+    const { cwd, manifest } = emptyFolder();
+    const terminal = createTerminal();
+    const ended = run(['new', 'My Demo', '--template', 'hono', '--preset', 'generic'], { cwd, ...terminal.io });
+    await answer(terminal, 'my-demo', [' !', enter]);
+    await answer(terminal, 'This is no name for a package', ['\u007f\u007f', enter]);
+    expect((await ended).code).toBe(0);
+    expect(manifest('My Demo').name).toBe('my-demo');
+  });
+
+  it('ends at Ctrl-C, and writes nothing', async () => {
+    const { cwd, files } = emptyFolder();
+    const terminal = createTerminal();
+    const ended = run(['new', 'demo'], { cwd, ...terminal.io });
+    await answer(terminal, 'Which framework?', ['\u0003']);
+    const { code, err } = await ended;
+    expect([code, err]).toEqual([130, 'Nothing was written.\n']);
+    expect(files()).toEqual([]);
+  });
+
+  it('asks nothing when the folder is taken', async () => {
+    const { cwd, write } = emptyFolder();
+    write('demo/package.json', '{}');
+    const terminal = createTerminal();
+    const { code } = await run(['new', 'demo'], { cwd, ...terminal.io });
+    expect([code, terminal.written()]).toEqual([2, '']);
+  });
+});
