@@ -40,17 +40,21 @@ export async function examine(
   return { trace, violations: violationsIn(trace) };
 }
 
+/** Says which rules were broken, when, and what was seen. */
+export function formatViolations(violations: readonly Violation[]): string {
+  return violations.map(({ rule, title, at, seen }) => `  ${rule}: ${title}\n      at ${at} ms: ${seen}`).join('\n');
+}
+
 /** Says what was broken, by which schedule, and all that was seen. */
 export function formatCounterexample({ theme, seed, runs, schedule, trace, violations }: Counterexample): string {
-  const broken = violations.map(({ rule, title, at, seen }) => `  ${rule}: ${title}\n      at ${at} ms: ${seen}`);
   return [
-    `A rule is broken (theme ${theme}, seed ${seed}, schedule ${runs}):`,
-    ...broken,
+    `A rule is broken (theme ${theme}, seed ${seed}, schedule ${runs}, made as small as it goes):`,
+    formatViolations(violations),
     '',
-    'What happened (milliseconds, then each entry):',
+    'What happened, in milliseconds:',
     formatTrace(trace),
     '',
-    'The schedule, to run again with `npm run simulate -- --schedule <file>`:',
+    'The schedule; save it and run it again with `npm run simulate -- --schedule <file>`:',
     JSON.stringify(schedule),
   ].join('\n');
 }

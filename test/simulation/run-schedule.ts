@@ -156,6 +156,7 @@ class Run {
       this.#record({ what: 'pause', waitMs, source, resumeAtMs: this.#toMonotonic(resumeAt) });
     });
     client.on('resume', ({ pausedMs }) => this.#record({ what: 'resume', pausedMs }));
+    client.on('quota', ({ quota }) => this.#record({ what: 'quota', quota }));
     client.on('heartbeat', () => this.#record({ what: 'heartbeat' }));
     client.on('initialize', (event) => {
       told(event);

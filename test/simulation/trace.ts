@@ -32,12 +32,14 @@ export type Entry = { at: number } & (
   | { what: 'sent'; exchange: number; by: Sender; session: number | undefined; stray?: string | undefined }
   | { what: 'effect'; exchange: number; by: Sender; body: string | undefined }
   | { what: 'answered'; exchange: number; by: Sender; session: number | undefined; status: number; asked?: AskedWait }
-  | { what: 'failed'; exchange: number; by: Sender; session: number | undefined }
+  /** `status` is there where only the body was cut off. */
+  | { what: 'failed'; exchange: number; by: Sender; session: number | undefined; status?: number }
   | { what: 'cancelled'; exchange: number; by: Sender }
   | { what: 'session'; session: number }
   | { what: 'pause'; waitMs: number; source: 'header' | 'fallback'; resumeAtMs: number }
   | { what: 'resume'; pausedMs: number }
   | { what: 'heartbeat' }
+  | { what: 'quota'; quota: { limit: number; windowMs: number } | undefined }
   | { what: 'initialize'; generation: number }
   | { what: 'retry'; by: Sender; delayMs: number }
   | { what: 'closing' }

@@ -31,12 +31,13 @@ function carryOut(context: WireContext, exchange: ModelExchange, body: string | 
   clock.setTimer(reply.afterMs, () => {
     if (!connector.end(exchange)) return;
     const { id, by, session } = exchange;
-    if (reply.type === 'reset' || reply.cut) record({ what: 'failed', exchange: id, by, session });
+    if (reply.type === 'reset') record({ what: 'failed', exchange: id, by, session });
+    else if (reply.cut) record({ what: 'failed', exchange: id, by, session, status: reply.status });
     else {
       const asked = reply.wait && toAskedWait(reply.wait, clock.now(), client.fallbackWaitMs);
       const limit = asked === undefined ? {} : { asked };
       record({ what: 'answered', exchange: id, by, session, status: reply.status, ...limit });
-      if (reply.session !== undefined && !reply.cut) record({ what: 'session', session: reply.session });
+      if (reply.session !== undefined) record({ what: 'session', session: reply.session });
     }
     if (reply.type === 'reset') delivery.reset();
     else delivery.answer(reply);

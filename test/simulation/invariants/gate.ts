@@ -4,6 +4,12 @@ import { type Finding, type Invariant, tolerance } from './invariant.js';
 type Limit = EntryOf<'answered'> & { asked: NonNullable<EntryOf<'answered'>['asked']> };
 
 const isLimit = (entry: Entry): entry is Limit => entry.what === 'answered' && entry.asked !== undefined;
+/** Whether it shows that the limit is over: an answer that is none, even one that was cut off. A 401 says nothing about limits. */
+function passes(entry: Entry): boolean {
+  if (entry.what !== 'answered' && entry.what !== 'failed') return false;
+  return entry.status !== undefined && entry.status !== 401 && !isLimit(entry);
+}
+
 const name = (by: unknown) => (typeof by === 'number' ? `call ${by}` : String(by));
 const ruleOf = { seconds: 'W7', date: 'W5', fallback: 'W6' } as const;
 
@@ -118,7 +124,7 @@ const fallbacksDouble: Invariant = {
     for (const entry of entries) {
       if (entry.what === 'sent') epochs.set(entry.exchange, epoch);
       // A 401 says nothing about limits, and neither does a request that fails.
-      if (entry.what === 'answered' && entry.asked === undefined && entry.status !== 401) last = undefined;
+      if (passes(entry)) last = undefined;
       if (isLimit(entry)) limit = entry;
       if (entry.what !== 'pause') continue;
       const repeated = limit !== undefined && epochs.get(limit.exchange) === epoch;
@@ -143,7 +149,7 @@ const nobodyHammers: Invariant = {
     let last = 0;
     for (const entry of entries) {
       if (entry.what === 'pause') epoch++;
-      if (entry.what === 'answered' && entry.asked === undefined && entry.status !== 401) refusals = 0;
+      if (passes(entry)) refusals = 0;
       if (isLimit(entry) && epochs.get(entry.exchange) === epoch) {
         refusals++;
         last = entry.at;
@@ -161,11 +167,14 @@ const nobodyHammers: Invariant = {
 /** After a pause at most one request more is on its way than have come back without a limit. */
 const releaseIsStaggered: Invariant = {
   rule: 'G3',
-  title: 'after a pause one request goes first, and each that gets through lets two more follow',
+  title:
+    'after a pause one request goes first, and each that gets through lets two more follow, or all where the quota is known',
   *check({ entries, schedule }) {
     let allowed = Number.POSITIVE_INFINITY;
     let flying = new Set<number>();
+    let quotaIsKnown = false;
     for (const entry of entries) {
+      if (entry.what === 'quota') quotaIsKnown = entry.quota !== undefined;
       if (entry.what === 'resume') {
         allowed = 1;
         flying = new Set();
@@ -175,9 +184,8 @@ const releaseIsStaggered: Invariant = {
         if (flying.size > allowed) yield { at: entry.at, seen: `${flying.size} on their way, ${allowed} allowed` };
       }
       if (entry.what !== 'answered' && entry.what !== 'failed' && entry.what !== 'cancelled') continue;
-      const passed = flying.delete(entry.exchange) && entry.what === 'answered' && entry.status !== 401;
-      if (passed && !isLimit(entry))
-        allowed = allowed >= schedule.client.concurrency ? Number.POSITIVE_INFINITY : allowed + 1;
+      if (flying.delete(entry.exchange) && passes(entry))
+        allowed = quotaIsKnown || allowed >= schedule.client.concurrency ? Number.POSITIVE_INFINITY : allowed + 1;
     }
   },
 };
@@ -213,9 +221,9 @@ const pausesEnd: Invariant = {
       } else if (entry.what === 'pause') {
         refusals++;
         epoch++;
-      } else if (entry.what === 'answered') {
+      } else if (passes(entry)) {
         // Late answers to what was sent before the pause say nothing about it.
-        if (entry.status !== 401 && epochs.get(entry.exchange) === epoch) refusals = 0;
+        if ('exchange' in entry && epochs.get(entry.exchange) === epoch) refusals = 0;
       } else if (entry.what === 'resume') {
         if (entry.at > until + schedule.client.jitterMs + tolerance) {
           yield { at: entry.at, seen: `resumed ${entry.at - until} ms late` };

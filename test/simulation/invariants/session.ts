@@ -86,7 +86,10 @@ const refusedSessionsAreLeftAlone: Invariant = {
     'a session that was refused to a call is tried again by it after a second at the earliest, or when it worked for another',
   *check({ entries }) {
     const refused = new Map<string, number>();
+    // Who was waiting for a probe goes on in the moment in which its caller goes away.
+    const ends = new Set(entries.flatMap(({ what, at }) => (what === 'aborted' || what === 'settled' ? at : [])));
     for (const entry of entries) {
+      if (ends.has(entry.at)) refused.clear();
       // A probe that worked, or that could not be finished, lets the others try at once.
       if (entry.what === 'aborted' || entry.what === 'settled' || entry.what === 'failed' || entry.what === 'cancelled')
         refused.clear();
@@ -152,35 +155,31 @@ const loginsFailForAReason: Invariant = {
   title: 'a login that fails in passing is tried again: it only fails for a refusal, nonsense, used up retries or time',
   *check({ entries, schedule }) {
     const { retries, loginTimeoutMs } = schedule.client;
+    if (mayQueue(schedule)) return;
     let failures = 0;
     let spentMs = 0;
     let sentAt = 0;
-    let reason = false;
+    let isFinal = false;
+    let isOver = false;
     for (const entry of entries) {
       if (entry.what === 'sent' && entry.by === 'login') {
+        if (isOver) failures = spentMs = 0;
         sentAt = entry.at;
-        reason = false;
+        isFinal = isOver = false;
       }
       if (entry.what === 'retry' && entry.by === 'login') spentMs += entry.delayMs;
       if (ended(entry) && entry.by === 'login') {
         spentMs += entry.at - sentAt;
-        const answered = entry.what === 'answered';
-        const limited = answered && entry.asked !== undefined;
-        const passing = !answered || entry.status >= 500;
-        if (!limited) failures = passing ? failures + 1 : 0;
-        reason =
-          spentMs >= loginTimeoutMs - tolerance ||
-          (entry.what === 'cancelled' && mayQueue(schedule)) ||
-          failures > retries ||
-          (answered && !passing && !limited);
-        if (answered && !passing && !limited) spentMs = 0;
+        const isLimit = entry.what === 'answered' && entry.asked !== undefined;
+        isFinal = entry.what === 'answered' && entry.status < 500 && !isLimit;
+        if (!isFinal && !isLimit) failures++;
+        if (isFinal) isOver = true;
       }
-      if (entry.what === 'settled' && entry.outcome.type === 'rejected' && entry.outcome.name === 'InitializeError') {
-        if (!reason && spentMs < loginTimeoutMs - tolerance)
-          yield { at: entry.at, seen: `call ${entry.call} ended after ${failures} failures in ${spentMs} ms` };
-        failures = 0;
-        spentMs = 0;
-      }
+      if (entry.what !== 'settled' || entry.outcome.type !== 'rejected') continue;
+      if (entry.outcome.name !== 'InitializeError') continue;
+      isOver = true;
+      if (isFinal || failures > retries || spentMs >= loginTimeoutMs - tolerance) continue;
+      yield { at: entry.at, seen: `call ${entry.call} ended after ${failures} failures in ${spentMs} ms` };
     }
   },
 };
