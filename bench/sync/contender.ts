@@ -1,0 +1,92 @@
+// One way to synchronise in its own process: contender.js <name>. In virtual time nothing but the timers is replaced,
+// before any client is loaded, so that every client runs as it is.
+import { setImmediate as breathe } from 'node:timers/promises';
+import { answerCommands } from '../worker.js';
+import { contenders } from './contenders.js';
+import { type Quota, QuotaCounter, type Tally } from './quota.js';
+
+interface Input {
+  quota: Quota;
+  count: number;
+  concurrency: number;
+  /** Where a server with the quota listens; without one time is virtual. */
+  url?: string;
+}
+
+export interface Outcome {
+  wallMs: number;
+  cpuMs: number;
+  tally?: Tally;
+}
+
+const [name = ''] = process.argv.slice(2);
+const latencyMs = 20;
+
+answerCommands({
+  run: (input: Input) => (input.url === undefined ? runVirtually(input) : synchronise({ ...input, url: input.url })),
+});
+
+async function synchronise(
+  { url, count, concurrency }: Input & { url: string },
+  fetch = globalThis.fetch,
+  headerUnitMs = 1,
+): Promise<Outcome> {
+  const send = await contenders[name]?.({ url, fetch, headerUnitMs, concurrency });
+  if (send === undefined) throw new Error(`no contender is called ${name}`);
+  let next = 0;
+  const lane = async () => {
+    while (next < count) await send(`/issues/${next++}`);
+  };
+  const cpuBefore = process.cpuUsage();
+  const startedAtMs = performance.now();
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { wallMs: performance.now() - startedAtMs, cpuMs: (user + system) / 1000 };
+}
+
+async function runVirtually({ quota, ...input }: Input): Promise<Outcome> {
+  const { default: fakeTimers } = (await import('@sinonjs/fake-timers' as string)) as { default: FakeTimers };
+  const clock = fakeTimers.install({
+    now: 1_800_000_000_000,
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+  });
+  const counter = new QuotaCounter(quota);
+  const fetch = async () => {
+    await new Promise((resolve) => setTimeout(resolve, latencyMs / 2));
+    const waitMs = counter.take(Date.now());
+    await new Promise((resolve) => setTimeout(resolve, latencyMs / 2));
+    return waitMs === undefined ? answer() : refusal(waitMs);
+  };
+  const running = { done: false };
+  const run = synchronise({ ...input, quota, url: 'http://connector.invalid' }, fetch as typeof globalThis.fetch, 1000);
+  const finished = run.finally(() => {
+    running.done = true;
+  });
+  finished.catch(() => {});
+  while (!running.done) {
+    for (let turn = 0; turn < 3; turn++) await breathe(); // whatever is ready runs before time moves on
+    if (!running.done && clock.countTimers() > 0) clock.next();
+  }
+  const outcome = await finished;
+  clock.uninstall();
+  return { ...outcome, tally: counter.tally };
+}
+
+const json = { 'content-type': 'application/json' };
+
+function answer(): Response {
+  return new Response('{"id":7}', { headers: json });
+}
+
+/** The words are what octokit recognises a limit by. */
+function refusal(waitMs: number): Response {
+  const body = JSON.stringify({
+    errors: { code: 'RATE_LIMITED', message: 'Too many requests' },
+    message: 'secondary rate limit',
+  });
+  return new Response(body, { status: 403, headers: { ...json, 'retry-after': String(Math.ceil(waitMs / 1000)) } });
+}
+
+interface FakeTimers {
+  install(options: object): { countTimers(): number; next(): void; uninstall(): void };
+}

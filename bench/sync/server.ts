@@ -1,0 +1,35 @@
+// A connector with a quota for each contender: its first path segment says which. Waits are in milliseconds, so that a
+// window of a second can be told exactly.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerCommands } from '../worker.js';
+import { type Quota, QuotaCounter } from './quota.js';
+
+const counters = new Map<string, QuotaCounter>();
+
+const server = createServer((request, response) => {
+  const counter = counters.get(request.url?.split('/')[1] ?? '');
+  const waitMs = counter?.take(performance.now());
+  const status = waitMs === undefined ? 200 : 403;
+  const body =
+    waitMs === undefined
+      ? '{"id":7}'
+      : '{"errors":{"code":"RATE_LIMITED","message":"Too many requests"},"message":"secondary rate limit"}';
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    ...(waitMs === undefined ? {} : { 'retry-after': String(Math.ceil(waitMs)) }),
+  });
+  response.end(body);
+});
+
+answerCommands({
+  listen: () =>
+    new Promise<string>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    }),
+  open: ({ name, quota }: { name: string; quota: Quota }) => {
+    counters.set(name, new QuotaCounter(quota));
+  },
+  tally: (name: string) => counters.get(name)?.tally,
+});
