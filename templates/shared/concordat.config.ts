@@ -1,6 +1,6 @@
 /**
  * What of this connector provokes what: for `npm test` and for `npx concordat check`. These are for the bundled sample;
- * with a real product write down what does it there. A value `env:NAME` is read from the environment by the latter.
+ * with a real product write down what does it there, and take secrets from the environment: process.env.TOKEN ?? ''.
  */
 import type { ConformanceConfig } from 'concordat/conformance';
 
