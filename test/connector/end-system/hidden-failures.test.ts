@@ -114,6 +114,16 @@ describe('a success', () => {
     await reader?.cancel();
   });
 
+  test('whose headers rule a failure out is handed on before its body has come', async () => {
+    const github = endSystemFetch({ preset: 'github' });
+    const url = await streaming(json, (response) => response.write('{"items":['));
+    const response = await github(url, { signal: AbortSignal.timeout(5_000) });
+    await response.body?.cancel();
+    // Control: with an empty quota the body decides, and this one never ends.
+    const last = await streaming({ ...json, 'x-ratelimit-remaining': '0' }, (answer) => answer.write('{"items":['));
+    await expect(github(last, { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({ status: 504 });
+  });
+
   test('that breaks off breaks off for the caller', async () => {
     const url = await streaming({ ...json, 'content-length': '1000' }, (response) => {
       response.write('{"ok":false,');
