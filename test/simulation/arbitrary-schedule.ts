@@ -13,8 +13,8 @@ import type {
 } from './schedule.js';
 
 /** What a family of schedules dwells on; everything else happens in it too, but less. */
-export type Theme = 'limits' | 'sessions' | 'faults' | 'callers';
-export const themes: readonly Theme[] = ['limits', 'sessions', 'faults', 'callers'];
+export type Theme = 'limits' | 'sessions' | 'faults' | 'callers' | 'pacing';
+export const themes: readonly Theme[] = ['limits', 'sessions', 'faults', 'callers', 'pacing'];
 
 const ms = (max: number, min = 0) => fc.integer({ min, max });
 
@@ -98,6 +98,7 @@ function connectorPlan(theme: Theme): fc.Arbitrary<ConnectorPlan> {
 const clientPlan: fc.Arbitrary<ClientPlan> = fc.record({
   transport: mostly<ClientPlan['transport']>('dispatcher', fc.constant('fetch'), 3),
   concurrency: fc.constantFrom(64, 1, 2, 4),
+  pacing: mostly<ClientPlan['pacing']>('auto', fc.constant('off'), 2),
   retries: fc.constantFrom(0, 1, 2),
   jitterMs: fc.constantFrom(0, 100),
   timeoutMs: fc.constantFrom(5000, 1000),
@@ -141,14 +142,57 @@ function command(theme: Theme): fc.Arbitrary<Command> {
   ) as fc.Arbitrary<Command>;
 }
 
+/** A crowd, a quota that does not change, and nothing else: here it can be said how many requests a window costs. */
+const steadySchedule: fc.Arbitrary<Schedule> = fc
+  .record({
+    random: fc.nat(),
+    jitterMs: fc.constantFrom(0, 100),
+    concurrency: fc.constantFrom(64, 8, 3, 1),
+    limit: ms(5, 2),
+    windowMs: fc.constantFrom(2000, 3000, 5000),
+    latenciesMs: fc.array(ms(80, 1), { minLength: 1, maxLength: 3 }),
+    calls: ms(24, 8),
+  })
+  .map(({ random, jitterMs, concurrency, limit, windowMs, latenciesMs, calls }) => ({
+    random,
+    client: {
+      transport: 'dispatcher',
+      concurrency,
+      pacing: 'auto',
+      retries: 0,
+      jitterMs,
+      timeoutMs: 5000,
+      fallbackWaitMs: 1000,
+      maxWaitMs: 60_000,
+      loginTimeoutMs: 4000,
+      loginCooldownMs: 1000,
+      freshSessionGraceMs: 500,
+      cleanup: false,
+    },
+    connector: {
+      quota: { type: 'fixed', limit, windowMs },
+      limitsLogins: false,
+      limitsFirst: false,
+      session: { refusedForMs: 0, single: false },
+      logins: [],
+      faults: [],
+      waits: ['exact'],
+      latenciesMs,
+      queuesMs: [0],
+    },
+    calls: Array.from({ length: calls }, () => ({ atMs: 0, method: 'POST', body: 'json' })),
+    commands: [],
+  }));
+
 /** Schedules of one family, small enough that a failing one can be read. */
 export function arbitrarySchedule(theme: Theme): fc.Arbitrary<Schedule> {
+  if (theme === 'pacing') return steadySchedule;
   return fc.record({
     random: fc.nat(),
     client: clientPlan,
     connector: connectorPlan(theme),
     calls: fc
-      .array(callPlan(theme), { minLength: 1, maxLength: 8 })
+      .array(callPlan(theme), { minLength: 1, maxLength: 7 })
       .map((calls) => calls.map((call) => (call.method === 'GET' ? { ...call, body: 'none' as const } : call))),
     commands: fc.array(command(theme), { maxLength: theme === 'callers' ? 3 : 2 }),
   });

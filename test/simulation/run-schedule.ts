@@ -185,6 +185,7 @@ function toOptions(plan: ClientPlan) {
     retry: { retries: plan.retries, minTimeoutMs: 200, maxTimeoutMs: 2000 },
     timeoutMs: plan.timeoutMs,
     concurrency: plan.concurrency,
+    pacing: plan.pacing,
     freshSessionGraceMs: plan.freshSessionGraceMs,
     loginCooldownMs: plan.loginCooldownMs,
     ...(plan.cleanup ? { cleanup: {} } : {}),

@@ -12,6 +12,7 @@ export interface ClientPlan {
   /** How the client reaches the connector: undici's dispatch interface, or a `fetch`. */
   transport: 'dispatcher' | 'fetch';
   concurrency: number;
+  pacing: 'auto' | 'off';
   retries: number;
   jitterMs: number;
   timeoutMs: number;

@@ -105,15 +105,17 @@ function start(context: WireContext, options: Dispatcher.DispatchOptions, handle
         else handler.onResponseEnd?.(controller, {});
       },
     });
-  withBody(body, send);
+  withBody(body, send, (error) => {
+    if (context.connector.end(begun)) handler.onResponseError?.(controller, error);
+  });
 }
 
 /** Whatever can be a body, read as undici would. Strings need no turn of the event loop. */
-function withBody(body: unknown, use: (content: string | undefined) => void): void {
+function withBody(body: unknown, use: (content: string | undefined) => void, fail: (error: Error) => void): void {
   if (body === null || body === undefined) use(undefined);
   else if (typeof body === 'string') use(body);
   else if (body instanceof Uint8Array) use(new TextDecoder().decode(body));
-  else void readAll(body as AsyncIterable<Uint8Array>).then(use);
+  else void readAll(body as AsyncIterable<Uint8Array>).then(use, fail);
 }
 
 async function readAll(stream: AsyncIterable<Uint8Array | string>): Promise<string> {
@@ -133,11 +135,17 @@ export function modelFetch(context: WireContext): typeof globalThis.fetch {
         cancel(context, exchange);
         reject(signal.reason);
       });
-      withBody(body, (content) =>
-        carryOut(context, exchange, content, {
-          reset: () => reject(new TypeError('fetch failed', { cause: new Error('reset') })),
-          answer: (answer) => resolve(toResponse(answer)),
-        }),
+      withBody(
+        body,
+        (content) =>
+          carryOut(context, exchange, content, {
+            reset: () => reject(new TypeError('fetch failed', { cause: new Error('reset') })),
+            answer: (answer) => resolve(toResponse(answer)),
+          }),
+        (error) => {
+          context.connector.end(exchange);
+          reject(error);
+        },
       );
     });
 }

@@ -125,7 +125,7 @@ function unjustified(trace: Trace, { call, outcome, at }: EntryOf<'settled'>, hi
   if (outcome.code === 'CLIENT_CLOSED') {
     return history.some(({ what }) => what === 'closing')
       ? undefined
-      : { rule: 'S1', seen: `${ended}, and nobody had closed the client` };
+      : { rule: 'close', seen: `${ended}, and nobody had closed the client` };
   }
   if (outcome.code === 'BUDGET_EXCEEDED') {
     const started = history.find((entry) => entry.what === 'called' && entry.call === call)?.at ?? 0;

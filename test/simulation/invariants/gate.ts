@@ -1,3 +1,4 @@
+import type { Schedule } from '../schedule.js';
 import type { Entry, EntryOf, Trace } from '../trace.js';
 import { type Finding, type Invariant, tolerance } from './invariant.js';
 
@@ -234,6 +235,50 @@ const pausesEnd: Invariant = {
   },
 };
 
+/** Nothing but an unchanging quota, so that what was learned stays right. */
+function isSteady({ client, connector, commands }: Schedule): boolean {
+  const { quota, session, logins, faults, waits, limitsLogins } = connector;
+  return (
+    client.pacing === 'auto' &&
+    quota?.type === 'fixed' &&
+    !limitsLogins &&
+    session.ttlMs === undefined &&
+    session.maxRequests === undefined &&
+    session.refusedForMs === 0 &&
+    waits.every((style) => style === 'exact') &&
+    commands.length === 0 &&
+    [...logins.map(({ type }) => type === 'ok'), ...faults.map(({ type }) => type === 'none')].every(Boolean)
+  );
+}
+
+const learnedQuotasCostOneRefusal: Invariant = {
+  rule: 'pacing',
+  title: 'once a quota is learned, a window costs at most one refused request',
+  *check({ entries, schedule }) {
+    if (!isSteady(schedule)) return;
+    const limit = schedule.connector.quota?.limit;
+    let isLearned = false;
+    let wasLearned = false;
+    let epoch = 0;
+    let refused = 0;
+    const epochs = new Map<number, number>();
+    for (const entry of entries) {
+      if (entry.what === 'quota') isLearned = entry.quota?.limit === limit;
+      if (entry.what === 'resume') {
+        epoch++;
+        refused = 0;
+        wasLearned = true;
+      }
+      // What was learned of a window is told when it opens: a quota that is told later was not known to all of it.
+      if (entry.what === 'quota' && !isLearned) wasLearned = false;
+      if (entry.what === 'sent') epochs.set(entry.exchange, isLearned && wasLearned ? epoch : -1);
+      if (isLimit(entry) && epochs.get(entry.exchange) === epoch && ++refused > 1) {
+        yield { at: entry.at, seen: `${refused} refused in a window, although the quota of ${limit} was known` };
+      }
+    }
+  },
+};
+
 export const gateInvariants: readonly Invariant[] = [
   waitsAreNeverShortened,
   nothingIsSentDuringAPause,
@@ -244,4 +289,5 @@ export const gateInvariants: readonly Invariant[] = [
   releaseIsStaggered,
   concurrencyIsKept,
   pausesEnd,
+  learnedQuotasCostOneRefusal,
 ];

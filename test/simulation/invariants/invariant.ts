@@ -2,7 +2,7 @@ import type { Trace } from '../trace.js';
 
 /** Something that must hold in every run, whatever happens in it. */
 export interface Invariant {
-  /** The rule of docs/rules.md that it watches. */
+  /** The rule of docs/rules.md that it watches; `close` for what the client's `close()` promises, `pacing` for boundary probing. */
   readonly rule: string;
   /** What always holds, as a sentence. */
   readonly title: string;

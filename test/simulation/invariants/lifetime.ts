@@ -24,7 +24,7 @@ const nothingIsLeft: Invariant = {
 };
 
 const closingEndsTraffic: Invariant = {
-  rule: 'S1',
+  rule: 'close',
   title: 'after close() nothing but the clean-up is sent, and every waiting call ends as closed',
   *check({ entries, schedule }) {
     let closing: number | undefined;
