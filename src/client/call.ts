@@ -62,6 +62,8 @@ export class CallRun implements Waiter {
   /** What the gate said when the call last came to it. */
   #pausedMs = 0;
   #wasPaused = false;
+  #cameAt = 0;
+  #ticket: Ticket | undefined;
   /** Its place in the line, which it keeps through limits and retries. */
   order: number | undefined;
   readonly #feed: BodyFeed;
@@ -99,6 +101,22 @@ export class CallRun implements Waiter {
     return this.#feed.replayable;
   }
 
+  /** Whether the call cannot begin now, and has a session to begin with when it can. */
+  get mustWait(): boolean {
+    return this.#call.gate.isBusy && this.#context.sessions.current !== undefined;
+  }
+
+  /** Waits for the gate before {@link send}. @throws the error with which the call gives up instead. */
+  queueUp(): Promise<Ticket> {
+    return Promise.resolve(this.#comeToGate());
+  }
+
+  /** The wait of {@link queueUp} is over: {@link send} begins with this ticket. */
+  resume(ticket: Ticket): void {
+    this.#noteWait();
+    this.#ticket = ticket;
+  }
+
   /** @returns the answer of a success. @throws the typed error of any other end. */
   async send(): Promise<WireResponse> {
     this.#unauthorized = 0;
@@ -120,8 +138,14 @@ export class CallRun implements Waiter {
     const { clock, sessions } = this.#context;
     const { gate, signal } = this.#call;
     for (;;) {
-      await this.#logIn();
-      const ticket = await this.#enter();
+      let ticket = this.#ticket;
+      this.#ticket = undefined;
+      if (ticket === undefined) {
+        const login = this.#logIn();
+        if (login !== undefined) await login;
+        const entered = this.#comeToGate();
+        ticket = entered instanceof Promise ? await this.#wait(entered) : entered;
+      }
       // Only now is it certain when this goes out: a wait may have outlived the session.
       const session = sessions.current;
       if (session === undefined || !gate.isCurrent(ticket)) {
@@ -174,30 +198,37 @@ export class CallRun implements Waiter {
     return { ...this.#context, transport: { send, close: transport.close } };
   }
 
-  async #logIn(): Promise<void> {
+  /** @returns nothing where there is a session: most requests need no turn of the event loop here. */
+  #logIn(): Promise<Session> | undefined {
     const session = this.#context.sessions.acquire(this.#call.signal);
-    if (!(session instanceof Promise)) return;
+    if (!(session instanceof Promise)) return undefined;
     this.#logins++;
-    await (this.#call.observer?.wait(session, () => 'login') ?? session);
+    return this.#call.observer?.wait(session, () => 'login') ?? session;
   }
 
-  async #enter(): Promise<Ticket> {
-    const { settings, clock } = this.#context;
+  async #wait(entered: Promise<Ticket>): Promise<Ticket> {
     const { gate, observer } = this.#call;
-    const { pausedMs } = gate;
-    this.#pausedMs = pausedMs;
-    this.#wasPaused = gate.paused;
-    const entered = gate.enter(this);
-    if (!(entered instanceof Promise)) return entered;
-    const startedAt = clock.monotonic();
-    const reason = () => (gate.pausedMs > pausedMs ? 'rate-limit' : 'queue');
+    const reason = () => (gate.pausedMs > this.#pausedMs ? 'rate-limit' : 'queue');
     const ticket = await (observer?.wait(entered, reason) ?? entered);
-    this.#waitedMs += Math.min(gate.pausedMs - pausedMs, clock.monotonic() - startedAt);
-    if (gate.pausedMs - pausedMs > settings.freshSessionGraceMs) {
-      this.#unauthorized = 0;
-      this.#logins = 0;
-    }
+    this.#noteWait();
     return ticket;
+  }
+
+  #comeToGate(): Ticket | Promise<Ticket> {
+    const { gate } = this.#call;
+    this.#pausedMs = gate.pausedMs;
+    this.#wasPaused = gate.paused;
+    this.#cameAt = this.#context.clock.monotonic();
+    return gate.enter(this);
+  }
+
+  #noteWait(): void {
+    const { settings, clock } = this.#context;
+    const pausedMs = this.#call.gate.pausedMs - this.#pausedMs;
+    this.#waitedMs += Math.min(pausedMs, clock.monotonic() - this.#cameAt);
+    if (pausedMs <= settings.freshSessionGraceMs) return;
+    this.#unauthorized = 0;
+    this.#logins = 0;
   }
 
   /** The gate is closed by now. @throws RateLimitError when the body cannot be sent again. */

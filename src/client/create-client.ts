@@ -47,6 +47,7 @@ class Client implements ConnectorClient {
   #active = 0;
   #idle: (() => void) | undefined;
   readonly #counters = { calls: 0, sent: 0, refused: 0, logins: 0, pauses: 0, retries: 0 };
+  readonly #stopHearingState: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: ConnectorClientOptions) {
@@ -78,37 +79,17 @@ class Client implements ConnectorClient {
     const parameters = typeof initialize === 'function' ? [] : initialize.parameters;
     const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
     this.#context = { ...exchange, sessions: this.#sessions, secrets };
+    // In a moment: whoever makes the client has no listener yet.
+    this.#stopHearingState = settings.state.onError?.((error) =>
+      queueMicrotask(() => emit('error', { method: 'state', path: '', error })),
+    );
     this.on('pause', () => this.#counters.pauses++);
     this.on('initialize', () => this.#counters.logins++);
     if (settings.snapshot !== undefined) this.#gates.restore(settings.snapshot);
   }
 
-  async request<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
-    const { method, path } = checkRequest(request);
-    const body = toBodySource(request);
-    const call: Call = {
-      target: toTarget(this.#settings.basePath, path, request.query),
-      request: { method, path: withoutQuery(path) },
-      headers: toHeaderRecord(request.headers, body.contentType),
-      body,
-      timeoutMs: checkTimeout(request.timeoutMs, this.#settings.timeoutMs, 'timeoutMs'),
-      signal: request.signal,
-      gate: this.#gates.for({ method, path }),
-      priority: checkPriority(request.priority),
-    };
-    const budgetMs = request.totalTimeoutMs ?? this.#settings.totalTimeoutMs;
-    if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();
-    if (this.#closed) throw closedError(call.request);
-    this.#counters.calls++;
-    this.#active++;
-    try {
-      if (!this.#events.watchesCalls) return await this.#performInTime(call, request, budgetMs);
-      const observer = new CallObserver(call, this.#settings.clock, this.#events.publish);
-      return await observer.run(() => this.#performInTime({ ...call, observer }, request, budgetMs));
-    } finally {
-      this.#active--;
-      if (this.#active === 0) this.#idle?.();
-    }
+  request<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
+    return this.#call(request, (response) => response);
   }
 
   get<Data>(path: string, options?: RequestOptions<Data>): Promise<Data> {
@@ -157,8 +138,61 @@ class Client implements ConnectorClient {
     return this.close();
   }
 
-  async #data<Data>(method: string, path: string, options: RequestOptions<Data> | undefined): Promise<Data> {
-    return (await this.request({ ...options, method, path })).data;
+  #data<Data>(method: string, path: string, options: RequestOptions<Data> | undefined): Promise<Data> {
+    return this.#call({ ...options, method, path }, dataOf);
+  }
+
+  async #call<Data, Result>(
+    request: ConnectorRequest<Data>,
+    toResult: (response: ConnectorResponse<Data>) => Result,
+  ): Promise<Result> {
+    const call = this.#toCall(request);
+    const budgetMs = request.totalTimeoutMs ?? this.#settings.totalTimeoutMs;
+    if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();
+    if (this.#closed) throw closedError(call.request);
+    this.#counters.calls++;
+    this.#active++;
+    try {
+      if (this.#events.watchesCalls) {
+        const observer = new CallObserver(call, this.#settings.clock, this.#events.publish);
+        return toResult(await observer.run(() => this.#performInTime({ ...call, observer }, request, budgetMs)));
+      }
+      if (budgetMs !== undefined) return toResult(await this.#performInTime(call, request, budgetMs));
+      const run = new CallRun(this.#context, call);
+      // There may be a hundred thousand that wait: here a call has nothing on its stack but this function.
+      if (run.mustWait) await this.#park(run, call);
+      return toResult(await this.#perform(call, request, run));
+    } finally {
+      this.#active--;
+      if (this.#active === 0) this.#idle?.();
+    }
+  }
+
+  /** @throws (rejects with) what ends the wait, as the caller gets it. */
+  #park(run: CallRun, call: Call): Promise<void> {
+    const fail = (failure: unknown) => {
+      throw this.#failed(call, failure);
+    };
+    try {
+      return run.queueUp().then((ticket) => run.resume(ticket), fail);
+    } catch (refusal) {
+      return fail(refusal);
+    }
+  }
+
+  #toCall(request: ConnectorRequest): Call {
+    const { method, path } = checkRequest(request);
+    const body = toBodySource(request);
+    return {
+      target: toTarget(this.#settings.basePath, path, request.query),
+      request: { method, path: withoutQuery(path) },
+      headers: toHeaderRecord(request.headers, body.contentType),
+      body,
+      timeoutMs: checkTimeout(request.timeoutMs, this.#settings.timeoutMs, 'timeoutMs'),
+      signal: request.signal,
+      gate: this.#gates.for({ method, path }),
+      priority: checkPriority(request.priority),
+    };
   }
 
   #performInTime<Data>(
@@ -170,8 +204,11 @@ class Client implements ConnectorClient {
     return withBudget(budgetMs, this.#settings.clock, call, (bounded) => this.#perform(bounded, request));
   }
 
-  async #perform<Data>(call: Call, request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
-    const run = new CallRun(this.#context, call);
+  async #perform<Data>(
+    call: Call,
+    request: ConnectorRequest<Data>,
+    run = new CallRun(this.#context, call),
+  ): Promise<ConnectorResponse<Data>> {
     const attempt = async () => readSuccess(await run.send(), call.request, request.schema);
     try {
       try {
@@ -189,11 +226,16 @@ class Client implements ConnectorClient {
         return await retryTransient(error, attempt, { retry: this.#settings.retry, isRetryable, delay });
       }
     } catch (failure) {
-      const closed = failure instanceof RequestError && failure.code === 'CLIENT_CLOSED';
-      const error = closed ? closedError(call.request) : failure;
-      if (!call.signal?.aborted) this.#events.emit('error', { ...call.request, error });
-      throw error;
+      throw this.#failed(call, failure);
     }
+  }
+
+  /** Tells of a call that failed. @returns the error as the caller gets it. */
+  #failed(call: Call, failure: unknown): unknown {
+    const closed = failure instanceof RequestError && failure.code === 'CLIENT_CLOSED';
+    const error = closed ? closedError(call.request) : failure;
+    if (!call.signal?.aborted) this.#events.emit('error', { ...call.request, error });
+    return error;
   }
 
   async #backOff(call: Call, error: Error, attempt: number, delayMs: number): Promise<void> {
@@ -214,6 +256,7 @@ class Client implements ConnectorClient {
     const paused = this.#gates.paused;
     this.#closing.abort(new AbandonedLogin());
     this.#gates.shutDown();
+    this.#stopHearingState?.();
     this.#sessions.shutDown(() => closedError({ method: 'initialize', path: '' }));
     if (this.#active > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
     const session = this.#sessions.current;
@@ -237,6 +280,10 @@ function checkRequest(request: ConnectorRequest): FailedRequest {
     throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(request.method)}.`);
   }
   return { method, path: request.path };
+}
+
+function dataOf<Data>(response: ConnectorResponse<Data>): Data {
+  return response.data;
 }
 
 function closedError(request: FailedRequest): RequestError {

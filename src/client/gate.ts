@@ -90,6 +90,11 @@ export class Gate {
     return this.#closedUntil === undefined ? undefined : this.#toDate(this.#limitedUntil);
   }
 
+  /** Whether whoever comes now has to wait. */
+  get isBusy(): boolean {
+    return this.#closedUntil !== undefined || this.#queue.size > 0;
+  }
+
   /** What has been learned of the limit. */
   get quota(): Quota | undefined {
     this.#forget();
@@ -183,7 +188,6 @@ export class Gate {
   }
 
   #close({ waitMs, totalMs }: LimitWait, source: 'header' | 'fallback', elsewhere = false): void {
-    if (this.#closedBy) return;
     const { clock, emit, scope, onPause } = this.#options;
     const now = clock.monotonic();
     const until = now + totalMs;
@@ -192,13 +196,14 @@ export class Gate {
     this.#closedUntil = Math.max(before ?? 0, until);
     const isLonger = before === undefined || now + waitMs > this.#limitedUntil;
     this.#limitedUntil = Math.max(this.#limitedUntil, now + waitMs);
+    if (before === undefined) this.#closedSince = now;
+    if (this.#closedBy) return; // nobody waits any more, but who was limited is to know until when
     this.#noteLimit(now, now + waitMs, elsewhere);
     if (isLonger) this.#refuseWaiters();
     if (before === undefined) {
       this.#epoch++;
       this.#epochInFlight = 0;
       this.#allowed = 1;
-      this.#closedSince = now;
       this.#remaining = undefined;
       this.#stopAwaitingRoom();
       this.#arm();

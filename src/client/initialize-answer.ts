@@ -36,7 +36,8 @@ const refusals = new Set([400, 401, 403]);
 /** What a login that failed is reported as: the error itself when it is a long limit or an abandoned login (rule S5). */
 export function toInitializeError(error: unknown, signal: AbortSignal): unknown {
   if (
-    signal.aborted ||
+    // The signal alone says nothing: a login that was given up and joined again may be refused all the same.
+    (signal.aborted && error === signal.reason) ||
     error instanceof AbandonedLogin ||
     error instanceof InitializeError ||
     isConnectorError(error, 'rate-limit')

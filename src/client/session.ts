@@ -1,5 +1,5 @@
 import { abortable, type Clock, sleep } from '../internal/index.js';
-import { InitializeError } from './errors.js';
+import { InitializeError, toInitializeErrorOfOwn } from './errors.js';
 import type { Emit } from './events.js';
 import { expectManyListeners } from './many-listeners.js';
 import type { ConnectionState, SharedSession } from './state.js';
@@ -106,7 +106,9 @@ export class SessionHolder {
   ): Promise<boolean> {
     const running = this.#probes.get(session.generation);
     if (running !== undefined) return abortable(running, signal);
-    const probe = sleep(this.#options.clock, delayMs, signal).then(tryAgain);
+    const { signal: closing } = this.#closing;
+    const either = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+    const probe = sleep(this.#options.clock, delayMs, either).then(tryAgain);
     // The others learn nothing from a prober that is aborted or fails on the way: they try for themselves.
     this.#probes.set(
       session.generation,
@@ -204,7 +206,7 @@ export class SessionHolder {
           return login(signal);
         });
       } catch (error) {
-        if (own || !(error instanceof AbandonedLogin) || signal.aborted) throw error;
+        if (own || !(error instanceof AbandonedLogin) || signal.aborted) throw toInitializeErrorOfOwn(error);
       }
     }
   }

@@ -15,6 +15,8 @@ export interface Waiter {
  */
 export class WaitQueue<T> {
   readonly #heap: Entry<T>[] = [];
+  /** The latest waiter of each signal: thousands may share one, and a listener for each would cost O(n) to take away. */
+  readonly #bySignal = new Map<AbortSignal, Entry<T>>();
   readonly #onGone: () => void;
   #arrivals = 0;
 
@@ -36,10 +38,10 @@ export class WaitQueue<T> {
   wait(waiter: Waiter): Promise<T> {
     waiter.order ??= this.#arrivals++;
     return new Promise((resolve, reject) => {
-      const entry = new Entry<T>(waiter, resolve, reject, this.#leave);
+      const entry = new Entry<T>(waiter, resolve, reject);
       this.#place(entry, this.#heap.length);
       this.#rise(entry);
-      waiter.signal?.addEventListener('abort', entry, { once: true });
+      if (waiter.signal !== undefined) this.#listen(waiter.signal, entry);
     });
   }
 
@@ -61,14 +63,39 @@ export class WaitQueue<T> {
     }
   }
 
-  readonly #leave = (entry: Entry<T>): void => {
-    this.#take(entry);
-    entry.reject(entry.waiter.signal?.reason);
+  readonly #onAbort = (event: Event): void => {
+    const signal = event.target as AbortSignal;
+    // The latest comes first: turned round, so that they end in the order in which they came.
+    const leaving: Entry<T>[] = [];
+    for (let entry = this.#bySignal.get(signal); entry !== undefined; entry = entry.earlier) leaving.push(entry);
+    for (const entry of leaving.reverse()) {
+      this.#take(entry);
+      entry.reject(signal.reason);
+    }
     this.#onGone();
   };
 
+  #listen(signal: AbortSignal, entry: Entry<T>): void {
+    entry.earlier = this.#bySignal.get(signal);
+    if (entry.earlier === undefined) signal.addEventListener('abort', this.#onAbort, { once: true });
+    else entry.earlier.later = entry;
+    this.#bySignal.set(signal, entry);
+  }
+
+  #stopListening(signal: AbortSignal, { earlier, later }: Entry<T>): void {
+    if (earlier !== undefined) earlier.later = later;
+    if (later !== undefined) {
+      later.earlier = earlier;
+    } else if (earlier !== undefined) {
+      this.#bySignal.set(signal, earlier);
+    } else {
+      this.#bySignal.delete(signal);
+      signal.removeEventListener('abort', this.#onAbort);
+    }
+  }
+
   #take(entry: Entry<T>): void {
-    entry.waiter.signal?.removeEventListener('abort', entry);
+    if (entry.waiter.signal !== undefined) this.#stopListening(entry.waiter.signal, entry);
     const last = this.#heap.pop() as Entry<T>;
     if (last === entry) return;
     this.#place(last, entry.index);
@@ -104,28 +131,19 @@ export class WaitQueue<T> {
   }
 }
 
-/** It is its own abort listener, which saves a closure for each waiter. */
-class Entry<T> implements EventListenerObject {
+class Entry<T> {
   readonly waiter: Waiter;
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
-  readonly #leave: (entry: Entry<T>) => void;
   index = 0;
+  /** Those with the same signal. */
+  earlier: Entry<T> | undefined;
+  later: Entry<T> | undefined;
 
-  constructor(
-    waiter: Waiter,
-    resolve: (value: T) => void,
-    reject: (error: unknown) => void,
-    leave: (entry: Entry<T>) => void,
-  ) {
+  constructor(waiter: Waiter, resolve: (value: T) => void, reject: (error: unknown) => void) {
     this.waiter = waiter;
     this.resolve = resolve;
     this.reject = reject;
-    this.#leave = leave;
-  }
-
-  handleEvent(): void {
-    this.#leave(this);
   }
 }
 
