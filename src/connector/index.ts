@@ -25,6 +25,7 @@ export {
   type Preset,
   type PresetName,
   type PresetRule,
+  type WaitBucket,
   type WaitSource,
   type WaitUnit,
 } from './end-system/index.js';
