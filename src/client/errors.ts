@@ -69,6 +69,13 @@ export class InitializeError extends Error {
   }
 }
 
+/** A refusal that another process met comes through the shared state, as an error that only has the fields. */
+export function toInitializeErrorOfOwn(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'InitializeError' || error instanceof InitializeError) return error;
+  const { message, status, code, refused = false } = error as InitializeError;
+  return new InitializeError(message, { status, code, refused });
+}
+
 for (const [type, name] of [
   [RequestError, 'RequestError'],
   [InitializeError, 'InitializeError'],

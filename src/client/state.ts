@@ -26,6 +26,8 @@ export interface ConnectionState {
   pause(pause: SharedPause): void | Promise<void>;
   /** Calls back for each pause that another client made known, and at once for one that is still on. */
   onPause(listener: (pause: SharedPause) => void): () => void;
+  /** Calls back when the state can no longer be shared, once an outage; clients tell it as an `error` event. */
+  onError?(listener: (error: Error) => void): () => void;
 }
 
 /**
