@@ -56,7 +56,7 @@ async function expectMirrored(github: GitHubOptions): Promise<void> {
 
 describe('the reference service', () => {
   it('mirrors all issues through expired sessions and reached limits, and prints the summary as JSON', async () => {
-    const args = ['--once', '--json', '--issues', '60', '--quota', '35', '--window', '0.9', '--session', '0.8'];
+    const args = ['--once', '--json', '--issues', '60', '--quota', '20', '--window', '0.9', '--session', '0.8'];
     const run = await runService(args);
     expect(run.code, run.stderr).toBe(0);
     expect(run.stdout.trim().split('\n')).toHaveLength(1);

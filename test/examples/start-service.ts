@@ -34,6 +34,7 @@ export const expiresOn = new Date(Date.now() + 90 * 86_400_000).toISOString().sl
 export async function startService(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  ready = 'Emulated GitHub:',
 ): Promise<RunningService> {
   const child = spawn(process.execPath, [...serviceArguments, '--port', '0', '--issues', '1', ...args], {
     cwd: root,
@@ -61,7 +62,7 @@ export async function startService(
       look();
     });
   // The announcement is printed whole; this is what follows it.
-  await printed('Emulated GitHub:');
+  await printed(ready);
   const text = output.stdout + output.stderr;
   const url = /^Administration: (http:\/\/\S+)\/$/m.exec(text)?.[1] as string;
 
