@@ -1,0 +1,136 @@
+import type { Redis } from 'ioredis';
+
+/** Names in redis. The braces keep the keys of a connection on one node of a cluster. */
+export interface Names {
+  session: string;
+  lock: string;
+  refusal: string;
+  pauses: string;
+  news: string;
+}
+
+export function namesOf(prefix: string, connection: string): Names {
+  const base = `${prefix}{${connection}}:`;
+  return {
+    session: `${base}session`,
+    lock: `${base}login`,
+    refusal: `${base}refusal`,
+    pauses: `${base}pauses`,
+    news: `${base}news`,
+  };
+}
+
+/** What a process does that needs a session newer than the one it has. */
+export type Beginning =
+  | { type: 'session'; generation: number; sealed: string }
+  | { type: 'refused'; refusal: string }
+  | { type: 'login' }
+  | { type: 'wait' };
+
+const beginScript = `
+local known = redis.call('HMGET', KEYS[1], 'generation', 'sealed')
+if known[1] and tonumber(known[1]) > tonumber(ARGV[1]) then return { 'session', known[1], known[2] } end
+local refusal = redis.call('GET', KEYS[3])
+if refusal then return { 'refused', refusal } end
+if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return { 'login' } end
+return { 'wait' }`;
+
+/** In one step: adopt a newer session, respect a refusal, or take the right to log in. */
+export async function begin(
+  redis: Redis,
+  names: Names,
+  { expired, token, takeoverMs }: { expired: number; token: string; takeoverMs: number },
+): Promise<Beginning> {
+  const { session, lock, refusal } = names;
+  const answer = (await redis.eval(beginScript, 3, session, lock, refusal, expired, token, takeoverMs)) as string[];
+  const [type, first = '', second = ''] = answer;
+  if (type === 'session') return { type, generation: Number(first), sealed: second };
+  if (type === 'refused') return { type, refusal: first };
+  return { type: type as 'login' | 'wait' };
+}
+
+const saveScript = `
+local known = tonumber(redis.call('HGET', KEYS[1], 'generation') or '0')
+local generation = math.max(known, tonumber(ARGV[1])) + 1
+redis.call('HSET', KEYS[1], 'generation', generation, 'sealed', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+redis.call('DEL', KEYS[3])
+if redis.call('GET', KEYS[2]) == ARGV[4] then redis.call('DEL', KEYS[2]) end
+redis.call('PUBLISH', ARGV[5], ARGV[6])
+return generation`;
+
+/** Writes a new session, ends the right to log in, and tells the others. @returns the session's generation. */
+export async function save(
+  redis: Redis,
+  { session, lock, refusal, news }: Names,
+  facts: { expired: number; sealed: string; ttlMs: number; token: string; message: string },
+): Promise<number> {
+  const { expired, sealed, ttlMs, token, message } = facts;
+  const answer = redis.eval(saveScript, 3, session, lock, refusal, expired, sealed, ttlMs, token, news, message);
+  return Number(await answer);
+}
+
+const giveUpScript = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if ARGV[2] ~= '' then redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3]) end
+redis.call('DEL', KEYS[1])
+redis.call('PUBLISH', ARGV[4], ARGV[5])
+return 1`;
+
+/** Ends the right to log in without a session; a refusal stops the others, too. */
+export async function giveUp(
+  redis: Redis,
+  { lock, refusal, news }: Names,
+  facts: { token: string; reason: string | undefined; cooldownMs: number; message: string },
+): Promise<void> {
+  const { token, reason = '', cooldownMs, message } = facts;
+  await redis.eval(giveUpScript, 2, lock, refusal, token, reason, cooldownMs, news, message);
+}
+
+const extendScript = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 0`;
+
+/** A login that takes long, in a pause for one, keeps its right. */
+export async function extend(redis: Redis, { lock }: Names, token: string, takeoverMs: number): Promise<void> {
+  await redis.eval(extendScript, 1, lock, token, takeoverMs);
+}
+
+const nowInScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+const pauseScript = `${nowInScript}
+local till = now + tonumber(ARGV[2])
+if till <= tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0') then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', till))
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+redis.call('PUBLISH', ARGV[3], ARGV[4])
+return 1`;
+
+/** Makes a pause longer, never shorter (rule G2). Its end is kept by the clock of redis: those of the processes may differ. */
+export async function pause(
+  redis: Redis,
+  { pauses, news }: Names,
+  facts: { scope: string; remainingMs: number; message: string },
+): Promise<void> {
+  await redis.eval(pauseScript, 1, pauses, facts.scope, Math.ceil(facts.remainingMs), news, facts.message);
+}
+
+const pausesScript = `${nowInScript}
+local answer = {}
+local all = redis.call('HGETALL', KEYS[1])
+for index = 1, #all, 2 do
+  local left = tonumber(all[index + 1]) - now
+  if left > 0 then
+    answer[#answer + 1] = all[index]
+    answer[#answer + 1] = string.format('%.0f', left)
+  end
+end
+return answer`;
+
+/** The pauses that are on. */
+export async function readPauses(redis: Redis, { pauses }: Names): Promise<{ scope: string; remainingMs: number }[]> {
+  const answer = (await redis.eval(pausesScript, 1, pauses)) as string[];
+  return answer.flatMap((scope, index) => (index % 2 === 0 ? { scope, remainingMs: Number(answer[index + 1]) } : []));
+}

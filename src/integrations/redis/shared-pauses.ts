@@ -1,0 +1,62 @@
+import type { SharedPause } from '../../client/index.js';
+import type { Link } from './link.js';
+import { type Names, pause, readPauses } from './scripts.js';
+
+type Listener = (pause: SharedPause) => void;
+
+/** The pauses of a connection, shared through redis. Those that this process has met itself hold with or without redis. */
+export class SharedPauses {
+  readonly #link: Link;
+  readonly #names: Names;
+  readonly #toMessage: (pause: { scope: string; remainingMs: number }) => string;
+  readonly #pauses = new Map<string, SharedPause>();
+  readonly #listeners = new Set<Listener>();
+
+  constructor(link: Link, names: Names, toMessage: (pause: { scope: string; remainingMs: number }) => string) {
+    this.#link = link;
+    this.#names = names;
+    this.#toMessage = toMessage;
+  }
+
+  /** See `ConnectionState.pause`. Never rejects: what redis cannot be told now it is told when it is back. */
+  async tell(met: SharedPause): Promise<void> {
+    if (this.#note(met)) await this.#publish(met);
+  }
+
+  /** See `ConnectionState.onPause`. */
+  onPause(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    for (const pause of this.#pauses.values()) if (pause.resumeAt.getTime() > Date.now()) listener(pause);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /** A pause that another process has met. */
+  receive({ scope, remainingMs }: { scope: string; remainingMs: number }): void {
+    this.#note({ scope, resumeAt: new Date(Math.min(Date.now() + remainingMs, 8.64e15)) });
+  }
+
+  /** Exchanges what both sides know, after redis was away. */
+  async synchronise(): Promise<void> {
+    const own = [...this.#pauses.values()];
+    const theirs = await this.#link.run((redis) => readPauses(redis, this.#names)).catch(() => []);
+    for (const pause of theirs) this.receive(pause);
+    await Promise.all(own.map((pause) => this.#publish(pause)));
+  }
+
+  async #publish({ scope, resumeAt }: SharedPause): Promise<void> {
+    const remainingMs = resumeAt.getTime() - Date.now();
+    if (remainingMs <= 0) return;
+    const message = this.#toMessage({ scope, remainingMs });
+    await this.#link.run((redis) => pause(redis, this.#names, { scope, remainingMs, message })).catch(() => {});
+  }
+
+  #note(pause: SharedPause): boolean {
+    const known = this.#pauses.get(pause.scope);
+    if (known !== undefined && known.resumeAt >= pause.resumeAt) return false;
+    this.#pauses.set(pause.scope, pause);
+    for (const listener of [...this.#listeners]) listener(pause);
+    return true;
+  }
+}

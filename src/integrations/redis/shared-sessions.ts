@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { SharedSession } from '../../client/index.js';
+import { sleep, systemClock } from '../../internal/index.js';
+import type { Link } from './link.js';
+import type { Settings } from './options.js';
+import { readRefusal, writeRefusal } from './refusal.js';
+import { begin, extend, giveUp, type Names, save } from './scripts.js';
+import { createSeal, type Seal } from './seal.js';
+
+type Login = () => Promise<Record<string, string>>;
+
+/** Messages may be lost: who waits for another's login looks for itself this often. */
+const lookMs = 1000;
+
+/** The session of a connection, shared through redis: one process logs in, the others adopt what it got. */
+export class SharedSessions {
+  readonly #link: Link;
+  readonly #names: Names;
+  readonly #settings: Settings;
+  readonly #message: string;
+  readonly #seal: Seal;
+  readonly #closing: AbortSignal;
+  #news = new AbortController();
+  #known: SharedSession | undefined;
+  #flight: Promise<SharedSession> | undefined;
+
+  constructor(link: Link, names: Names, settings: Settings, message: string, closing: AbortSignal) {
+    this.#link = link;
+    this.#names = names;
+    this.#settings = settings;
+    this.#message = message;
+    this.#closing = closing;
+    this.#seal = createSeal(settings.encryptionKey, settings.connection);
+  }
+
+  /** See `ConnectionState.renew`. */
+  async renew(expired: number, login: Login): Promise<SharedSession> {
+    for (;;) {
+      if (this.#known !== undefined && this.#known.generation > expired) return this.#known;
+      this.#flight ??= this.#obtain(expired, login).finally(() => {
+        this.#flight = undefined;
+      });
+      const session = await this.#flight;
+      if (session.generation > expired) return session;
+    }
+  }
+
+  /** Another process has a session, or has given up to get one. */
+  wake(): void {
+    this.#news.abort();
+    this.#news = new AbortController();
+  }
+
+  async #obtain(expired: number, login: Login): Promise<SharedSession> {
+    const token = randomUUID();
+    const { takeoverMs } = this.#settings;
+    let unusable = expired;
+    for (;;) {
+      const { signal } = this.#news; // taken before the question, so that no news is missed
+      const ask = { expired: unusable, token, takeoverMs };
+      const answer = await this.#link.run((redis) => begin(redis, this.#names, ask)).catch(() => undefined);
+      if (answer === undefined || this.#closing.aborted) return this.#logInAlone(unusable, login);
+      if (answer.type === 'login') return this.#logIn(unusable, token, login);
+      if (answer.type === 'refused') throw readRefusal(answer.refusal);
+      if (answer.type === 'wait') {
+        await sleep(systemClock, lookMs, AbortSignal.any([signal, this.#closing])).catch(() => {});
+        continue;
+      }
+      const headers = this.#seal.open(answer.sealed);
+      if (headers !== undefined) return this.#know(answer.generation, headers);
+      unusable = answer.generation; // written with another key: as good as none
+    }
+  }
+
+  async #logIn(expired: number, token: string, login: Login): Promise<SharedSession> {
+    const { takeoverMs, loginCooldownMs, sessionTtlMs } = this.#settings;
+    const keeping = setInterval(() => {
+      this.#link.run((redis) => extend(redis, this.#names, token, takeoverMs)).catch(() => {});
+    }, takeoverMs / 3);
+    let headers: Record<string, string>;
+    try {
+      headers = await login();
+    } catch (error) {
+      const facts = { token, reason: writeRefusal(error), cooldownMs: loginCooldownMs, message: this.#message };
+      await this.#link.run((redis) => giveUp(redis, this.#names, facts)).catch(() => {});
+      throw error;
+    } finally {
+      clearInterval(keeping);
+    }
+    const facts = { expired, sealed: this.#seal.close(headers), ttlMs: sessionTtlMs, token, message: this.#message };
+    const generation = await this.#link.run((redis) => save(redis, this.#names, facts)).catch(() => undefined);
+    return this.#know(generation ?? this.#nextGeneration(expired), headers);
+  }
+
+  /** What a process does while redis is away. */
+  async #logInAlone(expired: number, login: Login): Promise<SharedSession> {
+    const headers = await login();
+    return this.#know(this.#nextGeneration(expired), headers);
+  }
+
+  #nextGeneration(expired: number): number {
+    return Math.max(expired, this.#known?.generation ?? 0) + 1;
+  }
+
+  #know(generation: number, headers: Readonly<Record<string, string>>): SharedSession {
+    this.#known = { generation, headers };
+    return this.#known;
+  }
+}

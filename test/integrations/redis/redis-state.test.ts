@@ -1,0 +1,251 @@
+import { inspect } from 'node:util';
+import { type ConnectorClientOptions, createConnectorClient, InitializeError } from 'concordat/client';
+import { type RedisStateOptions, redisState } from 'concordat/redis';
+import { Redis } from 'ioredis';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { grace, rejection, track, until } from '../../helpers/until.js';
+import { listeningConnector } from '../opentelemetry/helpers/observed-client.js';
+import { type RedisServer, redisServer, serverProgram } from './helpers/redis-server.js';
+
+const encryptionKey = 'a key that every process has, of 32 bytes or more';
+
+/** A client as if in a process of its own: with a state and connections of its own. */
+function member(server: RedisServer, baseUrl: string, options: Partial<RedisStateOptions> = {}) {
+  const redis = server.connect();
+  const key = options.storeSessionInPlainText ? {} : { encryptionKey };
+  const state = redisState({ redis, connection: 'c', timeoutMs: 500, takeoverMs: 400, ...key, ...options });
+  const client = connect(baseUrl, { state });
+  const errors: unknown[] = [];
+  client.on('error', ({ method, error }) => method === 'state' && errors.push(error));
+  onTestFinished(async () => {
+    client.close().catch(() => {});
+    await state.close();
+  });
+  return { client, state, errors, redis };
+}
+
+function connect(baseUrl: string, overrides: Partial<ConnectorClientOptions> = {}) {
+  return createConnectorClient({
+    baseUrl,
+    initialize: { parameters: { user: 'ada', password: 'correct horse' } },
+    retry: { minTimeoutMs: 1, maxTimeoutMs: 2 },
+    rateLimit: { format: 'milliseconds', jitterMs: 0 },
+    ...overrides,
+  });
+}
+
+/** All that is in redis, as text. */
+async function contents(redis: Redis): Promise<string> {
+  const keys = await redis.keys('*');
+  const values = await Promise.all(
+    keys.map(async (key) => ((await redis.type(key)) === 'hash' ? redis.hgetall(key) : redis.get(key))),
+  );
+  return JSON.stringify([keys, values]);
+}
+
+describe.runIf(serverProgram)('a session in redis (S7)', () => {
+  async function withCanary(options: Partial<RedisStateOptions>) {
+    const server = await redisServer();
+    const { url, connector } = await listeningConnector({ session: { header: 'x-session' } });
+    const { client, redis } = member(server, url, options);
+    await client.get('/issues');
+    return { server, url, connector, redis, value: connector.journal.at(-1)!.headers['x-session'] as string };
+  }
+
+  it('cannot be read without the key', async () => {
+    const { redis, value } = await withCanary({});
+    const text = await contents(redis);
+    expect(text).toContain('sealed');
+    for (const form of [value, Buffer.from(value).toString('base64').slice(0, -4)]) expect(text).not.toContain(form);
+  });
+
+  it('can with `storeSessionInPlainText` (control)', async () => {
+    const { redis, value } = await withCanary({ storeSessionInPlainText: true });
+    expect(await contents(redis)).toContain(value);
+  });
+
+  it('is not in what the state shows of itself, nor is the key', async () => {
+    const server = await redisServer();
+    const { url, connector } = await listeningConnector();
+    const { client, state } = member(server, url);
+    await client.get('/issues');
+    const text = inspect(state, { depth: 20, showHidden: true }) + JSON.stringify(state);
+    expect(text).not.toContain(encryptionKey);
+    expect(text).not.toContain(connector.journal.at(-1)!.headers['x-session']);
+    expect(text).toContain('shared'); // control
+  });
+
+  it('that was written with another key is as good as none: the client logs in', async () => {
+    const { server, url, connector } = await withCanary({});
+    const other = member(server, url, { encryptionKey: 'another key, which is 32 bytes or more, too' });
+    await other.client.get('/issues');
+    expect(connector.journal.filter(({ kind }) => kind === 'login')).toHaveLength(2);
+    const same = member(server, url, { encryptionKey: 'another key, which is 32 bytes or more, too' });
+    await same.client.get('/issues');
+    expect(connector.journal.filter(({ kind }) => kind === 'login')).toHaveLength(2); // control
+  });
+
+  it('of one connection is not that of another', async () => {
+    const { server, url, connector } = await withCanary({});
+    await member(server, url, { connection: 'd' }).client.get('/issues');
+    expect(connector.journal.filter(({ kind }) => kind === 'login')).toHaveLength(2);
+  });
+
+  it('put in the place of another connection’s is not taken for it', async () => {
+    const { server, url, redis, connector } = await withCanary({});
+    await redis.copy('concordat:{c}:session', 'concordat:{d}:session');
+    await member(server, url, { connection: 'd' }).client.get('/issues');
+    expect(connector.journal.filter(({ kind }) => kind === 'login')).toHaveLength(2);
+  });
+
+  it('is gone after `sessionTtlMs`', async () => {
+    const { redis } = await withCanary({ sessionTtlMs: 50_000 });
+    expect(await redis.pttl('concordat:{c}:session')).toBeGreaterThan(45_000);
+    expect(await redis.pttl('concordat:{c}:session')).toBeLessThanOrEqual(50_000);
+  });
+});
+
+describe.runIf(serverProgram)('when redis is not there', () => {
+  it('at the start: a client works by itself, and says so once', async () => {
+    const server = await redisServer();
+    await server.kill();
+    const { url } = await listeningConnector();
+    const { client, state, errors } = member(server, url);
+    await client.get('/issues');
+    await client.get('/issues');
+    expect(errors).toHaveLength(1);
+    expect(String(errors[0])).toMatch(/redis: .* goes on with a session and pauses of its own/);
+    expect(state.shared).toBe(false);
+  });
+
+  it('control: with redis it says nothing', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    const { client, state, errors } = member(server, url);
+    await client.get('/issues');
+    expect(errors).toEqual([]);
+    expect(state.shared).toBe(true);
+  });
+
+  it('because it hangs: a login costs `timeoutMs` once, and requests nothing', async () => {
+    const server = await redisServer();
+    const { url, connector } = await listeningConnector();
+    const { client } = member(server, url);
+    await client.get('/issues');
+    server.freeze();
+    connector.expireSessions();
+    const startedAt = performance.now();
+    for (let call = 0; call < 5; call++) await client.get('/issues');
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    server.thaw();
+    expect(connector.journal.filter(({ kind }) => kind === 'login')).toHaveLength(2);
+  });
+
+  it('a pause holds in its own process, and is told to the others when redis is back (G1)', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector({ faults: [{ kind: 'limit', waitMs: 20_000, on: '/limited' }] });
+    const [one, two] = [member(server, url), member(server, url)];
+    await Promise.all([one.client.get('/'), two.client.get('/')]);
+    await server.kill();
+    const call = track(one.client.get('/limited'));
+    await until(() => one.client.status.paused);
+    await two.client.get('/issues'); // knows nothing of it, and does not wait
+    expect(two.client.status.paused).toBe(false);
+    await server.restart();
+    await until(() => two.client.status.paused);
+    expect(Math.abs(two.client.status.resumeAt!.getTime() - one.client.status.resumeAt!.getTime())).toBeLessThan(1000);
+    expect(call.settled).toBe(false);
+  });
+});
+
+describe.runIf(serverProgram)('pauses in redis (G2)', () => {
+  it('become longer, never shorter, whoever tells of them', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    const [one, two] = [member(server, url), member(server, url)];
+    const at = (fromNowMs: number) => new Date(Date.now() + fromNowMs);
+    await one.state.pause({ scope: '', resumeAt: at(10_000) });
+    await until(() => two.client.status.paused);
+    const before = two.client.status.resumeAt!.getTime();
+    await two.state.pause({ scope: '', resumeAt: at(5000) });
+    const late = member(server, url);
+    await until(() => late.client.status.paused);
+    expect(late.client.status.resumeAt!.getTime()).toBeGreaterThanOrEqual(before - 50);
+    await two.state.pause({ scope: '', resumeAt: at(30_000) });
+    await until(() => one.client.status.resumeAt!.getTime() > before + 15_000);
+  });
+
+  it('of scopes are told apart, and names of any kind are kept', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    const [one, two] = [member(server, url), member(server, url)];
+    const heard: unknown[] = [];
+    two.state.onPause(({ scope }) => heard.push(scope));
+    await one.state.pause({ scope: 'write ü "x"\n', resumeAt: new Date(Date.now() + 5000) });
+    await one.state.pause({ scope: 'read', resumeAt: new Date(8.64e15) });
+    await until(() => heard.length === 2);
+    expect(heard).toEqual(['write ü "x"\n', 'read']);
+  });
+
+  it('are gone from redis when they are over', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    const { state, redis } = member(server, url);
+    await state.pause({ scope: '', resumeAt: new Date(Date.now() + 60) });
+    expect(await redis.exists('concordat:{c}:pauses')).toBe(1); // control
+    while ((await redis.exists('concordat:{c}:pauses')) === 1) await grace(10);
+  });
+});
+
+describe.runIf(serverProgram)('states of one connection', () => {
+  it('a refusal that another process met is an InitializeError here (S5)', async () => {
+    const server = await redisServer();
+    const { url, connector } = await listeningConnector({ credentials: { user: 'ada', password: 'another one' } });
+    const [one, two] = [member(server, url), member(server, url)];
+    const first = await rejection(one.client.get('/issues'));
+    const second = await rejection(two.client.get('/issues'));
+    expect(second).toBeInstanceOf(InitializeError);
+    expect(second).toMatchObject({ status: 401, code: first.code, refused: true });
+    expect(connector.journal).toHaveLength(1);
+  });
+
+  it('end when they are closed: nothing keeps listening, and the connection given stays open', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    const { client, state, redis } = member(server, url);
+    await client.get('/issues');
+    const others = async () => ((await redis.client('LIST')) as string).trim().split('\n').length;
+    expect(await others()).toBe(2);
+    await client.close();
+    await state.close();
+    await state.close();
+    await until(() => redis.listenerCount('ready') === 0);
+    while ((await others()) > 1) await grace(5);
+    expect(await redis.ping()).toBe('PONG');
+  });
+});
+
+describe('options', () => {
+  const redis = new Redis({ lazyConnect: true });
+  const good = { redis, connection: 'c', encryptionKey };
+
+  it.each<[string, object]>([
+    ['redis', { redis: undefined }],
+    ['redis', { redis: 'redis://127.0.0.1' }],
+    ['connection', { connection: '' }],
+    ['connection', { connection: '{x}' }],
+    ['encryptionKey', { encryptionKey: undefined }],
+    ['encryptionKey', { encryptionKey: 'too short' }],
+    ['encryptionKey', { encryptionKey: 7 }],
+    ['storeSessionInPlainText', { storeSessionInPlainText: true }],
+    ['storeSessionInPlainText', { storeSessionInPlainText: 'yes' }],
+    ['prefix', { prefix: 1 }],
+    ['timeoutMs', { timeoutMs: 0 }],
+    ['sessionTtlMs', { sessionTtlMs: -1 }],
+    ['loginCooldownMs', { loginCooldownMs: '1' }],
+    ['takeoverMs', { takeoverMs: Number.NaN }],
+  ])('a wrong `%s` is named: %o', (name, wrong) => {
+    expect(() => redisState({ ...good, ...wrong } as never)).toThrow(TypeError);
+    expect(() => redisState({ ...good, ...wrong } as never)).toThrow(`\`${name}\``);
+  });
+});
