@@ -254,7 +254,7 @@ export class CallRun implements Waiter {
     if (decision === 'verdict') throw this.#failure(response, session);
     if (decision === 'renew') {
       // Another call is trying this session again already: what comes of it may save a login.
-      if (probed !== undefined && !(await abortable(probed, this.#call.signal))) sessions.expire(session);
+      if (probed !== undefined && !(await sessions.outcome(probed, this.#call.signal))) sessions.expire(session);
       return undefined;
     }
     let again: Sent | undefined;

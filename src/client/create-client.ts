@@ -252,14 +252,15 @@ class Client implements ConnectorClient {
   }
 
   async #close(): Promise<void> {
-    const { cleanup, timeoutMs } = this.#settings;
-    const paused = this.#gates.paused;
+    const { cleanup, timeoutMs, clock } = this.#settings;
     this.#closing.abort(new AbandonedLogin());
     this.#gates.shutDown();
     this.#stopHearingState?.();
     this.#sessions.shutDown(() => closedError({ method: 'initialize', path: '' }));
     if (this.#active > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
     const session = this.#sessions.current;
+    const { resumeAt } = this.#gates;
+    const paused = resumeAt !== undefined && resumeAt.getTime() > clock.now();
     // During a pause nothing more is sent (rule G1): the session then ends by itself.
     if (cleanup !== undefined && session !== undefined && !paused) {
       await cleanUp({

@@ -105,10 +105,8 @@ export class SessionHolder {
     tryAgain: () => Promise<boolean>,
   ): Promise<boolean> {
     const running = this.#probes.get(session.generation);
-    if (running !== undefined) return abortable(running, signal);
-    const { signal: closing } = this.#closing;
-    const either = signal === undefined ? closing : AbortSignal.any([signal, closing]);
-    const probe = sleep(this.#options.clock, delayMs, either).then(tryAgain);
+    if (running !== undefined) return this.outcome(running, signal);
+    const probe = sleep(this.#options.clock, delayMs, this.#orClosing(signal)).then(tryAgain);
     // The others learn nothing from a prober that is aborted or fails on the way: they try for themselves.
     this.#probes.set(
       session.generation,
@@ -126,6 +124,11 @@ export class SessionHolder {
     return this.#probes.get(session.generation);
   }
 
+  /** Waits for a probe, until the caller's signal aborts or the client is closed. */
+  outcome(probe: Promise<boolean>, signal: AbortSignal | undefined): Promise<boolean> {
+    return abortable(probe, this.#orClosing(signal));
+  }
+
   /** Rejects everybody who waits for a login, and everybody who comes later. */
   shutDown(error: () => Error): void {
     this.#closedBy = error;
@@ -141,9 +144,8 @@ export class SessionHolder {
       this.#running ??= this.#start();
       const running = this.#running;
       running.waiters++;
-      const { signal: closing } = this.#closing;
       try {
-        return await abortable(running.promise, signal === undefined ? closing : AbortSignal.any([signal, closing]));
+        return await abortable(running.promise, this.#orClosing(signal));
       } catch (error) {
         // Somebody joined a login in the moment in which the last of those who had wanted it went away.
         if (!(error instanceof AbandonedLogin) || this.#closedBy) throw error;
@@ -153,6 +155,11 @@ export class SessionHolder {
         if (running.waiters === 0) running.abandon.abort(new AbandonedLogin());
       }
     }
+  }
+
+  #orClosing(signal: AbortSignal | undefined): AbortSignal {
+    const { signal: closing } = this.#closing;
+    return signal === undefined ? closing : AbortSignal.any([signal, closing]);
   }
 
   #start(): RunningLogin {
