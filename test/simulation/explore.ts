@@ -31,6 +31,19 @@ export async function explore(
   return { theme, seed, runs: details.numRuns, schedule, ...(await examine(schedule, subject)) };
 }
 
+/** Whether one of the schedules breaks a given rule (`any`: one of them); stops at the first, and does not make it smaller. */
+export async function findRule(
+  subject: Subject,
+  rule: string,
+  { theme, seed, runs }: { theme: Theme; seed: number; runs: number },
+): Promise<boolean> {
+  const property = fc.asyncProperty(arbitrarySchedule(theme), async (schedule) => {
+    const { violations } = await examine(schedule, subject);
+    return !violations.some((violation) => rule === 'any' || violation.rule === rule);
+  });
+  return (await fc.check(property, { seed, numRuns: runs, endOnFailure: true })).failed;
+}
+
 /** Runs one schedule and judges it. */
 export async function examine(
   schedule: Schedule,
