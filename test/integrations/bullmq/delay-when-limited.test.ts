@@ -1,0 +1,150 @@
+import { type Job, Queue, Worker } from 'bullmq';
+import { RateLimitError } from 'concordat';
+import { delayWhenLimited } from 'concordat/bullmq';
+import { type ConnectorClient, createConnectorClient } from 'concordat/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { grace } from '../../helpers/until.js';
+import { listeningConnector } from '../opentelemetry/helpers/observed-client.js';
+import { redisServer, serverProgram } from '../redis/helpers/redis-server.js';
+
+const waitMs = 600;
+
+/** A queue on a redis of its own, and workers that make a call for each job. */
+async function queueAndWorkers() {
+  const server = await redisServer();
+  const connection = { url: server.url, maxRetriesPerRequest: null };
+  const queue = new Queue('sync', { connection });
+  queue.on('error', () => {});
+  onTestFinished(() => queue.close());
+  const clients: Record<string, ConnectorClient> = {};
+  const starts: string[] = [];
+  const process = async (job: Job<{ connection: string; path: string }>) => {
+    starts.push(job.data.path);
+    return clients[job.data.connection]?.get(job.data.path);
+  };
+  function work(processor = delayWhenLimited(process)): Worker {
+    const worker = new Worker('sync', processor, { connection, concurrency: 1 });
+    worker.on('error', () => {});
+    onTestFinished(() => worker.close());
+    return worker;
+  }
+  function connect(name: string, baseUrl: string): void {
+    const client = createConnectorClient({
+      baseUrl,
+      initialize: { parameters: { user: 'ada', password: 'correct horse' } },
+      rateLimit: { format: 'milliseconds', jitterMs: 0, onLimit: 'reject' },
+      retry: { retries: 0 },
+    });
+    clients[name] = client;
+    onTestFinished(() => client.close().catch(() => {}));
+  }
+  const add = (name: string, path: string, options = {}) => queue.add('call', { connection: name, path }, options);
+  const state = async (job: Job) => queue.getJobState(job.id as string);
+  const settled = async (job: Job) => {
+    while (!['completed', 'failed'].includes(await state(job))) await grace(5);
+    return (await queue.getJob(job.id as string)) as Job;
+  };
+  return { queue, work, connect, add, state, settled, starts, process };
+}
+
+describe.runIf(serverProgram)('a job that meets a rate limit (W7)', () => {
+  it('is delayed until the limit is over, counts no attempt, and is done then', async () => {
+    const { connector, url } = await listeningConnector({ faults: [{ kind: 'limit', waitMs, times: 3 }] });
+    const { work, connect, add, state, settled } = await queueAndWorkers();
+    connect('one', url);
+    work();
+    const job = await add('one', '/issues', { attempts: 1 });
+    while ((await state(job)) !== 'delayed') await grace(5);
+    const done = await settled(job);
+    expect(await state(job)).toBe('completed');
+    expect(done.attemptsMade).toBe(1);
+    const sent = connector.journal.filter(({ kind }) => kind === 'request');
+    expect(sent.map(({ status }) => status)).toEqual([403, 403, 403, 200]);
+    for (const [index, entry] of sent.slice(1).entries()) {
+      expect(entry.elapsedMs - sent[index]!.elapsedMs).toBeGreaterThanOrEqual(waitMs);
+    }
+  });
+
+  it('holds no worker: jobs of other connections go on, those of its own are delayed without being sent', async () => {
+    const limited = await listeningConnector({ faults: [{ kind: 'limit', waitMs: 60_000 }] });
+    const free = await listeningConnector();
+    const { work, connect, add, state, settled, starts } = await queueAndWorkers();
+    connect('limited', limited.url);
+    connect('free', free.url);
+    work();
+    const jobs = [await add('limited', '/1'), await add('limited', '/2'), await add('free', '/3')];
+    await settled(jobs[2]!);
+    expect(starts).toEqual(['/1', '/2', '/3']);
+    expect(await Promise.all(jobs.map(state))).toEqual(['delayed', 'delayed', 'completed']);
+    expect(limited.connector.journal.filter(({ kind }) => kind === 'request')).toHaveLength(1);
+  });
+
+  it('waits on although its worker is gone, and is done by another that knows nothing of the limit', async () => {
+    const { connector, url } = await listeningConnector({ faults: [{ kind: 'limit', waitMs: 1500, times: 1 }] });
+    const { work, connect, add, state, settled } = await queueAndWorkers();
+    connect('one', url);
+    const first = work();
+    const job = await add('one', '/issues', { attempts: 1 });
+    while ((await state(job)) !== 'delayed') await grace(5);
+    await first.close();
+    connect('one', url); // as after a restart
+    work();
+    await settled(job);
+    const [refused, done] = connector.journal.filter(({ kind }) => kind === 'request');
+    expect(done?.status).toBe(200);
+    expect(done!.elapsedMs - refused!.elapsedMs).toBeGreaterThanOrEqual(1500);
+  });
+
+  it('is found in the cause of another error, too', async () => {
+    const { url } = await listeningConnector({ faults: [{ kind: 'limit', waitMs, times: 1 }] });
+    const { work, connect, add, settled, process } = await queueAndWorkers();
+    connect('one', url);
+    work(
+      delayWhenLimited(async (job) =>
+        process(job).catch((cause) => {
+          throw new Error('the synchronisation stopped', { cause });
+        }),
+      ),
+    );
+    expect((await settled(await add('one', '/issues', { attempts: 1 }))).failedReason).toBeUndefined();
+  });
+});
+
+describe.runIf(serverProgram)('controls', () => {
+  it('without the wrapper the job fails', async () => {
+    const { url } = await listeningConnector({ faults: [{ kind: 'limit', waitMs: 60_000 }] });
+    const { work, connect, add, settled, process } = await queueAndWorkers();
+    connect('one', url);
+    work(process);
+    expect((await settled(await add('one', '/issues', { attempts: 1 }))).failedReason).toContain('RATE_LIMITED');
+  });
+
+  it('another error fails the job as ever', async () => {
+    const { url } = await listeningConnector({ faults: [{ kind: 'status', status: 404 }] });
+    const { work, connect, add, settled } = await queueAndWorkers();
+    connect('one', url);
+    work();
+    expect((await settled(await add('one', '/issues', { attempts: 1 }))).failedReason).toContain('404');
+  });
+
+  it('results and further arguments pass through', async () => {
+    const seen: unknown[] = [];
+    const wrapped = delayWhenLimited(async (...words: unknown[]) => seen.push(...words));
+    await wrapped({ id: 1 } as never, 'token');
+    expect(seen).toEqual([{ id: 1 }, 'token']);
+  });
+
+  it('a limit that is over already delays by nothing', async () => {
+    const moved: unknown[] = [];
+    const job = { moveToDelayed: async (...words: unknown[]) => void moved.push(...words) };
+    const wrapped = delayWhenLimited(async () => {
+      throw new RateLimitError('over', { resumeAt: new Date(0) });
+    });
+    await expect(wrapped(job as never, 'token')).rejects.toMatchObject({ name: 'DelayedError' });
+    expect(moved).toEqual([expect.closeTo(Date.now(), -4), 'token']);
+  });
+
+  it('what is no function is refused', () => {
+    expect(() => delayWhenLimited(7 as never)).toThrow('`processor`');
+  });
+});
