@@ -96,7 +96,7 @@ export async function overviewPage({ store, control }: PageParts, visit: AdminVi
                 span={span}
                 nowMs={nowMs}
                 stream={`${visit.path}/events?span=${span}`}
-                spanLink={(to: Span) => link({ span: to })}
+                spanLink={(to: Span) => link({ span: to === 'recent' ? undefined : to })}
               />
             </section>
           )}

@@ -64,7 +64,10 @@ export async function runPage({ store, control }: PageParts, visit: AdminVisit, 
           )}
         </PageHeader>
         <RefreshNote refresh={refresh} nowMs={nowMs} link={link} />
-        <section class="card" aria-label="Progress" data-live="latest">
+        <section class="card" aria-labelledby="progress" data-live="latest">
+          <h2 id="progress" class="visually-hidden">
+            Progress
+          </h2>
           <RunPicture
             data={applyUpdate(undefined, update)}
             revision={revision}

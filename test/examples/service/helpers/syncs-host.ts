@@ -13,6 +13,8 @@ export interface SyncsHost extends Administration {
   readonly time: { nowMs: number };
   /** Where the runs are, to open it once more. */
   readonly file: string;
+  /** Plays a run of a process that is killed: nobody ends it. */
+  interrupted(play: (host: SyncsHost) => void): Promise<void>;
 }
 
 export const connections = [
@@ -33,5 +35,15 @@ export async function startSyncs({ heartbeatMs = 10_000, pollMs = 20 } = {}): Pr
   onTestFinished(() => store.close());
   const host = await startAdministration({ admin: { sections: [syncs.section] } });
   onTestFinished(() => syncs.close());
-  return Object.assign(host, { store, control, time, file });
+  const syncsHost: SyncsHost = Object.assign(host, {
+    ...{ store, control, time, file },
+    async interrupted(play: (host: SyncsHost) => void) {
+      const owner = { id: 'killed', host: 'another-machine', pid: 1 };
+      const killed = await RunStore.open(file, { now: () => time.nowMs, owner });
+      play({ ...syncsHost, store: killed });
+      killed.close();
+      time.nowMs += 20_000;
+    },
+  });
+  return syncsHost;
 }
