@@ -40,7 +40,7 @@ export function redisState(options: RedisStateOptions): RedisState {
   const pauses = new SharedPauses(link, names, (pause) => JSON.stringify({ from, pause }));
 
   // A connection that listens to messages can do nothing else.
-  const listening = redis.duplicate({ maxRetriesPerRequest: null, lazyConnect: false });
+  const listening = redis.duplicate({ lazyConnect: false, autoResubscribe: false });
   listening.on('error', () => {}); // the commands tell
   listening.on('message', (_channel, text: string) => {
     const message = parseJson(text) as { from: string; pause?: { scope: string; remainingMs: number } } | undefined;
@@ -48,19 +48,21 @@ export function redisState(options: RedisStateOptions): RedisState {
     if (message.pause === undefined) sessions.wake();
     else pauses.receive(message.pause);
   });
-  listening.subscribe(names.news).catch(() => {}); // closed before it was connected
-  const onReady = () => {
+  const synchronise = () => {
     link.revive();
     void pauses.synchronise();
   };
-  listening.on('ready', onReady);
-  redis.on('ready', onReady);
+  listening.on('ready', () => {
+    // What is told from here on is heard; what was told before is read. The other way round something is lost in between.
+    listening.subscribe(names.news).then(synchronise, () => {}); // lost again: the next connection subscribes
+  });
+  redis.on('ready', synchronise);
   void pauses.synchronise();
 
   let closed: Promise<void> | undefined;
   async function end(): Promise<void> {
     closing.abort();
-    redis.off('ready', onReady);
+    redis.off('ready', synchronise);
     link.close();
     listening.disconnect();
   }

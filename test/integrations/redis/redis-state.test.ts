@@ -159,6 +159,19 @@ describe.runIf(serverProgram)('when redis is not there', () => {
 });
 
 describe.runIf(serverProgram)('pauses in redis (G2)', () => {
+  it('are heard of by everybody, however early one comes: none falls between reading and listening', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    for (let round = 0; round < 30; round++) {
+      const connection = `c${round}`;
+      const [one, two] = [member(server, url, { connection }), member(server, url, { connection })];
+      for (let turn = 0; turn < round; turn++) await Promise.resolve();
+      if (round % 3 !== 0) await grace(round / 10);
+      await one.state.pause({ scope: '', resumeAt: new Date(Date.now() + 60_000) });
+      await until(() => two.client.status.paused, `round ${round}`);
+    }
+  });
+
   it('become longer, never shorter, whoever tells of them', async () => {
     const server = await redisServer();
     const { url } = await listeningConnector();
