@@ -38,12 +38,14 @@ install() {
   if [ -e "$policy" ]; then
     policy=
   else
+    trap 'rm -f /usr/sbin/policy-rc.d' EXIT
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod 755 "$policy"
   fi
   { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
     redmine redmine-sqlite puma nginx; } >&2 </dev/null || status=$?
   if [ -n "$policy" ]; then rm -f "$policy"; fi
+  trap - EXIT
   return "$status"
 }
 
