@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { allowanceBeyond, type Lesson, learnFromLimit, Pacing } from '../../src/client/pacing.js';
+import { type KnownRemaining, updateRemaining } from '../../src/client/remaining.js';
+
+const minuteMs = 60_000;
+const known: Lesson = { limit: 100, windowMs: minuteMs, slides: false, doubts: 0 };
+
+function facts(overrides: Partial<Parameters<typeof learnFromLimit>[1]> = {}) {
+  return {
+    startedAt: 0,
+    passed: 100,
+    metAt: 400,
+    resumesAt: minuteMs,
+    isFirst: false,
+    passedSince: () => 0,
+    ...overrides,
+  };
+}
+
+describe('learning from a limit', () => {
+  it('the window lasts from its first request to the end of the pause, and what passed in it is the quota', () => {
+    expect(learnFromLimit(undefined, facts())).toEqual(known);
+  });
+
+  it.each([
+    ['nothing had passed', facts({ passed: 0 }), undefined],
+    ['one had passed since the beginning of all', facts({ passed: 1, isFirst: true }), undefined],
+    ['most of the time was no part of this window', facts({ metAt: 50_000 }), undefined],
+  ])('is not possible where %s', (_name, what, lesson) => {
+    expect(learnFromLimit(undefined, what)).toEqual(lesson);
+    expect(learnFromLimit(known, { ...what, passed: 0 })).toEqual(known); // and takes nothing away
+  });
+
+  it.each([
+    ['more passed', { passed: 150 }, { limit: 150 }],
+    ['fewer passed', { passed: 60 }, { limit: 60 }],
+    ['a window that looks a little longer is the same', { resumesAt: 63_000 }, { windowMs: minuteMs }],
+    ['one that looks a little shorter is the truth', { resumesAt: 57_000 }, { windowMs: 57_000 }],
+    ['but not where it was not used up', { resumesAt: 57_000, passed: 50 }, { limit: 50, windowMs: minuteMs }],
+    ['a window twice as long is another one', { resumesAt: 120_000 }, { windowMs: 120_000 }],
+  ])('a whole window: %s', (_name, what, lesson) => {
+    expect(learnFromLimit(known, facts(what))).toEqual({ ...known, ...lesson });
+  });
+
+  it('a limit long before the end of the window is one that slides, if its count comes out', () => {
+    const early = facts({ passed: 40, resumesAt: 20_000, passedSince: (time) => (time === -40_000 ? 98 : 0) });
+    expect(learnFromLimit(known, early)).toEqual({ ...known, limit: 98, slides: true });
+  });
+
+  it('else it is doubted once, and believed the second time', () => {
+    const early = facts({ passed: 2, resumesAt: 1000 });
+    const doubted = learnFromLimit(known, early);
+    expect(doubted).toEqual({ ...known, doubts: 1 });
+    expect(learnFromLimit(doubted, early)).toEqual({ limit: 2, windowMs: 1000, slides: false, doubts: 0 });
+    expect(learnFromLimit(doubted, facts())).toEqual(known); // control: an ordinary one in between settles it
+  });
+});
+
+describe('beyond the boundary', () => {
+  it.each([
+    [0, 1],
+    [49, 1],
+    [50, 2],
+    [100, 3],
+    [1000, 21],
+  ])('%i more than the quota passed: %i at once', (beyond, allowance) => {
+    expect(allowanceBeyond(beyond, known, 50)).toBe(allowance);
+  });
+
+  it('goes faster where one by one would not get far in a window', () => {
+    expect(allowanceBeyond(1, known, 30_000)).toBe(2);
+    expect(allowanceBeyond(10, known, 30_000)).toBe(11);
+  });
+});
+
+describe('pacing', () => {
+  it('lets the quota go at once, and beyond it one at a time', () => {
+    const pacing = new Pacing(0, { limit: 3, windowMs: 1000 });
+    for (let request = 1; request <= 3; request++) {
+      expect(pacing.mayStart(0)).toBe(true);
+      pacing.started(0);
+    }
+    expect(pacing.mayStart(0)).toBe(true); // the probe
+    pacing.started(0);
+    expect(pacing.mayStart(0)).toBe(false);
+    expect(pacing.roomAt(0)).toBe(1000);
+    pacing.ended(10, true);
+    expect(pacing.mayStart(10)).toBe(false); // the probe is still on its way
+    for (let request = 2; request <= 4; request++) pacing.ended(10, true);
+    expect(pacing.mayStart(10)).toBe(true);
+  });
+
+  it('a window that ends without a limit is followed by a new one', () => {
+    const pacing = new Pacing(0, { limit: 1, windowMs: 1000 });
+    pacing.started(0);
+    pacing.ended(10, true);
+    pacing.started(20);
+    expect(pacing.mayStart(999)).toBe(false);
+    expect(pacing.mayStart(1000)).toBe(true);
+  });
+});
+
+describe('what answers say is left', () => {
+  const before: KnownRemaining = { left: 10, resetsAt: 5000 };
+  it.each([
+    ['less: it is newer', 9, 0, 0, 9],
+    ['a little more: it is an older answer', 12, 5, 0, 10],
+    ['more than requests on their way explain: a new window', 100, 5, 0, 100],
+    ['anything after the reset', 50, 50, 5000, 50],
+  ])('%s', (_name, left, inFlight, now, expected) => {
+    expect(updateRemaining(before, { left, resetMs: 1000 }, inFlight, now).left).toBe(expected);
+  });
+});

@@ -1,0 +1,101 @@
+import { getEventListeners } from 'node:events';
+import type { ConnectorClient } from 'concordat/client';
+import { describe, expect, it } from 'vitest';
+import { type Waiter, WaitQueue } from '../../src/client/wait-queue.js';
+import { connect, connectVirtually } from '../helpers/connect.js';
+import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
+import { rejection, track, until } from '../helpers/until.js';
+
+const get = (client: ConnectorClient, path: string, priority?: number) =>
+  client.request({ method: 'GET', path, ...(priority === undefined ? {} : { priority }) });
+
+/** A client whose first request has been refused, with one connection: what waits goes out one by one, in its order. */
+async function paused() {
+  const connector = await scriptedConnector();
+  const { client, clock } = connectVirtually(connector, { concurrency: 1 });
+  connector.handle = (exchange: Exchange) => (exchange.number === 1 ? exchange.limit(60) : exchange.reply(200, {}));
+  const calls = [track(get(client, '/refused'))];
+  await until(() => client.status.paused);
+  const order = () => connector.requests.slice(1).map(({ path }) => path);
+  const release = async () => {
+    await clock.advance(60_000);
+    await until(() => calls.every(({ settled }) => settled));
+  };
+  return { client, calls, order, release };
+}
+
+describe('who waits', () => {
+  it('goes first come, first served; who was refused keeps the place', async () => {
+    const { client, calls, order, release } = await paused();
+    const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
+    for (const path of paths) calls.push(track(get(client, path)));
+    await release();
+    expect(order()).toEqual(['/refused', ...paths]);
+  });
+
+  it('goes by priority first, and within one priority by who came first', async () => {
+    const { client, calls, order, release } = await paused();
+    const waiting: [string, number?][] = [
+      ['/a'],
+      ['/low', -1],
+      ['/high', 5],
+      ['/b', 0],
+      ['/higher', 5.5],
+      ['/high2', 5],
+    ];
+    for (const [path, priority] of waiting) calls.push(track(get(client, path, priority)));
+    await release();
+    expect(order()).toEqual(['/higher', '/high', '/high2', '/refused', '/a', '/b', '/low']);
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, '1', null])('a priority of %s is a TypeError', async (priority) => {
+    const client = connect(await scriptedConnector());
+    const error = await rejection(get(client, '/', priority as number));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toContain('`priority`');
+  });
+});
+
+describe('the queue', () => {
+  const waiter = (priority: number, signal?: AbortSignal): Waiter => ({ priority, signal });
+
+  it('serves ten thousand in their order, whoever leaves in the middle', async () => {
+    const queue = new WaitQueue<number>(() => {});
+    let state = 1;
+    const random = () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state / 2 ** 32;
+    };
+    const controllers = Array.from({ length: 10 }, () => new AbortController());
+    const served: { priority: number; arrived: number }[] = [];
+    const gone: number[] = [];
+    const all = Array.from({ length: 10_000 }, (_, arrived) => {
+      const priority = Math.floor(random() * 5);
+      return queue
+        .wait(waiter(priority, controllers[arrived % 20]?.signal))
+        .then(() => void served.push({ priority, arrived }))
+        .catch(() => void gone.push(arrived));
+    });
+    controllers[3]?.abort();
+    controllers[7]?.abort();
+    expect(queue.size).toBe(9000);
+    while (queue.size > 0) queue.next(0);
+    await Promise.all(all);
+    expect(gone.every((arrived) => [3, 7].includes(arrived % 20))).toBe(true);
+    expect(gone).toHaveLength(1000);
+    const expected = [...served].sort((a, b) => b.priority - a.priority || a.arrived - b.arrived);
+    expect(served).toEqual(expected);
+    expect(controllers.every(({ signal }) => getEventListeners(signal, 'abort').length === 0)).toBe(true);
+  });
+
+  it('has one listener on a signal, however many share it (G4)', () => {
+    const queue = new WaitQueue<number>(() => {});
+    const { signal } = new AbortController();
+    for (let index = 0; index < 1000; index++) queue.wait(waiter(0, signal)).catch(() => {});
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    for (let index = 0; index < 999; index++) queue.next(0);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    queue.next(0);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});
