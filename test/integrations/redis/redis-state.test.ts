@@ -162,14 +162,26 @@ describe.runIf(serverProgram)('pauses in redis (G2)', () => {
   it('are heard of by everybody, however early one comes: none falls between reading and listening', async () => {
     const server = await redisServer();
     const { url } = await listeningConnector();
-    for (let round = 0; round < 30; round++) {
-      const connection = `c${round}`;
-      const [one, two] = [member(server, url, { connection }), member(server, url, { connection })];
-      for (let turn = 0; turn < round; turn++) await Promise.resolve();
-      if (round % 3 !== 0) await grace(round / 10);
-      await one.state.pause({ scope: '', resumeAt: new Date(Date.now() + 60_000) });
-      await until(() => two.client.status.paused, `round ${round}`);
-    }
+    const slow = server.connect();
+    const duplicate = slow.duplicate.bind(slow);
+    let listen = () => {};
+    const mayListen = new Promise<void>((resolve) => {
+      listen = resolve;
+    });
+    slow.duplicate = (options) => {
+      const connection = duplicate(options);
+      const subscribe = connection.subscribe.bind(connection) as (channel: string) => Promise<unknown>;
+      connection.subscribe = ((channel: string) =>
+        mayListen.then(() => subscribe(channel))) as typeof connection.subscribe;
+      return connection;
+    };
+    const [one, two] = [member(server, url), member(server, url, { redis: slow })];
+    await grace(50);
+    await one.state.pause({ scope: '', resumeAt: new Date(Date.now() + 60_000) });
+    await grace();
+    expect(two.client.status.paused).toBe(false); // control: it has read, and does not listen yet
+    listen();
+    await until(() => two.client.status.paused);
   });
 
   it('become longer, never shorter, whoever tells of them', async () => {
