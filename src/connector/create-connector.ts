@@ -1,9 +1,10 @@
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
 import { ConnectorError, NotFoundError } from '../contract/index.js';
 import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
-import { answerWithHono, dropStaleHeaders, rewriteReturnedErrors } from './hono-answer.js';
+import { type Surroundings, surround, surroundHandlers } from './handlers.js';
+import { answerWithHono, dropStaleHeaders, rewriteReturnedError } from './hono-answer.js';
 import { checkInitialize, type InitializeOptions, initializeHandler } from './initialize.js';
 import { checkBytes, checkFunction, checkKeys, checkPath } from './options.js';
 import { parseBody } from './read-json.js';
@@ -100,34 +101,30 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   };
 
   const limitBody = createBodyLimit(maxBodyBytes);
-  const boundary: MiddlewareHandler = async (c, next) => {
-    // A plain `c.req.json()` of broken JSON is the caller's mistake too.
-    c.req.json = () => parseBody(c.req) as Promise<never>;
-    try {
-      await (c.req.method === 'GET' ? next() : limitBody(c, next));
-    } catch (thrown) {
-      return answer(thrown, c); // Hono hands only Errors to `onError`, and anything can be thrown
-    }
-    const answered = (c as Answered)[errorAnswer];
-    if (answered) dropStaleHeaders(c.res, answered);
-    return undefined;
-  };
-
-  const app = new Hono<ConnectorEnv<Session>>();
   const own = new Set<unknown>();
-  const ours = <T>(handler: T): T => {
-    own.add(handler);
-    return handler;
+  const guard = sessionGuard(options.session, verify as VerifySession | undefined, own);
+  const surroundings: Surroundings = {
+    enter(c) {
+      // A plain `c.req.json()` of broken JSON is the caller's mistake too.
+      c.req.json = () => parseBody(c.req) as Promise<never>;
+      const limiting = limitBody(c);
+      return limiting === undefined ? guard(c) : limiting.then(() => guard(c));
+    },
+    leave(returned, c) {
+      const result = rewriteReturnedError(returned, (thrown) => write(thrown, c));
+      const answered = (c as Answered)[errorAnswer];
+      if (answered) dropStaleHeaders((result ?? c.res) as Response, answered);
+      return result;
+    },
+    answer,
   };
+  const app = new Hono<ConnectorEnv<Session>>();
   app.onError(answer);
   app.notFound((c) => fail(new NotFoundError(`There is no route for ${c.req.method} ${shorten(c.req.path)}.`), c));
-  app.use('*', ours(boundary));
-  app.post(
-    initializePath,
-    ours(initializeHandler(initialize, options.session, (c, secrets) => parameterSecrets.set(c, secrets))),
-  );
-  app.use('*', ours(sessionGuard(options.session, verify as VerifySession | undefined, own)));
-  rewriteReturnedErrors(app as unknown as Hono, write);
+  const logIn = initializeHandler(initialize, options.session, (c, secrets) => parameterSecrets.set(c, secrets));
+  own.add(logIn);
+  app.post(initializePath, surround(logIn, { ...surroundings, enter: async (c) => void (await limitBody(c)) }));
+  surroundHandlers(app as unknown as Hono, surroundings);
   if (cleanup) {
     app.post(cleanup.path, async (c) => {
       await cleanup.handler({ session: c.get('session'), signal: c.req.raw.signal });
@@ -154,22 +151,23 @@ function checkCleanup<Session extends z.ZodObject>(
   return { path, handler: typeof option === 'function' ? option : option.handler };
 }
 
-/** Refuses bodies of other methods than GET that are too large: by their declared length where there is one, else while they are read. */
-function createBodyLimit(maxBodyBytes: number): MiddlewareHandler {
+/** Refuses bodies that are too large: by their declared length where there is one, else by reading them first. */
+function createBodyLimit(maxBodyBytes: number): (c: Context) => Promise<unknown> | undefined {
   const refuse = (): never => {
     throw new ConnectorError(`The request body is larger than the ${maxBodyBytes} bytes that are allowed.`, {
       status: 413,
       code: 'PAYLOAD_TOO_LARGE',
     });
   };
-  const limitWhileReading = bodyLimit({ maxSize: maxBodyBytes, onError: refuse });
-  return async (c, next) => {
-    if (c.req.method === 'HEAD') return next();
+  const readWithinLimit = bodyLimit({ maxSize: maxBodyBytes, onError: refuse });
+  return (c) => {
+    const { method } = c.req;
+    if (method === 'GET' || method === 'HEAD') return undefined;
     const { headers } = c.req.raw;
     const length = headers.get('content-length');
-    if (length === null || headers.has('transfer-encoding')) return limitWhileReading(c, next);
+    if (length === null || headers.has('transfer-encoding')) return readWithinLimit(c, async () => {});
     if (Number(length) > maxBodyBytes) refuse();
-    return next();
+    return undefined;
   };
 }
 

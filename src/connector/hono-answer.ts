@@ -1,5 +1,4 @@
-import type { Context, Hono } from 'hono';
-import { COMPOSED_HANDLER } from 'hono/utils/constants';
+import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ErrorAnswer } from './error-answer.js';
 import { keptParts } from './kept-parts.js';
@@ -25,26 +24,11 @@ export function dropStaleHeaders(response: Response, answer: ErrorAnswer): Respo
 
 /**
  * Has the responses of this package's helpers written again as soon as a handler returns one, before any middleware
- * copies it: `return rateLimited(…)` then carries the connector's own wait header, like a thrown error does. Applies to
- * the routes that are added afterwards.
+ * copies it: `return rateLimited(…)` then carries the connector's own wait header, like a thrown error does.
  */
-export function rewriteReturnedErrors(app: Hono, write: (thrown: unknown, c: Context) => ErrorAnswer): void {
-  const { router } = app;
-  const add = router.add.bind(router);
-  router.add = (method, path, [handler, route]) => {
-    const rewriting: typeof handler = (c, next) => {
-      const result: unknown = handler(c, next);
-      return result instanceof Promise ? result.then((settled) => check(settled, c)) : check(result, c);
-    };
-    const check = (result: unknown, c: Context) => {
-      const original = originalError(result as Response);
-      return original ? rewrite(result as Response, write(original.thrown, c)) : (result as Response);
-    };
-    // Hono's own mark for a wrapped handler: it leads back to the author's.
-    Object.assign(rewriting, { [COMPOSED_HANDLER]: handler });
-    route.handler = rewriting;
-    add(method, path, [rewriting, route]);
-  };
+export function rewriteReturnedError(returned: unknown, write: (thrown: unknown) => ErrorAnswer): unknown {
+  const original = originalError(returned as Response);
+  return original ? rewrite(returned as Response, write(original.thrown)) : returned;
 }
 
 function rewrite(response: Response, answer: ErrorAnswer): Response {

@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
 import type { z } from 'zod';
@@ -30,30 +30,41 @@ export function checkSession(session: z.ZodObject): string[] {
  * service logs in again. A path that has no route is a 404 with or without a session: logging in would not help.
  *
  * @param own this package's own handlers, which do not make a path a route of the author's.
+ * @returns what to ask before the handlers: `undefined` lets them run, a response is the answer. Asynchronous only where
+ * the schema or `verify` is.
  */
 export function sessionGuard(
   schema: z.ZodObject,
   verify: VerifySession | undefined,
   own: ReadonlySet<unknown>,
-): MiddlewareHandler {
+): (c: Context) => Response | undefined | Promise<Response | undefined> {
   const names = Object.keys(schema.shape);
   const parse = createParse(schema);
-  return async (c, next) => {
+  const refuse = (c: Context, problem: string) => {
+    if (!hasRoute(c, own)) return c.notFound();
+    throw new UnauthorizedError(problem);
+  };
+  const admit = (c: Context, session: Record<string, unknown>) => {
+    c.set('session', session);
+    return undefined;
+  };
+  const judge = (c: Context, headers: Record<string, string>, result: ReturnType<typeof schema.safeParse>) => {
+    if (!result.success) return refuse(c, describeProblem(names, headers, result.error.issues));
+    const session = result.data as Record<string, unknown>;
+    const accepted = verify === undefined || verify(session);
+    const decide = (isAccepted: boolean) =>
+      isAccepted ? admit(c, session) : refuse(c, 'The session is no longer valid.');
+    return typeof accepted === 'boolean' ? decide(accepted) : Promise.resolve(accepted).then(decide);
+  };
+  return (c) => {
     const sent = c.req.raw.headers;
     const headers: Record<string, string> = {};
     for (const name of names) {
       const value = sent.get(name);
       if (value !== null) headers[name] = value;
     }
-    const parsed = parse(headers);
-    const result = parsed instanceof Promise ? await parsed : parsed;
-    const problem = result.success ? undefined : describeProblem(names, headers, result.error.issues);
-    if (problem !== undefined || (verify && !(await verify(result.data as Record<string, unknown>)))) {
-      if (!hasRoute(c, own)) return c.notFound();
-      throw new UnauthorizedError(problem ?? 'The session is no longer valid.');
-    }
-    c.set('session', result.data);
-    return next();
+    const result = parse(headers);
+    return result instanceof Promise ? result.then((settled) => judge(c, headers, settled)) : judge(c, headers, result);
   };
 }
 

@@ -32,21 +32,20 @@ export interface ConnectorErrorOptions extends ConnectorErrorDetails {
   status: number;
 }
 
-/** Frames of the stack of an error that a connector throws on purpose: where, and from where it was called. */
-const expectedErrorFrames = 3;
+const inProduction = typeof process !== 'undefined' && process.env?.NODE_ENV === 'production';
 
 /**
- * Takes no more of the stack than is asked for: walking it, through promises above all, is most of what an error costs
+ * An Error that can be made without the frames of its stack: taking them is nearly all of what an error costs
  * (docs/decisions/0019-cost-of-an-error.md).
  */
 class FramedError extends Error {
-  constructor(message: string, options: ErrorOptions | undefined, frames: number) {
+  constructor(message: string, options: ErrorOptions | undefined, withFrames: boolean) {
     const limit = Error.stackTraceLimit;
-    const shorter = frames < limit && setStackTraceLimit(frames);
+    const without = !withFrames && setStackTraceLimit(0);
     try {
       super(message, options);
     } finally {
-      if (shorter) setStackTraceLimit(limit);
+      if (without) setStackTraceLimit(limit);
     }
   }
 }
@@ -65,8 +64,8 @@ function setStackTraceLimit(frames: number): boolean {
  * A failure that the connector contract can express: thrown by connectors, and by the service's client for what a
  * connector answered. The subclass for the kind exists where the contract names one (rule E2).
  *
- * The `stack` of one with a status below 500 that no client made is its first frames only: it is thrown on purpose, often,
- * and says by `code` and `message` what is wrong.
+ * With `NODE_ENV=production` the `stack` of one that a connector throws with a status below 500 is its name and message only:
+ * it is thrown on purpose and often, and says by `code` and `message` what is wrong.
  *
  * @throws TypeError when `message` is empty or `status` is not an error status.
  * @example
@@ -92,7 +91,7 @@ export class ConnectorError extends FramedError {
     super(
       request ? `${request.method} ${request.path}: ${status} ${codeText}: ${message}` : message,
       cause === undefined ? undefined : { cause },
-      status < 500 && request === undefined ? expectedErrorFrames : Number.POSITIVE_INFINITY,
+      !inProduction || status >= 500 || request !== undefined,
     );
     this.#reason = message;
     this.#exposeDetail = options.exposeDetail ?? true;
