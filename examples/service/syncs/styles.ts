@@ -8,6 +8,7 @@ export const stylesheet = /* css */ `
 .bad { color: var(--danger); }
 .none { padding: var(--space-5); }
 .page-actions form, .page-actions > div { display: contents; }
+.content > [data-live]:empty { display: none; }
 
 .connector { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: var(--space-3); padding: var(--space-4) var(--space-5); }
 .ends { display: flex; flex-wrap: wrap; align-items: center; gap: 0 var(--space-2); margin-top: 2px; font-size: var(--text-small); }
@@ -90,6 +91,9 @@ progress:indeterminate::-moz-progress-bar { background: none; }
   .connector { padding: var(--space-4); }
   .next-run { text-align: left; }
   .tiles { grid-template-columns: repeat(auto-fit, minmax(5.75rem, 1fr)); }
+  .tiles > div { padding-inline: var(--space-2); }
+  .tiles dd { font-size: 1rem; }
+  .timeline :is(th, td), .timeline tr > :is(:first-child, :last-child) { padding-inline: var(--space-2); }
   .lane-repository { flex: 1; }
   .lane-reason { order: 1; flex-basis: 100%; min-height: 1.25rem; margin-top: 2px; text-align: left; }
   .timeline th:nth-child(2), .timeline td:nth-child(2) { display: none; }

@@ -26,7 +26,7 @@ export function drawLane(data: PictureData, connection: string, frame: Frame, { 
     gutter + Math.min(1, Math.max(0, (timeMs - frame.fromMs) / (frame.toMs - frame.fromMs))) * plotWidth;
   const y = (rate: number) => top + plotHeight - Math.min(1, rate / frame.maxRate) * plotHeight;
   const hatch = `hatch-${connection.replace(/\W/g, '-')}`;
-  const quota = drawQuota(data, connection, frame, y, width);
+  const quota = drawQuota(data, connection, frame, x, y, width);
   const pauses = drawPauses(data, connection, frame, x, hatch);
   const label = describeLane(data, connection, frame.nowMs ?? endOf(run, 0));
   return [
@@ -103,14 +103,18 @@ function drawPauses(data: PictureData, connection: string, frame: Frame, x: Scal
   return { bands, labels };
 }
 
-function drawQuota({ run }: PictureData, connection: string, frame: Frame, y: Scale, width: number) {
+function drawQuota({ run }: PictureData, connection: string, frame: Frame, x: Scale, y: Scale, width: number) {
   const quota = run.connections.find(({ name }) => name === connection)?.quota;
   if (quota === undefined || quota === null) return { line: '', label: '' };
   const rate = (quota.limit * 1000) / quota.windowMs;
   if (rate > frame.maxRate) return { line: '', label: '' };
+  // Among bars it could not be read; it is in the line below the picture as well.
+  const hasRoom = frame.nowMs !== undefined && width - right - x(frame.nowMs) > 70;
   return {
     line: `<path class="quota" d="M${gutter} ${at(y(rate))}H${width - right}"/>`,
-    label: `<text class="quota-label" x="${width - right - 2}" y="${at(y(rate) - 4)}">quota ${formatRate(rate)}/s</text>`,
+    label: hasRoom
+      ? `<text class="quota-label" x="${width - right - 2}" y="${at(y(rate) - 4)}">quota ${formatRate(rate)}/s</text>`
+      : '',
   };
 }
 

@@ -68,6 +68,10 @@ export function playRun(host: SyncsHost, seconds: number): Played {
     play,
     end(end) {
       if (end.state === 'finished') counts.written = 520;
+      if (pause !== undefined) {
+        const { id: event, untilMs } = pause;
+        store.changeEvent(event, { type: 'pause', untilMs, source: 'header', endedMs: time.nowMs });
+      }
       write([]);
       store.end(id, end);
     },
