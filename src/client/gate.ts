@@ -57,6 +57,9 @@ export class Gate {
   #closedUntil: number | undefined;
   /** How long the connector asked to wait: without what was added at random. */
   #limitedUntil = 0;
+  /** The two as they were told: everybody is to hear the same time. */
+  #resumeAt: Date | undefined;
+  #limitedUntilDate: Date | undefined;
   #closedSince = 0;
   #timer: Timer | undefined;
   #closedBy: (() => Error) | undefined;
@@ -82,12 +85,16 @@ export class Gate {
   }
 
   get resumeAt(): Date | undefined {
-    return this.#closedUntil === undefined ? undefined : this.#toDate(this.#closedUntil);
+    if (this.#closedUntil === undefined) return undefined;
+    this.#resumeAt = steady(this.#resumeAt, this.#toDate(this.#closedUntil));
+    return this.#resumeAt;
   }
 
   /** The end of the pause as the connector gave it: without what was added at random. */
   get limitedUntil(): Date | undefined {
-    return this.#closedUntil === undefined ? undefined : this.#toDate(this.#limitedUntil);
+    if (this.#closedUntil === undefined) return undefined;
+    this.#limitedUntilDate = steady(this.#limitedUntilDate, this.#toDate(this.#limitedUntil));
+    return this.#limitedUntilDate;
   }
 
   /** Whether whoever comes now has to wait. */
@@ -168,7 +175,7 @@ export class Gate {
   /** Closes the gate for a pause that was met elsewhere, or before. */
   pauseUntil(resumeAt: Date): void {
     const waitMs = resumeAt.getTime() - this.#options.clock.now();
-    if (waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, 'header', true);
+    if (waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, 'header', resumeAt);
   }
 
   /** Begins with what was learned before; what this gate has learned itself counts more. */
@@ -187,18 +194,24 @@ export class Gate {
     this.#queue.rejectWhere(error);
   }
 
-  #close({ waitMs, totalMs }: LimitWait, source: 'header' | 'fallback', elsewhere = false): void {
+  #close({ waitMs, totalMs }: LimitWait, source: 'header' | 'fallback', elsewhere?: Date): void {
     const { clock, emit, scope, onPause } = this.#options;
     const now = clock.monotonic();
     const until = now + totalMs;
     const before = this.#closedUntil;
-    // Extended, never shortened (rule G2).
-    this.#closedUntil = Math.max(before ?? 0, until);
     const isLonger = before === undefined || now + waitMs > this.#limitedUntil;
-    this.#limitedUntil = Math.max(this.#limitedUntil, now + waitMs);
+    // Extended, never shortened (rule G2).
+    if (before === undefined || until > before) {
+      this.#closedUntil = until;
+      this.#resumeAt = totalMs === waitMs ? elsewhere : undefined;
+    }
+    if (isLonger) {
+      this.#limitedUntil = now + waitMs;
+      this.#limitedUntilDate = elsewhere;
+    }
     if (before === undefined) this.#closedSince = now;
     if (this.#closedBy) return; // nobody waits any more, but who was limited is to know until when
-    this.#noteLimit(now, now + waitMs, elsewhere);
+    this.#noteLimit(now, now + waitMs, elsewhere !== undefined);
     if (isLonger) this.#refuseWaiters();
     if (before === undefined) {
       this.#epoch++;
@@ -210,14 +223,14 @@ export class Gate {
       emit('pause', {
         reason: 'rate-limit',
         waitMs,
-        resumeAt: this.#toDate(this.#closedUntil),
+        resumeAt: this.resumeAt as Date,
         source,
         ...this.#named,
       });
     } else if (until - before > 1000) {
       this.#beat();
     }
-    if (!elsewhere && isLonger) onPause?.({ scope, resumeAt: this.#toDate(this.#limitedUntil) });
+    if (elsewhere === undefined && isLonger) onPause?.({ scope, resumeAt: this.limitedUntil as Date });
   }
 
   #noteLimit(now: number, resumesAt: number, elsewhere: boolean): void {
@@ -390,6 +403,11 @@ export class Gate {
     const { clock } = this.#options;
     return new Date(Math.min(Math.ceil(clock.now() + monotonic - clock.monotonic()), 8.64e15));
   }
+}
+
+/** Two clocks that are read one after the other differ by a millisecond now and then; a calendar that was set, by more. */
+function steady(told: Date | undefined, date: Date): Date {
+  return told !== undefined && Math.abs(told.getTime() - date.getTime()) <= 2 ? told : date;
 }
 
 function isSameQuota(one: Quota, other: Quota): boolean {

@@ -1,0 +1,256 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { isConnectorError, RateLimitError } from 'concordat';
+import { type ClientSnapshot, type ConnectorClient, createConnectorClient, memoryState } from 'concordat/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect, connectVirtually } from '../helpers/connect.js';
+import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { grace, rejection, track, until } from '../helpers/until.js';
+
+const get = (client: ConnectorClient, path = '/items') => client.request({ method: 'GET', path });
+const ok = (exchange: Exchange) => exchange.reply(200, {});
+const once = (refusal: (exchange: Exchange) => void) => (exchange: Exchange) =>
+  exchange.number === 1 ? refusal(exchange) : ok(exchange);
+
+describe("with onLimit: 'reject' (W7)", () => {
+  it('a limit rejects the call at once, with what the connector said and when to come back', async () => {
+    const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(60)) });
+    const { client, clock } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    const error = await rejection(get(client));
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({
+      status: 403,
+      code: 'RATE_LIMITED',
+      origin: 'connector',
+      retryAfterMs: 60_000,
+      resumeAt: new Date(clock.now() + 60_000),
+    });
+    expect(error.message).toContain('Too many calls');
+    expect(error.message).toContain('`onLimit`');
+    expect(client.status).toMatchObject({ paused: true, resumeAt: error.resumeAt });
+  });
+
+  it('calls made until then reject with the same resumeAt and send nothing; at resumeAt they go through', async () => {
+    const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(60)) });
+    const { client, clock } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    const { resumeAt } = await rejection(get(client));
+    await clock.advance(59_999);
+    for (const path of ['/a', '/b']) {
+      const error = await rejection(get(client, path));
+      expect(isConnectorError(error, 'rate-limit')).toBe(true);
+      expect(error).toMatchObject({ resumeAt, path });
+    }
+    expect(connector.requests).toHaveLength(1);
+    await clock.advance(resumeAt.getTime() - clock.now());
+    await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it('calls that wait for their turn are rejected, too; those in flight are left to finish (G1)', async () => {
+    const connector = await scriptedConnector();
+    const { client } = connectVirtually(connector, { concurrency: 2, rateLimit: { onLimit: 'reject' } });
+    await get(client);
+    const hold = holdAll();
+    connector.handle = hold.handler;
+    const calls = ['/refused', '/inflight', '/waiting'].map((path) => track(get(client, path)));
+    await until(() => hold.held.length === 2);
+    hold.held.find(({ path }) => path === '/refused')?.limit(60);
+    await until(() => calls.filter(({ settled }) => settled).length === 2);
+    expect(calls[1]?.settled).toBe(false);
+    hold.held.find(({ path }) => path === '/inflight')?.reply(200, {});
+    await until(() => calls.every(({ settled }) => settled));
+    expect(calls.map(({ error }) => error instanceof RateLimitError)).toEqual([true, false, true]);
+  });
+
+  it('a limit on the login rejects who needs it (S5)', async () => {
+    const connector = await scriptedConnector();
+    connector.initialize = (exchange) => (exchange.number === 1 ? exchange.limit(60) : connector.logIn(exchange));
+    const { client, clock } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    const error = await rejection(get(client));
+    expect(error).toMatchObject({ kind: 'rate-limit', resumeAt: new Date(clock.now() + 60_000) });
+    await clock.advance(60_000);
+    await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it('holds no timer that keeps the process alive (G4)', async () => {
+    const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(60)) });
+    const { client, clock } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    await rejection(get(client));
+    expect(clock.held).toBe(0);
+  });
+
+  it("control: by default, or with 'wait', the call waits", async () => {
+    for (const onLimit of [undefined, 'wait'] as const) {
+      const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(60)) });
+      const { client, clock } = connectVirtually(connector, { rateLimit: onLimit === undefined ? {} : { onLimit } });
+      const call = track(get(client));
+      await until(() => client.status.paused);
+      await grace(5);
+      expect(call.settled).toBe(false);
+      await clock.advance(60_000);
+      await until(() => call.settled);
+      expect(call.error).toBeUndefined();
+    }
+  });
+
+  it('anything else is a TypeError that names the option', () => {
+    const create = () =>
+      createConnectorClient({
+        baseUrl: 'http://connector.test',
+        initialize: { parameters: {} },
+        rateLimit: { onLimit: 'sleep' as never },
+      });
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow("`rateLimit.onLimit` must be 'wait' or 'reject'");
+  });
+});
+
+describe('a snapshot', () => {
+  async function paused(seconds = 3600) {
+    const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(seconds)) });
+    const { client, clock } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    await rejection(get(client));
+    return { connector, client, clock, snapshot: client.snapshot() };
+  }
+
+  it('is JSON with the pause as a date, and nothing of the session or the password (S7)', async () => {
+    const { connector, client, clock, snapshot } = await paused();
+    expect(snapshot).toEqual({
+      version: 1,
+      pauses: [{ scope: '', resumeAt: new Date(clock.now() + 3_600_000).toISOString() }],
+      quotas: [],
+    });
+    expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
+    expect(JSON.stringify(snapshot)).not.toContain('canary');
+    expect(JSON.stringify(snapshot)).not.toContain('session');
+    expect(connector.alive.size).toBe(1); // control: there is a session
+    await clock.advance(3_600_000);
+    expect(client.snapshot()).toEqual({ version: 1, pauses: [], quotas: [] });
+  });
+
+  it.each(['option', 'restore'])('closes the gate of the next client until then: given by %s', async (how) => {
+    const { connector, clock, snapshot } = await paused();
+    await clock.advance(1_800_000);
+    const next = connect(connector, { clock, ...(how === 'option' ? { snapshot } : {}) });
+    if (how === 'restore') next.restore(snapshot);
+    expect(next.status).toMatchObject({ paused: true, resumeAt: new Date(snapshot.pauses[0]?.resumeAt ?? '') });
+    const call = track(get(next));
+    await clock.advance(1_799_999);
+    await grace(5);
+    expect([...connector.requests, ...connector.logins]).toHaveLength(2); // those of the first client
+    await clock.advance(1);
+    await until(() => call.settled);
+    expect(call.error).toBeUndefined();
+  });
+
+  it('a pause that is over is ignored', async () => {
+    const { connector, clock, snapshot } = await paused();
+    await clock.advance(3_600_000);
+    const next = connect(connector, { clock, snapshot });
+    expect(next.status.paused).toBe(false);
+    await expect(get(next)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it('never shortens a wait that is on, and lengthens it where it says more (G2)', async () => {
+    const { client, clock } = await paused(3600);
+    const inMs = (milliseconds: number): ClientSnapshot => ({
+      version: 1,
+      pauses: [{ scope: '', resumeAt: new Date(clock.now() + milliseconds).toISOString() }],
+      quotas: [],
+    });
+    const before = client.status.resumeAt;
+    client.restore(inMs(1000));
+    expect(client.status.resumeAt).toEqual(before);
+    client.restore(inMs(7_200_000));
+    expect(client.status.resumeAt).toEqual(new Date(clock.now() + 7_200_000));
+  });
+
+  it('a wait longer than maxWaitMs is refused as any other (W7)', async () => {
+    const { connector, clock, snapshot } = await paused();
+    const next = connect(connector, { clock, snapshot, rateLimit: { maxWaitMs: 60_000 } });
+    expect(await rejection(get(next))).toMatchObject({ kind: 'rate-limit', retryAfterMs: 3_600_000 });
+  });
+
+  it('is told to clients that share the state', async () => {
+    const { connector, clock, snapshot } = await paused();
+    const state = memoryState();
+    const other = connect(connector, { clock, state });
+    expect(other.status.paused).toBe(false); // control
+    connect(connector, { clock, state, snapshot });
+    expect(other.status.paused).toBe(true);
+  });
+
+  it('carries what was learned of the quota', async () => {
+    const { connector, clock } = await paused();
+    const quotas = [{ scope: '', limit: 100, windowMs: 60_000 }];
+    const next = connect(connector, { clock, snapshot: { version: 1, pauses: [], quotas } });
+    expect(next.status.quota).toEqual({ limit: 100, windowMs: 60_000 });
+    expect(next.snapshot().quotas).toEqual(quotas);
+    expect(connect(connector, { clock, pacing: 'off', snapshot: next.snapshot() }).status.quota).toBeUndefined();
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['text', '{}'],
+    ['another version', { version: 2, pauses: [], quotas: [] }],
+    ['no lists', { version: 1 }],
+    ['a pause without a time', { version: 1, pauses: [{ scope: '' }], quotas: [] }],
+    ['a pause at no time', { version: 1, pauses: [{ scope: '', resumeAt: '2026-13-01T00:00:00Z' }], quotas: [] }],
+    ['a pause in words', { version: 1, pauses: [{ scope: '', resumeAt: 'tomorrow' }], quotas: [] }],
+    ['a pause without a scope', { version: 1, pauses: [{ resumeAt: '2026-12-01T00:00:00Z' }], quotas: [] }],
+    ['a quota of nothing', { version: 1, pauses: [], quotas: [{ scope: '', limit: 0, windowMs: 1 }] }],
+    ['a quota that is no number', { version: 1, pauses: [], quotas: [{ scope: '', limit: '9', windowMs: 1 }] }],
+    ['null in a list', { version: 1, pauses: [null], quotas: [] }],
+  ])('%s is a TypeError, and changes nothing', async (_name, snapshot) => {
+    const client = connect(await scriptedConnector());
+    expect(() => client.restore(snapshot as ClientSnapshot)).toThrow(TypeError);
+    expect(() => client.restore(snapshot as ClientSnapshot)).toThrow('`snapshot');
+    expect(client.status).toMatchObject({ paused: false, quota: undefined });
+  });
+
+  it('carries a pause across a real restart of the process', async () => {
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) => (exchange.number === 3 ? exchange.limit(2) : ok(exchange));
+    const source = fileURLToPath(new URL('../../src/client/index.ts', import.meta.url));
+    const run = async (body: string): Promise<string> => {
+      const script = `
+        import { createConnectorClient } from ${JSON.stringify(source)};
+        const options = {
+          baseUrl: ${JSON.stringify(connector.url)},
+          initialize: { parameters: {} },
+          rateLimit: { onLimit: 'reject', jitterMs: 0 },
+        };
+        ${body}`;
+      const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
+        cwd: fileURLToPath(new URL('../..', import.meta.url)),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      let output = '';
+      child.stdout.on('data', (chunk) => (output += chunk));
+      const code = await new Promise((resolve) => child.on('exit', resolve));
+      expect(code).toBe(0);
+      return output;
+    };
+    // The wait is long enough for a process to start in, and is read from the snapshot itself, not from the time it took.
+    connector.handle = (exchange) => (exchange.number === 3 ? exchange.limit(600) : ok(exchange));
+    const written = await run(`
+      const client = createConnectorClient(options);
+      await client.get('/1');
+      await client.get('/2');
+      await client.get('/3').catch(() => {});
+      process.stdout.write(JSON.stringify(client.snapshot()));`);
+    const snapshot = JSON.parse(written) as ClientSnapshot;
+    expect(snapshot.pauses).toHaveLength(1);
+    expect(snapshot.quotas).toMatchObject([{ scope: '', limit: 2 }]);
+    const seen = connector.requests.length + connector.logins.length;
+    const answer = await run(`
+      const client = createConnectorClient({ ...options, snapshot: ${written} });
+      const error = await client.get('/4').catch((error) => error);
+      process.stdout.write(JSON.stringify([error.kind, error.resumeAt, client.status.quota.limit]));`);
+    expect(JSON.parse(answer)).toEqual(['rate-limit', snapshot.pauses[0]?.resumeAt, 2]);
+    expect(connector.requests.length + connector.logins.length).toBe(seen); // nothing was sent
+    // Control: without the snapshot the next process runs into the limit.
+    await run(`await createConnectorClient(options).get('/4').catch(() => {});`);
+    expect(connector.requests.length + connector.logins.length).toBeGreaterThan(seen);
+  });
+});
