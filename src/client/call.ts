@@ -58,6 +58,8 @@ export class CallRun implements Waiter {
   /** 401s and logins since the last long pause or retry: both may outlive a session, so the count starts anew. */
   #unauthorized = 0;
   #logins = 0;
+  /** How often others had used up the session before this call's turn. */
+  #overtaken = 0;
   #waitedMs = 0;
   /** What the gate said when the call last came to it. */
   #pausedMs = 0;
@@ -121,10 +123,14 @@ export class CallRun implements Waiter {
   async send(): Promise<WireResponse> {
     this.#unauthorized = 0;
     this.#logins = 0;
+    this.#overtaken = 0;
     try {
       let sent = await this.#sendOnce();
       for (;;) {
-        if (sent.response.status < 300) return sent.response;
+        if (sent.response.status < 300) {
+          this.#context.sessions.accepted(sent.session);
+          return sent.response;
+        }
         if (sent.response.status !== 401) throw this.#failure(sent.response, sent.session);
         sent = (await this.#afterUnauthorized(sent)) ?? (await this.#sendOnce());
       }
@@ -246,7 +252,7 @@ export class CallRun implements Waiter {
   async #afterUnauthorized(sent: Sent): Promise<Sent | undefined> {
     const { sessions, settings } = this.#context;
     const { session, response } = sent;
-    this.#unauthorized++;
+    if (this.#unauthorized === 0 || !this.#isOvertaken(session)) this.#unauthorized++;
     const decision = decideUnauthorized(this.#unauthorized, this.#logins, sent.ageMs, settings.freshSessionGraceMs);
     const probed = sessions.probing(session);
     if (decision === 'renew' && probed === undefined) sessions.expire(session);
@@ -262,9 +268,23 @@ export class CallRun implements Waiter {
       again = await this.#sendOnce();
       return again.response.status !== 401;
     });
+    if (!works && this.#isOvertaken(again?.session ?? session)) {
+      sessions.expire(again?.session ?? session);
+      return undefined;
+    }
     // The session may have been replaced meanwhile: what must not be shown is what the answer was sent with.
     if (!works) throw this.#failure(again?.response ?? response, again?.session ?? session);
     return again;
+  }
+
+  /**
+   * Whether a 401 says nothing about this call: others got through with that session, so it has ended, as sessions do
+   * that are good for so many requests. Only so often: a connector may also refuse this one request with every session.
+   */
+  #isOvertaken(session: Session): boolean {
+    if (!this.#context.sessions.wasAccepted(session) || this.#overtaken >= mostOvertaken) return false;
+    this.#overtaken++;
+    return true;
   }
 
   #failure(response: WireResponse, session: Session, note = ''): Error {
@@ -276,6 +296,9 @@ export class CallRun implements Waiter {
     return [...sessionSecrets(session.headers), ...ofCaller, ...this.#context.secrets];
   }
 }
+
+/** How many sessions a call may lose to others before its 401s count. */
+const mostOvertaken = 5;
 
 /** Ends the message of an error that only a body that can be made anew would have saved (rule G8). */
 export const unsendable =

@@ -37,7 +37,9 @@ export class LimitWaits {
     const { fallbackWaitMs } = this.#options;
     let chosen = waitMs;
     if (chosen === undefined) {
-      const repeats = sameLimit ? Math.max(0, this.#fallbacksInARow - 1) : this.#fallbacksInARow++;
+      // The first that does not say how long counts, even where it is a late answer to what another limit has stopped.
+      if (!sameLimit || this.#fallbacksInARow === 0) this.#fallbacksInARow++;
+      const repeats = this.#fallbacksInARow - 1;
       chosen = Math.min(fallbackWaitMs * 2 ** Math.min(repeats, 30), Math.max(fallbackWaitMs, longestFallbackMs));
     }
     // A connector that says "now" and refuses again and again must not be asked in a tight loop.

@@ -57,6 +57,7 @@ export class SessionHolder {
   readonly #options: SessionOptions;
   #current: Session | undefined;
   #lastGeneration = 0;
+  #acceptedGeneration = 0;
   #running: RunningLogin | undefined;
   #refusal: { error: InitializeError; until: number } | undefined;
   #closedBy: (() => Error) | undefined;
@@ -90,6 +91,16 @@ export class SessionHolder {
   /** Marks the session dead that a request was sent with; a newer one stays (rule S4). */
   expire(session: Session): void {
     if (this.#current?.generation === session.generation) this.#current = undefined;
+  }
+
+  /** A request got through with it: when it is refused later, it has ended, and was not only too fresh. */
+  accepted(session: Session): void {
+    if (session.generation > this.#acceptedGeneration) this.#acceptedGeneration = session.generation;
+  }
+
+  /** Whether any request got through with it, as far as this holder has seen. */
+  wasAccepted(session: Session): boolean {
+    return session.generation <= this.#acceptedGeneration;
   }
 
   /**

@@ -1,5 +1,6 @@
 import { isConnectorError, UnauthorizedError } from 'concordat';
 import type { ConnectorClient } from 'concordat/client';
+import type { VirtualClock } from 'concordat/testing';
 import { describe, expect, it } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
@@ -193,6 +194,48 @@ describe('a storm of 401s makes one login per expiry (S3, S4)', () => {
     const answers = await Promise.all(many(1000, () => get(client)));
     expect(answers).toHaveLength(1000);
     expect(connector.logins).toHaveLength(10);
+  });
+});
+
+describe('sessions that are good for few requests (S4)', () => {
+  /** Lets the time pass in which fresh sessions are tried again. */
+  async function endOf(calls: Promise<unknown>, clock: VirtualClock) {
+    const ended = track(calls);
+    while (!ended.settled) {
+      await grace();
+      await clock.advance(1000);
+    }
+  }
+
+  async function usedUpAfter(most: number, refused = '') {
+    const used = new Map<string | undefined, number>();
+    const connector = await scriptedConnector({ guard: false });
+    connector.handle = (exchange) => {
+      const count = (used.get(exchange.session) ?? 0) + 1;
+      used.set(exchange.session, count);
+      const refuses = count > most || (refused !== '' && exchange.path.startsWith(refused));
+      return refuses ? exchange.fail(401, 'SESSION_EXPIRED', 'expired') : ok(exchange);
+    };
+    return connector;
+  }
+
+  it('a call whose sessions others use up again and again is no refusal', async () => {
+    const connector = await usedUpAfter(12);
+    const { client, clock } = connectVirtually(connector, { concurrency: 20 });
+    const calls = Promise.all(many(100, () => get(client)));
+    await endOf(calls, clock);
+    expect(await calls).toHaveLength(100);
+  });
+
+  it('control: a request that every session refuses ends, though others get through meanwhile', async () => {
+    const connector = await usedUpAfter(12, '/refused');
+    const { client, clock } = connectVirtually(connector, { concurrency: 20 });
+    const others = Promise.all(many(100, () => get(client)));
+    const refused = rejection(client.get('/refused'));
+    await endOf(Promise.all([others, refused]), clock);
+    expect(await refused).toBeInstanceOf(UnauthorizedError);
+    expect(await others).toHaveLength(100);
+    expect(connector.requests.filter(({ path }) => path === '/refused').length).toBeLessThanOrEqual(8);
   });
 });
 

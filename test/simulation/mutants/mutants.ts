@@ -124,7 +124,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'G2',
     'the last limit decides, even where it is shorter',
-    patch('gate', 'this.#closedUntil = Math.max(before ?? 0, until);', 'this.#closedUntil = until;'),
+    patch('gate', 'if (before === undefined || until > before) {', 'if (before === undefined || until !== before) {'),
     // The timer that runs already is for the longer one.
     patch(
       'gate',
