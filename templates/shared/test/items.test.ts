@@ -34,9 +34,11 @@ test('an item that is not there is a 404 with the code of the end system', async
 });
 
 test('a rate limit is waited for, and nothing is lost', async () => {
-  const reads = Array.from({ length: 60 }, () => client.get('/items/7'));
-  expect(await Promise.all(reads)).toHaveLength(60);
-  expect(client.status.counters.pauses).toBeGreaterThan(0);
+  // However slow the machine: a second or third batch is too much for the sample's quota.
+  while (client.status.counters.pauses === 0) {
+    const reads = Array.from({ length: 60 }, () => client.get('/items/7'));
+    expect(await Promise.all(reads)).toHaveLength(60);
+  }
 });
 
 interface Page {
