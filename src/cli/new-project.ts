@@ -121,11 +121,19 @@ function kindOf(file: string): 'nothing' | 'folder' | 'other' {
 export function writeProject(folder: string, files: ReadonlyMap<string, string>, shown: string): void {
   attempt(shown, () => {
     for (const [file, text] of files) {
-      mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
+      makeFolder(path.dirname(path.join(folder, file)));
       // Not over a file that somebody made in the meantime either.
       writeFileSync(path.join(folder, file), text, { flag: 'wx' });
     }
   });
+}
+
+/** Node's own `recursive` never ends where a file system answers ENOENT to mkdir itself, as /proc does. */
+function makeFolder(folder: string): void {
+  if (kindOf(folder) === 'folder') return;
+  const parent = path.dirname(folder);
+  if (parent !== folder) makeFolder(parent);
+  mkdirSync(folder);
 }
 
 function attempt(shown: string, work: () => void): void {

@@ -169,6 +169,12 @@ describe('concordat new writes over nothing', () => {
     expect(err).toContain('demo/src cannot be written: it is no folder');
     expect(code).toBe(2);
   });
+
+  it.runIf(existsSync('/proc'))('a place where no folder can be made is refused, at once', async () => {
+    const { code, err } = await run(['new', '/proc/demo/deep']);
+    expect(err).toContain('/proc/demo/deep cannot be written: ENOENT');
+    expect(code).toBe(2);
+  });
 });
 
 describe('names that npm does not take', () => {
