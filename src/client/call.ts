@@ -128,7 +128,7 @@ export class CallRun implements Waiter {
       let sent = await this.#sendOnce();
       for (;;) {
         if (sent.response.status < 300) {
-          this.#context.sessions.accepted(sent.session);
+          sent.session.accepted = true;
           return sent.response;
         }
         if (sent.response.status !== 401) throw this.#failure(sent.response, sent.session);
@@ -282,7 +282,7 @@ export class CallRun implements Waiter {
    * that are good for so many requests. Only so often: a connector may also refuse this one request with every session.
    */
   #isOvertaken(session: Session): boolean {
-    if (!this.#context.sessions.wasAccepted(session) || this.#overtaken >= mostOvertaken) return false;
+    if (!session.accepted || this.#overtaken >= mostOvertaken) return false;
     this.#overtaken++;
     return true;
   }

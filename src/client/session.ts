@@ -10,6 +10,8 @@ export interface Session {
   readonly headers: Readonly<Record<string, string>>;
   /** When this client got it, on the monotonic clock. */
   readonly since: number;
+  /** Whether a request of this client got through with it: when it is refused later, it has ended, and was not only too fresh. */
+  accepted: boolean;
 }
 
 /** Calls initialize. The signal ends its waits; what is already on the wire is left to finish. */
@@ -57,7 +59,6 @@ export class SessionHolder {
   readonly #options: SessionOptions;
   #current: Session | undefined;
   #lastGeneration = 0;
-  #acceptedGeneration = 0;
   #running: RunningLogin | undefined;
   #refusal: { error: InitializeError; until: number } | undefined;
   #closedBy: (() => Error) | undefined;
@@ -91,16 +92,6 @@ export class SessionHolder {
   /** Marks the session dead that a request was sent with; a newer one stays (rule S4). */
   expire(session: Session): void {
     if (this.#current?.generation === session.generation) this.#current = undefined;
-  }
-
-  /** A request got through with it: when it is refused later, it has ended, and was not only too fresh. */
-  accepted(session: Session): void {
-    if (session.generation > this.#acceptedGeneration) this.#acceptedGeneration = session.generation;
-  }
-
-  /** Whether any request got through with it, as far as this holder has seen. */
-  wasAccepted(session: Session): boolean {
-    return session.generation <= this.#acceptedGeneration;
   }
 
   /**
@@ -195,7 +186,7 @@ export class SessionHolder {
     const expired = this.#lastGeneration;
     try {
       const { generation, headers } = await this.#renew(expired, signal);
-      const session: Session = { generation, headers, since: clock.monotonic() };
+      const session: Session = { generation, headers, since: clock.monotonic(), accepted: false };
       this.#lastGeneration = generation;
       this.#current = session;
       this.#refusal = undefined;

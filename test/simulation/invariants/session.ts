@@ -73,15 +73,21 @@ const a401IsAVerdictInTheEnd: Invariant = {
   *check({ entries }) {
     if (entries.some(({ what }) => what === 'pause' || what === 'retry')) return;
     const worked = new Set<unknown>();
+    const refused = new Map<unknown, unknown>();
     const met = new Map<unknown, { counted: number; overtaken: number }>();
     for (const entry of entries) {
+      const by = entry.what === 'settled' ? entry.call : entry.what === 'sent' ? entry.by : undefined;
+      // What the call knows is what happened until it goes on: the end of an answer comes after its beginning.
+      if (by !== undefined && refused.has(by)) {
+        const call = met.get(by) ?? { counted: 0, overtaken: 0 };
+        met.set(by, call);
+        if (call.counted > 0 && call.overtaken < 5 && worked.has(refused.get(by))) call.overtaken++;
+        else if (++call.counted === 4) yield { at: entry.at, seen: `call ${by} met its fourth 401` };
+        refused.delete(by);
+      }
       if (entry.what !== 'answered' || entry.by === 'login') continue;
       if (entry.status < 300) worked.add(entry.session);
-      if (entry.status !== 401) continue;
-      const call = met.get(entry.by) ?? { counted: 0, overtaken: 0 };
-      met.set(entry.by, call);
-      if (call.counted > 0 && call.overtaken < 5 && worked.has(entry.session)) call.overtaken++;
-      else if (++call.counted === 4) yield { at: entry.at, seen: `call ${entry.by} met its fourth 401` };
+      if (entry.status === 401) refused.set(entry.by, entry.session);
     }
   },
 };
