@@ -3,13 +3,13 @@ import type { Sides } from './issue.js';
 import type { MappingFile } from './mapping.js';
 import { type Plan, planSync } from './plan.js';
 import { type End, readIssues } from './read.js';
-import { type WriteKind, writeAll } from './write.js';
+import { settleMs, type WriteKind, writeAll } from './write.js';
 
 export interface SyncOptions {
   ends: Sides<End>;
   mapping: MappingFile;
   signal: AbortSignal;
-  /** The most writes at once. */
+  /** The most writes at once; halved after each round in which some got no answer, or a 503: that is too much for a system. */
   concurrency: number;
   /** Hears what is being done. */
   progress: { phase(name: string, total?: number): void; advance(count: number): void };
@@ -33,11 +33,8 @@ export interface SyncResult {
   orphans: Plan['orphans'];
 }
 
-/** How often both systems are compared before what is left is reported as not equal. */
-const maxRounds = 8;
-/** What is still on its way in a system gets this long before both are read again. */
-const settleMs = 1000;
-
+/** After so many rounds without progress, what is left is reported as not equal. */
+const maxRoundsInVain = 5;
 /**
  * Brings two projects together, both ways: reads both, writes the difference, and reads both again, until there is none.
  * Logging in again and waiting for limits is the client's business and not seen here.
@@ -47,6 +44,9 @@ export async function synchronize({ ends, mapping, progress, ...options }: SyncO
   const refused = new Map<string, string>();
   let conflicts = 0;
   let unknown = 0;
+  let concurrency = options.concurrency;
+  let least = Number.POSITIVE_INFINITY;
+  let inVain = 0;
   for (let rounds = 1; ; rounds++) {
     progress.phase('Reading both ends');
     const [left, right] = await Promise.all([
@@ -58,7 +58,10 @@ export async function synchronize({ ends, mapping, progress, ...options }: SyncO
     // A conflict that could not be settled at once would be counted again.
     if (rounds === 1) conflicts = plan.conflicts;
     const work = plan.work.filter(({ key }) => !refused.has(key));
-    if (work.length === 0 || rounds === maxRounds) {
+    const writesLeft = countWrites(work);
+    inVain = writesLeft < least ? 0 : inVain + 1;
+    least = Math.min(least, writesLeft);
+    if (writesLeft === 0 || inVain === maxRoundsInVain) {
       const { duplicates, orphans, comments } = plan;
       const equal = plan.work.length + duplicates.length + orphans.length === 0;
       return { equal, rounds, issues: plan.equal, comments, conflicts, writes, unknown, refused, duplicates, orphans };
@@ -66,12 +69,25 @@ export async function synchronize({ ends, mapping, progress, ...options }: SyncO
     progress.phase('Writing', work.length);
     const lost = await writeAll(work, {
       ...options,
+      concurrency,
       ends,
       written: (what) => writes[what]++,
       done: () => progress.advance(1),
       refused: (key, reason) => refused.set(key, reason),
     });
     unknown += lost;
-    if (lost > 0) await delay(settleMs, undefined, { signal: options.signal });
+    if (lost === 0) continue;
+    concurrency = Math.max(1, Math.floor(concurrency / 2));
+    await delay(settleMs, undefined, { signal: options.signal });
   }
+}
+
+/** An issue may need several: each of them is progress. */
+function countWrites(work: Plan['work']): number {
+  const counts = work.map((item) =>
+    item.type === 'create'
+      ? 1
+      : Math.sign(Object.keys(item.changes).length) + item.newComments.length + item.changedComments.length,
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
 }

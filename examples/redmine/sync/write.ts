@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isConnectorError } from 'concordat';
 import { RequestError } from 'concordat/client';
 import { eachOf } from '../../service/each-of.js';
@@ -19,6 +20,9 @@ export interface WriteOptions {
 
 export type WriteKind = 'issue created' | 'issue changed' | 'comment created' | 'comment changed';
 
+/** How long nothing more is written where a write ended without an answer: what is on its way arrives, and a system that is busy recovers. */
+export const settleMs = 1000;
+
 /** @returns how many writes ended without anybody knowing whether they took place: reading both ends again will tell. */
 export async function writeAll(work: readonly Work[], options: WriteOptions): Promise<number> {
   let unknown = 0;
@@ -29,7 +33,10 @@ export async function writeAll(work: readonly Work[], options: WriteOptions): Pr
       const outcome = outcomeOf(error);
       if (outcome === 'fatal') throw error;
       if (outcome === 'refused') options.refused(item.key, (error as Error).message);
-      else unknown++;
+      else {
+        unknown++;
+        await delay(settleMs, undefined, { signal: options.signal });
+      }
     }
     options.done();
     return 'go-on';

@@ -133,7 +133,10 @@ function unjustified(trace: Trace, { call, outcome, at }: EntryOf<'settled'>, hi
     return over ? undefined : { rule: 'G5', seen: `${ended} before its time was over` };
   }
   if (outcome.code === 'NETWORK_ERROR' || outcome.code === 'TIMEOUT' || passingStatuses.has(outcome.status ?? 0)) {
-    const failures = own.filter((entry) => isPassing(entry) || entry.what === 'cancelled').length;
+    const seen = own.filter((entry) => isPassing(entry) || entry.what === 'cancelled').length;
+    // A try whose time is over before it goes out is seen by nobody but the client, which tells of its retry.
+    const told = own.filter(({ what }) => what === 'retry').length + 1;
+    const failures = mayQueue(trace.schedule) ? Math.max(seen, told) : seen;
     const least = isIdempotent(plan) && plan.body !== 'stream' ? trace.schedule.client.retries + 1 : 1;
     if (failures >= least || (outcome.code === 'TIMEOUT' && mayQueue(trace.schedule))) return undefined;
     return { rule: 'G5', seen: `${ended} after ${failures} failures, ${least - 1} retries are allowed` };
