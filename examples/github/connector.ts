@@ -1,7 +1,7 @@
 import { isConnectorError, UnauthorizedError } from 'concordat';
 import { createConnector, readJson, readQuery } from 'concordat/connector';
 import { z } from 'zod';
-import { issueChangesSchema, issueQuerySchema, newIssueSchema } from './issues.js';
+import { commentSchema, issueChangesSchema, issueQuerySchema, newIssueSchema } from './issues.js';
 import { Quota, type QuotaOptions } from './quota.js';
 import { Repository } from './repository.js';
 import { Sessions } from './sessions.js';
@@ -15,7 +15,7 @@ export interface GitHubConnectorOptions {
   onDefect?: ((error: unknown) => void) | undefined;
 }
 
-/** Gives the issues of a GitHub repository to the service. */
+/** Gives the issues of a GitHub repository to the service, and their comments. */
 export function createGitHubConnector({ sessionMs = 3_600_000, quota, onDefect }: GitHubConnectorOptions = {}) {
   const sessions = new Sessions<Repository>(sessionMs);
   const limit = quota && new Quota(quota);
@@ -66,6 +66,22 @@ export function createGitHubConnector({ sessionMs = 3_600_000, quota, onDefect }
   connector.patch('/issues/:number{[1-9][0-9]{0,9}}', async (c) => {
     const changes = await readJson(c, issueChangesSchema);
     return c.json(await open(c.get('session')).update(Number(c.req.param('number')), changes));
+  });
+
+  connector.get('/issues/:number{[1-9][0-9]{0,9}}/comments', async (c) => {
+    return c.json(await open(c.get('session')).comments(Number(c.req.param('number'))));
+  });
+
+  connector.post('/issues/:number{[1-9][0-9]{0,9}}/comments', async (c) => {
+    const { body } = await readJson(c, commentSchema);
+    await open(c.get('session')).comment(Number(c.req.param('number')), body);
+    return c.body(null, 204);
+  });
+
+  connector.patch('/comments/:id{[1-9][0-9]{0,9}}', async (c) => {
+    const { body } = await readJson(c, commentSchema);
+    await open(c.get('session')).updateComment(Number(c.req.param('id')), body);
+    return c.body(null, 204);
   });
 
   return connector;

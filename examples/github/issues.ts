@@ -11,6 +11,11 @@ export interface Issue {
   url: string;
 }
 
+export interface Comment {
+  id: number;
+  body: string;
+}
+
 const title = z.string().trim().min(1).max(256);
 const body = z.string().max(65_536);
 const labels = z.array(z.string().min(1).max(50)).max(100);
@@ -32,6 +37,9 @@ export const issueQuerySchema = z.strictObject({
     .regex(/^[\w%.~=&+-]{1,500}$/, 'is not a cursor of this connector')
     .optional(),
 });
+
+/** The body of `POST /issues/:number/comments` and `PATCH /comments/:id`. */
+export const commentSchema = z.strictObject({ body: body.regex(/\S/, 'must not be blank') });
 
 export type NewIssue = z.output<typeof newIssueSchema>;
 export type IssueChanges = z.output<typeof issueChangesSchema>;
@@ -61,3 +69,7 @@ export const gitHubIssueSchema = z
       url: issue.html_url,
     } satisfies Issue,
   }));
+
+export const gitHubCommentSchema = z
+  .object({ id: z.number(), body: z.string().nullish() })
+  .transform(({ id, body }): Comment => ({ id, body: body ?? '' }));

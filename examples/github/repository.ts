@@ -1,6 +1,14 @@
 import { BadRequestError, NotFoundError } from 'concordat';
 import { endSystemFetch } from 'concordat/connector';
-import { gitHubIssueSchema, type Issue, type IssueChanges, type IssueQuery, type NewIssue } from './issues.js';
+import {
+  type Comment,
+  gitHubCommentSchema,
+  gitHubIssueSchema,
+  type Issue,
+  type IssueChanges,
+  type IssueQuery,
+  type NewIssue,
+} from './issues.js';
 
 export interface Connection {
   /** The root of the GitHub API. */
@@ -15,7 +23,7 @@ const gitHubFetch = endSystemFetch({ preset: 'github' });
 
 const pageSize = 100;
 
-/** The issues of one GitHub repository. */
+/** The issues of one GitHub repository, and their comments. */
 export class Repository {
   /** Who is asking for what: the same for all sessions of one connection. */
   readonly account: string;
@@ -65,6 +73,25 @@ export class Repository {
 
   update(number: number, changes: IssueChanges): Promise<Issue> {
     return this.#write('PATCH', `/issues/${number}`, changes);
+  }
+
+  /** In the order in which they were written. */
+  async comments(number: number): Promise<Comment[]> {
+    const comments: Comment[] = [];
+    for (let page = 1; ; page++) {
+      const response = await this.#send(`/issues/${number}/comments?per_page=${pageSize}&page=${page}`);
+      const found = gitHubCommentSchema.array().parse(await response.json());
+      comments.push(...found);
+      if (found.length < pageSize) return comments;
+    }
+  }
+
+  async comment(number: number, body: string): Promise<void> {
+    await this.#send(`/issues/${number}/comments`, { method: 'POST', body: JSON.stringify({ body }) });
+  }
+
+  async updateComment(id: number, body: string): Promise<void> {
+    await this.#send(`/issues/comments/${id}`, { method: 'PATCH', body: JSON.stringify({ body }) });
   }
 
   async #write(method: string, path: string, json: object): Promise<Issue> {

@@ -97,6 +97,24 @@ describe('the GitHub connector', () => {
     });
   });
 
+  it('writes, changes and lists comments', async () => {
+    const call = await start();
+    const { headers } = await logIn(call, { repository: github.target });
+    const issue = { method: 'POST', headers, body: JSON.stringify({ title: 'With comments' }) };
+    const { number } = await (await call('/issues', issue)).json();
+    const path = `/issues/${number}/comments`;
+    const list = async () => (await call(path, { headers })).json();
+    expect(await list()).toEqual([]);
+    for (const body of ['first', 'second']) {
+      expect((await call(path, { method: 'POST', headers, body: JSON.stringify({ body }) })).status).toBe(204);
+    }
+    const [first, second] = await list();
+    const change = { method: 'PATCH', headers, body: JSON.stringify({ body: 'first, but better' }) };
+    expect((await call(`/comments/${first.id}`, change)).status).toBe(204);
+    expect(await list()).toEqual([{ id: first.id, body: 'first, but better' }, second]);
+    expect(second.body).toBe('second');
+  });
+
   it("passes GitHub's message on with a 404 (E3)", async () => {
     const call = await start();
     const { headers } = await logIn(call);
@@ -111,6 +129,7 @@ describe('the GitHub connector', () => {
     ['POST', '/issues', '{"title":"x","colour":"red"}', 'colour'],
     ['POST', '/issues', '{"title":', 'JSON'],
     ['PATCH', '/issues/1', '{}', 'nothing to change'],
+    ['POST', '/issues/1/comments', '{"body":" "}', 'blank'],
     ['GET', '/issues?updatedSince=yesterday', undefined, 'updatedSince'],
     ['GET', '/issues?cursor=per_page%3D1', undefined, 'cursor'],
   ])('answers %s %s with body %s with a 400 that names what is wrong', async (method, path, body, named) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createConnectorClient } from 'concordat/client';
 import { serve } from 'concordat/connector';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createGitHubConnector } from '../../../examples/redmine/github-connector.js';
+import { createGitHubConnector } from '../../../examples/github/connector.js';
 import { DirectGitHub } from '../../../examples/redmine/run/direct.js';
 import { MappingFile } from '../../../examples/redmine/sync/mapping.js';
 import type { End } from '../../../examples/redmine/sync/read.js';
