@@ -1,5 +1,5 @@
+import type { FailedRequest } from '../contract/index.js';
 import type { Clock } from '../internal/index.js';
-import type { Call } from './call.js';
 import type { AttemptOutcome, CallWrapper, ClientCall, ClientCallEvents, Publish } from './events.js';
 import type { Exchange } from './exchange.js';
 
@@ -15,7 +15,14 @@ export class CallObserver {
   #attempts = 0;
   #status: number | undefined;
 
-  constructor({ request, headers, signal }: Call, clock: Clock, publish: Publish) {
+  /** @param headers of the call; a tracer may add to them. */
+  constructor(
+    request: FailedRequest,
+    headers: Record<string, string>,
+    signal: AbortSignal | undefined,
+    clock: Clock,
+    publish: Publish,
+  ) {
     this.#call = { method: request.method, path: request.path };
     this.#headers = headers;
     this.#signal = signal;

@@ -1,7 +1,7 @@
 import type { FailedRequest } from '../contract/index.js';
 import { abortable } from '../internal/index.js';
 import type { CallObserver } from './call-observer.js';
-import { type ExchangeContext, exchange } from './exchange.js';
+import { type Exchange, type ExchangeContext, exchange, settle } from './exchange.js';
 import type { Gate, Ticket } from './gate.js';
 import type { Settings } from './options.js';
 import { limitRefusal, toRateLimitError } from './parking.js';
@@ -12,11 +12,11 @@ import {
   sessionSecrets,
   toConnectorError,
 } from './read-response.js';
-import { readRemaining } from './remaining.js';
 import { BodyFeed, type BodySource } from './request-body.js';
 import { decideUnauthorized, type Session, type SessionHolder } from './session.js';
+import { Try } from './try.js';
 import type { Waiter } from './wait-queue.js';
-import type { WireResponse } from './wire.js';
+import type { SendOutcome, WireResponse } from './wire.js';
 
 export interface CallContext extends ExchangeContext {
   settings: Settings;
@@ -28,7 +28,7 @@ export interface CallContext extends ExchangeContext {
 export interface Call {
   request: FailedRequest;
   target: string;
-  headers: Record<string, string>;
+  headers: Readonly<Record<string, string>>;
   body: BodySource;
   timeoutMs: number;
   signal: AbortSignal | undefined;
@@ -38,11 +38,16 @@ export interface Call {
   observer?: CallObserver;
 }
 
+/** A try that was answered, by something else than a limit. */
 interface Sent {
   response: WireResponse;
-  session: Session;
-  /** How old the session was when the request went out. */
-  ageMs: number;
+  attempt: Try;
+}
+
+/** A try that went out before its call had a run, and what came of it. */
+export interface Begun {
+  attempt: Try;
+  outcome: SendOutcome;
 }
 
 /** How long to wait before a fresh session that was refused is tried again (rule S4). */
@@ -120,18 +125,19 @@ export class CallRun implements Waiter {
   }
 
   /** @returns the answer of a success. @throws the typed error of any other end. */
-  async send(): Promise<WireResponse> {
+  async send(begun?: Begun): Promise<WireResponse> {
     this.#unauthorized = 0;
     this.#logins = 0;
     this.#overtaken = 0;
     try {
-      let sent = await this.#sendOnce();
+      let sent = await this.#sendOnce(begun);
       for (;;) {
-        if (sent.response.status < 300) {
-          sent.session.accepted = true;
-          return sent.response;
+        const { response, attempt } = sent;
+        if (response.status < 300) {
+          attempt.session.accepted = true;
+          return response;
         }
-        if (sent.response.status !== 401) throw this.#failure(sent.response, sent.session);
+        if (response.status !== 401) throw this.#failure(response, attempt.session);
         sent = (await this.#afterUnauthorized(sent)) ?? (await this.#sendOnce());
       }
     } finally {
@@ -140,8 +146,25 @@ export class CallRun implements Waiter {
   }
 
   /** Sends until the answer is no rate limit. */
-  async #sendOnce(): Promise<Sent> {
-    const { clock, sessions } = this.#context;
+  async #sendOnce(begun?: Begun): Promise<Sent> {
+    for (let first = begun; ; first = undefined) {
+      const attempt = first?.attempt ?? (await this.#prepare());
+      let sent: Exchange;
+      try {
+        sent = first === undefined ? await this.#exchange(attempt) : settleTry(this.#context, attempt, first.outcome);
+      } catch (error) {
+        this.#feed.sent();
+        throw error;
+      }
+      if (sent.type !== 'held-back') this.#feed.sent();
+      if (sent.type === 'answered') return { response: sent.response, attempt };
+      if (sent.type === 'limited') this.#afterLimit(sent.response, attempt.session);
+    }
+  }
+
+  /** Waits until there is a session, a ticket and a body, all at the same time. */
+  async #prepare(): Promise<Try> {
+    const { sessions } = this.#context;
     const { gate, signal } = this.#call;
     for (;;) {
       let ticket = this.#ticket;
@@ -158,50 +181,17 @@ export class CallRun implements Waiter {
         gate.leave(ticket, 'unknown');
         continue;
       }
-      if (!this.#feed.ready) {
-        // A factory may take its time, or throw: meanwhile the place belongs to somebody else.
-        gate.leave(ticket, 'unknown');
-        await abortable(this.#feed.prepare(signal), signal);
-        continue;
-      }
-      const ageMs = clock.monotonic() - session.since;
-      const sending = exchange(
-        this.#contextOf(ticket),
-        gate,
-        ticket,
-        {
-          method: this.#call.request.method,
-          target: this.#call.target,
-          headers: { ...this.#call.headers, ...session.headers },
-          body: this.#feed.body,
-          timeoutMs: this.#call.timeoutMs,
-          signal,
-          mayStart: () => gate.isCurrent(ticket) && sessions.current?.generation === session.generation,
-        },
-        this.#call.request,
-      );
-      const sent = await (this.#call.observer?.attempt(sending) ?? sending).catch((error) => {
-        this.#feed.sent();
-        throw error;
-      });
-      if (sent.type !== 'held-back') this.#feed.sent();
-      if (sent.type === 'answered') return { response: sent.response, session, ageMs };
-      if (sent.type === 'limited') this.#afterLimit(sent.response, session);
+      if (this.#feed.ready) return new Try(this.#context, this.#call, ticket, session, this.#feed.body);
+      // A factory may take its time, or throw: meanwhile the place belongs to somebody else.
+      gate.leave(ticket, 'unknown');
+      await abortable(this.#feed.prepare(signal), signal);
     }
   }
 
-  /** Where answers say what is left of the quota, the gate hears it before it lets the next request through. */
-  #contextOf(ticket: Ticket): ExchangeContext {
-    const { transport, settings, clock } = this.#context;
-    const { remaining } = settings.rateLimit;
-    if (remaining === undefined) return this.#context;
-    const send: typeof transport.send = async (request) => {
-      const outcome = await transport.send(request);
-      const answer = outcome.type === 'answered' ? readRemaining(outcome.headers, remaining, clock.now()) : undefined;
-      if (answer !== undefined) this.#call.gate.remains(ticket, answer);
-      return outcome;
-    };
-    return { ...this.#context, transport: { send, close: transport.close } };
+  #exchange(attempt: Try): Promise<Exchange> {
+    const { call, ticket } = attempt;
+    const sending = exchange(this.#context, call.gate, ticket, attempt, call.request);
+    return call.observer?.attempt(sending) ?? sending;
   }
 
   /** @returns nothing where there is a session: most requests need no turn of the event loop here. */
@@ -251,9 +241,10 @@ export class CallRun implements Waiter {
   /** Decides what a 401 means and does it. Without a result the request is to be sent again. */
   async #afterUnauthorized(sent: Sent): Promise<Sent | undefined> {
     const { sessions, settings } = this.#context;
-    const { session, response } = sent;
+    const { response, attempt } = sent;
+    const { session } = attempt;
     if (this.#unauthorized === 0 || !this.#isOvertaken(session)) this.#unauthorized++;
-    const decision = decideUnauthorized(this.#unauthorized, this.#logins, sent.ageMs, settings.freshSessionGraceMs);
+    const decision = decideUnauthorized(this.#unauthorized, this.#logins, attempt.ageMs, settings.freshSessionGraceMs);
     const probed = sessions.probing(session);
     if (decision === 'renew' && probed === undefined) sessions.expire(session);
     if (!this.mayResend) throw this.#failure(response, session, unsendable);
@@ -268,12 +259,12 @@ export class CallRun implements Waiter {
       again = await this.#sendOnce();
       return again.response.status !== 401;
     });
-    if (!works && this.#isOvertaken(again?.session ?? session)) {
-      sessions.expire(again?.session ?? session);
+    if (!works && this.#isOvertaken(again?.attempt.session ?? session)) {
+      sessions.expire(again?.attempt.session ?? session);
       return undefined;
     }
     // The session may have been replaced meanwhile: what must not be shown is what the answer was sent with.
-    if (!works) throw this.#failure(again?.response ?? response, again?.session ?? session);
+    if (!works) throw this.#failure(again?.response ?? response, again?.attempt.session ?? session);
     return again;
   }
 
@@ -295,6 +286,12 @@ export class CallRun implements Waiter {
     const ofCaller = credentialSecrets(this.#call.headers);
     return [...sessionSecrets(session.headers), ...ofCaller, ...this.#context.secrets];
   }
+}
+
+/** Gives the ticket of a try back by what came of it. @throws as {@link exchange} does. */
+export function settleTry(context: ExchangeContext, attempt: Try, outcome: SendOutcome): Exchange {
+  const { call, ticket } = attempt;
+  return settle(context, call.gate, ticket, attempt, call.request, outcome);
 }
 
 /** How many sessions a call may lose to others before its 401s count. */

@@ -1,7 +1,7 @@
 import type { FailedRequest } from '../contract/index.js';
 import { sleep } from '../internal/index.js';
 import { withBudget } from './budget.js';
-import { type Call, type CallContext, CallRun, unsendable } from './call.js';
+import { type Begun, type Call, type CallContext, CallRun, settleTry, unsendable } from './call.js';
 import { CallObserver } from './call-observer.js';
 import { cleanUp } from './cleanup.js';
 import type { ClientStatus, ConnectorClient, ConnectorRequest, RequestOptions } from './client-types.js';
@@ -20,6 +20,8 @@ import { AbandonedLogin, SessionHolder } from './session.js';
 import { type ClientSnapshot, checkSnapshot } from './snapshot.js';
 import { createUndiciTransport } from './transport.js';
 import { createFetchTransport } from './transport-fetch.js';
+import { type Try, tryAtOnce } from './try.js';
+import type { SendOutcome } from './wire.js';
 
 /**
  * Makes the client of one connector connection.
@@ -154,10 +156,24 @@ class Client implements ConnectorClient {
     this.#active++;
     try {
       if (this.#events.watchesCalls) {
-        const observer = new CallObserver(call, this.#settings.clock, this.#events.publish);
-        return toResult(await observer.run(() => this.#performInTime({ ...call, observer }, request, budgetMs)));
+        // A tracer may add headers, and the call's own may be those of every call.
+        const headers = { ...call.headers };
+        const observer = new CallObserver(
+          call.request,
+          headers,
+          call.signal,
+          this.#settings.clock,
+          this.#events.publish,
+        );
+        const watched = { ...call, headers, observer };
+        return toResult(await observer.run(() => this.#performInTime(watched, request, budgetMs)));
       }
       if (budgetMs !== undefined) return toResult(await this.#performInTime(call, request, budgetMs));
+      const attempt = tryAtOnce(this.#context, call);
+      if (attempt !== undefined) {
+        const response = this.#conclude(attempt, await this.#transport.send(attempt), request);
+        return toResult(response instanceof Promise ? await response : response);
+      }
       const run = new CallRun(this.#context, call);
       // There may be a hundred thousand that wait: here a call has nothing on its stack but this function.
       if (run.mustWait) await this.#park(run, call);
@@ -204,27 +220,56 @@ class Client implements ConnectorClient {
     return withBudget(budgetMs, this.#settings.clock, call, (bounded) => this.#perform(bounded, request));
   }
 
+  /** Ends a call that was sent at once: nothing is left to wait for after a success. */
+  #conclude<Data>(
+    attempt: Try,
+    outcome: SendOutcome,
+    request: ConnectorRequest<Data>,
+  ): ConnectorResponse<Data> | Promise<ConnectorResponse<Data>> {
+    const { call, session } = attempt;
+    const run = () => new CallRun(this.#context, call);
+    if (outcome.type !== 'answered' || outcome.status >= 300) {
+      return this.#perform(call, request, run(), { attempt, outcome });
+    }
+    settleTry(this.#context, attempt, outcome);
+    session.accepted = true;
+    try {
+      return readSuccess(outcome, call.request, request.schema);
+    } catch (error) {
+      return this.#recover(error, call, request, run());
+    }
+  }
+
   async #perform<Data>(
     call: Call,
     request: ConnectorRequest<Data>,
     run = new CallRun(this.#context, call),
+    begun?: Begun,
   ): Promise<ConnectorResponse<Data>> {
-    const attempt = async () => readSuccess(await run.send(), call.request, request.schema);
     try {
-      try {
-        return await attempt();
-      } catch (error) {
-        // p-retry only comes in once something has failed: the way of a success stays short.
-        const isRetryable = (failure: unknown) => {
-          if (!isIdempotent(call.request.method, request.idempotent) || !isTransient(failure)) return false;
-          if (!run.mayResend) (failure as Error).message += unsendable;
-          return run.mayResend;
-        };
-        if (this.#settings.retry.retries === 0 || !isRetryable(error)) throw error;
-        const delay = (failure: Error, number: number, delayMs: number) =>
-          this.#backOff(call, failure, number, delayMs);
-        return await retryTransient(error, attempt, { retry: this.#settings.retry, isRetryable, delay });
-      }
+      return readSuccess(await run.send(begun), call.request, request.schema);
+    } catch (error) {
+      return await this.#recover(error, call, request, run);
+    }
+  }
+
+  /** p-retry only comes in once something has failed: the way of a success stays short. */
+  async #recover<Data>(
+    error: unknown,
+    call: Call,
+    request: ConnectorRequest<Data>,
+    run: CallRun,
+  ): Promise<ConnectorResponse<Data>> {
+    try {
+      const isRetryable = (failure: unknown) => {
+        if (!isIdempotent(call.request.method, request.idempotent) || !isTransient(failure)) return false;
+        if (!run.mayResend) (failure as Error).message += unsendable;
+        return run.mayResend;
+      };
+      if (this.#settings.retry.retries === 0 || !isRetryable(error)) throw error;
+      const attempt = async () => readSuccess(await run.send(), call.request, request.schema);
+      const delay = (failure: Error, number: number, delayMs: number) => this.#backOff(call, failure, number, delayMs);
+      return await retryTransient(error, attempt, { retry: this.#settings.retry, isRetryable, delay });
     } catch (failure) {
       throw this.#failed(call, failure);
     }
@@ -274,8 +319,11 @@ class Client implements ConnectorClient {
   }
 }
 
+const commonMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
 function checkRequest(request: ConnectorRequest): FailedRequest {
   if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
+  if (commonMethods.has(request.method)) return { method: request.method, path: request.path };
   const method = typeof request.method === 'string' ? request.method.toUpperCase() : '';
   if (!/^[A-Z]+$/.test(method) || method === 'CONNECT') {
     throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(request.method)}.`);

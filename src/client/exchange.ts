@@ -4,7 +4,8 @@ import { RequestError } from './errors.js';
 import type { Gate, Ticket } from './gate.js';
 import type { Settings } from './options.js';
 import { type AnswerKind, classifyAnswer } from './read-response.js';
-import { headerValue, type Transport, type WireRequest, type WireResponse } from './wire.js';
+import { readRemaining } from './remaining.js';
+import { headerValue, type SendOutcome, type Transport, type WireRequest, type WireResponse } from './wire.js';
 
 export interface ExchangeContext {
   settings: Pick<Settings, 'rateLimit'>;
@@ -31,7 +32,18 @@ export async function exchange(
   wire: WireRequest,
   request: FailedRequest,
 ): Promise<Exchange> {
-  const outcome = await context.transport.send(wire);
+  return settle(context, gate, ticket, wire, request, await context.transport.send(wire));
+}
+
+/** The second half of {@link exchange}: what came of a request that was sent. */
+export function settle(
+  context: ExchangeContext,
+  gate: Gate,
+  ticket: Ticket,
+  wire: WireRequest,
+  request: FailedRequest,
+  outcome: SendOutcome,
+): Exchange {
   if (outcome.type !== 'held-back') context.counters.sent++;
   if (outcome.type !== 'answered') {
     gate.leave(ticket, 'unknown');
@@ -39,7 +51,13 @@ export async function exchange(
     if (outcome.type === 'aborted') throw wire.signal?.reason;
     throw outcome.type === 'timeout' ? timedOut(wire, request) : networkError(outcome.error, request);
   }
-  const kind = classifyAnswer(outcome, context.settings.rateLimit, context.clock.now());
+  const { remaining } = context.settings.rateLimit;
+  if (remaining !== undefined && !ticket.isLogin) {
+    // Before the ticket is given back: the gate hears what is left before it lets the next request through.
+    const left = readRemaining(outcome.headers, remaining, context.clock.now());
+    if (left !== undefined) gate.remains(ticket, left);
+  }
+  const kind = classifyAnswer(outcome, context.settings.rateLimit, context.clock);
   if (kind.type === 'limit') {
     context.counters.refused++;
     gate.limited(ticket, kind.waitMs);

@@ -119,6 +119,12 @@ export class Gate {
     return ticket.epoch === this.#epoch && this.#closedBy === undefined;
   }
 
+  /** A ticket for a request that would not have to wait. */
+  enterAtOnce(): Ticket | undefined {
+    if (this.#closedBy !== undefined || this.#queue.size > 0 || !this.#mayPass(false)) return undefined;
+    return this.#admit(false);
+  }
+
   /** @throws (rejects with) the signal's reason, the waiter's refusal, or the error given to {@link shutDown}. */
   enter(waiter: Waiter): Ticket | Promise<Ticket> {
     const isLogin = waiter.priority === loginPriority;

@@ -12,7 +12,7 @@ import {
   UnauthorizedError,
   type WaitFormat,
 } from '../contract/index.js';
-import { createRedact, headerParts } from '../internal/index.js';
+import { type Clock, createRedact, headerParts } from '../internal/index.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** What the service takes an answer for (rules E2, W2, W3). */
@@ -24,14 +24,16 @@ export type AnswerKind =
   | { type: 'limit'; waitMs: number | undefined }
   | { type: 'error' };
 
+const success: AnswerKind = { type: 'success' };
+
 /** Decides by status and header alone; a body never turns a denial into a limit (rules W2, E7). */
 export function classifyAnswer(
   response: Pick<WireResponse, 'status' | 'headers'>,
   rateLimit: { header: string; format: WaitFormat },
-  now: number,
+  clock: Pick<Clock, 'now'>,
 ): AnswerKind {
   const { status, headers } = response;
-  if (status < 300) return { type: 'success' };
+  if (status < 300) return success;
   if (status < 400) return { type: 'redirect' };
   if (status === 401) return { type: 'unauthorized' };
   const wait = headerValue(headers, rateLimit.header.toLowerCase());
@@ -39,7 +41,7 @@ export function classifyAnswer(
   if (!limited) return { type: 'error' };
   const parsed = parseWait(wait, {
     format: rateLimit.format,
-    now,
+    now: clock.now(),
     date: headerValue(headers, 'date'),
     age: headerValue(headers, 'age'),
   });

@@ -4,12 +4,18 @@ export type Query = URLSearchParams | Readonly<Record<string, QueryValue | reado
 
 const anyOrigin = 'http://origin.invalid';
 
+/** Paths and queries that a URL parser leaves as they are, which are most: nothing to encode, no "." to resolve. */
+const literal = /^(?:\/(?!\.)[\w.~!$&()*+,;=:@-]*)+(?:\?[\w.~!$&()*+,;=:@/?%-]*)?$/;
+
 /**
  * Joins base path, path and query to what goes on the request line.
  *
  * @throws TypeError when the path would leave the base URL or lose a part on the way.
  */
 export function toTarget(basePath: string, path: string, query: Query | undefined): string {
+  if (query === undefined && typeof path === 'string' && literal.test(path) && !path.endsWith('?')) {
+    return basePath + path;
+  }
   if (typeof path !== 'string' || !path.startsWith('/')) {
     throw new TypeError(`\`path\` must start with "/" and is joined to \`baseUrl\`, got ${JSON.stringify(path)}.`);
   }

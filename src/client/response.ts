@@ -60,9 +60,11 @@ export function readSuccess<Data>(
   });
 }
 
+const utf8 = new TextDecoder();
+
 function readData(response: WireResponse, request: FailedRequest): unknown {
   if (response.body.length === 0) return isJson(response) || response.status === 204 ? undefined : emptyText(request);
-  const text = new TextDecoder().decode(response.body);
+  const text = utf8.decode(response.body);
   if (!isJson(response)) return text;
   try {
     return JSON.parse(text);

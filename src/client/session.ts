@@ -2,12 +2,15 @@ import { abortable, type Clock, sleep } from '../internal/index.js';
 import { InitializeError, toInitializeErrorOfOwn } from './errors.js';
 import type { Emit } from './events.js';
 import { expectManyListeners } from './many-listeners.js';
+import { defaultHeaders } from './request-headers.js';
 import type { ConnectionState, SharedSession } from './state.js';
 
 /** The session that a request was sent with. */
 export interface Session {
   readonly generation: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The same with what every request carries: made once, because most requests carry nothing else. */
+  readonly withDefaults: Readonly<Record<string, string>>;
   /** When this client got it, on the monotonic clock. */
   readonly since: number;
   /** Whether a request of this client got through with it: when it is refused later, it has ended, and was not only too fresh. */
@@ -186,7 +189,8 @@ export class SessionHolder {
     const expired = this.#lastGeneration;
     try {
       const { generation, headers } = await this.#renew(expired, signal);
-      const session: Session = { generation, headers, since: clock.monotonic(), accepted: false };
+      const withDefaults = { ...defaultHeaders, ...headers };
+      const session: Session = { generation, headers, withDefaults, since: clock.monotonic(), accepted: false };
       this.#lastGeneration = generation;
       this.#current = session;
       this.#refusal = undefined;

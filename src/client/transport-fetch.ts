@@ -56,7 +56,8 @@ async function send(request: WireRequest, options: FetchTransportOptions): Promi
 }
 
 function init(request: WireRequest, signal: AbortSignal): RequestInit {
-  const { method, headers, body } = request;
+  const { method, body } = request;
+  const headers = { ...request.headers };
   if (body === undefined) return { method, headers, signal, redirect: 'manual' };
   return {
     method,

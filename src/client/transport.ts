@@ -36,7 +36,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
               origin: options.origin,
               path: request.target,
               method: request.method as Dispatcher.HttpMethod,
-              headers: request.headers,
+              headers: own === undefined ? { ...request.headers } : (request.headers as Record<string, string>),
               // undici's types know fewer kinds of body than undici does.
               body: toUndiciBody(request.body) as Buffer,
               // `timeoutMs` bounds the whole try, on the injected clock; undici's own timers would only duplicate it.
@@ -66,6 +66,8 @@ async function* readLazily(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   yield* stream;
 }
 
+const noHeaders: WireResponse['headers'] = Object.freeze({});
+
 /** Collects one answer, bounded in time and size, and settles exactly once. */
 class Collector implements Dispatcher.DispatchHandler {
   readonly #request: WireRequest;
@@ -77,7 +79,7 @@ class Collector implements Dispatcher.DispatchHandler {
   #settled = false;
   #started = false;
   #status = 0;
-  #headers: WireResponse['headers'] = {};
+  #headers: WireResponse['headers'] = noHeaders;
   #chunks: Buffer[] = [];
   #size = 0;
 

@@ -5,7 +5,8 @@ export interface WireRequest {
   method: string;
   /** Path and query, the base path included. */
   target: string;
-  headers: Record<string, string>;
+  /** Several requests may share one object: who hands it on to others hands on a copy. */
+  headers: Readonly<Record<string, string>>;
   body: RequestBody | undefined;
   /** Bounds the whole try, body included. */
   timeoutMs: number;

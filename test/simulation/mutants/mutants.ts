@@ -39,9 +39,9 @@ export const mutants: readonly Mutant[] = [
     'S4',
     'a session that was replaced meanwhile is sent all the same',
     patch(
-      'call',
-      'mayStart: () => gate.isCurrent(ticket) && sessions.current?.generation === session.generation,',
-      'mayStart: () => gate.isCurrent(ticket),',
+      'try',
+      'return this.call.gate.isCurrent(ticket) && this.#sessions.current?.generation === session.generation;',
+      'return this.call.gate.isCurrent(ticket);',
     ),
   ),
   mutant(
@@ -107,9 +107,9 @@ export const mutants: readonly Mutant[] = [
     'G1',
     'requests that wait for a socket go out during a pause',
     patch(
-      'call',
-      'mayStart: () => gate.isCurrent(ticket) && sessions.current?.generation === session.generation,',
-      'mayStart: () => sessions.current?.generation === session.generation,',
+      'try',
+      'return this.call.gate.isCurrent(ticket) && this.#sessions.current?.generation === session.generation;',
+      'return this.#sessions.current?.generation === session.generation;',
     ),
   ),
   mutant(
