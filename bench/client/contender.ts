@@ -1,9 +1,12 @@
 // One client in its own process: contender.js <name> <url> <connections>
+import { Agent, setGlobalDispatcher } from 'undici';
 import { runLanes } from '../rounds.js';
 import { answerCommands } from '../worker.js';
 import { contenders } from './contenders.js';
 
 const [name = '', url = '', connections = ''] = process.argv.slice(2);
+// For whoever has no pool of its own: undici.request, and all that are built on fetch.
+setGlobalDispatcher(new Agent({ connections: Number(connections) }));
 const send = await contenders[name]?.(url, Number(connections));
 
 answerCommands({

@@ -33,13 +33,13 @@ export const contenders: Readonly<Record<string, (url: string, connections: numb
   fetch: (url) => async () => (await fetch(url + path, { headers })).json(),
   got: async (url, connections) => {
     const { got } = await load<{ got: Got }>('got');
-    const agent = { http: new HttpAgent({ keepAlive: true, maxSockets: connections }) };
+    const agent = { http: keepAliveAgent(connections) };
     const client = got.extend({ headers, agent });
     return () => client(url + path).json();
   },
   axios: async (url, connections) => {
     const { default: axios } = await load<{ default: Axios }>('axios');
-    const httpAgent = new HttpAgent({ keepAlive: true, maxSockets: connections });
+    const httpAgent = keepAliveAgent(connections);
     const client = axios.create({ baseURL: url, headers, httpAgent });
     return async () => (await client.get(path)).data;
   },
@@ -61,7 +61,12 @@ export const contenders: Readonly<Record<string, (url: string, connections: numb
   },
 };
 
-/** As little as can be done with undici: neither time-outs of one's own, nor aborts, nor errors told apart. */
+/** As many sockets as everybody else, and none of them closed because it is idle for a moment. */
+function keepAliveAgent(connections: number): HttpAgent {
+  return new HttpAgent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections });
+}
+
+/** As little as can be done with undici: neither time-outs, nor aborts, nor errors told apart. */
 function dispatchRaw(pool: Pool, resolve: (data: unknown) => void, reject: (error: Error) => void): void {
   const chunks: Buffer[] = [];
   const handler: Dispatcher.DispatchHandler = {
@@ -73,7 +78,7 @@ function dispatchRaw(pool: Pool, resolve: (data: unknown) => void, reject: (erro
     onResponseEnd: () => resolve(JSON.parse(Buffer.concat(chunks).toString())),
     onResponseError: (_controller, error) => reject(error),
   };
-  pool.dispatch({ path, method: 'GET', headers }, handler);
+  pool.dispatch({ path, method: 'GET', headers, headersTimeout: 0, bodyTimeout: 0 }, handler);
 }
 
 interface Got {
