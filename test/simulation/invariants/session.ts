@@ -98,8 +98,10 @@ const refusedSessionsAreLeftAlone: Invariant = {
     'a session that was refused to a call is tried again by it after a second at the earliest, or when it worked for another',
   *check({ entries }) {
     const refused = new Map<string, number>();
-    // Who was waiting for a probe goes on in the moment in which its caller goes away.
-    const ends = new Set(entries.flatMap(({ what, at }) => (what === 'aborted' || what === 'settled' ? at : [])));
+    // Who was waiting for a probe goes on in the moment in which its caller goes away, or has to begin anew.
+    const ends = new Set(
+      entries.flatMap(({ what, at }) => (what === 'aborted' || what === 'settled' || what === 'retry' ? at : [])),
+    );
     for (const entry of entries) {
       if (ends.has(entry.at)) refused.clear();
       // A probe that worked, or that could not be finished, lets the others try at once.
