@@ -1,27 +1,16 @@
-import type { FailedRequest } from '../contract/index.js';
-import { sleep } from '../internal/index.js';
-import { withBudget } from './budget.js';
-import { type Begun, type Call, type CallContext, CallRun, settleTry, unsendable } from './call.js';
-import { CallObserver } from './call-observer.js';
+import { Calls, closedError } from './calls.js';
 import { cleanUp } from './cleanup.js';
 import type { ClientStatus, ConnectorClient, ConnectorRequest, RequestOptions } from './client-types.js';
-import { RequestError } from './errors.js';
 import { type ClientEventListener, type ClientEventName, EventHub } from './events.js';
 import { Gates } from './gates.js';
 import { createLogin } from './initialize.js';
 import { expectManyListeners } from './many-listeners.js';
-import { type ConnectorClientOptions, checkOptions, checkPriority, checkTimeout } from './options.js';
-import { toBodySource } from './request-body.js';
-import { toHeaderRecord } from './request-headers.js';
-import { toTarget, withoutQuery } from './request-target.js';
-import { type ConnectorResponse, readSuccess } from './response.js';
-import { isIdempotent, isTransient, retryTransient } from './retry.js';
+import { type ConnectorClientOptions, checkOptions } from './options.js';
+import type { ConnectorResponse } from './response.js';
 import { AbandonedLogin, SessionHolder } from './session.js';
 import { type ClientSnapshot, checkSnapshot } from './snapshot.js';
 import { createUndiciTransport } from './transport.js';
 import { createFetchTransport } from './transport-fetch.js';
-import { type Try, tryAtOnce } from './try.js';
-import type { SendOutcome } from './wire.js';
 
 /**
  * Makes the client of one connector connection.
@@ -44,10 +33,8 @@ class Client implements ConnectorClient {
   readonly #transport;
   readonly #gates;
   readonly #sessions;
-  readonly #context: CallContext;
+  readonly #calls: Calls;
   readonly #closing = new AbortController();
-  #active = 0;
-  #idle: (() => void) | undefined;
   readonly #counters = { calls: 0, sent: 0, refused: 0, logins: 0, pauses: 0, retries: 0 };
   readonly #stopHearingState: (() => void) | undefined;
   #closed: Promise<void> | undefined;
@@ -80,7 +67,14 @@ class Client implements ConnectorClient {
     });
     const parameters = typeof initialize === 'function' ? [] : initialize.parameters;
     const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
-    this.#context = { ...exchange, sessions: this.#sessions, secrets };
+    this.#calls = new Calls({
+      ...exchange,
+      sessions: this.#sessions,
+      secrets,
+      events: this.#events,
+      gates: this.#gates,
+      closing,
+    });
     // In a moment: whoever makes the client has no listener yet.
     this.#stopHearingState = settings.state.onError?.((error) =>
       queueMicrotask(() => emit('error', { method: 'state', path: '', error })),
@@ -91,7 +85,7 @@ class Client implements ConnectorClient {
   }
 
   request<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
-    return this.#call(request, (response) => response);
+    return this.#calls.run(request, (response) => response);
   }
 
   get<Data>(path: string, options?: RequestOptions<Data>): Promise<Data> {
@@ -141,159 +135,7 @@ class Client implements ConnectorClient {
   }
 
   #data<Data>(method: string, path: string, options: RequestOptions<Data> | undefined): Promise<Data> {
-    return this.#call({ ...options, method, path }, dataOf);
-  }
-
-  async #call<Data, Result>(
-    request: ConnectorRequest<Data>,
-    toResult: (response: ConnectorResponse<Data>) => Result,
-  ): Promise<Result> {
-    const call = this.#toCall(request);
-    const budgetMs = request.totalTimeoutMs ?? this.#settings.totalTimeoutMs;
-    if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();
-    if (this.#closed) throw closedError(call.request);
-    this.#counters.calls++;
-    this.#active++;
-    try {
-      if (this.#events.watchesCalls) {
-        // A tracer may add headers, and the call's own may be those of every call.
-        const headers = { ...call.headers };
-        const observer = new CallObserver(
-          call.request,
-          headers,
-          call.signal,
-          this.#settings.clock,
-          this.#events.publish,
-        );
-        const watched = { ...call, headers, observer };
-        return toResult(await observer.run(() => this.#performInTime(watched, request, budgetMs)));
-      }
-      if (budgetMs !== undefined) return toResult(await this.#performInTime(call, request, budgetMs));
-      const attempt = tryAtOnce(this.#context, call);
-      if (attempt !== undefined) {
-        const response = this.#conclude(attempt, await this.#transport.send(attempt), request);
-        return toResult(response instanceof Promise ? await response : response);
-      }
-      const run = new CallRun(this.#context, call);
-      // There may be a hundred thousand that wait: here a call has nothing on its stack but this function.
-      if (run.mustWait) await this.#park(run, call);
-      return toResult(await this.#perform(call, request, run));
-    } finally {
-      this.#active--;
-      if (this.#active === 0) this.#idle?.();
-    }
-  }
-
-  /** @throws (rejects with) what ends the wait, as the caller gets it. */
-  #park(run: CallRun, call: Call): Promise<void> {
-    const fail = (failure: unknown) => {
-      throw this.#failed(call, failure);
-    };
-    try {
-      return run.queueUp().then((ticket) => run.resume(ticket), fail);
-    } catch (refusal) {
-      return fail(refusal);
-    }
-  }
-
-  #toCall(request: ConnectorRequest): Call {
-    const { method, path } = checkRequest(request);
-    const body = toBodySource(request);
-    return {
-      target: toTarget(this.#settings.basePath, path, request.query),
-      request: { method, path: withoutQuery(path) },
-      headers: toHeaderRecord(request.headers, body.contentType),
-      body,
-      timeoutMs: checkTimeout(request.timeoutMs, this.#settings.timeoutMs, 'timeoutMs'),
-      signal: request.signal,
-      gate: this.#gates.for({ method, path }),
-      priority: checkPriority(request.priority),
-    };
-  }
-
-  #performInTime<Data>(
-    call: Call,
-    request: ConnectorRequest<Data>,
-    budgetMs: number | undefined,
-  ): Promise<ConnectorResponse<Data>> {
-    if (budgetMs === undefined) return this.#perform(call, request);
-    return withBudget(budgetMs, this.#settings.clock, call, (bounded) => this.#perform(bounded, request));
-  }
-
-  /** Ends a call that was sent at once: nothing is left to wait for after a success. */
-  #conclude<Data>(
-    attempt: Try,
-    outcome: SendOutcome,
-    request: ConnectorRequest<Data>,
-  ): ConnectorResponse<Data> | Promise<ConnectorResponse<Data>> {
-    const { call, session } = attempt;
-    const run = () => new CallRun(this.#context, call);
-    if (outcome.type !== 'answered' || outcome.status >= 300) {
-      return this.#perform(call, request, run(), { attempt, outcome });
-    }
-    settleTry(this.#context, attempt, outcome);
-    session.accepted = true;
-    try {
-      return readSuccess(outcome, call.request, request.schema);
-    } catch (error) {
-      return this.#recover(error, call, request, run());
-    }
-  }
-
-  async #perform<Data>(
-    call: Call,
-    request: ConnectorRequest<Data>,
-    run = new CallRun(this.#context, call),
-    begun?: Begun,
-  ): Promise<ConnectorResponse<Data>> {
-    try {
-      return readSuccess(await run.send(begun), call.request, request.schema);
-    } catch (error) {
-      return await this.#recover(error, call, request, run);
-    }
-  }
-
-  /** p-retry only comes in once something has failed: the way of a success stays short. */
-  async #recover<Data>(
-    error: unknown,
-    call: Call,
-    request: ConnectorRequest<Data>,
-    run: CallRun,
-  ): Promise<ConnectorResponse<Data>> {
-    try {
-      const isRetryable = (failure: unknown) => {
-        if (!isIdempotent(call.request.method, request.idempotent) || !isTransient(failure)) return false;
-        if (!run.mayResend) (failure as Error).message += unsendable;
-        return run.mayResend;
-      };
-      if (this.#settings.retry.retries === 0 || !isRetryable(error)) throw error;
-      const attempt = async () => readSuccess(await run.send(), call.request, request.schema);
-      const delay = (failure: Error, number: number, delayMs: number) => this.#backOff(call, failure, number, delayMs);
-      return await retryTransient(error, attempt, { retry: this.#settings.retry, isRetryable, delay });
-    } catch (failure) {
-      throw this.#failed(call, failure);
-    }
-  }
-
-  /** Tells of a call that failed. @returns the error as the caller gets it. */
-  #failed(call: Call, failure: unknown): unknown {
-    const closed = failure instanceof RequestError && failure.code === 'CLIENT_CLOSED';
-    const error = closed ? closedError(call.request) : failure;
-    if (!call.signal?.aborted) this.#events.emit('error', { ...call.request, error });
-    return error;
-  }
-
-  async #backOff(call: Call, error: Error, attempt: number, delayMs: number): Promise<void> {
-    this.#counters.retries++;
-    this.#events.emit('retry', { ...call.request, attempt, delayMs, error });
-    const closing = this.#closing.signal;
-    const signal = call.signal === undefined ? closing : AbortSignal.any([call.signal, closing]);
-    try {
-      const delay = sleep(this.#settings.clock, delayMs, signal);
-      await (call.observer?.wait(delay, () => 'retry') ?? delay);
-    } catch (reason) {
-      throw call.signal?.aborted ? reason : closedError(call.request);
-    }
+    return this.#calls.run({ ...options, method, path }, dataOf);
   }
 
   async #close(): Promise<void> {
@@ -302,7 +144,7 @@ class Client implements ConnectorClient {
     this.#gates.shutDown();
     this.#stopHearingState?.();
     this.#sessions.shutDown(() => closedError({ method: 'initialize', path: '' }));
-    if (this.#active > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    await this.#calls.idle();
     const session = this.#sessions.current;
     const { resumeAt } = this.#gates;
     const paused = resumeAt !== undefined && resumeAt.getTime() > clock.now();
@@ -319,22 +161,6 @@ class Client implements ConnectorClient {
   }
 }
 
-const commonMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
-
-function checkRequest(request: ConnectorRequest): FailedRequest {
-  if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
-  if (commonMethods.has(request.method)) return { method: request.method, path: request.path };
-  const method = typeof request.method === 'string' ? request.method.toUpperCase() : '';
-  if (!/^[A-Z]+$/.test(method) || method === 'CONNECT') {
-    throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(request.method)}.`);
-  }
-  return { method, path: request.path };
-}
-
 function dataOf<Data>(response: ConnectorResponse<Data>): Data {
   return response.data;
-}
-
-function closedError(request: FailedRequest): RequestError {
-  return new RequestError('the client is closed', { code: 'CLIENT_CLOSED', request });
 }
