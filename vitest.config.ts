@@ -18,6 +18,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, '**/*.browser.test.ts'],
     setupFiles: ['test/helpers/fail-on-console.ts'],
     testTimeout: 20_000,
+    // One for each core: Vitest would leave one core free, which is half of a small machine.
+    maxWorkers: '100%',
     coverage: { provider: 'v8', include: ['src/**'] },
   },
 });

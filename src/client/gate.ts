@@ -329,7 +329,8 @@ export class Gate {
     this.#timer = this.#options.clock.setTimer(delayMs, () => {
       // Re-read: the deadline may have moved while this timer was running (rule G2).
       if (this.#remainingMs() > 0) {
-        this.#beat();
+        // A timer for the rest of a pause may fire a fraction of a millisecond early: nobody needs to hear of that.
+        if (delayMs === heartbeatMs) this.#beat();
         this.#arm();
       } else {
         this.#open();

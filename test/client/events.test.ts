@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect, connectVirtually, password } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
+import { virtualClock } from '../helpers/virtual-clock.js';
 
 const names: ClientEventName[] = ['pause', 'resume', 'heartbeat', 'initialize', 'retry', 'error'];
 const get = (client: ConnectorClient, path = '/items') => client.request({ method: 'GET', path });
@@ -104,6 +105,22 @@ describe('pause, heartbeat and resume (G6)', () => {
     await until(() => client.status.paused);
     await clock.advance(1000);
     await until(() => call.settled);
+    expect(named(seen, 'heartbeat')).toHaveLength(0);
+  });
+
+  it('a short pause has no heartbeat either where timers fire a little early', async () => {
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) => (exchange.number === 1 ? exchange.limit(1) : ok(exchange));
+    const clock = virtualClock();
+    const setTimer: typeof clock.setTimer = (delayMs, listener) => clock.setTimer(Math.max(1, delayMs - 1), listener);
+    const client = connect(connector, { clock: { ...clock, setTimer } });
+    const seen = watch(client);
+    const call = track(get(client));
+    await until(() => client.status.paused);
+    await clock.advance(999); // too early
+    await clock.advance(1);
+    await until(() => call.settled);
+    expect(named(seen, 'resume')).toMatchObject([{ pausedMs: 1000 }]);
     expect(named(seen, 'heartbeat')).toHaveLength(0);
   });
 });
