@@ -77,19 +77,26 @@ function guardStream(
 ): Response {
   const reader = response.body?.getReader();
   if (!reader) return response;
+  // A read that is under way when the caller goes away still settles; by then there is nothing left to close.
+  let isOpen = true;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
+        if (!isOpen) return;
         if (done) controller.close();
         else controller.enqueue(value);
       } catch (error) {
+        if (!isOpen) return;
         report(error);
         outgoing.destroy();
         controller.close();
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel(reason) {
+      isOpen = false;
+      return reader.cancel(reason);
+    },
   });
   const { status, statusText, headers } = response;
   return new Response(body, { status, statusText, headers });

@@ -142,3 +142,42 @@ test('many requests at once, good and bad, do not mix', async () => {
     answers.map(({ status, body }, id) => status === (id % 2 ? 500 : 200) && (id % 2 === 1 || body === `${id}`)),
   ).toEqual(Array.from({ length: 200 }, () => true));
 });
+
+test('a caller who goes away while the answer is still coming is no defect; a body that fails is one (control)', async () => {
+  const defects: unknown[] = [];
+  let closed: () => void = () => {};
+  const gone = new Promise<void>((resolve) => {
+    closed = resolve;
+  });
+  const app = new Hono()
+    .get('/endless', () => {
+      // As a stream of events does it: a read is always under way, and settles when the stream is cancelled.
+      const { readable, writable } = new TransformStream<Uint8Array>();
+      const writer = writable.getWriter();
+      writer.write(new TextEncoder().encode('first')).catch(() => {});
+      writer.closed.catch(closed);
+      return new Response(readable);
+    })
+    .get('/failing', () => {
+      const body = new ReadableStream({
+        pull: (controller) => controller.error(new Error('canary')),
+      });
+      return new Response(body);
+    });
+  const server = await serve(app, { port: 0, onError: (error) => void defects.push(error) });
+  onTestFinished(() => server.close({ graceMs: 0 }));
+  await new Promise<void>((resolve) => {
+    const asked = request(`${server.url}/endless`, (response) => {
+      response.on('error', () => {});
+      response.once('data', () => {
+        asked.destroy();
+        resolve();
+      });
+    }).end();
+  });
+  await gone;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(defects).toEqual([]);
+  await send(server.url, { path: '/failing' }).catch(() => {});
+  expect(defects).toMatchObject([{ message: 'canary' }]);
+});
