@@ -1,0 +1,3 @@
+import { expectNoViolation } from './expect-no-violation.js';
+
+expectNoViolation('pacing');
