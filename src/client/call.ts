@@ -68,7 +68,6 @@ export class CallRun implements Waiter {
   #waitedMs = 0;
   /** What the gate said when the call last came to it. */
   #pausedMs = 0;
-  #wasPaused = false;
   #cameAt = 0;
   #ticket: Ticket | undefined;
   /** Its place in the line, which it keeps through limits and retries. */
@@ -96,7 +95,7 @@ export class CallRun implements Waiter {
     return limitRefusal({
       remainingMs,
       resumeAt,
-      waitedMs: this.#waitedMs + (this.#wasPaused ? gate.pausedMs - this.#pausedMs : 0),
+      waitedMs: this.#waitedMs + gate.pausedMs - this.#pausedMs,
       limits: this.#context.settings.rateLimit,
       request,
       content: this.#limit,
@@ -213,7 +212,6 @@ export class CallRun implements Waiter {
   #comeToGate(): Ticket | Promise<Ticket> {
     const { gate } = this.#call;
     this.#pausedMs = gate.pausedMs;
-    this.#wasPaused = gate.paused;
     this.#cameAt = this.#context.clock.monotonic();
     return gate.enter(this);
   }

@@ -12,7 +12,7 @@ const echoSession = (exchange: Exchange) => exchange.fail(401, 'EXPIRED', `No se
 describe('defects that the simulation found, each with its smallest schedule', () => {
   it('a verdict shows no session value, of the newest session either (E5, S7)', async () => {
     const connector = await scriptedConnector({ guard: false });
-    const { client, clock } = connectVirtually(connector);
+    const { client, clock } = connectVirtually(connector, { retry: { retries: 0 } });
     const hold = holdAll();
     connector.handle = (exchange) => (exchange.number === 1 ? exchange.reply(401) : hold.handler(exchange));
     const call = track(get(client, '/refused'));
@@ -22,7 +22,7 @@ describe('defects that the simulation found, each with its smallest schedule', (
     const [first, second] = hold.held.splice(0);
     second?.reply(401); // the other call gets a third session
     await until(() => hold.held.length === 1);
-    hold.release(ok);
+    hold.release((exchange) => exchange.fail(500, 'BROKEN', 'A failure says nothing about the session.'));
     await until(() => other.settled);
     connector.handle = echoSession;
     first?.reply(401); // on the second session, which was fresh: it is to be tried again, by now with the third

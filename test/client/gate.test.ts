@@ -717,6 +717,27 @@ describe('budgets (G5)', () => {
     expect(connector.requests).toHaveLength(3);
   });
 
+  it('maxTotalWaitMs bounds the pauses of a call that waits for its turn, too', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ handle: hold.handler });
+    const { client, clock } = connectVirtually(connector, { concurrency: 1, rateLimit: { maxTotalWaitMs: 150_000 } });
+    const first = track(client.get('/items', { priority: 1 }));
+    await until(() => hold.held.length === 1);
+    const second = track(get(client)); // the gate is open: it waits for its turn, which never comes
+    await grace();
+    connector.handle = (exchange) => exchange.limit(60);
+    hold.release((exchange) => exchange.limit(60));
+    for (let wait = 1; wait <= 2; wait++) {
+      await until(() => client.status.paused && connector.requests.length === wait);
+      expect(second.settled).toBe(false);
+      await clock.advance(60_000);
+    }
+    await until(() => first.settled && second.settled);
+    expect(first.error).toBeInstanceOf(RateLimitError);
+    expect(second.error).toBeInstanceOf(RateLimitError);
+    expect(connector.requests).toHaveLength(3); // none of them the second call's
+  });
+
   it('a first wait longer than maxTotalWaitMs is not slept', async () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(60) });
     const { client } = connectVirtually(connector, { rateLimit: { maxTotalWaitMs: 59_999 } });

@@ -51,7 +51,7 @@ export default defineConfig({
       group('Guides', ['errors', 'rate-limits', 'sessions', 'presets', 'redmine', 'past-one-machine', 'observability']),
       group('Testing', ['testing', 'conformance', 'simulation', 'lessons']),
       group('Administration', ['api-keys', 'administration', 'watch-a-sync']),
-      group('Know', ['rules', 'security', 'performance', 'upgrade-policy']),
+      group('Know', ['rules', 'security', 'performance', 'performance-api-keys', 'upgrade-policy']),
       {
         ...group(
           'API reference',
