@@ -123,28 +123,28 @@ export class ConnectorError extends FramedError {
 /** 400: the request itself is wrong. The service reports it and does not retry. */
 export class BadRequestError extends ConnectorError {
   constructor(message?: string, options?: ConnectorErrorDetails) {
-    super(message ?? errorTable['bad-request'].message, { ...options, status: 400 });
+    super(message ?? errorTable['bad-request'].message, withStatus(400, options));
   }
 }
 
 /** 401: no valid session. The service calls initialize and sends the request again. */
 export class UnauthorizedError extends ConnectorError {
   constructor(message?: string, options?: ConnectorErrorDetails) {
-    super(message ?? errorTable.unauthorized.message, { ...options, status: 401 });
+    super(message ?? errorTable.unauthorized.message, withStatus(401, options));
   }
 }
 
 /** 403 without the wait header: access denied. The service reports it, and neither retries nor waits. */
 export class ForbiddenError extends ConnectorError {
   constructor(message?: string, options?: ConnectorErrorDetails) {
-    super(message ?? errorTable.forbidden.message, { ...options, status: 403 });
+    super(message ?? errorTable.forbidden.message, withStatus(403, options));
   }
 }
 
 /** 404: the resource is not available. The service reports it. */
 export class NotFoundError extends ConnectorError {
   constructor(message?: string, options?: ConnectorErrorDetails) {
-    super(message ?? errorTable['not-found'].message, { ...options, status: 404 });
+    super(message ?? errorTable['not-found'].message, withStatus(404, options));
   }
 }
 
@@ -174,7 +174,7 @@ export class RateLimitError extends ConnectorError {
     const options = typeof first === 'object' && first !== null ? { ...first } : second;
     const message = typeof first === 'object' && first !== null ? undefined : first;
     const wait = readWait(options);
-    super(message ?? errorTable['rate-limit'].message, { ...options, status: limitStatus(options) });
+    super(message ?? errorTable['rate-limit'].message, withStatus(limitStatus(options), options));
     this.retryAfterMs = wait.retryAfterMs;
     this.resumeAt = wait.resumeAt;
   }
@@ -216,6 +216,14 @@ export function isConnectorError(value: unknown, kind?: ErrorKind): boolean {
   } catch {
     return false; // a proxy that throws: anything may be thrown, and this guard is asked about it
   }
+}
+
+/**
+ * A copy of the details with the status of the class, whatever they say themselves. The status comes first, too: a copy
+ * that gets another property afterwards makes V8 take a slow path, and that cost more than all the rest of the error.
+ */
+function withStatus(status: number, details: ConnectorErrorDetails | undefined): ConnectorErrorOptions {
+  return Object.assign({ status }, details, { status });
 }
 
 function checkOptions(message: unknown, options: ConnectorErrorOptions): ConnectorErrorOptions {
