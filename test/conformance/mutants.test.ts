@@ -1,5 +1,5 @@
 import { runConformance } from 'concordat/conformance';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { type Decisions, type Failure, modelConnector, soundDecisions } from './helpers/model-connector.js';
 
 const sound = soundDecisions;
@@ -451,8 +451,12 @@ const mutants: Mutant[] = [
   },
 ];
 
-async function report(changes: Partial<Decisions>, timeoutMs?: number) {
-  const { baseUrl, config } = await modelConnector(changes);
+async function report(
+  changes: Partial<Decisions>,
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  timeoutMs?: number,
+) {
+  const { baseUrl, config } = await modelConnector(changes, onTestFinished);
   return runConformance({ baseUrl, ...config, timeoutMs: timeoutMs ?? config.timeoutMs });
 }
 
@@ -461,26 +465,26 @@ const reported = ({ results }: Awaited<ReturnType<typeof report>>) =>
 
 describe.concurrent('a connector that', () => {
   for (const { name, changes, caught, control, timeoutMs } of mutants) {
-    it(`${name} is caught`, async () => {
-      expect(reported(await report(changes, timeoutMs)).sort()).toEqual([...caught].sort());
+    it(`${name} is caught`, async (context) => {
+      expect(reported(await report(changes, context, timeoutMs)).sort()).toEqual([...caught].sort());
     });
     if (Object.keys(control).length > 0) {
-      it(`${name} is caught, and its control is not`, async () => {
-        expect(reported(await report(control))).toEqual([]);
+      it(`${name} is caught, and its control is not`, async (context) => {
+        expect(reported(await report(control, context))).toEqual([]);
       });
     }
   }
 });
 
 describe('the model connector', () => {
-  it('keeps every rule, and every case looks at it (control of all mutants)', async () => {
-    const { results, ok } = await report({});
+  it('keeps every rule, and every case looks at it (control of all mutants)', async (context) => {
+    const { results, ok } = await report({}, context);
     expect(results.filter(({ status }) => status !== 'passed')).toEqual([]);
     expect(ok).toBe(true);
   });
 
-  it('has a mutant for every case', async () => {
-    const { results } = await report({});
+  it('has a mutant for every case', async (context) => {
+    const { results } = await report({}, context);
     const caught = new Set(mutants.flatMap((mutant) => mutant.caught));
     expect(results.map(({ id }) => id).filter((id) => !caught.has(id))).toEqual([]);
   });

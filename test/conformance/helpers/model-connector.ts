@@ -93,8 +93,11 @@ export type Decisions = typeof soundDecisions;
 const largestBody = 1024 * 1024;
 const waitMs = 20;
 
-/** A connector of plain node:http, sound but for what `changes` replaces; closed when the test ends. */
-export async function modelConnector(changes: Partial<Decisions> = {}) {
+/**
+ * A connector of plain node:http, sound but for what `changes` replaces; closed when the test ends. Tests that run at the same
+ * time have to hand in the `onTestFinished` of their own: the global one belongs to whichever test began last.
+ */
+export async function modelConnector(changes: Partial<Decisions> = {}, whenFinished = onTestFinished) {
   const decide: Decisions = { ...soundDecisions, ...changes };
   const sessions = new Set<string>();
   let logins = 0;
@@ -188,7 +191,7 @@ export async function modelConnector(changes: Partial<Decisions> = {}) {
     response.writeHead(status, headers).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  whenFinished(() => {
     server.closeAllConnections();
     server.close();
   });
