@@ -8,12 +8,7 @@
 # CONCORDAT_CHROMIUM_REQUIRED=1 it fails instead.
 set -euo pipefail
 
-if [ $# -eq 0 ]; then
-  echo "Usage: $0 command [arguments]" >&2
-  exit 2
-fi
-
-say() { echo "with-chromium: $*" >&2; }
+. "$(dirname "$0")/with-command.sh"
 
 find_browser() {
   if [ -n "${CONCORDAT_CHROMIUM:-}" ]; then

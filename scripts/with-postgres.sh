@@ -8,12 +8,7 @@
 # had, it says so and runs the command without the variable; with CONCORDAT_POSTGRES_REQUIRED=1 it fails instead.
 set -euo pipefail
 
-if [ $# -eq 0 ]; then
-  echo "Usage: $0 command [arguments]" >&2
-  exit 2
-fi
-
-say() { echo "with-postgres: $*" >&2; }
+. "$(dirname "$0")/with-command.sh"
 
 without_server() {
   say "SKIPPED PostgreSQL: $1"
@@ -86,16 +81,4 @@ say "PostgreSQL $("$binaries/postgres" --version | grep -o '[0-9][0-9.]*' | head
 
 cd "$OLDPWD"
 export CONCORDAT_POSTGRES_URL="postgres://concordat:$password@127.0.0.1:$port/postgres"
-# In the background and waited for, so that a signal to this script reaches the command and the server is stopped after it.
-"$@" <&0 &
-child=$!
-# TERM for Ctrl-C, too: bash lets background commands ignore INT.
-trap 'kill -TERM "$child" 2>/dev/null || true' TERM INT
-status=0
-wait "$child" || status=$?
-# A wait that a signal has ended says nothing about the command yet.
-while kill -0 "$child" 2>/dev/null; do
-  status=0
-  wait "$child" || status=$?
-done
-exit "$status"
+run_command "$@"

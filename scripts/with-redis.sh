@@ -9,12 +9,7 @@
 # runs the command without the variables; with CONCORDAT_REDIS_REQUIRED=1 it fails instead.
 set -euo pipefail
 
-if [ $# -eq 0 ]; then
-  echo "Usage: $0 command [arguments]" >&2
-  exit 2
-fi
-
-say() { echo "with-redis: $*" >&2; }
+. "$(dirname "$0")/with-command.sh"
 
 without_server() {
   say "SKIPPED redis: $1"
@@ -67,16 +62,4 @@ fi
 say "$("$server" --version | grep -o 'v=[0-9.]*' | sed 's/v=/redis /') on port $port"
 
 export CONCORDAT_REDIS_URL="redis://127.0.0.1:$port" CONCORDAT_REDIS_SERVER="$server"
-# In the background and waited for, so that a signal to this script reaches the command and the server is stopped after it.
-"$@" <&0 &
-child=$!
-# TERM for Ctrl-C, too: bash lets background commands ignore INT.
-trap 'kill -TERM "$child" 2>/dev/null || true' TERM INT
-status=0
-wait "$child" || status=$?
-# A wait that a signal has ended says nothing about the command yet.
-while kill -0 "$child" 2>/dev/null; do
-  status=0
-  wait "$child" || status=$?
-done
-exit "$status"
+run_command "$@"

@@ -13,12 +13,7 @@
 # be had, it says so and does not run the command; with CONCORDAT_REDMINE_REQUIRED=1 it fails instead.
 set -euo pipefail
 
-if [ $# -eq 0 ]; then
-  echo "Usage: $0 command [arguments]" >&2
-  exit 2
-fi
-
-say() { echo "with-redmine: $*" >&2; }
+. "$(dirname "$0")/with-command.sh"
 
 application=/usr/share/redmine
 example=$(cd "$(dirname "$0")/../examples/redmine" && pwd)
@@ -161,16 +156,4 @@ if [ -z "$answering" ]; then fail 'Redmine did not start' "$log"; fi
 version=$(sed -n 's/.*(\([0-9.]*\).*/\1/p' <(dpkg-query -W -f '(${Version})' redmine 2>/dev/null) || true)
 say "Redmine ${version:-of this machine} behind nginx on port $limited"
 
-# In the background and waited for, so that a signal to this script reaches the command and all is stopped after it.
-"$@" <&0 &
-child=$!
-# TERM for Ctrl-C, too: bash lets background commands ignore INT.
-trap 'kill -TERM "$child" 2>/dev/null || true' TERM INT
-status=0
-wait "$child" || status=$?
-# A wait that a signal has ended says nothing about the command yet.
-while kill -0 "$child" 2>/dev/null; do
-  status=0
-  wait "$child" || status=$?
-done
-exit "$status"
+run_command "$@"
