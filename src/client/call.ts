@@ -257,13 +257,12 @@ export class CallRun implements Waiter {
       again = await this.#sendOnce();
       return again.response.status !== 401;
     });
-    if (!works && this.#isOvertaken(again?.attempt.session ?? session)) {
-      sessions.expire(again?.attempt.session ?? session);
-      return undefined;
-    }
-    // The session may have been replaced meanwhile: what must not be shown is what the answer was sent with.
-    if (!works) throw this.#failure(again?.response ?? response, again?.attempt.session ?? session);
-    return again;
+    if (works) return again;
+    // The session may have been replaced meanwhile: what was refused, and must not be shown, is what the answer was sent with.
+    const refused = again?.attempt.session ?? session;
+    if (!this.#isOvertaken(refused)) throw this.#failure(again?.response ?? response, refused);
+    sessions.expire(refused);
+    return undefined;
   }
 
   /**

@@ -105,8 +105,7 @@ const refusedSessionsAreLeftAlone: Invariant = {
     for (const entry of entries) {
       if (ends.has(entry.at)) refused.clear();
       // A probe that worked, or that could not be finished, lets the others try at once.
-      if (entry.what === 'aborted' || entry.what === 'settled' || entry.what === 'failed' || entry.what === 'cancelled')
-        refused.clear();
+      if (entry.what === 'failed' || entry.what === 'cancelled') refused.clear();
       if (entry.what === 'answered' && entry.by !== 'login') {
         if (entry.status === 401) refused.set(`${entry.by} ${entry.session}`, entry.at);
         else refused.clear();
