@@ -11,8 +11,9 @@ const state = redisState({
   redis,
   connection: 'fleet',
   encryptionKey: 'k'.repeat(32),
-  timeoutMs: 500,
-  takeoverMs: 400,
+  // Out of reach of a busy machine, and short enough for a test that waits for one of them to pass.
+  timeoutMs: 3000,
+  takeoverMs: 3000,
 });
 const client = createConnectorClient({
   baseUrl,
