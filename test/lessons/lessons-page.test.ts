@@ -1,22 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-
-const root = path.resolve(import.meta.dirname, '../..');
-const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+import { hasTest, read } from '../helpers/has-test.js';
 
 /** The rows of the table: lesson, rules, file and title of the test. */
 const rows = [...read('docs/lessons.md').matchAll(/^\| (\d*) ?\| (.*?) ?\| (.*?) \| `(.+?)`: (.+) \|$/gm)].map(
   ([, number = '', lesson = '', rules = '', file = '', title = '']) => ({ number, lesson, rules, file, title }),
 );
-
-/** Whether a file has a test, or a group of tests, with this very title. */
-function hasTest(file: string, title: string): boolean {
-  if (!existsSync(path.join(root, file))) return false;
-  const source = read(file);
-  const quotes = [`'${title.replaceAll("'", "\\'")}'`, `"${title}"`, `\`${title}\``];
-  return quotes.some((quoted) => source.includes(quoted));
-}
 
 describe('docs/lessons.md', () => {
   it('has all lessons, numbered without a gap', () => {
