@@ -10,10 +10,8 @@ export default defineConfig({
     exclude: configDefaults.exclude,
     // One browser at a time: pictures and times would suffer.
     fileParallelism: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // The focus moves when the browser has drawn the page, on a busy machine late.
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A machine under load can hold a whole browser up. What fails twice is a defect.
     retry: 1,
   },

@@ -17,7 +17,10 @@ export default defineConfig({
     // Those need a browser: npm run test:browser.
     exclude: [...configDefaults.exclude, '**/*.browser.test.ts'],
     setupFiles: ['test/helpers/fail-on-console.ts'],
-    testTimeout: 20_000,
+    // Far beyond what a loaded machine needs: no test may depend on speed, and only one that hangs ever gets there.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // One for each core: Vitest would leave one core free, which is half of a small machine.
     maxWorkers: '100%',
     coverage: { provider: 'v8', include: ['src/**'] },

@@ -187,19 +187,23 @@ describe('Basic authentication (specification 1)', () => {
     const host = await startAdmin();
     Object.assign(host.users.get('u-alice') as object, { passwordHash: await hashPassword(password) });
     const timed = async (headers: readonly string[]) => {
-      const times = [];
-      for (let turn = 0; turn < 2; turn++) {
-        const before = performance.now();
-        await me(host, headers);
-        times.push(performance.now() - before);
-      }
-      return Math.min(...times);
+      const before = performance.now();
+      await me(host, headers);
+      return performance.now() - before;
     };
-    const wrongMs = await timed(basic('alice', 'wrong'));
-    const unknownMs = await timed(basic('nobody', 'wrong'));
-    const missingMs = await timed([]);
-    expect(unknownMs).toBeGreaterThan(wrongMs / 4);
-    expect(missingMs).toBeLessThan(unknownMs / 4);
+    // The best of some rounds, in turn: load delays one as it delays another.
+    const best = {
+      wrong: Number.POSITIVE_INFINITY,
+      unknown: Number.POSITIVE_INFINITY,
+      missing: Number.POSITIVE_INFINITY,
+    };
+    for (let round = 0; round < 4; round++) {
+      best.wrong = Math.min(best.wrong, await timed(basic('alice', 'wrong')));
+      best.unknown = Math.min(best.unknown, await timed(basic('nobody', 'wrong')));
+      best.missing = Math.min(best.missing, await timed([]));
+    }
+    expect(best.unknown).toBeGreaterThan(best.wrong / 4);
+    expect(best.missing).toBeLessThan(best.unknown / 4);
   });
 
   it('a Basic request that another site made the browser send is refused when it would change something', async () => {

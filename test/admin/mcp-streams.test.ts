@@ -131,11 +131,11 @@ describe('open streams (K11)', () => {
     await host.clock.advance(60_000);
     expect(stream.isOpen).toBe(true);
     stream.leave();
-    for (let turn = 0; turn < 100 && host.clock.pending > 0; turn++) {
+    // The server hears of it when the socket has closed.
+    while (host.clock.pending > 0) {
       await grace(5);
       await host.clock.advance(11_000);
     }
-    expect(host.clock.pending).toBe(0);
     expect((await openStream(host, basic('alice'), sessionId)).status).toBe(404);
   });
 

@@ -4,7 +4,7 @@ import { ada, manager, root } from './helpers/people.js';
 import { startWriter } from './helpers/processes.js';
 import { refusalOf } from './helpers/rejections.js';
 
-const processTimeoutMs = 60_000;
+const processTimeoutMs = 300_000;
 
 describe.each(databaseKinds)('two at once on $name (K3, K17)', (kind) => {
   const openIn = (database: TestDatabase) => openForTest({ database: database.url, edition: 'Professional' });
@@ -182,10 +182,11 @@ describe('another writer of a SQLite file (K18)', () => {
     const revocation = apiKeys.revoke(ada, apiKey.id).then(() => {
       revoked = true;
     });
-    const start = performance.now();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await apiKeys.authenticate({ 'x-api-key': key })).toBeDefined();
-    expect(performance.now() - start).toBeLessThan(2000);
+    // If each try of the revocation blocked the process for a second or more, this would not be over in time.
+    for (let turn = 0; turn < 60; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      expect(await apiKeys.authenticate({ 'x-api-key': key })).toBeDefined();
+    }
     expect(revoked).toBe(false);
     other.exec('rollback');
     other.close();

@@ -72,7 +72,7 @@ describe('concordat simulate', () => {
   });
 
   it('passes `concordat check`', async () => {
-    const { url } = await simulate('--limit', '50/1s', '--credentials', 'user=alice');
+    const { url } = await simulate('--limit', '30/4s', '--credentials', 'user=alice');
     const { code, out } = await run([
       'check',
       url,

@@ -227,7 +227,7 @@ describe('a snapshot', () => {
       onTestFinished(() => void child.kill('SIGKILL'));
       let output = '';
       child.stdout.on('data', (chunk) => (output += chunk));
-      const code = await new Promise((resolve) => child.on('exit', resolve));
+      const code = await new Promise((resolve) => child.on('close', resolve));
       expect(code).toBe(0);
       return output;
     };

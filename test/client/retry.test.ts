@@ -118,14 +118,15 @@ describe('all other answers are reported at once', () => {
 describe('time-outs of a try', () => {
   it('of a GET are retried', async () => {
     const connector = await scriptedConnector({ handle: failing(1, () => {}) });
-    await expect(get(connect(connector, { timeoutMs: 300 }))).resolves.toMatchObject({ status: 200 });
+    const { client, clock } = connectVirtually(connector, { timeoutMs: 300 });
+    await expect(clock.runUntil(get(client))).resolves.toMatchObject({ status: 200 });
     expect(connector.requests).toHaveLength(2);
   });
 
   it('of a POST are not: nobody knows whether it was done', async () => {
     const connector = await scriptedConnector({ handle: () => {} });
-    const client = connect(connector, { timeoutMs: 60 });
-    await rejection(client.request({ method: 'POST', path: '/items', json: {} }));
+    const { client, clock } = connectVirtually(connector, { timeoutMs: 60 });
+    await clock.runUntil(rejection(client.request({ method: 'POST', path: '/items', json: {} })));
     expect(connector.requests).toHaveLength(1);
   });
 });

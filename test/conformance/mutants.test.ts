@@ -404,7 +404,6 @@ const mutants: Mutant[] = [
     changes: { huge: () => 'hang' },
     caught: ['routes.huge-body'],
     control: { huge: answered(400) },
-    timeoutMs: 3000,
   },
   {
     name: 'echoes the session in an error (E5)',

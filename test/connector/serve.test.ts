@@ -6,6 +6,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { errorsOf, send, sendBytes } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
 
+/** A grace that no test lives to see the end of: what is over before did not need it. */
+const hourMs = 3_600_000;
+
 test('it resolves when it listens, on this machine only by default, and closes', async () => {
   const server = await serve(makeConnector(), { port: 0 });
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
@@ -35,9 +38,7 @@ test('close ends idle keep-alive connections at once', async () => {
   await new Promise<void>((resolve) => {
     request(server.url, { agent }, (response) => response.resume().on('end', resolve)).end();
   });
-  const before = performance.now();
-  await server.close();
-  expect(performance.now() - before).toBeLessThan(1_000);
+  await server.close({ graceMs: hourMs });
 });
 
 test('close ends a keep-alive connection as soon as its last answer is out', async () => {
@@ -58,11 +59,9 @@ test('close ends a keep-alive connection as soon as its last answer is out', asy
   onTestFinished(() => agent.destroy());
   request(server.url, { agent }, (response) => response.resume()).end();
   await arrived;
-  const closed = server.close();
-  const before = performance.now();
+  const closed = server.close({ graceMs: hourMs });
   release();
   await closed;
-  expect(performance.now() - before).toBeLessThan(1_000);
 });
 
 test('close lets a request that is being answered finish, and cuts it after the grace', async () => {

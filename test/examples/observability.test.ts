@@ -10,7 +10,7 @@ async function run(name: string): Promise<string> {
   const file = path.join(root, 'examples/observability', `${name}.ts`);
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', 'tsx', file], {
     cwd: root,
-    timeout: 18_000,
+    timeout: 55_000,
     env: { ...process.env, NO_COLOR: '1' },
   });
   expect(stderr).toBe('');

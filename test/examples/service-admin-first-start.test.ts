@@ -8,7 +8,7 @@ import { newDataDirectory } from './service-environment.js';
 import { expectSilenceAbout, startService, statusOf } from './start-service.js';
 
 // Several processes one after the other, each of which compiles the service first.
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 describe('the first start of the reference service', () => {
   it('prints the passwords once; they hold from then on, and a restart signs nobody out', async () => {

@@ -56,7 +56,7 @@ async function expectMirrored(github: GitHubOptions): Promise<void> {
 
 describe('the reference service', () => {
   it('mirrors all issues through expired sessions and reached limits, and prints the summary as JSON', async () => {
-    const args = ['--once', '--json', '--issues', '60', '--quota', '20', '--window', '0.9', '--session', '0.8'];
+    const args = ['--once', '--json', '--issues', '60', '--quota', '20', '--window', '2', '--session', '1.5'];
     const run = await runService(args);
     expect(run.code, run.stderr).toBe(0);
     expect(run.stdout.trim().split('\n')).toHaveLength(1);
@@ -66,7 +66,7 @@ describe('the reference service', () => {
     expect(summary.reLogins).toBeGreaterThanOrEqual(2);
     expect(summary.wastedRequests).toBeGreaterThanOrEqual(summary.pauses);
     expect(summary.waitedMs).toBeGreaterThan(1000);
-    expect(run.stderr).toContain('Paused for 1 s: the target connection has reached its rate limit');
+    expect(run.stderr).toContain('Paused for 2 s: the target connection has reached its rate limit');
     expect(run.stderr).toContain('Logged in again');
   });
 
@@ -157,7 +157,7 @@ describe('the emulated GitHub', () => {
     const { port } = new URL((await startGitHub(0)).apiUrl);
     const reach = (host: string) =>
       new Promise<boolean>((resolve) => {
-        const socket = connect({ host, port: Number(port), timeout: 1000 });
+        const socket = connect({ host, port: Number(port), timeout: 30_000 });
         for (const [event, reached] of [
           ['connect', true],
           ['error', false],

@@ -1,8 +1,11 @@
-/** Waits until something is so; fails, saying what it waited for, when it does not happen within five seconds. */
+/** Long enough for any machine under load, and shorter than the time-out of a test: only a failure ever takes that long. */
+const patienceMs = 30_000;
+
+/** Waits until something is so; fails, saying what it waited for, when it does not happen. */
 export async function until(condition: () => boolean, what = condition.toString()): Promise<void> {
-  const deadline = performance.now() + 5000;
+  const deadline = performance.now() + patienceMs;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`Waited five seconds in vain for: ${what}`);
+    if (performance.now() > deadline) throw new Error(`Waited ${patienceMs / 1000} s in vain for: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }

@@ -117,7 +117,7 @@ describe('a success', () => {
   test('whose headers rule a failure out is handed on before its body has come', async () => {
     const github = endSystemFetch({ preset: 'github' });
     const url = await streaming(json, (response) => response.write('{"items":['));
-    const response = await github(url, { signal: AbortSignal.timeout(5_000) });
+    const response = await github(url, { signal: AbortSignal.timeout(30_000) });
     await response.body?.cancel();
     // Control: with an empty quota the body decides, and this one never ends.
     const last = await streaming({ ...json, 'x-ratelimit-remaining': '0' }, (answer) => answer.write('{"items":['));

@@ -8,7 +8,7 @@ import { startService } from '../start-service.js';
 import { EventReader } from './helpers/event-source.js';
 
 // Several processes one after the other, each of which compiles the service first.
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const passwords = { CONCORDAT_ADMIN_PASSWORD: 'of the admin', CONCORDAT_USER_PASSWORD: 'of sam' };
 

@@ -1,4 +1,4 @@
-import { type Job, Queue, Worker } from 'bullmq';
+import { type Job, Queue, QueueEvents, Worker } from 'bullmq';
 import { RateLimitError } from 'concordat';
 import { delayWhenLimited } from 'concordat/bullmq';
 import { type ConnectorClient, createConnectorClient } from 'concordat/client';
@@ -44,17 +44,25 @@ async function queueAndWorkers() {
     while (!['completed', 'failed'].includes(await state(job))) await grace(5);
     return (await queue.getJob(job.id as string)) as Job;
   };
-  return { queue, work, connect, add, state, settled, starts, process };
+  /** Resolves once a job has been delayed: asked for its state now and then, it may be delayed and done in between. */
+  const delayed = () =>
+    new Promise((resolve) => {
+      const events = new QueueEvents('sync', { connection, lastEventId: '0' });
+      events.on('error', () => {});
+      events.once('delayed', resolve);
+      onTestFinished(() => events.close());
+    });
+  return { queue, work, connect, add, state, settled, delayed, starts, process };
 }
 
 describe.runIf(serverProgram)('a job that meets a rate limit (W7)', () => {
   it('is delayed until the limit is over, counts no attempt, and is done then', async () => {
     const { connector, url } = await listeningConnector({ faults: [{ kind: 'limit', waitMs, times: 3 }] });
-    const { work, connect, add, state, settled } = await queueAndWorkers();
+    const { work, connect, add, state, settled, delayed } = await queueAndWorkers();
     connect('one', url);
     work();
     const job = await add('one', '/issues', { attempts: 1 });
-    while ((await state(job)) !== 'delayed') await grace(5);
+    await delayed();
     const done = await settled(job);
     expect(await state(job)).toBe('completed');
     expect(done.attemptsMade).toBe(1);
@@ -81,11 +89,11 @@ describe.runIf(serverProgram)('a job that meets a rate limit (W7)', () => {
 
   it('waits on although its worker is gone, and is done by another that knows nothing of the limit', async () => {
     const { connector, url } = await listeningConnector({ faults: [{ kind: 'limit', waitMs: 1500, times: 1 }] });
-    const { work, connect, add, state, settled } = await queueAndWorkers();
+    const { work, connect, add, settled, delayed } = await queueAndWorkers();
     connect('one', url);
     const first = work();
     const job = await add('one', '/issues', { attempts: 1 });
-    while ((await state(job)) !== 'delayed') await grace(5);
+    await delayed();
     await first.close();
     connect('one', url); // as after a restart
     work();

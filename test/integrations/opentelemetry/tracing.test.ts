@@ -1,8 +1,9 @@
 import { context, propagation, SpanKind, SpanStatusCode, type TextMapPropagator, trace } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { instrument, instrumentAll } from 'concordat/opentelemetry';
+import { virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { rejection } from '../../helpers/until.js';
+import { rejection, until } from '../../helpers/until.js';
 import { connectTo, listeningConnector, observedClient } from './helpers/observed-client.js';
 import { telemetry } from './helpers/telemetry.js';
 
@@ -109,8 +110,9 @@ describe('what happened on the way are events of the span (G6)', () => {
       faults: [{ kind: 'limit', waitMs: 80, at: 2 }],
     });
     await client.get('/warm-up');
+    const paused = new Promise((resolve) => client.on('pause', resolve));
     const first = client.get('/refused');
-    while (!client.status.paused) await new Promise((resolve) => setTimeout(resolve, 1));
+    await paused;
     await Promise.all([first, client.get('/waits')]);
     const waited = seen.spans.find(({ attributes }) => String(attributes['url.full']).endsWith('/waits'));
     expect(eventsOf(waited)).toEqual(['concordat.attempt', 'concordat.pause'].reverse());
@@ -171,9 +173,10 @@ describe('a call that fails is a span with an error (G6)', () => {
   ] as const;
 
   it.each(failures)('%s', async (_what, fault, type, status) => {
-    const overrides = { retry: { retries: 0 }, timeoutMs: 200 };
-    const { seen, client } = await observedClient({ faults: [fault] }, { client: overrides });
-    const error = await rejection(client.get('/issues/7'));
+    const clock = virtualClock();
+    const overrides = { retry: { retries: 0 }, clock };
+    const { seen, client } = await observedClient({ faults: [fault], clock }, { client: overrides });
+    const error = await clock.runUntil(rejection(client.get('/issues/7')));
     const [span] = seen.spans;
     expect(span?.attributes['error.type']).toBe(type);
     expect(span?.attributes['http.response.status_code']).toBe(status);
@@ -191,10 +194,11 @@ describe('a call that fails is a span with an error (G6)', () => {
   });
 
   it('an abort, however it comes', async () => {
-    const { seen, client } = await observedClient({ faults: [{ kind: 'hang' }] });
+    const { seen, client, connector } = await observedClient({ faults: [{ kind: 'hang', on: '/issues' }] });
     const controller = new AbortController();
     const call = rejection(client.get('/issues', { signal: controller.signal }));
-    setTimeout(() => controller.abort(), 20);
+    await until(() => connector.journal.at(-1)?.kind === 'request');
+    controller.abort();
     await call;
     await rejection(client.get('/issues', { signal: AbortSignal.abort() })); // never began: no span
     expect(seen.spans.map(({ attributes }) => attributes['error.type'])).toEqual(['AbortError']);
@@ -282,13 +286,15 @@ describe('instrument and instrumentAll', () => {
   });
 
   it('stop when told to, also in the middle of a call', async () => {
-    const { seen, client, uninstrument } = await observedClient({ faults: [{ kind: 'slow', delayMs: 30 }] });
+    const clock = virtualClock();
+    const faults = [{ kind: 'slow', delayMs: 30, on: '/issues' } as const];
+    const { seen, client, uninstrument } = await observedClient({ faults, clock }, { client: { clock } });
     const call = client.get('/issues');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await clock.advance(29);
     uninstrument();
     uninstrument();
-    await call;
-    await client.get('/issues');
+    await clock.runUntil(call);
+    await clock.runUntil(client.get('/issues'));
     expect(seen.spans).toHaveLength(0);
   });
 
