@@ -39,6 +39,8 @@ export type Passage = 'passed' | 'unknown';
 export const loginPriority = Number.POSITIVE_INFINITY;
 
 const heartbeatMs = 10_000;
+/** How long the quota alone may hold everybody back while nothing is in flight. */
+const longestHoldMs = 60_000;
 
 /**
  * The pause that all requests of a connection share (rules G1 to G4). Open, it lets `concurrency` requests through.
@@ -73,6 +75,8 @@ export class Gate {
   #remaining: KnownRemaining | undefined;
   /** Wakes those up who wait for room in the quota. */
   #roomTimer: Timer | undefined;
+  /** While those are woken: then one may go whatever is known of the quota, if nothing is in flight. */
+  #heldLongEnough = false;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -254,6 +258,7 @@ export class Gate {
   #mayPass(isLogin: boolean): boolean {
     if (this.#closedUntil !== undefined || this.#epochInFlight >= this.#allowed) return false;
     if (isLogin) return true;
+    if (this.#inFlight === 0 && this.#heldLongEnough) return true;
     return this.#inFlight < this.#options.concurrency && this.#hasRoom();
   }
 
@@ -298,16 +303,20 @@ export class Gate {
     this.#awaitRoom();
   }
 
-  /** Where only the quota holds back, there will be room at some time, even if nothing comes back until then. */
+  /**
+   * Where only the quota holds back, somebody is woken when there is room, or after a while: what is known of the quota may be
+   * wrong, so it slows and never stops (rule G9).
+   */
   #awaitRoom(): void {
     if (this.#closedUntil !== undefined || this.#roomTimer !== undefined || this.#queue.size === 0) return;
     if (this.#epochInFlight >= this.#allowed || this.#inFlight >= this.#options.concurrency) return;
     const now = this.#options.clock.monotonic();
-    const roomAt = this.#remaining?.resetsAt ?? this.#pacing?.roomAt(now);
-    if (roomAt === undefined) return;
-    this.#roomTimer = this.#options.clock.setTimer(Math.max(1, roomAt - now), () => {
+    const roomAt = this.#remaining?.resetsAt ?? this.#pacing?.roomAt(now) ?? now;
+    this.#roomTimer = this.#options.clock.setTimer(Math.min(Math.max(1, roomAt - now), longestHoldMs), () => {
       this.#roomTimer = undefined;
+      this.#heldLongEnough = true;
       this.#pump();
+      this.#heldLongEnough = false;
     });
   }
 
