@@ -196,6 +196,12 @@ export const mutants: readonly Mutant[] = [
     ),
   ),
   mutant(
+    'G9',
+    'a quota that was learned as 0 keeps everybody waiting',
+    patch('pacing', 'limit: Math.max(1, sliding), doubts: 0', 'limit: sliding, doubts: 0'),
+    patch('gate', 'if (this.#inFlight === 0 && this.#heldLongEnough) return true;', ''),
+  ),
+  mutant(
     'W2',
     'a denial is taken for a limit',
     patch(
