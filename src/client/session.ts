@@ -11,8 +11,10 @@ export interface Session {
   readonly headers: Readonly<Record<string, string>>;
   /** The same with what every request carries: made once, because most requests carry nothing else. */
   readonly withDefaults: Readonly<Record<string, string>>;
-  /** When this client got it, on the monotonic clock. */
+  /** When its login was, whoever made it, on the monotonic clock. */
   readonly since: number;
+  /** Whether another client logged in. */
+  readonly adopted: boolean;
   /** Whether a request of this client got through with it: when it is refused later, it has ended, and was not only too fresh. */
   accepted: boolean;
 }
@@ -43,7 +45,7 @@ export type UnauthorizedDecision = 'renew' | 'probe' | 'verdict';
  * request went out may only be early: it is tried once more after a moment. On an older session it is one more expiry.
  *
  * @param met how many 401s the call has met, this one included.
- * @param logins how many logins the call has seen.
+ * @param logins how many logins of this client the call has seen.
  */
 export function decideUnauthorized(
   met: number,
@@ -188,9 +190,11 @@ export class SessionHolder {
     const startedAt = clock.monotonic();
     const expired = this.#lastGeneration;
     try {
-      const { generation, headers } = await this.#renew(expired, signal);
+      const { shared, adopted } = await this.#renew(expired, signal);
+      const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
       const withDefaults = { ...defaultHeaders, ...headers };
-      const session: Session = { generation, headers, withDefaults, since: clock.monotonic(), accepted: false };
+      const since = clock.monotonic() - ageMs;
+      const session: Session = { generation, headers, withDefaults, since, adopted, accepted: false };
       this.#lastGeneration = generation;
       this.#current = session;
       this.#refusal = undefined;
@@ -209,15 +213,16 @@ export class SessionHolder {
   }
 
   /** Where the state is shared, the login may be another client's: if that one gives up or closes, it is this one's turn. */
-  async #renew(expired: number, signal: AbortSignal): Promise<SharedSession> {
-    const { state, login } = this.#options;
+  async #renew(expired: number, signal: AbortSignal): Promise<{ shared: SharedSession; adopted: boolean }> {
+    const { state, login, clock } = this.#options;
     for (;;) {
       let own = false;
       try {
-        return await state.renew(expired, () => {
+        const logIn = () => {
           own = true;
           return login(signal);
-        });
+        };
+        return { shared: await state.renew(expired, logIn, clock), adopted: !own };
       } catch (error) {
         if (own || !(error instanceof AbandonedLogin) || signal.aborted) throw toInitializeErrorOfOwn(error);
       }
