@@ -133,7 +133,7 @@ export class CallRun implements Waiter {
       for (;;) {
         const { response, attempt } = sent;
         if (response.status < 300) {
-          attempt.session.accepted = true;
+          this.#context.sessions.accept(attempt.session);
           return response;
         }
         if (response.status !== 401) throw this.#failure(response, attempt.session);
@@ -243,18 +243,26 @@ export class CallRun implements Waiter {
     if (this.#unauthorized === 0 || !this.#isOvertaken(attempt)) this.#unauthorized++;
     const decision = decideUnauthorized(this.#unauthorized, this.#logins, attempt.ageMs, settings.freshSessionGraceMs);
     const probed = sessions.probing(session);
-    if (decision === 'renew' && probed === undefined) sessions.expire(session);
+    if (decision === 'renew' && probed === undefined && !sessions.coolsDown(session)) sessions.expire(session);
     if (!this.mayResend) throw this.#failure(response, session, unsendable);
-    if (decision === 'verdict') throw this.#failure(response, session);
+    if (decision === 'verdict') {
+      sessions.condemn(session);
+      throw this.#failure(response, session);
+    }
     if (decision === 'renew') {
       // Another call is trying this session again already: what comes of it may save a login.
-      if (probed !== undefined && !(await sessions.outcome(probed, this.#call.signal))) sessions.expire(session);
+      if (probed !== undefined && (await sessions.outcome(probed, this.#call.signal))) return undefined;
+      if (sessions.coolsDown(session)) throw this.#failure(response, session, tooEarly);
+      sessions.expire(session);
       return undefined;
     }
     let again: Sent | undefined;
     const works = await sessions.probe(session, freshSessionDelayMs, this.#call.signal, async () => {
       again = await this.#sendOnce();
-      return again.response.status !== 401;
+      if (again.response.status !== 401) return true;
+      // Before anybody hears of it: those who wait for the outcome would log in.
+      if (!again.attempt.session.adopted) sessions.condemn(again.attempt.session);
+      return false;
     });
     if (works) return again;
     // The session may have been replaced meanwhile: what was refused, and must not be shown, is what the answer was sent with.
@@ -296,6 +304,9 @@ export function settleTry(context: ExchangeContext, attempt: Try, outcome: SendO
 
 /** How many sessions a call may lose to others before its 401s count. */
 const mostOvertaken = 5;
+
+/** Ends the message of an error that another login might have saved (rule S5). */
+const tooEarly = ' (not logged in again yet: the last session was refused from the beginning)';
 
 /** Ends the message of an error that only a body that can be made anew would have saved (rule G8). */
 export const unsendable =

@@ -27,7 +27,7 @@ export interface SessionOptions {
   state: ConnectionState;
   clock: Clock;
   emit: Emit;
-  /** For how long after a refused login calls fail at once (rule S5). */
+  /** For how long after a refused login calls fail at once, and at most after logins that came to nothing (rule S5). */
   loginCooldownMs: number;
 }
 
@@ -66,6 +66,8 @@ export class SessionHolder {
   #lastGeneration = 0;
   #running: RunningLogin | undefined;
   #refusal: { error: InitializeError; until: number } | undefined;
+  /** The session that was refused last without ever having worked, and how many were before it. */
+  #fruitless: { generation: number; inARow: number; until: number } | undefined;
   #closedBy: (() => Error) | undefined;
   readonly #closing = new AbortController();
   #probes = new Map<number, Promise<boolean>>();
@@ -97,6 +99,27 @@ export class SessionHolder {
   /** Marks the session dead that a request was sent with; a newer one stays (rule S4). */
   expire(session: Session): void {
     if (this.#current?.generation === session.generation) this.#current = undefined;
+  }
+
+  /** A request got through. */
+  accept(session: Session): void {
+    session.accepted = true;
+    this.#fruitless = undefined;
+  }
+
+  /** A 401 was a verdict: where nothing ever got through with that session, logins become rarer until something does (rule S5). */
+  condemn(session: Session): void {
+    if (session.accepted || session.generation === this.#fruitless?.generation) return;
+    const { clock, loginCooldownMs } = this.#options;
+    const inARow = (this.#fruitless?.inARow ?? 0) + 1;
+    const cooldownMs = Math.min(1000 * 2 ** inARow, loginCooldownMs);
+    this.#fruitless = { generation: session.generation, inARow, until: clock.monotonic() + cooldownMs };
+  }
+
+  /** Whether it is too early for another login in the place of that session. */
+  coolsDown(session: Session): boolean {
+    const fruitless = this.#fruitless;
+    return fruitless?.generation === session.generation && this.#options.clock.monotonic() < fruitless.until;
   }
 
   /**

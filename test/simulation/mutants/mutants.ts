@@ -81,6 +81,15 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'S5',
+    'logins that come to nothing have no cool-down',
+    patch(
+      'session',
+      'const cooldownMs = Math.min(1000 * 2 ** inARow, loginCooldownMs);',
+      'const cooldownMs = inARow * 0;',
+    ),
+  ),
+  mutant(
+    'S5',
     'a login that fails in passing is given up',
     patch('initialize', 'isTransient(error) && this.#spentMs < timeoutMs', 'false && isTransient(error)'),
   ),
