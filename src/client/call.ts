@@ -128,6 +128,7 @@ export class CallRun implements Waiter {
     this.#unauthorized = 0;
     this.#logins = 0;
     this.#overtaken = 0;
+    this.order ??= begun?.attempt.ticket.order;
     try {
       let sent = await this.#sendOnce(begun);
       for (;;) {

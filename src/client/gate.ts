@@ -30,6 +30,8 @@ export interface Ticket {
   readonly epoch: number;
   /** Logins do not count against what is learned of the quota. */
   readonly isLogin: boolean;
+  /** The place in the line of whoever came. */
+  readonly order: number;
 }
 
 /** What came of a request: an answer that was no limit, or nothing that says anything about the limit. */
@@ -126,7 +128,7 @@ export class Gate {
   /** A ticket for a request that would not have to wait. */
   enterAtOnce(): Ticket | undefined {
     if (this.#closedBy !== undefined || this.#queue.size > 0 || !this.#mayPass(false)) return undefined;
-    return this.#admit(false);
+    return this.#admit(false, this.#queue.nextPlace());
   }
 
   /** @throws (rejects with) the signal's reason, the waiter's refusal, or the error given to {@link shutDown}. */
@@ -134,7 +136,10 @@ export class Gate {
     const isLogin = waiter.priority === loginPriority;
     if (this.#closedBy) throw this.#closedBy();
     if (waiter.signal?.aborted) throw waiter.signal.reason;
-    if ((isLogin || this.#queue.size === 0) && this.#mayPass(isLogin)) return this.#admit(isLogin);
+    if ((isLogin || this.#queue.size === 0) && this.#mayPass(isLogin)) {
+      waiter.order ??= this.#queue.nextPlace();
+      return this.#admit(isLogin, waiter.order);
+    }
     if (this.#closedUntil !== undefined) {
       const refusal = waiter.refusal?.(this.#askedMs(), this.resumeAt as Date);
       if (refusal) throw refusal;
@@ -276,14 +281,14 @@ export class Gate {
     return this.#pacing?.mayStart(now) ?? true;
   }
 
-  #admit(isLogin: boolean): Ticket {
+  #admit(isLogin: boolean, order: number): Ticket {
     this.#inFlight++;
     this.#epochInFlight++;
     if (!isLogin) {
       this.#countsSince ??= this.#options.clock.monotonic();
       this.#pacing?.started(this.#options.clock.monotonic());
     }
-    return { epoch: this.#epoch, isLogin };
+    return { epoch: this.#epoch, isLogin, order };
   }
 
   /** One came back without a limit: two more, or all the rest where it is known how many the connector takes (rule G3). */
@@ -297,7 +302,7 @@ export class Gate {
     for (let first = this.#queue.first; first !== undefined; first = this.#queue.first) {
       const isLogin = first.priority === loginPriority;
       if (!this.#mayPass(isLogin)) break;
-      this.#queue.next(this.#admit(isLogin));
+      this.#queue.next(this.#admit(isLogin, first.order as number));
     }
     this.#holdTimers();
     this.#awaitRoom();
