@@ -60,7 +60,7 @@ const freshSessionDelayMs = 1000;
 export class CallRun implements Waiter {
   readonly #context: CallContext;
   readonly #call: Call;
-  /** 401s and logins since the last long pause or retry: both may outlive a session, so the count starts anew. */
+  /** 401s, and logins of this client, since the last long pause or retry: both may outlive a session, so the count starts anew. */
   #unauthorized = 0;
   #logins = 0;
   /** How often others had used up the session before this call's turn. */
@@ -128,12 +128,13 @@ export class CallRun implements Waiter {
     this.#unauthorized = 0;
     this.#logins = 0;
     this.#overtaken = 0;
+    this.order ??= begun?.attempt.ticket.order;
     try {
       let sent = await this.#sendOnce(begun);
       for (;;) {
         const { response, attempt } = sent;
         if (response.status < 300) {
-          attempt.session.accepted = true;
+          this.#context.sessions.accept(attempt.session);
           return response;
         }
         if (response.status !== 401) throw this.#failure(response, attempt.session);
@@ -170,7 +171,7 @@ export class CallRun implements Waiter {
       this.#ticket = undefined;
       if (ticket === undefined) {
         const login = this.#logIn();
-        if (login !== undefined) await login;
+        if (login !== undefined && !(await login).adopted) this.#logins++;
         const entered = this.#comeToGate();
         ticket = entered instanceof Promise ? await this.#wait(entered) : entered;
       }
@@ -197,7 +198,6 @@ export class CallRun implements Waiter {
   #logIn(): Promise<Session> | undefined {
     const session = this.#context.sessions.acquire(this.#call.signal);
     if (!(session instanceof Promise)) return undefined;
-    this.#logins++;
     return this.#call.observer?.wait(session, () => 'login') ?? session;
   }
 
@@ -241,36 +241,48 @@ export class CallRun implements Waiter {
     const { sessions, settings } = this.#context;
     const { response, attempt } = sent;
     const { session } = attempt;
-    if (this.#unauthorized === 0 || !this.#isOvertaken(session)) this.#unauthorized++;
+    if (this.#unauthorized === 0 || !this.#isOvertaken(attempt)) this.#unauthorized++;
     const decision = decideUnauthorized(this.#unauthorized, this.#logins, attempt.ageMs, settings.freshSessionGraceMs);
     const probed = sessions.probing(session);
-    if (decision === 'renew' && probed === undefined) sessions.expire(session);
+    if (decision === 'renew' && probed === undefined && !sessions.coolsDown(session)) sessions.expire(session);
     if (!this.mayResend) throw this.#failure(response, session, unsendable);
-    if (decision === 'verdict') throw this.#failure(response, session);
+    if (decision === 'verdict') {
+      sessions.condemn(session);
+      throw this.#failure(response, session);
+    }
     if (decision === 'renew') {
       // Another call is trying this session again already: what comes of it may save a login.
-      if (probed !== undefined && !(await sessions.outcome(probed, this.#call.signal))) sessions.expire(session);
+      if (probed !== undefined && (await sessions.outcome(probed, this.#call.signal))) return undefined;
+      if (sessions.coolsDown(session)) throw this.#failure(response, session, tooEarly);
+      sessions.expire(session);
       return undefined;
     }
     let again: Sent | undefined;
     const works = await sessions.probe(session, freshSessionDelayMs, this.#call.signal, async () => {
       again = await this.#sendOnce();
-      return again.response.status !== 401;
+      if (again.response.status !== 401) return true;
+      // Before anybody hears of it: those who wait for the outcome would log in.
+      if (!again.attempt.session.adopted) sessions.condemn(again.attempt.session);
+      return false;
     });
     if (works) return again;
     // The session may have been replaced meanwhile: what was refused, and must not be shown, is what the answer was sent with.
-    const refused = again?.attempt.session ?? session;
-    if (!this.#isOvertaken(refused)) throw this.#failure(again?.response ?? response, refused);
-    sessions.expire(refused);
+    const refused = again?.attempt ?? attempt;
+    // A session of another client may be as young and have ended: one login more tells.
+    if (!refused.session.adopted && !this.#isOvertaken(refused)) {
+      throw this.#failure(again?.response ?? response, refused.session);
+    }
+    sessions.expire(refused.session);
     return undefined;
   }
 
   /**
-   * Whether a 401 says nothing about this call: others got through with that session, so it has ended, as sessions do
-   * that are good for so many requests. Only so often: a connector may also refuse this one request with every session.
+   * Whether a 401 says nothing about this call: others got through with that session, or made it some time ago, so it has ended,
+   * as sessions do. Only so often: a connector may also refuse this one request with every session.
    */
-  #isOvertaken(session: Session): boolean {
-    if (!session.accepted || this.#overtaken >= mostOvertaken) return false;
+  #isOvertaken({ session, ageMs }: Try): boolean {
+    const isOld = session.adopted && ageMs >= this.#context.settings.freshSessionGraceMs;
+    if (!(session.accepted || isOld) || this.#overtaken >= mostOvertaken) return false;
     this.#overtaken++;
     return true;
   }
@@ -293,6 +305,9 @@ export function settleTry(context: ExchangeContext, attempt: Try, outcome: SendO
 
 /** How many sessions a call may lose to others before its 401s count. */
 const mostOvertaken = 5;
+
+/** Ends the message of an error that another login might have saved (rule S5). */
+const tooEarly = ' (not logged in again yet: the last session was refused from the beginning)';
 
 /** Ends the message of an error that only a body that can be made anew would have saved (rule G8). */
 export const unsendable =

@@ -112,7 +112,7 @@ export class Calls {
       return this.#perform(call, request, run(), { attempt, outcome });
     }
     settleTry(this.#context, attempt, outcome);
-    session.accepted = true;
+    this.#context.sessions.accept(session);
     try {
       return readSuccess(outcome, call.request, request.schema);
     } catch (error) {

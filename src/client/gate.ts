@@ -30,6 +30,8 @@ export interface Ticket {
   readonly epoch: number;
   /** Logins do not count against what is learned of the quota. */
   readonly isLogin: boolean;
+  /** The place in the line of whoever came. */
+  readonly order: number;
 }
 
 /** What came of a request: an answer that was no limit, or nothing that says anything about the limit. */
@@ -39,6 +41,8 @@ export type Passage = 'passed' | 'unknown';
 export const loginPriority = Number.POSITIVE_INFINITY;
 
 const heartbeatMs = 10_000;
+/** How long the quota alone may hold everybody back while nothing is in flight. */
+const longestHoldMs = 60_000;
 
 /**
  * The pause that all requests of a connection share (rules G1 to G4). Open, it lets `concurrency` requests through.
@@ -73,6 +77,8 @@ export class Gate {
   #remaining: KnownRemaining | undefined;
   /** Wakes those up who wait for room in the quota. */
   #roomTimer: Timer | undefined;
+  /** While those are woken: then one may go whatever is known of the quota, if nothing is in flight. */
+  #heldLongEnough = false;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -122,7 +128,7 @@ export class Gate {
   /** A ticket for a request that would not have to wait. */
   enterAtOnce(): Ticket | undefined {
     if (this.#closedBy !== undefined || this.#queue.size > 0 || !this.#mayPass(false)) return undefined;
-    return this.#admit(false);
+    return this.#admit(false, this.#queue.nextPlace());
   }
 
   /** @throws (rejects with) the signal's reason, the waiter's refusal, or the error given to {@link shutDown}. */
@@ -130,7 +136,10 @@ export class Gate {
     const isLogin = waiter.priority === loginPriority;
     if (this.#closedBy) throw this.#closedBy();
     if (waiter.signal?.aborted) throw waiter.signal.reason;
-    if ((isLogin || this.#queue.size === 0) && this.#mayPass(isLogin)) return this.#admit(isLogin);
+    if ((isLogin || this.#queue.size === 0) && this.#mayPass(isLogin)) {
+      waiter.order ??= this.#queue.nextPlace();
+      return this.#admit(isLogin, waiter.order);
+    }
     if (this.#closedUntil !== undefined) {
       const refusal = waiter.refusal?.(this.#askedMs(), this.resumeAt as Date);
       if (refusal) throw refusal;
@@ -254,6 +263,7 @@ export class Gate {
   #mayPass(isLogin: boolean): boolean {
     if (this.#closedUntil !== undefined || this.#epochInFlight >= this.#allowed) return false;
     if (isLogin) return true;
+    if (this.#inFlight === 0 && this.#heldLongEnough) return true;
     return this.#inFlight < this.#options.concurrency && this.#hasRoom();
   }
 
@@ -271,14 +281,14 @@ export class Gate {
     return this.#pacing?.mayStart(now) ?? true;
   }
 
-  #admit(isLogin: boolean): Ticket {
+  #admit(isLogin: boolean, order: number): Ticket {
     this.#inFlight++;
     this.#epochInFlight++;
     if (!isLogin) {
       this.#countsSince ??= this.#options.clock.monotonic();
       this.#pacing?.started(this.#options.clock.monotonic());
     }
-    return { epoch: this.#epoch, isLogin };
+    return { epoch: this.#epoch, isLogin, order };
   }
 
   /** One came back without a limit: two more, or all the rest where it is known how many the connector takes (rule G3). */
@@ -292,22 +302,26 @@ export class Gate {
     for (let first = this.#queue.first; first !== undefined; first = this.#queue.first) {
       const isLogin = first.priority === loginPriority;
       if (!this.#mayPass(isLogin)) break;
-      this.#queue.next(this.#admit(isLogin));
+      this.#queue.next(this.#admit(isLogin, first.order as number));
     }
     this.#holdTimers();
     this.#awaitRoom();
   }
 
-  /** Where only the quota holds back, there will be room at some time, even if nothing comes back until then. */
+  /**
+   * Where only the quota holds back, somebody is woken when there is room, or after a while: what is known of the quota may be
+   * wrong, so it slows and never stops (rule G9).
+   */
   #awaitRoom(): void {
     if (this.#closedUntil !== undefined || this.#roomTimer !== undefined || this.#queue.size === 0) return;
     if (this.#epochInFlight >= this.#allowed || this.#inFlight >= this.#options.concurrency) return;
     const now = this.#options.clock.monotonic();
-    const roomAt = this.#remaining?.resetsAt ?? this.#pacing?.roomAt(now);
-    if (roomAt === undefined) return;
-    this.#roomTimer = this.#options.clock.setTimer(Math.max(1, roomAt - now), () => {
+    const roomAt = this.#remaining?.resetsAt ?? this.#pacing?.roomAt(now) ?? now;
+    this.#roomTimer = this.#options.clock.setTimer(Math.min(Math.max(1, roomAt - now), longestHoldMs), () => {
       this.#roomTimer = undefined;
+      this.#heldLongEnough = true;
       this.#pump();
+      this.#heldLongEnough = false;
     });
   }
 

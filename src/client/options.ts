@@ -75,7 +75,10 @@ export interface ConnectorClientOptions {
   maxResponseBytes?: number;
   /** How long a new session may be refused before that is a verdict, in milliseconds (rule S4). @default 3000 */
   freshSessionGraceMs?: number;
-  /** How long calls fail at once after a refused login, in milliseconds (rule S5). @default 30000 */
+  /**
+   * How long calls fail at once after a refused login, in milliseconds; also the longest time between logins while the connector
+   * accepts them and refuses their sessions (rule S5). @default 30000
+   */
   loginCooldownMs?: number;
   /** An undici dispatcher to send with; it is not closed by `close()`. @default a pool of its own */
   dispatcher?: Dispatcher;

@@ -35,7 +35,7 @@ export interface LimitFacts {
 export function learnFromLimit(known: Lesson | undefined, facts: LimitFacts): Lesson | undefined {
   const { startedAt, passed, metAt, resumesAt } = facts;
   const windowMs = resumesAt - startedAt;
-  if (passed === 0 || windowMs < 1) return known;
+  if (passed === 0 || windowMs < 1 || windowMs > longestWindowMs) return known;
   if (known === undefined) {
     // Most of the time since the beginning was no part of this window, or somebody else had used it up before.
     const unclear = metAt - startedAt > 4 * (resumesAt - metAt) || (facts.isFirst && passed < 2);
@@ -44,7 +44,8 @@ export function learnFromLimit(known: Lesson | undefined, facts: LimitFacts): Le
   // A window that slides opens one window after the oldest request that it still counts.
   const sliding = facts.passedSince(resumesAt - known.windowMs);
   const fits = Math.abs(sliding - known.limit) <= Math.max(1, known.limit / 4);
-  if (known.slides && fits) return { ...known, limit: sliding, doubts: 0 };
+  // None of those that passed may lie so far back, where answers take longer than a window: a quota is never 0 (rule G9).
+  if (known.slides && fits) return { ...known, limit: Math.max(1, sliding), doubts: 0 };
   if (windowMs >= 0.9 * known.windowMs) {
     if (windowMs > 1.1 * known.windowMs) return { limit: passed, windowMs, slides: false, doubts: 0 };
     // Latency and rounded waits only ever lengthen what is seen of a whole window.
@@ -73,6 +74,8 @@ export function allowanceBeyond(beyond: number, quota: Quota, latencyMs: number)
 
 /** One limit that nothing explains may have had another reason; after so many in a row the quota is another one. */
 const mostDoubts = 1;
+/** Nothing that lasts longer has a date for its end, and no snapshot could hold it. */
+const longestWindowMs = 8.64e15;
 const leastMemoryMs = 3_600_000;
 const windowsRemembered = 10;
 /** A limit that lies further off costs nobody a crowd; remembering it exactly would cost memory. */

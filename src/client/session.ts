@@ -11,8 +11,10 @@ export interface Session {
   readonly headers: Readonly<Record<string, string>>;
   /** The same with what every request carries: made once, because most requests carry nothing else. */
   readonly withDefaults: Readonly<Record<string, string>>;
-  /** When this client got it, on the monotonic clock. */
+  /** When its login was, whoever made it, on the monotonic clock. */
   readonly since: number;
+  /** Whether another client logged in. */
+  readonly adopted: boolean;
   /** Whether a request of this client got through with it: when it is refused later, it has ended, and was not only too fresh. */
   accepted: boolean;
 }
@@ -25,7 +27,7 @@ export interface SessionOptions {
   state: ConnectionState;
   clock: Clock;
   emit: Emit;
-  /** For how long after a refused login calls fail at once (rule S5). */
+  /** For how long after a refused login calls fail at once, and at most after logins that came to nothing (rule S5). */
   loginCooldownMs: number;
 }
 
@@ -43,7 +45,7 @@ export type UnauthorizedDecision = 'renew' | 'probe' | 'verdict';
  * request went out may only be early: it is tried once more after a moment. On an older session it is one more expiry.
  *
  * @param met how many 401s the call has met, this one included.
- * @param logins how many logins the call has seen.
+ * @param logins how many logins of this client the call has seen.
  */
 export function decideUnauthorized(
   met: number,
@@ -64,6 +66,8 @@ export class SessionHolder {
   #lastGeneration = 0;
   #running: RunningLogin | undefined;
   #refusal: { error: InitializeError; until: number } | undefined;
+  /** The session that was refused last without ever having worked, and how many were before it. */
+  #fruitless: { generation: number; inARow: number; until: number } | undefined;
   #closedBy: (() => Error) | undefined;
   readonly #closing = new AbortController();
   #probes = new Map<number, Promise<boolean>>();
@@ -95,6 +99,27 @@ export class SessionHolder {
   /** Marks the session dead that a request was sent with; a newer one stays (rule S4). */
   expire(session: Session): void {
     if (this.#current?.generation === session.generation) this.#current = undefined;
+  }
+
+  /** A request got through. */
+  accept(session: Session): void {
+    session.accepted = true;
+    this.#fruitless = undefined;
+  }
+
+  /** A 401 was a verdict: where nothing ever got through with that session, logins become rarer until something does (rule S5). */
+  condemn(session: Session): void {
+    if (session.accepted || session.generation === this.#fruitless?.generation) return;
+    const { clock, loginCooldownMs } = this.#options;
+    const inARow = (this.#fruitless?.inARow ?? 0) + 1;
+    const cooldownMs = Math.min(1000 * 2 ** inARow, loginCooldownMs);
+    this.#fruitless = { generation: session.generation, inARow, until: clock.monotonic() + cooldownMs };
+  }
+
+  /** Whether it is too early for another login in the place of that session. */
+  coolsDown(session: Session): boolean {
+    const fruitless = this.#fruitless;
+    return fruitless?.generation === session.generation && this.#options.clock.monotonic() < fruitless.until;
   }
 
   /**
@@ -188,9 +213,11 @@ export class SessionHolder {
     const startedAt = clock.monotonic();
     const expired = this.#lastGeneration;
     try {
-      const { generation, headers } = await this.#renew(expired, signal);
+      const { shared, adopted } = await this.#renew(expired, signal);
+      const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
       const withDefaults = { ...defaultHeaders, ...headers };
-      const session: Session = { generation, headers, withDefaults, since: clock.monotonic(), accepted: false };
+      const since = clock.monotonic() - ageMs;
+      const session: Session = { generation, headers, withDefaults, since, adopted, accepted: false };
       this.#lastGeneration = generation;
       this.#current = session;
       this.#refusal = undefined;
@@ -209,15 +236,16 @@ export class SessionHolder {
   }
 
   /** Where the state is shared, the login may be another client's: if that one gives up or closes, it is this one's turn. */
-  async #renew(expired: number, signal: AbortSignal): Promise<SharedSession> {
-    const { state, login } = this.#options;
+  async #renew(expired: number, signal: AbortSignal): Promise<{ shared: SharedSession; adopted: boolean }> {
+    const { state, login, clock } = this.#options;
     for (;;) {
       let own = false;
       try {
-        return await state.renew(expired, () => {
+        const logIn = () => {
           own = true;
           return login(signal);
-        });
+        };
+        return { shared: await state.renew(expired, logIn, clock), adopted: !own };
       } catch (error) {
         if (own || !(error instanceof AbandonedLogin) || signal.aborted) throw toInitializeErrorOfOwn(error);
       }

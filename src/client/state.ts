@@ -1,9 +1,16 @@
+import { type Clock, systemClock } from '../internal/index.js';
+
 /** A session as clients share it. */
 export interface SharedSession {
   /** Counts the sessions of the connection; a higher one replaces a lower one. */
   readonly generation: number;
   /** The headers that every request carries, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
+  /**
+   * How long ago its login was, in milliseconds, whoever made it (rule S4).
+   * @default of the caller's own login 0; of another client's unknown, which counts as old
+   */
+  readonly ageMs?: number | undefined;
 }
 
 /** A pause as clients share it. `scope` is `''` where the connection has only one. */
@@ -20,8 +27,10 @@ export interface ConnectionState {
   /**
    * Answers with a session newer than `expired`: the one there is, or the one that `login` brings. However many ask at
    * once, `login` runs one at a time.
+   *
+   * @param clock the asking client's, for a state that measures ages by it.
    */
-  renew(expired: number, login: () => Promise<Record<string, string>>): Promise<SharedSession>;
+  renew(expired: number, login: () => Promise<Record<string, string>>, clock?: Clock): Promise<SharedSession>;
   /** Makes a pause known to the other clients. */
   pause(pause: SharedPause): void | Promise<void>;
   /** Calls back for each pause that another client made known, and at once for one that is still on. */
@@ -39,17 +48,23 @@ export interface ConnectionState {
  * const writer = createConnectorClient({ ...options, state })
  */
 export function memoryState(): ConnectionState {
-  let session: SharedSession | undefined;
+  /** With the clock of the client that logged in: the clock of another may count from another moment. */
+  let session: (SharedSession & { readonly clock: Clock; readonly since: number }) | undefined;
   let login: Promise<SharedSession> | undefined;
   const pauses = new Map<string, SharedPause>();
   const listeners = new Set<(pause: SharedPause) => void>();
   return {
-    renew(expired, run) {
-      if (session !== undefined && session.generation > expired) return Promise.resolve(session);
+    renew(expired, run, clock = systemClock) {
+      if (session !== undefined && session.generation > expired) {
+        const { generation, headers, since } = session;
+        const ageMs = session.clock === clock ? clock.monotonic() - since : undefined;
+        return Promise.resolve({ generation, headers, ageMs });
+      }
       login ??= run()
         .then((headers) => {
-          session = { generation: (session?.generation ?? 0) + 1, headers };
-          return session;
+          const generation = (session?.generation ?? 0) + 1;
+          session = { generation, headers, clock, since: clock.monotonic() };
+          return { generation, headers, ageMs: 0 };
         })
         .finally(() => {
           login = undefined;

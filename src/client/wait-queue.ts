@@ -3,7 +3,7 @@ export interface Waiter {
   readonly signal?: AbortSignal | undefined;
   /** Higher goes first; within one priority it is first come, first served. */
   readonly priority: number;
-  /** Set by the queue when the waiter comes for the first time. */
+  /** Its place in the line: set when it comes for the first time, whether it has to wait or not. */
   order?: number | undefined;
   /** Asked when a limit makes the waiter wait `remainingMs`: an error refuses the wait (rule W7). */
   refusal?(remainingMs: number, resumeAt: Date): Error | undefined;
@@ -34,9 +34,14 @@ export class WaitQueue<T> {
     return this.#heap[0]?.waiter;
   }
 
+  /** A place for somebody who does not wait now, and may have to come back. */
+  nextPlace(): number {
+    return this.#arrivals++;
+  }
+
   /** @throws (rejects with) the signal's reason, or what the waiter was rejected with. */
   wait(waiter: Waiter): Promise<T> {
-    waiter.order ??= this.#arrivals++;
+    waiter.order ??= this.nextPlace();
     return new Promise((resolve, reject) => {
       const entry = new Entry<T>(waiter, resolve, reject);
       this.#place(entry, this.#heap.length);

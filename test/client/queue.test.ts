@@ -3,8 +3,8 @@ import type { ConnectorClient } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
 import { type Waiter, WaitQueue } from '../../src/client/wait-queue.js';
 import { connect, connectVirtually } from '../helpers/connect.js';
-import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
-import { rejection, track, until } from '../helpers/until.js';
+import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { grace, rejection, track, until } from '../helpers/until.js';
 
 const get = (client: ConnectorClient, path: string, priority?: number) =>
   client.request({ method: 'GET', path, ...(priority === undefined ? {} : { priority }) });
@@ -25,12 +25,40 @@ async function paused() {
 }
 
 describe('who waits', () => {
-  it('goes first come, first served; who was refused keeps the place', async () => {
+  it('goes first come, first served', async () => {
     const { client, calls, order, release } = await paused();
     const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
     for (const path of paths) calls.push(track(get(client, path)));
     await release();
     expect(order()).toEqual(['/refused', ...paths]);
+  });
+
+  it.each(['limit', 'failure'])('whoever comes back after a %s goes before those who came later', async (what) => {
+    const connector = await scriptedConnector();
+    const { client, clock } = connectVirtually(connector, { concurrency: 1 });
+    const hold = holdAll();
+    connector.handle = hold.handler;
+    const calls = [track(get(client, '/first'))];
+    await until(() => hold.held.length === 1);
+    calls.push(...['/a', '/b', '/c'].map((path) => track(get(client, path))));
+    await grace();
+    expect(connector.requests).toHaveLength(1); // the others wait behind it
+    connector.handle = (exchange: Exchange) => exchange.reply(200, {});
+    if (what === 'limit') {
+      hold.release((exchange) => exchange.limit(60));
+      await until(() => client.status.paused);
+    } else {
+      connector.handle = hold.handler; // the next one in line is under way when it comes back
+      hold.release((exchange) => exchange.fail(503, 'BUSY', 'Busy'));
+      await until(() => hold.held.length === 1);
+      await clock.advance(10);
+      connector.handle = (exchange: Exchange) => exchange.reply(200, {});
+      hold.release((exchange) => exchange.reply(200, {}));
+    }
+    await clock.advance(60_000);
+    await until(() => calls.every(({ settled }) => settled));
+    const order = connector.requests.slice(1).map(({ path }) => path);
+    expect(order).toEqual(what === 'limit' ? ['/first', '/a', '/b', '/c'] : ['/a', '/first', '/b', '/c']);
   });
 
   it('goes by priority first, and within one priority by who came first', async () => {

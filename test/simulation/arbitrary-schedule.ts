@@ -13,8 +13,8 @@ import type {
 } from './schedule.js';
 
 /** What a family of schedules dwells on; everything else happens in it too, but less. */
-export type Theme = 'limits' | 'sessions' | 'faults' | 'callers' | 'pacing';
-export const themes: readonly Theme[] = ['limits', 'sessions', 'faults', 'callers', 'pacing'];
+export type Theme = 'limits' | 'sessions' | 'faults' | 'callers' | 'pacing' | 'crowds';
+export const themes: readonly Theme[] = ['limits', 'sessions', 'faults', 'callers', 'pacing', 'crowds'];
 
 const ms = (max: number, min = 0) => fc.integer({ min, max });
 
@@ -142,18 +142,20 @@ function command(theme: Theme): fc.Arbitrary<Command> {
   ) as fc.Arbitrary<Command>;
 }
 
-/** A crowd, a quota that does not change, and nothing else: here it can be said how many requests a window costs. */
-const steadySchedule: fc.Arbitrary<Schedule> = fc
-  .record({
-    random: fc.nat(),
-    jitterMs: fc.constantFrom(0, 100),
-    concurrency: fc.constantFrom(64, 8, 3, 1),
-    limit: ms(5, 2),
-    windowMs: fc.constantFrom(2000, 3000, 5000),
-    latenciesMs: fc.array(ms(80, 1), { minLength: 1, maxLength: 3 }),
-    calls: ms(24, 8),
-  })
-  .map(({ random, jitterMs, concurrency, limit, windowMs, latenciesMs, calls }) => ({
+interface SteadyPlan {
+  random: number;
+  jitterMs: number;
+  concurrency: number;
+  quota: Quota;
+  latenciesMs: number[];
+  calls: number;
+  troubledExchanges?: number;
+}
+
+/** A crowd, a quota that does not change, and nothing else. */
+function toSteadySchedule(plan: SteadyPlan): Schedule {
+  const { random, jitterMs, concurrency, quota, latenciesMs, calls, troubledExchanges } = plan;
+  return {
     random,
     client: {
       transport: 'dispatcher',
@@ -170,7 +172,7 @@ const steadySchedule: fc.Arbitrary<Schedule> = fc
       cleanup: false,
     },
     connector: {
-      quota: { type: 'fixed', limit, windowMs },
+      quota,
       limitsLogins: false,
       limitsFirst: false,
       session: { refusedForMs: 0, single: false },
@@ -179,14 +181,47 @@ const steadySchedule: fc.Arbitrary<Schedule> = fc
       waits: ['exact'],
       latenciesMs,
       queuesMs: [0],
+      troubledExchanges,
     },
     calls: Array.from({ length: calls }, () => ({ atMs: 0, method: 'POST', body: 'json' })),
     commands: [],
-  }));
+  };
+}
+
+/** Answers are fast and the quota is a handful: here it can be said how many requests a window costs. */
+const steadySchedule: fc.Arbitrary<Schedule> = fc
+  .record({
+    random: fc.nat(),
+    jitterMs: fc.constantFrom(0, 100),
+    concurrency: fc.constantFrom(64, 8, 3, 1),
+    quota: fc.record({ type: fc.constant('fixed'), limit: ms(5, 2), windowMs: fc.constantFrom(2000, 3000, 5000) }),
+    latenciesMs: fc.array(ms(80, 1), { minLength: 1, maxLength: 3 }),
+    calls: ms(24, 8),
+  })
+  .map(toSteadySchedule);
+
+/** Many calls, hardly any quota, and answers that now and then take longer than a window: what is learned here is often wrong. */
+const crowdedSchedule: fc.Arbitrary<Schedule> = fc
+  .record({
+    random: fc.nat(),
+    jitterMs: fc.constantFrom(0, 100),
+    concurrency: fc.constantFrom(64, 8, 1),
+    quota: fc.record({
+      type: fc.constantFrom('fixed', 'sliding', 'begun'),
+      limit: ms(3, 1),
+      windowMs: fc.constantFrom(1000, 2000),
+    }),
+    latenciesMs: fc
+      .tuple(fc.array(ms(250, 50), { minLength: 5, maxLength: 12 }), ms(4000, 1000))
+      .map(([usual, slow]) => [...usual, slow]),
+    calls: ms(200, 60),
+  })
+  .map((plan) => toSteadySchedule({ ...plan, troubledExchanges: 40 * plan.calls }));
 
 /** Schedules of one family, small enough that a failing one can be read. */
 export function arbitrarySchedule(theme: Theme): fc.Arbitrary<Schedule> {
   if (theme === 'pacing') return steadySchedule;
+  if (theme === 'crowds') return crowdedSchedule;
   return fc.record({
     random: fc.nat(),
     client: clientPlan,

@@ -41,10 +41,10 @@ type Recorded = Entry extends infer One ? (One extends Entry ? Omit<One, 'at'> :
 export type Write = (entry: Recorded) => void;
 
 /** Then the connector is well, for ever: a schedule whose troubles never end would prove nothing about those who wait. */
-const troubledExchanges = 80;
+const defaultTroubledExchanges = 80;
 
-/** More than any schedule can need: beyond it something goes round in circles. */
-const mostExchanges = 400;
+/** So many times that are more than any schedule can need: beyond it something goes round in circles. */
+const mostTroubles = 5;
 
 /** A connector reduced to what the rules speak of. It decides when a request arrives, and knows whether that had an effect. */
 export class ModelConnector {
@@ -53,6 +53,7 @@ export class ModelConnector {
   readonly #plan: ConnectorPlan;
   readonly #clock: Clock;
   readonly #record: Write;
+  readonly #troubledExchanges: number;
   readonly #effects = new Map<Sender, number>();
   #exchanges = 0;
   #logins = 0;
@@ -69,6 +70,7 @@ export class ModelConnector {
     this.#plan = plan;
     this.#clock = clock;
     this.#record = record;
+    this.#troubledExchanges = plan.troubledExchanges ?? defaultTroubledExchanges;
     this.sessions = new ModelSessions(plan.session, clock);
     this.quota = new ModelQuota(plan.quota, clock);
     this.exhausted = new Promise((resolve) => {
@@ -100,7 +102,7 @@ export class ModelConnector {
     const by = toSender(arrival.path);
     const session = this.sessions.numberOf(arrival.session);
     const exchange: ModelExchange = { id: ++this.#exchanges, by, session, arrival };
-    if (exchange.id === mostExchanges) this.#exhaust();
+    if (exchange.id === mostTroubles * this.#troubledExchanges) this.#exhaust();
     this.#open.add(exchange.id);
     const stray = by === 'login' && arrival.session !== undefined ? 'the old session' : undefined;
     this.#record({ what: 'sent', exchange: exchange.id, by, session, stray });
@@ -124,9 +126,9 @@ export class ModelConnector {
 
   /** The whole request has arrived: what becomes of it? */
   decide(exchange: ModelExchange, body: string | undefined): Reply {
-    if (exchange.id >= mostExchanges) return { type: 'hang' };
+    if (exchange.id >= mostTroubles * this.#troubledExchanges) return { type: 'hang' };
     const afterMs = turn(this.#plan.latenciesMs, exchange.id) ?? 1;
-    if (exchange.id > troubledExchanges) return this.#serveWell(exchange, body, afterMs);
+    if (exchange.id > this.#troubledExchanges) return this.#serveWell(exchange, body, afterMs);
     if (exchange.by === 'cleanup') return { type: 'answer', afterMs, status: 204, headers: {}, body: '' };
     return exchange.by === 'login' ? this.#logIn(afterMs) : this.#serve(exchange, body, afterMs);
   }

@@ -21,14 +21,19 @@ export class ModelQuota {
     if (this.#quota === undefined) return undefined;
     const { type, limit, windowMs } = this.#quota;
     const now = this.#clock.monotonic();
-    const startedAt = type === 'fixed' ? Math.floor(now / windowMs) * windowMs : now - windowMs;
-    this.#taken = this.#taken.filter((at) => (type === 'fixed' ? at >= startedAt : at > startedAt));
+    if (type === 'sliding') {
+      this.#taken = this.#taken.filter((at) => at > now - windowMs);
+    } else {
+      const begun = this.#taken[0] ?? now;
+      const startedAt = type === 'fixed' ? Math.floor(begun / windowMs) * windowMs : begun;
+      if (now >= startedAt + windowMs) this.#taken = [];
+    }
     if (this.#taken.length < limit) {
       this.#taken.push(now);
       return undefined;
     }
-    return type === 'fixed'
-      ? startedAt + windowMs - now
-      : (this.#taken[this.#taken.length - limit] ?? now) + windowMs - now;
+    if (type === 'sliding') return (this.#taken[this.#taken.length - limit] ?? now) + windowMs - now;
+    const begun = this.#taken[0] as number;
+    return (type === 'fixed' ? Math.floor(begun / windowMs) * windowMs : begun) + windowMs - now;
   }
 }

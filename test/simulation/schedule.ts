@@ -42,10 +42,13 @@ export interface ConnectorPlan {
   latenciesMs: number[];
   /** How long requests wait for a socket, in turn (dispatcher only). */
   queuesMs: number[];
+  /** After so many exchanges the connector is well for ever. @default 80 */
+  troubledExchanges?: number | undefined;
 }
 
 export interface Quota {
-  type: 'fixed' | 'sliding';
+  /** Windows of the calendar, one that slides, or windows that begin with their first request. */
+  type: 'fixed' | 'sliding' | 'begun';
   limit: number;
   windowMs: number;
 }

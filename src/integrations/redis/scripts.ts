@@ -22,14 +22,21 @@ export function namesOf(prefix: string, connection: string): Names {
 
 /** What a process does that needs a session newer than the one it has. */
 export type Beginning =
-  | { type: 'session'; generation: number; sealed: string }
+  | { type: 'session'; generation: number; sealed: string; ageMs: number | undefined }
   | { type: 'refused'; refusal: string }
   | { type: 'login' }
   | { type: 'wait' };
 
-const beginScript = `
-local known = redis.call('HMGET', KEYS[1], 'generation', 'sealed')
-if known[1] and tonumber(known[1]) > tonumber(ARGV[1]) then return { 'session', known[1], known[2] } end
+const nowInScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+const beginScript = `${nowInScript}
+local known = redis.call('HMGET', KEYS[1], 'generation', 'sealed', 'loggedInAt')
+if known[1] and tonumber(known[1]) > tonumber(ARGV[1]) then
+  local age = known[3] and string.format('%.0f', now - tonumber(known[3])) or ''
+  return { 'session', known[1], known[2], age }
+end
 local refusal = redis.call('GET', KEYS[3])
 if refusal then return { 'refused', refusal } end
 if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return { 'login' } end
@@ -43,23 +50,25 @@ export async function begin(
 ): Promise<Beginning> {
   const { session, lock, refusal } = names;
   const answer = (await redis.eval(beginScript, 3, session, lock, refusal, expired, token, takeoverMs)) as string[];
-  const [type, first = '', second = ''] = answer;
-  if (type === 'session') return { type, generation: Number(first), sealed: second };
+  const [type, first = '', second = '', age = ''] = answer;
+  // Not there in what an earlier version wrote; below zero where the clock of redis was set back.
+  const ageMs = age === '' || Number(age) < 0 ? undefined : Number(age);
+  if (type === 'session') return { type, generation: Number(first), sealed: second, ageMs };
   if (type === 'refused') return { type, refusal: first };
   return { type: type as 'login' | 'wait' };
 }
 
-const saveScript = `
+const saveScript = `${nowInScript}
 local known = tonumber(redis.call('HGET', KEYS[1], 'generation') or '0')
 local generation = math.max(known, tonumber(ARGV[1])) + 1
-redis.call('HSET', KEYS[1], 'generation', generation, 'sealed', ARGV[2])
+redis.call('HSET', KEYS[1], 'generation', generation, 'sealed', ARGV[2], 'loggedInAt', string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 redis.call('DEL', KEYS[3])
 if redis.call('GET', KEYS[2]) == ARGV[4] then redis.call('DEL', KEYS[2]) end
 redis.call('PUBLISH', ARGV[5], ARGV[6])
 return generation`;
 
-/** Writes a new session, ends the right to log in, and tells the others. @returns the session's generation. */
+/** Writes a new session with the time by the clock of redis, ends the right to log in, and tells the others. @returns the session's generation. */
 export async function save(
   redis: Redis,
   { session, lock, refusal, news }: Names,
@@ -95,10 +104,6 @@ return 0`;
 export async function extend(redis: Redis, { lock }: Names, token: string, takeoverMs: number): Promise<void> {
   await redis.eval(extendScript, 1, lock, token, takeoverMs);
 }
-
-const nowInScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 const pauseScript = `${nowInScript}
 local till = now + tonumber(ARGV[2])

@@ -21,7 +21,8 @@ export class SharedSessions {
   readonly #seal: Seal;
   readonly #closing: AbortSignal;
   #news = new AbortController();
-  #known: SharedSession | undefined;
+  /** `since` is when its login was, on this process's monotonic clock; `undefined` where redis does not know. */
+  #known: (SharedSession & { since: number | undefined }) | undefined;
   #flight: Promise<SharedSession> | undefined;
 
   constructor(link: Link, names: Names, settings: Settings, message: string, closing: AbortSignal) {
@@ -36,7 +37,10 @@ export class SharedSessions {
   /** See `ConnectionState.renew`. */
   async renew(expired: number, login: Login): Promise<SharedSession> {
     for (;;) {
-      if (this.#known !== undefined && this.#known.generation > expired) return this.#known;
+      if (this.#known !== undefined && this.#known.generation > expired) {
+        const { generation, headers, since } = this.#known;
+        return { generation, headers, ageMs: since === undefined ? undefined : systemClock.monotonic() - since };
+      }
       this.#flight ??= this.#obtain(expired, login).finally(() => {
         this.#flight = undefined;
       });
@@ -67,7 +71,7 @@ export class SharedSessions {
         continue;
       }
       const headers = this.#seal.open(answer.sealed);
-      if (headers !== undefined) return this.#know(answer.generation, headers);
+      if (headers !== undefined) return this.#know(answer.generation, headers, answer.ageMs);
       unusable = answer.generation; // written with another key: as good as none
     }
   }
@@ -89,21 +93,21 @@ export class SharedSessions {
     }
     const facts = { expired, sealed: this.#seal.close(headers), ttlMs: sessionTtlMs, token, message: this.#message };
     const generation = await this.#link.run((redis) => save(redis, this.#names, facts)).catch(() => undefined);
-    return this.#know(generation ?? this.#nextGeneration(expired), headers);
+    return this.#know(generation ?? this.#nextGeneration(expired), headers, 0);
   }
 
   /** What a process does while redis is away. */
   async #logInAlone(expired: number, login: Login): Promise<SharedSession> {
     const headers = await login();
-    return this.#know(this.#nextGeneration(expired), headers);
+    return this.#know(this.#nextGeneration(expired), headers, 0);
   }
 
   #nextGeneration(expired: number): number {
     return Math.max(expired, this.#known?.generation ?? 0) + 1;
   }
 
-  #know(generation: number, headers: Readonly<Record<string, string>>): SharedSession {
-    this.#known = { generation, headers };
-    return this.#known;
+  #know(generation: number, headers: Readonly<Record<string, string>>, ageMs: number | undefined): SharedSession {
+    this.#known = { generation, headers, since: ageMs === undefined ? undefined : systemClock.monotonic() - ageMs };
+    return { generation, headers, ageMs };
   }
 }

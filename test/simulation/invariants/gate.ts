@@ -236,12 +236,47 @@ const pausesEnd: Invariant = {
   },
 };
 
-/** Nothing but an unchanging quota, so that what was learned stays right. */
+/**
+ * How long the gate may be open and nothing go out: what is known of a quota holds back for a minute at most, and no other delay of a
+ * schedule is longer than two seconds.
+ */
+const longestSilenceMs = 62_000;
+
+const nobodyWaitsForNothing: Invariant = {
+  rule: 'G9',
+  title: 'while calls wait and the gate is open, something is on its way or goes out before long',
+  *check({ entries }) {
+    const waiting = new Set<number>();
+    const flying = new Set<number>();
+    let paused = false;
+    let quietSince: number | undefined;
+    for (const entry of entries) {
+      if (quietSince !== undefined && entry.at - quietSince > longestSilenceMs) {
+        yield {
+          at: entry.at,
+          seen: `nothing was sent for ${entry.at - quietSince} ms, although ${waiting.size} calls waited`,
+        };
+      }
+      if (entry.what === 'called') waiting.add(entry.call);
+      if (entry.what === 'settled') waiting.delete(entry.call);
+      if (entry.what === 'sent') flying.add(entry.exchange);
+      if (entry.what === 'answered' || entry.what === 'failed' || entry.what === 'cancelled')
+        flying.delete(entry.exchange);
+      if (entry.what === 'pause') paused = true;
+      if (entry.what === 'resume') paused = false;
+      const isQuiet = waiting.size > 0 && flying.size === 0 && !paused;
+      quietSince = isQuiet ? (quietSince ?? entry.at) : undefined;
+    }
+  },
+};
+
+/** Nothing but an unchanging quota and answers well within its window, so that what was learned is right and stays so. */
 function isSteady({ client, connector, commands }: Schedule): boolean {
-  const { quota, session, logins, faults, waits, limitsLogins } = connector;
+  const { quota, session, logins, faults, waits, limitsLogins, latenciesMs } = connector;
   return (
     client.pacing === 'auto' &&
     quota?.type === 'fixed' &&
+    2 * Math.max(...latenciesMs) < quota.windowMs &&
     !limitsLogins &&
     session.ttlMs === undefined &&
     session.maxRequests === undefined &&
@@ -290,5 +325,6 @@ export const gateInvariants: readonly Invariant[] = [
   releaseIsStaggered,
   concurrencyIsKept,
   pausesEnd,
+  nobodyWaitsForNothing,
   learnedQuotasCostOneRefusal,
 ];

@@ -119,18 +119,79 @@ const refusedSessionsAreLeftAlone: Invariant = {
   },
 };
 
+/** A call that was given up over a 401. */
+interface Verdict {
+  at: number;
+  /** Where in the trace. */
+  index: number;
+  call: number;
+  /** How many 401s it had met. */
+  met: number;
+  /** The session with which it met the last one, and whether anything had got through with that. */
+  session: unknown;
+  worked: boolean;
+}
+
+/** Calls whose body is a stream end like that, too, but for another reason. */
+function verdictsIn({ entries, schedule }: Trace): Verdict[] {
+  const met = new Map<unknown, number>();
+  const last = new Map<unknown, unknown>();
+  const worked = new Set<unknown>();
+  return entries.flatMap((entry, index) => {
+    if (entry.what === 'answered' && entry.by !== 'login' && entry.status < 300) worked.add(entry.session);
+    if (entry.what === 'answered' && entry.status === 401) {
+      met.set(entry.by, (met.get(entry.by) ?? 0) + 1);
+      last.set(entry.by, entry.session);
+    }
+    if (entry.what !== 'settled' || entry.outcome.type !== 'rejected' || entry.outcome.kind !== 'unauthorized')
+      return [];
+    const { at, call } = entry;
+    if (schedule.calls[call]?.body === 'stream') return [];
+    const session = last.get(call);
+    return { at, index, call, met: met.get(call) ?? 0, session, worked: worked.has(session) };
+  });
+}
+
 const one401IsNoVerdict: Invariant = {
   rule: 'S4',
-  title: 'a call that can be sent again is not given up after its first 401',
-  *check({ entries, schedule }) {
-    const met = new Map<unknown, number>();
-    for (const entry of entries) {
-      if (entry.what === 'answered' && entry.status === 401) met.set(entry.by, (met.get(entry.by) ?? 0) + 1);
-      if (entry.what !== 'settled' || entry.outcome.type !== 'rejected' || entry.outcome.kind !== 'unauthorized')
-        continue;
-      const count = met.get(entry.call) ?? 0;
-      if (count < 2 && schedule.calls[entry.call]?.body !== 'stream') {
-        yield { at: entry.at, seen: `call ${entry.call} ended after ${count} of them` };
+  title:
+    'a call that can be sent again is not given up after its first 401, unless that session was refused to others from the beginning',
+  *check(trace) {
+    const { loginCooldownMs } = trace.schedule.client;
+    const verdicts = verdictsIn(trace);
+    for (const { at, call, met, session, worked } of verdicts) {
+      if (met > 1) continue;
+      const coolsDown = verdicts.some(
+        (other) => other.met > 1 && other.session === session && other.at <= at && at - other.at <= loginCooldownMs,
+      );
+      if (worked || !coolsDown) yield { at, seen: `call ${call} ended after ${met} of them` };
+    }
+  },
+};
+
+const fruitlessLoginsCoolDown: Invariant = {
+  rule: 'S5',
+  title:
+    'after a verdict on a session with which nothing ever got through nobody logs in for two seconds, or `loginCooldownMs`',
+  *check(trace) {
+    const { entries, schedule } = trace;
+    if (mayQueue(schedule) || entries.some(({ what }) => what === 'pause' || what === 'retry')) return;
+    // A call that cannot be sent again ends its session for the calls after it, before there is a verdict.
+    if (schedule.calls.some(({ body }) => body === 'stream')) return;
+    const leastMs = Math.min(2000, schedule.client.loginCooldownMs);
+    const judged = new Set<unknown>();
+    for (const verdict of verdictsIn(trace)) {
+      if (verdict.worked || judged.has(verdict.session)) continue;
+      judged.add(verdict.session);
+      for (const entry of entries.slice(verdict.index)) {
+        // Something got through, or there is a newer session.
+        if (entry.what === 'answered' && entry.by !== 'login' && entry.status < 300) break;
+        if (entry.what === 'session') break;
+        if (entry.what !== 'sent' || entry.by !== 'login' || entry.at - verdict.at >= leastMs - tolerance) continue;
+        yield {
+          at: entry.at,
+          seen: `a login ${entry.at - verdict.at} ms after the verdict on session ${verdict.session}`,
+        };
       }
     }
   },
@@ -249,6 +310,7 @@ export const sessionInvariants: readonly Invariant[] = [
   one401IsNoVerdict,
   loginsCarryNoSession,
   refusedLoginsCoolDown,
+  fruitlessLoginsCoolDown,
   loginsFailForAReason,
   refusedLoginsAreFinal,
   loginsAreBounded,

@@ -81,6 +81,15 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'S5',
+    'logins that come to nothing have no cool-down',
+    patch(
+      'session',
+      'const cooldownMs = Math.min(1000 * 2 ** inARow, loginCooldownMs);',
+      'const cooldownMs = inARow * 0;',
+    ),
+  ),
+  mutant(
+    'S5',
     'a login that fails in passing is given up',
     patch('initialize', 'isTransient(error) && this.#spentMs < timeoutMs', 'false && isTransient(error)'),
   ),
@@ -194,6 +203,12 @@ export const mutants: readonly Mutant[] = [
       'return this.#source.factory !== undefined || !this.#used || !isStream(this.#source.fixed);',
       'return this.#source.factory !== undefined || !this.#used || isStream(this.#source.fixed) || true;',
     ),
+  ),
+  mutant(
+    'G9',
+    'a quota that was learned as 0 keeps everybody waiting',
+    patch('pacing', 'limit: Math.max(1, sliding), doubts: 0', 'limit: sliding, doubts: 0'),
+    patch('gate', 'if (this.#inFlight === 0 && this.#heldLongEnough) return true;', ''),
   ),
   mutant(
     'W2',

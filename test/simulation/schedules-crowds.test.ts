@@ -1,0 +1,4 @@
+import { expectNoViolation } from './expect-no-violation.js';
+
+// Each is as long as twenty of the others.
+expectNoViolation('crowds', 20);
