@@ -30,6 +30,7 @@ export {
 export {
   checkWaitFormat,
   formatWait,
+  maxWaitCharacters,
   type ParseWaitOptions,
   parseWait,
   type WaitFormat,
