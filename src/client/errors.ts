@@ -69,6 +69,19 @@ export class InitializeError extends Error {
   }
 }
 
+/** Errors of parsers: V8's quotes the JSON that it could not read, undici's keeps the bytes that are no HTTP. */
+const quotingErrors: ReadonlySet<unknown> = new Set(['SyntaxError', 'HTTPParserError']);
+
+/** What may be shown as a cause: nothing that quotes an answer, because a connector may echo credentials (rules E5, S7). */
+export function withoutQuotes(cause: unknown): unknown {
+  let current = cause as { name?: unknown; cause?: unknown } | undefined;
+  for (let depth = 0; depth < 10 && typeof current === 'object' && current !== null; depth++) {
+    if (quotingErrors.has(current.name)) return undefined;
+    current = current.cause as typeof current;
+  }
+  return cause;
+}
+
 /** A refusal that another process met comes through the shared state, as an error that only has the fields. */
 export function toInitializeErrorOfOwn(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'InitializeError' || error instanceof InitializeError) return error;

@@ -4,7 +4,7 @@ import {
   sessionHeaderProblem,
   toSessionParameters,
 } from '../contract/index.js';
-import { InitializeError, RequestError } from './errors.js';
+import { InitializeError, RequestError, withoutQuotes } from './errors.js';
 import { AbandonedLogin } from './session.js';
 
 /**
@@ -59,5 +59,7 @@ export function toInitializeError(error: unknown, signal: AbortSignal): unknown 
       cause: error,
     });
   }
-  return new InitializeError('The login failed: the `initialize` function threw an error', { cause: error });
+  return new InitializeError('The login failed: the `initialize` function threw an error', {
+    cause: withoutQuotes(error),
+  });
 }

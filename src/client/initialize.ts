@@ -136,7 +136,7 @@ class LoginAttempt {
     const request = { method: options.method, path: withoutQuery(options.path) };
     const isRetryable = (error: unknown) => isTransient(error) && this.#spentMs < timeoutMs;
     const attempt = async () => {
-      const { response, kind } = await this.#send(options, timeoutMs);
+      const { response, kind } = await this.#send(options, timeoutMs, secrets);
       if (kind !== 'success') throw toConnectorError(response, request, readErrorContent(response, secrets));
       if (response.end === 'cut') throw incompleteBody(response, request);
       return response;
@@ -154,7 +154,11 @@ class LoginAttempt {
   }
 
   /** Sends one try through the gate, waiting out every limit. The session is never part of it (rule S5). */
-  async #send(options: LoginRequest, timeoutMs: number): Promise<Extract<Exchange, { type: 'answered' }>> {
+  async #send(
+    options: LoginRequest,
+    timeoutMs: number,
+    secrets: readonly string[],
+  ): Promise<Extract<Exchange, { type: 'answered' }>> {
     const { settings, clock } = this.#context;
     const source = toBodySource({ json: options.json, body: options.body });
     const gate = this.#context.gateFor(options);
@@ -177,7 +181,7 @@ class LoginAttempt {
       this.#waitingSince = undefined;
       const startedAt = clock.monotonic();
       const sending = exchange(
-        this.#context,
+        { ...this.#context, secrets },
         gate,
         ticket,
         {

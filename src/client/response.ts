@@ -1,5 +1,5 @@
 import type { FailedRequest } from '../contract/index.js';
-import { RequestError } from './errors.js';
+import { RequestError, withoutQuotes } from './errors.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** The part of a zod schema that the client needs: whatever validates like one will do. */
@@ -68,12 +68,12 @@ function readData(response: WireResponse, request: FailedRequest): unknown {
   if (!isJson(response)) return text;
   try {
     return JSON.parse(text);
-  } catch (cause) {
+  } catch {
+    // Without a cause: what V8 throws quotes the body (rule S7).
     throw new RequestError('the answer says it is JSON and cannot be parsed', {
       code: 'INVALID_JSON',
       request,
       status: response.status,
-      cause,
     });
   }
 }
@@ -101,7 +101,7 @@ export function incompleteBody(response: WireResponse, request: FailedRequest): 
     code: 'NETWORK_ERROR',
     request,
     status: response.status,
-    cause: response.error,
+    cause: withoutQuotes(response.error),
   });
 }
 
