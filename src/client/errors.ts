@@ -14,7 +14,7 @@ export type RequestErrorCode =
   | 'UNEXPECTED_STATUS'
   /** The body of a success is larger than `maxResponseBytes`. */
   | 'RESPONSE_TOO_LARGE'
-  /** A success says it is JSON and is not. */
+  /** A success says it is JSON and is not, or is nested more than 1,000 levels deep. */
   | 'INVALID_JSON'
   /** A success that `schema` does not accept. */
   | 'INVALID_DATA'
