@@ -1,5 +1,8 @@
 import {
   type ConnectorError,
+  cleanCode,
+  cleanDetail,
+  cleanMessage,
   defaultMaxDetailBytes,
   type ErrorPayload,
   errorTable,
@@ -81,8 +84,8 @@ function statusOf(error: ConnectorError): number {
 /** Redacts before cutting: a secret that the cut had split could no longer be found. */
 function readPayload(error: ConnectorError, redact: Redact, maxDetailBytes: number): ErrorPayload {
   const { code, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
-  const errors: ErrorPayload['errors'] = { code: redact(code), message: redact(message) };
-  if (detail !== undefined) errors.detail = limitBytes(redact(detail), maxDetailBytes);
+  const errors: ErrorPayload['errors'] = { code: cleanCode(redact(code)), message: cleanMessage(redact(message)) };
+  if (detail !== undefined) errors.detail = limitBytes(cleanDetail(redact(detail)), maxDetailBytes);
   return { errors };
 }
 
