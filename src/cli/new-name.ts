@@ -23,8 +23,8 @@ export function suggestName(text: string, taken: readonly string[]): string {
     .toLowerCase()
     .replace(/\p{M}/gu, '')
     .replace(/[^a-z0-9._-]+/g, '-')
-    .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
-    .slice(0, longest);
+    .slice(0, longest)
+    .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
   if (nameProblem(name, taken) === undefined) return name;
   return name === '' ? '' : `${name.slice(0, longest - 10)}-connector`;
 }

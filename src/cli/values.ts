@@ -33,7 +33,7 @@ export const collect = (text: string, before: string[] | undefined): string[] =>
 
 /** `name: value` or `name=value`; may be given several times. */
 export function collectHeader(text: string, before: Record<string, string> | undefined): Record<string, string> {
-  const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/.exec(text) ?? [];
+  const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(|\S.*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Write it as NAME=VALUE.');
   return { ...before, [name]: value };
 }

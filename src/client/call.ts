@@ -21,7 +21,6 @@ import type { SendOutcome, WireResponse } from './wire.js';
 export interface CallContext extends ExchangeContext {
   settings: Settings;
   sessions: SessionHolder;
-  secrets: readonly string[];
 }
 
 /** One call as the caller made it, ready to be sent as often as it takes. */

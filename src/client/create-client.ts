@@ -50,7 +50,9 @@ class Client implements ConnectorClient {
         : createFetchTransport({ origin, fetch, clock, maxResponseBytes });
     const { emit } = this.#events;
     this.#gates = new Gates(settings, emit);
-    const exchange = { settings, transport: this.#transport, clock, counters: this.#counters };
+    const parameters = typeof initialize === 'function' ? [] : initialize.parameters;
+    const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
+    const exchange = { settings, transport: this.#transport, clock, counters: this.#counters, secrets };
     const closing = expectManyListeners(this.#closing.signal);
     const login = createLogin({
       ...exchange,
@@ -65,12 +67,9 @@ class Client implements ConnectorClient {
       emit,
       loginCooldownMs: settings.loginCooldownMs,
     });
-    const parameters = typeof initialize === 'function' ? [] : initialize.parameters;
-    const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
     this.#calls = new Calls({
       ...exchange,
       sessions: this.#sessions,
-      secrets,
       events: this.#events,
       gates: this.#gates,
       closing,

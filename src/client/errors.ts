@@ -14,7 +14,7 @@ export type RequestErrorCode =
   | 'UNEXPECTED_STATUS'
   /** The body of a success is larger than `maxResponseBytes`. */
   | 'RESPONSE_TOO_LARGE'
-  /** A success says it is JSON and is not. */
+  /** A success says it is JSON and is not, or is nested more than 1,000 levels deep. */
   | 'INVALID_JSON'
   /** A success that `schema` does not accept. */
   | 'INVALID_DATA'
@@ -67,6 +67,19 @@ export class InitializeError extends Error {
     if (options.code !== undefined) this.code = options.code;
     this.refused = options.refused ?? false;
   }
+}
+
+/** Errors of parsers: V8's quotes the JSON that it could not read, undici's keeps the bytes that are no HTTP. */
+const quotingErrors: ReadonlySet<unknown> = new Set(['SyntaxError', 'HTTPParserError']);
+
+/** What may be shown as a cause: nothing that quotes an answer, because a connector may echo credentials (rules E5, S7). */
+export function withoutQuotes(cause: unknown): unknown {
+  let current = cause as { name?: unknown; cause?: unknown } | undefined;
+  for (let depth = 0; depth < 10 && typeof current === 'object' && current !== null; depth++) {
+    if (quotingErrors.has(current.name)) return undefined;
+    current = current.cause as typeof current;
+  }
+  return cause;
 }
 
 /** A refusal that another process met comes through the shared state, as an error that only has the fields. */

@@ -1,9 +1,9 @@
 import type { FailedRequest } from '../contract/index.js';
-import type { Clock } from '../internal/index.js';
-import { RequestError } from './errors.js';
+import { type Clock, createRedact } from '../internal/index.js';
+import { RequestError, withoutQuotes } from './errors.js';
 import type { Gate, Ticket } from './gate.js';
 import type { Settings } from './options.js';
-import { type AnswerKind, classifyAnswer } from './read-response.js';
+import { type AnswerKind, classifyAnswer, sessionSecrets } from './read-response.js';
 import { readRemaining } from './remaining.js';
 import { headerValue, type SendOutcome, type Transport, type WireRequest, type WireResponse } from './wire.js';
 
@@ -12,6 +12,8 @@ export interface ExchangeContext {
   transport: Transport;
   clock: Clock;
   counters: { sent: number; refused: number };
+  /** What must not be shown, beside the headers of a request (rules E5, S7). */
+  secrets: readonly string[];
 }
 
 /** What one send came to: an answer, a limit that has closed the gate, or nothing because the request was held back. */
@@ -65,7 +67,8 @@ export function settle(
   }
   // A 401 may have been decided before the connector looked at its limits: it says nothing about them.
   gate.leave(ticket, kind.type === 'unauthorized' ? 'unknown' : 'passed');
-  if (kind.type === 'redirect') throw redirected(outcome, request);
+  if (kind.type === 'redirect')
+    throw redirected(outcome, request, [...sessionSecrets(wire.headers), ...context.secrets]);
   if (outcome.status > 599) throw unexpectedStatus(outcome, request);
   return { type: 'answered', kind: kind.type, response: outcome };
 }
@@ -75,12 +78,20 @@ function timedOut(wire: WireRequest, request: FailedRequest): RequestError {
 }
 
 function networkError(error: unknown, request: FailedRequest): RequestError {
-  return new RequestError(explain(error), { code: 'NETWORK_ERROR', request, cause: error });
+  return new RequestError(explain(error), { code: 'NETWORK_ERROR', request, cause: withoutQuotes(error) });
 }
 
-/** Node's and undici's errors carry the point in `code`; aggregate errors (IPv4 and IPv6 refused) have no message. */
+interface Explained {
+  code?: string;
+  message?: string;
+}
+
+/**
+ * Node's and undici's errors carry the point in `code`, fetch's in their cause's; aggregate errors (IPv4 and IPv6 refused)
+ * have no message.
+ */
 function explain(error: unknown): string {
-  const { code, message, cause } = (error ?? {}) as { code?: string; message?: string; cause?: { message?: string } };
+  const { message, cause, code = cause?.code } = (error ?? {}) as Explained & { cause?: Explained };
   const text = message || cause?.message || 'the connection failed';
   return code && !text.includes(code) ? `${text} (${code})` : text;
 }
@@ -89,9 +100,15 @@ function unexpectedStatus({ status }: WireResponse, request: FailedRequest): Req
   return new RequestError('HTTP has no such status', { code: 'UNEXPECTED_STATUS', request, status });
 }
 
-function redirected(response: WireResponse, request: FailedRequest): RequestError {
-  const location = headerValue(response.headers, 'location');
-  const target = location === undefined ? '' : ` to ${location.split(/[?#]/)[0]}`;
+/** A name has at most 253 characters. */
+const longestOrigin = 270;
+
+/** Shows the origin that it leads to, and no more: user info, path and query may hold what a connector echoes (E5, S7). */
+function redirected(response: WireResponse, request: FailedRequest, secrets: readonly string[]): RequestError {
+  const location = headerValue(response.headers, 'location') ?? '';
+  const { protocol, origin } = URL.canParse(location) ? new URL(location) : { protocol: '', origin: '' };
+  const isShown = (protocol === 'http:' || protocol === 'https:') && origin.length <= longestOrigin;
+  const target = isShown ? ` to ${createRedact(secrets)(origin)}` : '';
   return new RequestError(
     `the connector redirects${target}; redirects are not followed, because session headers must not leave the origin`,
     { code: 'REDIRECT', request, status: response.status },

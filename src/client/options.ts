@@ -1,4 +1,4 @@
-import { checkWaitFormat, type SessionParameter, sessionHeaderProblem, type WaitFormat } from '../contract/index.js';
+import { checkWaitFormat, headerProblem, type SessionParameter, type WaitFormat } from '../contract/index.js';
 import { type Clock, systemClock } from '../internal/index.js';
 import type { InitializeFunction } from './initialize.js';
 import type { RemainingOptions } from './remaining.js';
@@ -71,7 +71,10 @@ export interface ConnectorClientOptions {
   pacing?: 'auto' | 'off';
   /** What `client.snapshot()` gave in an earlier process; `client.restore()` does the same later. @default none */
   snapshot?: ClientSnapshot;
-  /** A success with a larger body is refused. @default 104857600 (100 MiB) */
+  /**
+   * A success with a larger body is refused (rule E8). JSON needs up to 30 times its size in memory while it is read, and
+   * parsing it stops all else: allow no more than your answers need. @default 10485760 (10 MiB)
+   */
   maxResponseBytes?: number;
   /** How long a new session may be refused before that is a verdict, in milliseconds (rule S4). @default 3000 */
   freshSessionGraceMs?: number;
@@ -131,7 +134,7 @@ export function checkOptions(options: ConnectorClientOptions) {
     concurrency: count(options.concurrency, 64, 1, 'concurrency'),
     pacing: oneOf(options.pacing, ['auto', 'off'] as const, 'pacing'),
     snapshot: options.snapshot === undefined ? undefined : checkSnapshot(options.snapshot),
-    maxResponseBytes: count(options.maxResponseBytes, 100 * 1024 * 1024, 1, 'maxResponseBytes'),
+    maxResponseBytes: count(options.maxResponseBytes, 10 * 1024 * 1024, 1, 'maxResponseBytes'),
     freshSessionGraceMs: duration(options.freshSessionGraceMs, 3000, 'freshSessionGraceMs'),
     loginCooldownMs: duration(options.loginCooldownMs, 30_000, 'loginCooldownMs'),
     dispatcher: options.dispatcher,
@@ -213,7 +216,7 @@ function checkParameters(parameters: InitializeOptions['parameters']): SessionPa
 }
 
 function checkHeaderName(name: unknown, option: string): string {
-  if (typeof name === 'string' && sessionHeaderProblem(name, '') === undefined) return name;
+  if (typeof name === 'string' && headerProblem(name, '') === undefined) return name;
   throw new TypeError(`\`${option}\` must be a header name, got ${JSON.stringify(name)}.`);
 }
 

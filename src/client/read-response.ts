@@ -1,6 +1,9 @@
 import {
   BadRequestError,
   ConnectorError,
+  cleanCode,
+  cleanDetail,
+  cleanMessage,
   type ErrorKind,
   errorTable,
   type FailedRequest,
@@ -78,9 +81,9 @@ export function readErrorContent(
   const { code, message, detail } = payload.errors;
   return {
     status,
-    code: code === '' ? undefined : redact(code),
-    message: redact(message),
-    detail: detail === undefined ? undefined : redact(detail),
+    code: code === '' ? undefined : cleanCode(redact(code)),
+    message: cleanMessage(redact(message)),
+    detail: detail === undefined ? undefined : cleanDetail(redact(detail)),
     origin: 'connector',
   };
 }

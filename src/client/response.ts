@@ -1,5 +1,6 @@
 import type { FailedRequest } from '../contract/index.js';
-import { RequestError } from './errors.js';
+import { isNestedDeeper } from '../internal/index.js';
+import { RequestError, withoutQuotes } from './errors.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** The part of a zod schema that the client needs: whatever validates like one will do. */
@@ -60,22 +61,27 @@ export function readSuccess<Data>(
   });
 }
 
+/** Deeper than any data, and not deep enough for what walks through it to run out of stack (rule E8). */
+const mostLevels = 1000;
+
 const utf8 = new TextDecoder();
 
 function readData(response: WireResponse, request: FailedRequest): unknown {
   if (response.body.length === 0) return isJson(response) || response.status === 204 ? undefined : emptyText(request);
-  const text = utf8.decode(response.body);
-  if (!isJson(response)) return text;
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new RequestError('the answer says it is JSON and cannot be parsed', {
-      code: 'INVALID_JSON',
-      request,
-      status: response.status,
-      cause,
-    });
+  if (!isJson(response)) return utf8.decode(response.body);
+  if (isNestedDeeper(response.body, mostLevels)) {
+    throw invalidJson(`the answer is nested more than ${mostLevels} levels deep`, response, request);
   }
+  try {
+    return JSON.parse(utf8.decode(response.body));
+  } catch {
+    throw invalidJson('the answer says it is JSON and cannot be parsed', response, request);
+  }
+}
+
+/** Without a cause: what V8 throws quotes the body (rule S7). */
+function invalidJson(problem: string, { status }: WireResponse, request: FailedRequest): RequestError {
+  return new RequestError(problem, { code: 'INVALID_JSON', request, status });
 }
 
 function emptyText(request: FailedRequest): '' | undefined {
@@ -89,9 +95,13 @@ function isJson(response: WireResponse): boolean {
 }
 
 /** The error for a success whose body is not all there. */
-export function incompleteBody(response: WireResponse, request: FailedRequest): RequestError {
+export function incompleteBody(
+  response: WireResponse,
+  request: FailedRequest,
+  bound = '`maxResponseBytes`',
+): RequestError {
   if (response.end === 'too-large') {
-    return new RequestError('the answer is larger than `maxResponseBytes`', {
+    return new RequestError(`the answer is larger than ${bound}`, {
       code: 'RESPONSE_TOO_LARGE',
       request,
       status: response.status,
@@ -101,7 +111,7 @@ export function incompleteBody(response: WireResponse, request: FailedRequest): 
     code: 'NETWORK_ERROR',
     request,
     status: response.status,
-    cause: response.error,
+    cause: withoutQuotes(response.error),
   });
 }
 

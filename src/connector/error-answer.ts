@@ -1,12 +1,15 @@
 import {
   type ConnectorError,
+  cleanCode,
+  cleanDetail,
+  cleanMessage,
   defaultMaxDetailBytes,
   type ErrorPayload,
   errorTable,
   formatWait,
+  headerProblem,
   limitBytes,
   type RateLimitError,
-  sessionHeaderProblem,
 } from '../contract/index.js';
 import {
   bodyHeaders,
@@ -81,8 +84,8 @@ function statusOf(error: ConnectorError): number {
 /** Redacts before cutting: a secret that the cut had split could no longer be found. */
 function readPayload(error: ConnectorError, redact: Redact, maxDetailBytes: number): ErrorPayload {
   const { code, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
-  const errors: ErrorPayload['errors'] = { code: redact(code), message: redact(message) };
-  if (detail !== undefined) errors.detail = limitBytes(redact(detail), maxDetailBytes);
+  const errors: ErrorPayload['errors'] = { code: cleanCode(redact(code)), message: cleanMessage(redact(message)) };
+  if (detail !== undefined) errors.detail = limitBytes(cleanDetail(redact(detail)), maxDetailBytes);
   return { errors };
 }
 
@@ -96,7 +99,7 @@ function addHeaders(
   if (added === undefined) return;
   for (const [name, value] of Object.entries(added)) {
     const key = name.toLowerCase();
-    if (bodyHeaders.has(key) || key === waitHeader || sessionHeaderProblem(name, value) !== undefined) continue;
+    if (bodyHeaders.has(key) || key === waitHeader || headerProblem(name, value) !== undefined) continue;
     headers[key] = redact(value);
   }
 }

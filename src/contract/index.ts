@@ -1,3 +1,4 @@
+export { cleanCode, cleanDetail, cleanMessage } from './clean-text.js';
 export { type ErrorKind, type ErrorTableEntry, errorTable, kindOfStatus, type Reaction } from './error-table.js';
 export {
   BadRequestError,
@@ -22,14 +23,17 @@ export {
   readCode,
 } from './payload.js';
 export {
+  headerProblem,
   type SessionParameter,
   sessionHeaderProblem,
   sessionParameterSchema,
+  sessionProblems,
   toSessionParameters,
 } from './session-parameters.js';
 export {
   checkWaitFormat,
   formatWait,
+  maxWaitCharacters,
   type ParseWaitOptions,
   parseWait,
   type WaitFormat,

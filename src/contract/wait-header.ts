@@ -27,12 +27,15 @@ export interface ParseWaitOptions {
 const longestWaitMs = Number.MAX_SAFE_INTEGER;
 const latestDateMs = 8.64e15;
 
+/** What is longer is no wait, and nothing looks into it (rule E8): numbers and times are far shorter. */
+export const maxWaitCharacters = 1024;
+
 /**
  * Reads the value of a wait header, strictly (rules W4, W5). Repeated headers that were joined by commas: the longest
- * valid wait wins. A time in the past is a wait of zero.
+ * valid wait wins. A time in the past is a wait of zero. A value of more than 1,024 characters is no wait (rule E8).
  *
  * @returns the wait in milliseconds, or why the value cannot be read. Never throws for a bad value.
- * @throws TypeError when `format` is none of {@link waitFormats}.
+ * @throws TypeError when `format` is none of {@link waitFormats}, or `now` is no number.
  * @example
  * parseWait('120') // { waitMs: 120000 }
  * parseWait('1.5') // { invalid: '…' }
@@ -43,7 +46,8 @@ export function parseWait(
 ): { waitMs: number; invalid?: undefined } | { invalid: string; waitMs?: undefined } {
   const format = checkWaitFormat(options.format ?? 'auto');
   if (typeof value !== 'string') return { invalid: 'there is no value' };
-  const now = options.now ?? Date.now();
+  const now = checkNow(options.now);
+  if (value.length > maxWaitCharacters) return { invalid: `it is longer than ${maxWaitCharacters} characters` };
   const reference = referenceTime(options, now);
   let longest: number | undefined;
   for (const item of splitJoined(value)) {
@@ -59,7 +63,7 @@ export function parseWait(
  * never written as zero. `auto` writes seconds.
  *
  * @param waitMs milliseconds, zero or more.
- * @throws TypeError when `waitMs` is no such number or `format` is unknown.
+ * @throws TypeError when `waitMs` is no such number, `now` is no number, or `format` is unknown.
  * @example
  * formatWait(1500) // '2'
  */
@@ -72,7 +76,7 @@ export function formatWait(
     throw new TypeError(`\`waitMs\` must be a number of milliseconds, zero or more, got ${String(waitMs)}.`);
   }
   const wait = Math.min(waitMs, longestWaitMs);
-  const due = Math.min(wait + (options.now ?? Date.now()), latestDateMs);
+  const due = Math.min(wait + checkNow(options.now), latestDateMs);
   switch (format) {
     case 'milliseconds':
       return String(Math.ceil(wait));
@@ -95,6 +99,11 @@ export function checkWaitFormat(format: unknown): WaitFormat {
   throw new TypeError(`\`format\` must be one of ${waitFormats.join(', ')}, got ${JSON.stringify(format)}.`);
 }
 
+function checkNow(now = Date.now()): number {
+  if (Number.isFinite(now)) return now;
+  throw new TypeError(`\`now\` must be a time in epoch milliseconds, got ${String(now)}.`);
+}
+
 const expectation: Record<WaitFormat, string> = {
   auto: 'a number of seconds or an HTTP-date',
   seconds: 'a number of seconds',
@@ -106,8 +115,9 @@ const expectation: Record<WaitFormat, string> = {
 };
 
 function referenceTime(options: ParseWaitOptions, now: number): number {
-  if (typeof options.date !== 'string' || typeof options.age === 'string') return now;
-  return parseHttpDate(options.date.trim(), now) ?? now;
+  const { date, age } = options;
+  if (typeof date !== 'string' || date.length > maxWaitCharacters || typeof age === 'string') return now;
+  return parseHttpDate(date.trim(), now) ?? now;
 }
 
 const weekdayName = /^[ \t]*(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat|(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day)$/;
@@ -121,7 +131,19 @@ function splitJoined(value: string): string[] {
       items[items.length - 1] = `${last},${piece}`;
     else items.push(piece);
   }
-  return items.map((item) => item.replace(/^[ \t]+|[ \t]+$/g, ''));
+  return items.map(trimBlanks);
+}
+
+/** By index: a pattern for the blanks at the end would try again at each blank, which takes quadratic time (rule E8). */
+function trimBlanks(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(text[start])) start++;
+  while (end > start && isBlank(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
 }
 
 function readOne(item: string, format: WaitFormat, reference: number): number | undefined {

@@ -1,4 +1,4 @@
-import { parseWait, type WaitFormat, waitFormats } from 'concordat';
+import { formatWait, parseWait, type WaitFormat, waitFormats } from 'concordat';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 
@@ -206,7 +206,7 @@ describe('parseWait', () => {
   describe.each(['seconds', 'milliseconds', 'auto'] as const)(
     'more digits than a double holds, as %s (W4)',
     (format) => {
-      it.each([17, 25, 309, 400, 5000])('%i digits are a very long wait, not an invalid one', (digits) => {
+      it.each([17, 25, 309, 400, 1024])('%i digits are a very long wait, not an invalid one', (digits) => {
         const { waitMs } = parseWait('9'.repeat(digits), { format, now });
         expect(waitMs).toBeGreaterThan(365 * 24 * hour);
         expect(Number.isFinite(waitMs)).toBe(true);
@@ -361,4 +361,13 @@ describe('two-digit years of RFC 850 (RFC 9110, 5.6.7)', () => {
     const newYearsEve = Date.UTC(2099, 11, 31, 23, 59);
     expect(at('Friday, 01-Jan-00 00:01:00 GMT', newYearsEve)).toEqual({ waitMs: 2 * minute });
   });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, '1'])(
+    '`now` %s is a TypeError: it would make every moment NaN',
+    (now) => {
+      const read = () => parseWait('Sat, 21 Nov 2026 09:00:00 GMT', { now: now as number });
+      expect(read).toThrow(new TypeError(`\`now\` must be a time in epoch milliseconds, got ${now}.`));
+      expect(() => formatWait(1000, { format: 'http-date', now: now as number })).toThrow(/`now`/);
+    },
+  );
 });

@@ -1,10 +1,10 @@
-import { inspect } from 'node:util';
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { createConnectorClient } from 'concordat/client';
 import { instrument } from 'concordat/opentelemetry';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
 import { rejection } from '../helpers/until.js';
+import { leaksOf, show } from '../helpers/visible.js';
 import { allMessages } from './helpers/channels.js';
 import { telemetry } from './opentelemetry/helpers/telemetry.js';
 
@@ -20,30 +20,7 @@ const canary = {
   loginQuery: 'canary-of-the-login-query',
 };
 
-/** The canaries in every form in which one gets into text. */
-const forms = Object.values(canary).flatMap((value) => [
-  value,
-  JSON.stringify(value).slice(1, -1),
-  encodeURIComponent(value),
-  Buffer.from(value).toString('base64').replace(/=+$/, ''),
-]);
-
-const leaks = (text: string) => forms.filter((form) => text.includes(form));
-
-/** Everything that an object shows of itself. */
-function show(value: unknown): string {
-  const seen = new WeakSet<object>();
-  const json = JSON.stringify(value, (_key, item) => {
-    if (typeof item === 'object' && item !== null) {
-      if (seen.has(item)) return '[seen]';
-      seen.add(item);
-      if (item instanceof Error)
-        return { ...item, name: item.name, message: item.message, stack: item.stack, cause: item.cause };
-    }
-    return item;
-  });
-  return inspect(value, { depth: 30, showHidden: true, maxArrayLength: null, maxStringLength: null }) + json;
-}
+const leaks = (text: string) => leaksOf(Object.values(canary), text);
 
 /** Echoes all that it was sent, in message, code and detail. */
 function echo(exchange: Exchange, status: number, headers: Record<string, string> = {}): void {
@@ -62,11 +39,14 @@ async function aHardDay(how: 'parameters' | 'function') {
     if (exchange.number % 2 === 1) return echo(exchange, 503);
     return exchange.reply(200, [{ key: 'x-session', value: canary.session, sensitive: true }]);
   };
-  const script: (number | 'limit' | 'drop')[] = [
+  const script: (number | 'limit' | 'drop' | 'redirect' | 'no JSON' | 'no HTTP')[] = [
     500,
     401,
     'limit',
     'drop',
+    'redirect',
+    'no JSON',
+    'no HTTP',
     200,
     400,
     403,
@@ -81,6 +61,12 @@ async function aHardDay(how: 'parameters' | 'function') {
     const step = script.shift();
     if (step === 'drop') return exchange.drop();
     if (step === 'limit') return echo(exchange, 403, { 'retry-after': '0' });
+    if (step === 'redirect') {
+      const password = encodeURIComponent(canary.password);
+      return exchange.reply(302, '', { location: `http://u:${canary.apiKey}@elsewhere.example/${password}` });
+    }
+    if (step === 'no JSON') return exchange.reply(200, canary.session, { 'content-type': 'application/json' });
+    if (step === 'no HTTP') return exchange.raw(`HTTP/1.1 200 OK\r\nno header ${canary.session}\r\n\r\n`);
     if (step === 200) return exchange.reply(200, {});
     return echo(exchange, step ?? 400);
   };
@@ -152,6 +138,9 @@ describe.each(['parameters', 'function'] as const)('no secret is in what is visi
       new Set(['call', 'attempt', 'wait', 'result', 'initialize', 'pause', 'resume', 'retry', 'error']),
     );
     expect(seen.spans.length).toBe(errors.length);
+    expect(errors.map((error) => (error as { code?: unknown })?.code)).toEqual(
+      expect.arrayContaining(['REDIRECT', 'INVALID_JSON']),
+    );
   });
 });
 

@@ -118,7 +118,7 @@ function detailOf(body: string): string {
 /** JavaScript, Java and .NET; Python; Go; PHP; Ruby. */
 const stackTrace = new RegExp(
   [
-    String.raw`(?:^|\n)\s*at \S.*[:(]`,
+    String.raw`(?:^|\n)[ \t]*at \S.*[:(]`,
     String.raw`Traceback \(most recent call last\)`,
     String.raw`goroutine \d+ \[`,
     String.raw`(?:^|\n)#0 \S+\.php\(\d+\)`,

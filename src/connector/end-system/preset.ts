@@ -9,7 +9,7 @@ import type { PresetName } from './presets/index.js';
  */
 export type BodyPath = string | readonly (string | number)[];
 
-/** `true`: it is there; text: it is exactly this; a pattern: it matches. */
+/** `true`: it is there; text: it is exactly this; a pattern: it matches the first 8,192 characters. */
 export type Match = true | string | RegExp;
 
 export interface BodyCondition {
@@ -35,7 +35,7 @@ export interface WaitBucket {
 
 interface WaitReading {
   unit: WaitUnit;
-  /** Its first group is what is read; without flags `g` and `y`. @default the whole value */
+  /** Its first group is what is read; without flags `g` and `y`. Values over 1,024 characters are no waits. @default the whole value */
   pattern?: RegExp | undefined;
   /** Added to what is read, where a product says that its time is not exact. @default 0 */
   marginMs?: number | undefined;

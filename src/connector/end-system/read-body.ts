@@ -4,6 +4,9 @@ import type { BodyCondition, BodyPath, Match } from './preset.js';
 /** A message is a line for a person; all that the end system said is in the detail. */
 const maxMessageBytes = 2048;
 
+/** Further into a text no pattern looks: an author's may take more than linear time (rule E8). */
+const maxSearchedCharacters = 8192;
+
 interface Found {
   value: unknown;
   /** The key that the last `*` stood for, where that was an object's. */
@@ -35,7 +38,7 @@ export function matches(value: unknown, match: Match): boolean {
   if (match === true) return true;
   const text = textOf(value);
   if (text === undefined) return false;
-  return typeof match === 'string' ? text === match : text.search(match) >= 0;
+  return typeof match === 'string' ? text === match : text.slice(0, maxSearchedCharacters).search(match) >= 0;
 }
 
 /** The end system's code at the first place that leads to one (rule E3). */

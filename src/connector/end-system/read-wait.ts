@@ -1,4 +1,4 @@
-import { parseWait } from '../../contract/index.js';
+import { maxWaitCharacters, parseWait } from '../../contract/index.js';
 import { fallbackWaitMs } from '../to-connector-error.js';
 import type { EndSystemFailure } from './failure.js';
 import type { BodyPath, PresetRule, WaitBucket, WaitSource, WaitUnit } from './preset.js';
@@ -20,8 +20,9 @@ function readSource(source: Exclude<WaitSource, (...args: never) => unknown>, fa
   const found = source.header === undefined ? valuesAt(json, source.body).map(textOf) : [headers.get(source.header)];
   const times = { date: headers.get('date'), age: headers.get('age') };
   for (const whole of found) {
-    const text = source.pattern && whole ? source.pattern.exec(whole)?.[1] : whole;
-    if (text === undefined || text === null) continue;
+    if (typeof whole !== 'string' || whole.length > maxWaitCharacters) continue; // before any pattern sees it (rule E8)
+    const text = source.pattern ? source.pattern.exec(whole)?.[1] : whole;
+    if (text === undefined) continue;
     for (const { value, format } of readings(text.trim(), source.unit)) {
       const { waitMs } = parseWait(value, { format, ...times });
       if (waitMs !== undefined) return waitMs + (source.marginMs ?? 0);

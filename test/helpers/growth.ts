@@ -1,0 +1,75 @@
+/** Times below this are noise: a reader that needs less for the larger input is fast, whatever the ratio. */
+const noiseMs = 2;
+
+/** Four times the input costs four times as much where time is linear, and sixteen times where it is quadratic. */
+const most = 9;
+
+/**
+ * How much longer `read` takes for four times the input: the best of several runs of each, and more runs for as long as the
+ * result looks bad, so that a busy machine cannot make a linear reader look quadratic.
+ *
+ * @param make the input of a given length.
+ */
+async function growthOf<Input>(
+  read: (input: Input) => unknown,
+  make: (length: number) => Input,
+  length: number,
+): Promise<number> {
+  const [small, large] = [make(length), make(4 * length)];
+  let [smallMs, largeMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let growth = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 2; run++) await read(small); // V8 compiles a pattern when it is used again
+  for (let run = 0; run < 5 && growth > most; run++) {
+    for (let times = 0; times < 3; times++) smallMs = Math.min(smallMs, await timeOf(read, small));
+    largeMs = Math.min(largeMs, await timeOf(read, large));
+    growth = largeMs / Math.max(smallMs, noiseMs);
+  }
+  return growth;
+}
+
+async function timeOf<Input>(read: (input: Input) => unknown, input: Input): Promise<number> {
+  const startedAt = performance.now();
+  await read(input);
+  return performance.now() - startedAt;
+}
+
+/** What text is made of that patterns have stumbled over. */
+const pumps = [
+  ...[' ', '\t', '\n', '1', 'a', '-', '.', ',', ', ', ';', ':', '/', '=', '%', '"', '\\', '[', '{', '\u00a0'],
+  ...['Sun, ', 'Sun, 1', ',apikey', 'ApiKey ', 'Basic ', 'Retry after 1', 'remaining=0;', '%2e', '{}', '[],', '\n at '],
+];
+
+/** Texts of a given length, each a repetition between a start and an end. */
+export const shapes = ['', '1', 'Basic ', 'ApiKey ', 'Retry after 1'].flatMap((start) =>
+  pumps.map((pump) => ({
+    name: JSON.stringify(`${start}${pump}…!`),
+    of: (length: number) => `${start}${pump.repeat(Math.ceil(length / pump.length))}!1`,
+  })),
+);
+
+/** The first shape of text for which a reader needs more than linear time, with how much longer four times as much took. */
+export async function quadraticShape(
+  read: (text: string) => unknown,
+  length = 6_000,
+  of: typeof shapes = shapes,
+): Promise<string | undefined> {
+  for (const shape of of) {
+    const growth = await growthOf(read, shape.of, length);
+    if (growth > most) return `${shape.name}: ${growth.toFixed(1)} times`;
+  }
+  return undefined;
+}
+
+/** Readers that refuse what they get do what they should. */
+export function quietly(read: (text: string) => unknown): (text: string) => Promise<void> {
+  return async (text) => {
+    try {
+      await read(text);
+    } catch {
+      // only the time is of interest
+    }
+  };
+}
+
+/** Text as a header can carry it. */
+export const headerText = (text: string) => text.replaceAll(/[^\t -~]/g, '-');
