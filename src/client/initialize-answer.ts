@@ -4,7 +4,9 @@ import {
   sessionHeaderProblem,
   toSessionParameters,
 } from '../contract/index.js';
+import { isSecret } from '../internal/index.js';
 import { InitializeError, RequestError } from './errors.js';
+import { markOpenHeaders } from './read-response.js';
 import { AbandonedLogin } from './session.js';
 
 /**
@@ -21,14 +23,20 @@ export function toHeaders(value: unknown, status: number | undefined, what: stri
     );
   }
   const headers = new Map<string, string>();
-  for (const { key, value: header } of parameters) {
+  const open = new Set<string>();
+  for (const [index, { key, value: header }] of parameters.entries()) {
     const name = key.toLowerCase();
     const problem =
       sessionHeaderProblem(key, header) ?? (headers.has(name) ? `"${key}" is there more than once` : undefined);
     if (problem !== undefined) throw new InitializeError(`${what} answered with a bad session: ${problem}`, { status });
     headers.set(name, header);
+    // As it was sent: to be unmarked is another thing than to be marked as no secret.
+    const sensitive: unknown = Array.isArray(value) ? value[index].sensitive : undefined;
+    if (!isSecret({ key, value: header, sensitive })) open.add(name);
   }
-  return Object.fromEntries(headers);
+  const session = Object.fromEntries(headers);
+  markOpenHeaders(session, open);
+  return session;
 }
 
 const refusals = new Set([400, 401, 403]);

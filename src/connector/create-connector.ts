@@ -1,13 +1,13 @@
 import { type Context, Hono } from 'hono';
 import type { z } from 'zod';
-import { ConnectorError, NotFoundError } from '../contract/index.js';
+import { ConnectorError, NotFoundError, type SessionParameter } from '../contract/index.js';
 import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
 import { putBackSession, type Surroundings, surround, surroundHandlers, takeSession } from './handlers.js';
 import { answerWithHono, dropStaleHeaders, rewriteReturnedError } from './hono-answer.js';
 import { checkInitialize, type InitializeOptions, initializeHandler } from './initialize.js';
 import { checkBytes, checkFunction, checkKeys, checkPath } from './options.js';
 import { parseBody } from './read-json.js';
-import { createRedact, headerSecrets } from './redact.js';
+import { headerSecrets, parameterSecrets as readParameterSecrets } from './redact.js';
 import { checkSession, sessionGuard, type VerifySession } from './session-guard.js';
 
 /** What every route of a connector finds in its context. */
@@ -95,10 +95,20 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
 
   const parameterSecrets = new WeakMap<Context, string[]>();
+  // Requests bring values and no marks, so the marks are those of the logins: open is what none has marked as a secret.
+  let secretNames: readonly string[] = sessionNames;
+  const open = new Map<string, boolean>();
+  const learnMarks = (parameters: readonly SessionParameter[]) => {
+    for (const { key, sensitive } of parameters) {
+      const name = key.toLowerCase();
+      open.set(name, !sensitive && open.get(name) !== false);
+    }
+    secretNames = sessionNames.filter((name) => !open.get(name.toLowerCase()));
+  };
   const write = (thrown: unknown, c: Context) => {
     const { headers } = c.req.raw;
-    const secrets = headerSecrets((name) => headers.get(name), (c as Shared)[askedHeaders] ?? sessionNames);
-    return writeError(thrown, createRedact([...secrets, ...(parameterSecrets.get(c) ?? [])]));
+    const secrets = headerSecrets((name) => headers.get(name), (c as Shared)[askedHeaders] ?? secretNames);
+    return writeError(thrown, [...secrets, ...(parameterSecrets.get(c) ?? [])]);
   };
   const fail = (thrown: unknown, c: Context) => {
     const answer = write(thrown, c);
@@ -120,7 +130,7 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
     mark,
     enter(c) {
       const asked = (c as Shared)[askedHeaders];
-      (c as Shared)[askedHeaders] = asked === undefined ? sessionNames : [...asked, ...sessionNames];
+      (c as Shared)[askedHeaders] = asked === undefined ? secretNames : [...asked, ...secretNames];
       // A plain `c.req.json()` of broken JSON is the caller's mistake too.
       c.req.json = () => parseBody(c.req) as Promise<never>;
       const limiting = limitBody(c);
@@ -138,7 +148,10 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   const app = new Hono<ConnectorEnv<Session>>();
   app.onError(answer);
   app.notFound((c) => fail(new NotFoundError(`There is no route for ${c.req.method} ${shorten(c.req.path)}.`), c));
-  const logIn = initializeHandler(initialize, options.session, (c, secrets) => parameterSecrets.set(c, secrets));
+  const logIn = initializeHandler(initialize, options.session, {
+    given: (c, body) => parameterSecrets.set(c, readParameterSecrets(body)),
+    handedOut: learnMarks,
+  });
   own.add(logIn);
   app.post(initializePath, surround(logIn, { ...surroundings, mark: Symbol('entered'), enter: limitBody }));
   surroundHandlers(app as unknown as Hono, surroundings);

@@ -8,6 +8,7 @@ import {
   type RateLimitError,
   sessionHeaderProblem,
 } from '../contract/index.js';
+import { createRedact, type Redact, showsSecret } from '../internal/index.js';
 import {
   bodyHeaders,
   checkBoolean,
@@ -16,7 +17,6 @@ import {
   type RateLimitHeader,
   type RateLimitHeaderOptions,
 } from './options.js';
-import { type Redact, redactNothing } from './redact.js';
 import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
 
 export interface ErrorAnswerOptions {
@@ -37,7 +37,8 @@ export interface ErrorAnswer {
   readonly staleHeaders: readonly string[];
 }
 
-export type WriteError = (thrown: unknown, redact?: Redact) => ErrorAnswer;
+/** @param secrets values that must not leave in the answer (rule E5). */
+export type WriteError = (thrown: unknown, secrets?: readonly string[]) => ErrorAnswer;
 
 export const errorContentType = 'application/json; charset=utf-8';
 
@@ -57,8 +58,9 @@ export function createErrorWriter(options: ErrorAnswerOptions = {}): WriteError 
   const waitHeader = rateLimit.header.toLowerCase();
   const staleWithoutLimit = [...replacedHeaders, waitHeader];
 
-  return (thrown, redact = redactNothing) => {
+  return (thrown, secrets = []) => {
     const error = toConnectorError(thrown, { exposeDetail });
+    const redact = createRedact(secrets);
     const limited = error.kind === 'rate-limit';
     const headers: Record<string, string> = { 'content-type': errorContentType };
     addHeaders(headers, error.headers, waitHeader, redact);
@@ -66,7 +68,7 @@ export function createErrorWriter(options: ErrorAnswerOptions = {}): WriteError 
     return {
       status: statusOf(error),
       headers,
-      body: JSON.stringify(readPayload(error, redact, maxDetailBytes)),
+      body: JSON.stringify(readPayload(error, secrets, redact, maxDetailBytes)),
       staleHeaders: limited ? replacedHeaders : staleWithoutLimit,
     };
   };
@@ -79,9 +81,18 @@ function statusOf(error: ConnectorError): number {
 }
 
 /** Redacts before cutting: a secret that the cut had split could no longer be found. */
-function readPayload(error: ConnectorError, redact: Redact, maxDetailBytes: number): ErrorPayload {
+function readPayload(
+  error: ConnectorError,
+  secrets: readonly string[],
+  redact: Redact,
+  maxDetailBytes: number,
+): ErrorPayload {
   const { code, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
-  const errors: ErrorPayload['errors'] = { code: redact(code), message: redact(message) };
+  const { code: defaultCode } = errorTable[error.kind] ?? errorTable.other;
+  const errors: ErrorPayload['errors'] = {
+    code: showsSecret(code, secrets) ? defaultCode : code,
+    message: redact(message),
+  };
   if (detail !== undefined) errors.detail = limitBytes(redact(detail), maxDetailBytes);
   return { errors };
 }
