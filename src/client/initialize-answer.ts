@@ -1,5 +1,7 @@
 import { isConnectorError, type SessionParameter, sessionProblems, toSessionParameters } from '../contract/index.js';
+import { isSecret } from '../internal/index.js';
 import { InitializeError, RequestError, withoutQuotes } from './errors.js';
+import { markOpenHeaders } from './read-response.js';
 import { AbandonedLogin } from './session.js';
 
 /**
@@ -17,7 +19,15 @@ export function toHeaders(value: unknown, status: number | undefined, what: stri
   }
   const [problem] = sessionProblems(parameters);
   if (problem !== undefined) throw new InitializeError(`${what} answered with a bad session: ${problem}`, { status });
-  return Object.fromEntries(parameters.map(({ key, value: header }) => [key.toLowerCase(), header]));
+  const session = Object.fromEntries(parameters.map(({ key, value: header }) => [key.toLowerCase(), header]));
+  const open = new Set<string>();
+  for (const [index, { key, value: header }] of parameters.entries()) {
+    // As it was sent: to be unmarked is another thing than to be marked as no secret.
+    const sensitive: unknown = Array.isArray(value) ? value[index].sensitive : undefined;
+    if (!isSecret({ key, value: header, sensitive })) open.add(key.toLowerCase());
+  }
+  markOpenHeaders(session, open);
+  return session;
 }
 
 const refusals = new Set([400, 401, 403]);

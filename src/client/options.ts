@@ -1,5 +1,5 @@
 import { checkWaitFormat, headerProblem, type SessionParameter, type WaitFormat } from '../contract/index.js';
-import { type Clock, systemClock } from '../internal/index.js';
+import { type Clock, isSecret, systemClock } from '../internal/index.js';
 import type { InitializeFunction } from './initialize.js';
 import type { RemainingOptions } from './remaining.js';
 import type { RetryOptions } from './retry.js';
@@ -13,7 +13,10 @@ export interface InitializeOptions {
   path?: string;
   /** @default 'POST' */
   method?: string;
-  /** What the connector needs to log in. A record becomes the array in its own order, every value sensitive. */
+  /**
+   * What the connector needs to log in. A record becomes the array in its own order; `sensitive` are those values whose
+   * name or looks say that they are secrets (rule E5). Write the array to decide that yourself.
+   */
   parameters: readonly SessionParameter[] | Readonly<Record<string, string>>;
   /** Bounds one login as a whole, retries included and pauses not, in milliseconds (rule S6). @default 60000 */
   timeoutMs?: number;
@@ -200,10 +203,14 @@ function checkParameters(parameters: InitializeOptions['parameters']): SessionPa
       '`initialize.parameters` must be an array of { key, value, sensitive } or a record of strings.',
     );
   }
-  // A record does not say what is secret, so all of it is.
+  // A record does not say what is secret: names and values do (rule E5).
   const list: readonly SessionParameter[] = Array.isArray(parameters)
     ? parameters
-    : Object.entries(parameters).map(([key, value]) => ({ key, value, sensitive: true }));
+    : Object.entries(parameters).map(([key, value]) => ({
+        key,
+        value,
+        sensitive: typeof value !== 'string' || isSecret({ key, value }),
+      }));
   return list.map((parameter, index) => {
     const { key, value, sensitive = true } = parameter ?? {};
     if (typeof key !== 'string' || key === '') {

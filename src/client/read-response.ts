@@ -15,7 +15,7 @@ import {
   UnauthorizedError,
   type WaitFormat,
 } from '../contract/index.js';
-import { type Clock, createRedact, headerParts } from '../internal/index.js';
+import { type Clock, createRedact, headerParts, showsSecret } from '../internal/index.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** What the service takes an answer for (rules E2, W2, W3). */
@@ -81,7 +81,7 @@ export function readErrorContent(
   const { code, message, detail } = payload.errors;
   return {
     status,
-    code: code === '' ? undefined : cleanCode(redact(code)),
+    code: code === '' || showsSecret(code, secrets) ? undefined : cleanCode(code),
     message: cleanMessage(redact(message)),
     detail: detail === undefined ? undefined : cleanDetail(redact(detail)),
     origin: 'connector',
@@ -94,9 +94,17 @@ const noBody = {
   'too-large': 'the body of the answer is too large to be an error body',
 };
 
+/** The headers of a session whose values are no secrets. A session that comes from elsewhere has no such marks. */
+const openHeaders = new WeakMap<object, ReadonlySet<string>>();
+
+export function markOpenHeaders(headers: Readonly<Record<string, string>>, names: ReadonlySet<string>): void {
+  openHeaders.set(headers, names);
+}
+
 /** What must not be shown of a session: its header values, and what is secret inside them (rules E5, S7). */
 export function sessionSecrets(headers: Readonly<Record<string, string>>): string[] {
-  return Object.entries(headers).flatMap(([name, value]) => headerParts(name, value));
+  const open = openHeaders.get(headers);
+  return Object.entries(headers).flatMap(([name, value]) => (open?.has(name) ? [] : headerParts(name, value)));
 }
 
 const credentialHeaders = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key']);

@@ -1,6 +1,6 @@
 import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
 import { checkFunction, checkKeys } from './options.js';
-import { createRedact, headerSecrets } from './redact.js';
+import { headerSecrets } from './redact.js';
 
 export interface AdapterOptions<Request> extends ErrorAnswerOptions {
   /**
@@ -50,7 +50,7 @@ export function createAdapterWriter<Request>(
     report,
     write(thrown, request, read, moreSecrets = []) {
       report(thrown, request);
-      return writeError(translate(thrown), createRedact([...headerSecrets(read, sessionHeaders), ...moreSecrets]));
+      return writeError(translate(thrown), [...headerSecrets(read, sessionHeaders), ...moreSecrets]);
     },
   };
 }

@@ -1,14 +1,13 @@
 import { type Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
-import { ConnectorError, NotFoundError } from '../contract/index.js';
+import { ConnectorError, NotFoundError, type SessionParameter } from '../contract/index.js';
 import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
-import { type Surroundings, surround, surroundHandlers } from './handlers.js';
+import { putBackSession, type Surroundings, surround, surroundHandlers, takeSession } from './handlers.js';
 import { answerWithHono, dropStaleHeaders, rewriteReturnedError } from './hono-answer.js';
 import { checkInitialize, type InitializeOptions, initializeHandler } from './initialize.js';
 import { checkBytes, checkFunction, checkKeys, checkPath } from './options.js';
 import { parseBody } from './read-json.js';
-import { createRedact, headerSecrets } from './redact.js';
+import { headerSecrets, parameterSecrets as readParameterSecrets } from './redact.js';
 import { checkSession, sessionGuard, type VerifySession } from './session-guard.js';
 
 /** What every route of a connector finds in its context. */
@@ -43,6 +42,20 @@ export interface ConnectorOptions<Parameters extends z.ZodObject, Session extend
    * ignored.
    */
   onError?: ((error: unknown, c: Context) => void | Promise<void>) | undefined;
+}
+
+/**
+ * What the connectors that a request leads through share (rule D5): the last error answer, whichever wrote it, and the
+ * session headers of all. On the context itself, because a WeakMap costs more than the rest of an answer.
+ */
+const errorAnswer = Symbol('errorAnswer');
+const askedHeaders = Symbol('askedHeaders');
+/** The length of a body that had to be read to know it: another limit cannot read it again. */
+const bodyBytes = Symbol('bodyBytes');
+interface Shared {
+  [errorAnswer]?: ErrorAnswer;
+  [askedHeaders]?: readonly string[];
+  [bodyBytes]?: number;
 }
 
 const knownOptions = [
@@ -82,21 +95,31 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
 
   const parameterSecrets = new WeakMap<Context, string[]>();
+  // Requests bring values and no marks, so the marks are those of the logins: open is what none has marked as a secret.
+  let secretNames: readonly string[] = sessionNames;
+  const open = new Map<string, boolean>();
+  const learnMarks = (parameters: readonly SessionParameter[]) => {
+    for (const { key, sensitive } of parameters) {
+      const name = key.toLowerCase();
+      open.set(name, !sensitive && open.get(name) !== false);
+    }
+    secretNames = sessionNames.filter((name) => !open.get(name.toLowerCase()));
+  };
   const write = (thrown: unknown, c: Context) => {
     const { headers } = c.req.raw;
-    const secrets = headerSecrets((name) => headers.get(name), sessionNames);
-    return writeError(thrown, createRedact([...secrets, ...(parameterSecrets.get(c) ?? [])]));
+    const secrets = headerSecrets((name) => headers.get(name), (c as Shared)[askedHeaders] ?? secretNames);
+    return writeError(thrown, [...secrets, ...(parameterSecrets.get(c) ?? [])]);
   };
-  // Kept on the context itself: a WeakMap costs more than the rest of the answer.
-  const errorAnswer = Symbol('errorAnswer');
-  type Answered = { [errorAnswer]?: ErrorAnswer };
   const fail = (thrown: unknown, c: Context) => {
     const answer = write(thrown, c);
-    (c as Answered)[errorAnswer] = answer;
+    (c as Shared)[errorAnswer] = answer;
     return answerWithHono(c, answer);
   };
+  const mark = Symbol('entered');
   const answer = (thrown: unknown, c: Context) => {
+    const outer = takeSession(c, mark);
     report(onError, thrown, c);
+    putBackSession(c, outer);
     return fail(thrown, c);
   };
 
@@ -104,7 +127,10 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   const own = new Set<unknown>();
   const guard = sessionGuard(options.session, verify as VerifySession | undefined, own);
   const surroundings: Surroundings = {
+    mark,
     enter(c) {
+      const asked = (c as Shared)[askedHeaders];
+      (c as Shared)[askedHeaders] = asked === undefined ? secretNames : [...asked, ...secretNames];
       // A plain `c.req.json()` of broken JSON is the caller's mistake too.
       c.req.json = () => parseBody(c.req) as Promise<never>;
       const limiting = limitBody(c);
@@ -112,8 +138,9 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
     },
     leave(returned, c) {
       const result = rewriteReturnedError(returned, (thrown) => write(thrown, c));
-      const answered = (c as Answered)[errorAnswer];
-      if (answered) dropStaleHeaders((result ?? c.res) as Response, answered);
+      const answered = (c as Shared)[errorAnswer];
+      // Middleware that ends in `return next()` returns the context.
+      if (answered) dropStaleHeaders(result === undefined || result === c ? c.res : (result as Response), answered);
       return result;
     },
     answer,
@@ -121,9 +148,12 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   const app = new Hono<ConnectorEnv<Session>>();
   app.onError(answer);
   app.notFound((c) => fail(new NotFoundError(`There is no route for ${c.req.method} ${shorten(c.req.path)}.`), c));
-  const logIn = initializeHandler(initialize, options.session, (c, secrets) => parameterSecrets.set(c, secrets));
+  const logIn = initializeHandler(initialize, options.session, {
+    given: (c, body) => parameterSecrets.set(c, readParameterSecrets(body)),
+    handedOut: learnMarks,
+  });
   own.add(logIn);
-  app.post(initializePath, surround(logIn, { ...surroundings, enter: async (c) => void (await limitBody(c)) }));
+  app.post(initializePath, surround(logIn, { ...surroundings, mark: Symbol('entered'), enter: limitBody }));
   surroundHandlers(app as unknown as Hono, surroundings);
   if (cleanup) {
     app.post(cleanup.path, async (c) => {
@@ -152,22 +182,32 @@ function checkCleanup<Session extends z.ZodObject>(
 }
 
 /** Refuses bodies that are too large: by their declared length where there is one, else by reading them first. */
-function createBodyLimit(maxBodyBytes: number): (c: Context) => Promise<unknown> | undefined {
-  const refuse = (): never => {
+function createBodyLimit(maxBodyBytes: number): (c: Context) => Promise<undefined> | undefined {
+  const check = (bytes: number): undefined => {
+    if (bytes <= maxBodyBytes) return;
     throw new ConnectorError(`The request body is larger than the ${maxBodyBytes} bytes that are allowed.`, {
       status: 413,
       code: 'PAYLOAD_TOO_LARGE',
     });
   };
-  const readWithinLimit = bodyLimit({ maxSize: maxBodyBytes, onError: refuse });
+  const read = async (c: Context): Promise<undefined> => {
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    let bytes = 0;
+    const reader = c.req.raw.body?.getReader();
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+      bytes += part.value.length;
+      check(bytes);
+      chunks.push(part.value);
+    }
+    (c as Shared)[bodyBytes] = bytes;
+    if (reader) c.req.raw = new Request(c.req.raw, { body: new Blob(chunks) });
+  };
   return (c) => {
-    const { method } = c.req;
+    const { method, raw } = c.req;
     if (method === 'GET' || method === 'HEAD') return undefined;
-    const { headers } = c.req.raw;
-    const length = headers.get('content-length');
-    if (length === null || headers.has('transfer-encoding')) return readWithinLimit(c, async () => {});
-    if (Number(length) > maxBodyBytes) refuse();
-    return undefined;
+    const length = raw.headers.get('content-length');
+    const known = length === null || raw.headers.has('transfer-encoding') ? (c as Shared)[bodyBytes] : Number(length);
+    return known === undefined ? read(c) : check(known);
   };
 }
 

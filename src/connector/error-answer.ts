@@ -11,6 +11,7 @@ import {
   limitBytes,
   type RateLimitError,
 } from '../contract/index.js';
+import { createRedact, type Redact, showsSecret } from '../internal/index.js';
 import {
   bodyHeaders,
   checkBoolean,
@@ -19,7 +20,6 @@ import {
   type RateLimitHeader,
   type RateLimitHeaderOptions,
 } from './options.js';
-import { type Redact, redactNothing } from './redact.js';
 import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
 
 export interface ErrorAnswerOptions {
@@ -40,7 +40,8 @@ export interface ErrorAnswer {
   readonly staleHeaders: readonly string[];
 }
 
-export type WriteError = (thrown: unknown, redact?: Redact) => ErrorAnswer;
+/** @param secrets values that must not leave in the answer (rule E5). */
+export type WriteError = (thrown: unknown, secrets?: readonly string[]) => ErrorAnswer;
 
 export const errorContentType = 'application/json; charset=utf-8';
 
@@ -60,8 +61,9 @@ export function createErrorWriter(options: ErrorAnswerOptions = {}): WriteError 
   const waitHeader = rateLimit.header.toLowerCase();
   const staleWithoutLimit = [...replacedHeaders, waitHeader];
 
-  return (thrown, redact = redactNothing) => {
+  return (thrown, secrets = []) => {
     const error = toConnectorError(thrown, { exposeDetail });
+    const redact = createRedact(secrets);
     const limited = error.kind === 'rate-limit';
     const headers: Record<string, string> = { 'content-type': errorContentType };
     addHeaders(headers, error.headers, waitHeader, redact);
@@ -69,7 +71,7 @@ export function createErrorWriter(options: ErrorAnswerOptions = {}): WriteError 
     return {
       status: statusOf(error),
       headers,
-      body: JSON.stringify(readPayload(error, redact, maxDetailBytes)),
+      body: JSON.stringify(readPayload(error, secrets, redact, maxDetailBytes)),
       staleHeaders: limited ? replacedHeaders : staleWithoutLimit,
     };
   };
@@ -82,9 +84,18 @@ function statusOf(error: ConnectorError): number {
 }
 
 /** Redacts before cutting: a secret that the cut had split could no longer be found. */
-function readPayload(error: ConnectorError, redact: Redact, maxDetailBytes: number): ErrorPayload {
+function readPayload(
+  error: ConnectorError,
+  secrets: readonly string[],
+  redact: Redact,
+  maxDetailBytes: number,
+): ErrorPayload {
   const { code, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
-  const errors: ErrorPayload['errors'] = { code: cleanCode(redact(code)), message: cleanMessage(redact(message)) };
+  const { code: defaultCode } = errorTable[error.kind] ?? errorTable.other;
+  const errors: ErrorPayload['errors'] = {
+    code: showsSecret(code, secrets) ? defaultCode : cleanCode(code),
+    message: cleanMessage(redact(message)),
+  };
   if (detail !== undefined) errors.detail = limitBytes(cleanDetail(redact(detail)), maxDetailBytes);
   return { errors };
 }

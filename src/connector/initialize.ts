@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { BadRequestError, type SessionParameter, sessionParameterSchema, sessionProblems } from '../contract/index.js';
 import { checkFunction, checkKeys, checkPath, checkZodObject } from './options.js';
 import { checkInput, describeIssues, parseBody } from './read-json.js';
-import { parameterSecrets } from './redact.js';
 
 /** What initialize hands out: header names with their values. The entries of a plain object count as sensitive. */
 export type SessionHeaders = Record<string, string> | readonly SessionParameter[];
@@ -37,11 +36,12 @@ export function checkInitialize(options: InitializeOptions | undefined): string 
 export function initializeHandler(
   options: InitializeOptions,
   session: z.ZodObject,
-  keepSecrets: (c: Context, secrets: string[]) => void,
+  /** Hear what came in, before anything can fail, and what goes out. */
+  hear: { given(c: Context, body: unknown): void; handedOut(session: readonly SessionParameter[]): void },
 ): Handler {
   return async (c) => {
     const body = await parseBody(c.req);
-    keepSecrets(c, parameterSecrets(body));
+    hear.given(c, body);
     const parameters = await checkInput(
       toRecord(body),
       options.parameters,
@@ -50,6 +50,7 @@ export function initializeHandler(
     const headers = await options.handler({ parameters, signal: c.req.raw.signal });
     const answer = toSession(headers);
     await checkAgainstSchema(answer, session);
+    hear.handedOut(answer);
     return c.json(answer, 200, { 'cache-control': 'no-store' });
   };
 }

@@ -69,20 +69,29 @@ const unreadable: Record<string, { status: number; reason: string; message: stri
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, reason: 'Request Timeout', message: 'The request took too long to arrive.' },
 };
 
-/** What is needed of a socket. */
+/** What is needed of a socket, and where Node keeps the answer that is being written to it. */
 interface Socket {
   readonly writable: boolean;
+  readonly _httpMessage?: { readonly headersSent: boolean } | null;
   destroy(): void;
-  end(bytes: string): void;
+  write(bytes: string): void;
 }
 
-/** Bytes that are no HTTP request never reach the listener; they get a contract body all the same. */
+/**
+ * Bytes that are no HTTP request never reach the listener; they get a contract body all the same. The socket is destroyed
+ * at once, as Node's own handler does it: by then the answer is with the system, and a peer that neither reads nor closes
+ * its half keeps nothing open.
+ */
 function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
+  // An answer that is under way must not be continued with another one.
+  if (error.code !== 'ECONNRESET' && socket.writable && !socket._httpMessage?.headersSent) {
+    socket.write(unreadableAnswer(error.code));
   }
-  const { status, reason, message } = unreadable[error.code ?? ''] ?? {
+  socket.destroy();
+}
+
+function unreadableAnswer(errorCode = ''): string {
+  const { status, reason, message } = unreadable[errorCode] ?? {
     status: 400,
     reason: 'Bad Request',
     message: 'The request is not valid HTTP.',
@@ -95,5 +104,5 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket): voi
     `content-length: ${body.length}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

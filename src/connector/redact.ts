@@ -1,7 +1,5 @@
 import { toSessionParameters } from '../contract/index.js';
-import { headerParts } from '../internal/index.js';
-
-export { createRedact, type Redact, redactNothing } from '../internal/index.js';
+import { headerParts, isSecret } from '../internal/index.js';
 
 /** Request headers that carry credentials whatever the connector is (rule E5). */
 const credentialHeaders = ['authorization', 'cookie', 'x-api-key'];
@@ -22,11 +20,12 @@ export function headerSecrets(
   return secrets;
 }
 
-/** The secrets of an initialize request: the parameters marked `sensitive`, and all of a plain object, which marks none. */
+/** The secrets of an initialize request: the parameters marked `sensitive`; of a plain object, which marks none, what looks like one. */
 export function parameterSecrets(body: unknown): string[] {
   const parameters = Array.isArray(body) ? toSessionParameters(body) : undefined;
   if (parameters) return parameters.filter((parameter) => parameter.sensitive).map((parameter) => parameter.value);
   if (Array.isArray(body)) return body.map((entry) => entry?.value).filter((value) => typeof value === 'string');
   if (typeof body !== 'object' || body === null) return [];
-  return Object.values(body).filter((value) => typeof value === 'string');
+  const entries = Object.entries(body).map(([key, value]) => ({ key, value }));
+  return entries.filter((entry) => typeof entry.value === 'string' && isSecret(entry)).map(({ value }) => value);
 }

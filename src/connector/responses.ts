@@ -8,7 +8,6 @@ import {
   type Wait,
 } from '../contract/index.js';
 import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
-import { createRedact } from './redact.js';
 
 export interface ErrorResponseOptions extends ErrorAnswerOptions {
   /** Values that must not leave in the answer: the session's, and what initialize was given (rule E5). */
@@ -28,9 +27,15 @@ export interface ErrorResponseOptions extends ErrorAnswerOptions {
  * }
  */
 export function errorResponse(thrown: unknown, options: ErrorResponseOptions = {}): Response {
-  const { redact, ...answerOptions } = options;
+  const { redact = [], ...answerOptions } = options;
   const write = createErrorWriter(answerOptions);
-  return toResponse(write(thrown, redact === undefined ? undefined : createRedact(redact)), thrown);
+  return toResponse(
+    write(
+      thrown,
+      [...redact].filter((value) => typeof value === 'string'),
+    ),
+    thrown,
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 export { abortable } from './abortable.js';
 export { type Clock, sleep, systemClock, type Timer } from './clock.js';
 export { describeValue, isNestedDeeper, parseJson } from './json.js';
-export { createRedact, headerParts, type Redact, redactNothing } from './redact.js';
+export { createRedact, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
 export { singleFlight } from './single-flight.js';

@@ -4,33 +4,51 @@ const redactedMark = '[redacted]';
 /** Values shorter than this are no secrets, and taking every "7" or "eu" out of a message would leave nothing to read. */
 const shortestSecret = 4;
 
-/** Shorter ones are taken out as whole words only: a session value `test` must not eat into "the latest issue". */
-const longWord = 8;
+/** What is random stands out wherever it is; a word is taken out as a whole word only: `test` is a part of "latest". */
 const wordStart = '(?:(?<![a-z0-9])|(?<=%[0-9a-f]{2}|\\\\[bfnrt]))';
 const wordEnd = '(?![a-z0-9])';
 
 /** Text without the given values (rule E5). */
 export type Redact = (text: string) => string;
 
-export const redactNothing: Redact = (text) => text;
+const secretName = /pass|pwd|secret|token|credential|cookie|session|authorization|(?:api|access|private|auth)[-_]?key/i;
+
+/** Whether a value is a secret: as it is marked, or, where nobody has marked it, by its name and its looks (rule E5). */
+export function isSecret({ key, value, sensitive }: { key: string; value: string; sensitive?: unknown }): boolean {
+  return typeof sensitive === 'boolean' ? sensitive : secretName.test(key) || isRandom(value);
+}
+
+/** Long and random: no name of a thing, and nothing that is a part of a word or of a code by chance. */
+function isRandom(value: string): boolean {
+  return value.length >= 20 || (value.length >= 8 && /[^\p{L}_]/u.test(value));
+}
+
+/**
+ * Whether a code is a secret or holds one that is long and random. A code is for programs, so it stays as it is or gives
+ * way as a whole (rule E5).
+ */
+export function showsSecret(code: string, secrets: Iterable<string>): boolean {
+  const trimmed = Array.from(secrets, (secret) => secret.trim()).filter(({ length }) => length >= shortestSecret);
+  return trimmed.includes(code) || createRedact(trimmed.filter(isRandom))(code) !== code;
+}
 
 /**
  * Takes secrets out of text: as they are, as JSON and URLs write them, and inside `Basic` credentials. The longest goes
- * first, so that no part of it is left over. Values shorter than four characters are left alone, and those shorter than
- * eight are only found where they stand alone.
+ * first, so that no part of it is left over. Values shorter than four characters are left alone, and words are only found
+ * where they stand alone.
  *
  * @example
  * createRedact(['s3cr3t/1'])('GET /?t=s3cr3t%2F1 failed') // 'GET /?t=[redacted] failed'
  */
 export function createRedact(values: Iterable<string>): Redact {
-  const needles = new Set<string>();
+  const needles = new Map<string, string>();
   for (const value of values) {
     if (typeof value !== 'string') continue;
     const secret = value.trim();
     if (secret.length >= shortestSecret) addWrittenForms(needles, secret);
   }
-  if (needles.size === 0) return redactNothing;
-  const upperCased = Array.from(needles, (needle) => needle.toUpperCase());
+  if (needles.size === 0) return (text) => text;
+  const upperCased = Array.from(needles.keys(), (needle) => needle.toUpperCase());
   let redact: Redact | undefined;
   return (text) => {
     // Nearly every text is free of secrets, and a search is far cheaper than making a pattern.
@@ -41,9 +59,9 @@ export function createRedact(values: Iterable<string>): Redact {
   };
 }
 
-function compile(needles: ReadonlySet<string>): Redact {
-  const longestFirst = [...needles].sort((one, other) => other.length - one.length);
-  const pattern = longestFirst.map(toPattern).join('|');
+function compile(needles: ReadonlyMap<string, string>): Redact {
+  const longestFirst = [...needles].sort(([one], [other]) => other.length - one.length);
+  const pattern = longestFirst.map(([needle, secret]) => toPattern(needle, isRandom(secret))).join('|');
   const secret = new RegExp(pattern, 'gi');
   const containsSecret = new RegExp(pattern, 'i');
   return (text) =>
@@ -54,20 +72,21 @@ function compile(needles: ReadonlySet<string>): Redact {
       .replace(secret, redactedMark);
 }
 
-function toPattern(needle: string): string {
+function toPattern(needle: string, isAnywhere: boolean): string {
   const escaped = needle.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-  return needle.length < longWord ? wordStart + escaped + wordEnd : escaped;
+  return isAnywhere ? escaped : wordStart + escaped + wordEnd;
 }
 
-function addWrittenForms(forms: Set<string>, value: string): void {
-  forms.add(value);
+/** Adds each way in which a value is written, with the value. */
+function addWrittenForms(forms: Map<string, string>, value: string): void {
+  forms.set(value, value);
   if (/^[\w.-]+$/.test(value)) return; // nothing that is ever written otherwise
-  forms.add(JSON.stringify(value).slice(1, -1));
+  forms.set(JSON.stringify(value).slice(1, -1), value);
   try {
     const encoded = encodeURIComponent(value);
-    forms.add(encoded);
-    forms.add(encoded.replaceAll('%20', '+'));
-    forms.add(new URLSearchParams([['', value]]).toString().slice(1));
+    forms.set(encoded, value);
+    forms.set(encoded.replaceAll('%20', '+'), value);
+    forms.set(new URLSearchParams([['', value]]).toString().slice(1), value);
   } catch {
     // A lone surrogate has no URL form.
   }

@@ -37,6 +37,9 @@ Object.assign(connectorPlugin, {
   [Symbol.for('fastify.display-name')]: 'concordat-connector',
 });
 
+/** The scopes that answer the unknown routes of a server, by prefix: Fastify takes one for each. */
+const answering = new WeakMap<object, Map<string, FastifyInstance>>();
+
 function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
   // Fastify's own register options come along with the plugin's.
   const {
@@ -45,8 +48,40 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
     logSerializers: _logSerializers,
     ...own
   } = options as never as Record<string, unknown>;
-  const writer = createAdapterWriter<FastifyRequest>(own, translate);
-  const answer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
+  const answer = createAnswer(own);
+  app.setErrorHandler(answer);
+  const scopes = answering.get(app.server) ?? new Map<string, FastifyInstance>();
+  answering.set(app.server, scopes);
+  // A second time in the same scope is a mistake, which Fastify refuses.
+  if (scopes.has(app.prefix) && scopes.get(app.prefix) !== app) return;
+  scopes.set(app.prefix, app);
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0]?.slice(0, 200);
+    answer(new NotFoundError(`There is no route for ${request.method} ${path}.`), request, reply);
+  });
+}
+
+/**
+ * What the constructor of Fastify takes as `frameworkErrors`: answers, as the contract says, requests that Fastify refuses
+ * before any route or plugin sees them, such as `GET /%`. No plugin can set that.
+ *
+ * @param options as those of {@link connectorPlugin}.
+ * @throws TypeError naming the option that is wrong.
+ * @example
+ * const app = fastify({ frameworkErrors: connectorFrameworkErrors() })
+ * await app.register(connectorPlugin)
+ */
+export function connectorFrameworkErrors(options: ConnectorPluginOptions = {}): ConnectorFrameworkErrors {
+  return createAnswer(options);
+}
+
+export type ConnectorFrameworkErrors = (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
+
+function createAnswer(
+  options: ConnectorPluginOptions,
+): (thrown: unknown, ...rest: [FastifyRequest, FastifyReply]) => void {
+  const writer = createAdapterWriter<FastifyRequest>(options, translate);
+  return (thrown, request, reply) => {
     if (reply.raw.headersSent) {
       writer.report(thrown, request);
       reply.hijack();
@@ -56,12 +91,14 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
     const read = (name: string) => request.headers[name.toLowerCase()];
     send(reply, writer.write(thrown, request, read, bodySecrets(request)));
   };
-  app.setErrorHandler(answer);
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0]?.slice(0, 200);
-    answer(new NotFoundError(`There is no route for ${request.method} ${path}.`), request, reply);
-  });
 }
+
+/** Instead of Fastify's own, which quote what was sent. */
+const messages: Record<string, string> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: invalidJsonMessage,
+  FST_ERR_BAD_URL: 'The path of the request cannot be decoded.',
+  FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
+};
 
 /** What Fastify itself refuses is the caller's mistake; everything else stays what it is. */
 function translate(thrown: unknown): unknown {
@@ -71,8 +108,7 @@ function translate(thrown: unknown): unknown {
   if (validationContext !== undefined) return errorOfStatus(400, message, details);
   if (typeof code !== 'string' || !code.startsWith('FST_ERR_') || statusCode === undefined) return thrown;
   if (statusCode < 400 || statusCode > 499) return thrown;
-  if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return errorOfStatus(400, invalidJsonMessage, details);
-  return errorOfStatus(statusCode, message, details);
+  return errorOfStatus(statusCode, messages[code] ?? message, details);
 }
 
 function bodySecrets(request: FastifyRequest): string[] {

@@ -1,10 +1,10 @@
-import { connectorPlugin } from 'concordat/connector/fastify';
+import { connectorFrameworkErrors, connectorPlugin } from 'concordat/connector/fastify';
 import fastify from 'fastify';
 import * as endSystem from './end-system.js';
 import { read, readParameters, readSession, sessionHeaders, toParameters } from './read.js';
 
-export const connector = fastify();
-// Answers unknown routes and every error as the contract says.
+// Answers as the contract says: paths that Fastify cannot decode, and below that unknown routes and every error.
+export const connector = fastify({ frameworkErrors: connectorFrameworkErrors({ sessionHeaders }) });
 await connector.register(connectorPlugin, { sessionHeaders });
 
 connector.post('/initialize', async (request, reply) => {
