@@ -37,8 +37,8 @@ const mounts: [string, (admin: ReturnType<typeof createAdmin>) => Handler][] = [
 ];
 
 const directory = (host: AdminHost) => ({
-  findById: (id: string) => host.users.get(id),
-  findByUsername: (name: string) => host.users.get(`u-${name}`),
+  findById: async (id: string) => host.users.get(id),
+  findByUsername: async (name: string) => host.users.get(`u-${name}`),
 });
 
 describe('below /admin', () => {
