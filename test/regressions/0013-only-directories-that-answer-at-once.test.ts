@@ -264,7 +264,7 @@ describe('the administration over a slow directory', () => {
       between.letGo();
       between.held = true;
       await until(() => between.asked === 1, 'the user looked up after the check');
-      host.users.set('u-alice', { ...host.users.get('u-alice')!, ...change });
+      Object.assign(host.users.get('u-alice')!, change);
       between.letGo();
       await until(() => answer.settled, 'an answer');
       expect(answer.value?.status).toBe(status);
