@@ -42,26 +42,28 @@ export async function checkPassword(
   const { proofs } = context.passwords;
   const source = sourceKey(address);
   const user = (await context.users.findByUsername(username)) ?? undefined;
-  const presented = proofs.present(source, username, password, user);
+  // Taken now: a host may change its user object while the password is checked.
+  const { id, passwordHash } = user ?? {};
+  const presented = proofs.present(source, username, password, { id, passwordHash });
   if (proofs.holds(presented) && isEnabled(user)) return user;
   refuseWhenThrottled(context, address);
   const isRight = await once(context, source, presented, async () => {
     // Asked again: of a burst from one source most have waited while the first ones failed.
     refuseWhenThrottled(context, address);
-    const matches = await verifyPassword(password, user?.passwordHash);
+    const matches = await verifyPassword(password, passwordHash);
     // A password that is right for a disabled user is answered as a wrong one.
     if (matches && isEnabled(user)) proofs.add(source, presented);
     else context.throttle.failed(address);
     return matches && isEnabled(user);
   });
-  if (!isRight || user === undefined) return undefined;
-  return await findUnchanged(context, user);
+  return isRight && id !== undefined ? await findUnchanged(context, id, passwordHash) : undefined;
 }
 
-/** The user as they are now; `undefined` when they are gone, disabled, or have another password than they had. */
+/** The user as they are now; `undefined` when they are gone, disabled, or have another password hash. */
 export async function findUnchanged(
   context: AdminContext,
-  { id, passwordHash }: DirectoryUser,
+  id: string,
+  passwordHash: string | undefined,
 ): Promise<DirectoryUser | undefined> {
   const user = (await context.users.findById(id)) ?? undefined;
   return isEnabled(user) && user.passwordHash === passwordHash ? user : undefined;

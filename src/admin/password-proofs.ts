@@ -1,5 +1,4 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { DirectoryUser } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
 
 interface Proof {
@@ -37,10 +36,15 @@ export class PasswordProofs {
     this.#clock = clock;
   }
 
-  present(source: string, username: string, password: string, user: DirectoryUser | undefined): PresentedPassword {
-    const text = JSON.stringify([username, user?.id, user?.passwordHash, password]);
+  present(
+    source: string,
+    username: string,
+    password: string,
+    user: { id: string | undefined; passwordHash: string | undefined },
+  ): PresentedPassword {
+    const text = JSON.stringify([username, user.id, user.passwordHash, password]);
     return {
-      place: JSON.stringify([source, user?.id]),
+      place: JSON.stringify([source, user.id]),
       tag: createHmac('sha256', this.#key).update(text).digest(),
     };
   }

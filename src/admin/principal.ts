@@ -11,6 +11,8 @@ export interface Principal {
   readonly authenticatedBy: 'basic' | 'api-key';
   /** The public id of the key that was presented. */
   readonly apiKeyId?: string;
+  /** Of Basic: the stored hash that the password was right for. */
+  readonly passwordHash?: string | undefined;
 }
 
 /** The right key was presented, only too late: that is no guessing, so it slows nobody down. */
@@ -65,8 +67,9 @@ export async function requireStillGood(context: AdminContext, principal: Princip
 }
 
 /** Whether the credentials would still authenticate: the key, or the user with the password that was checked. */
-export async function isStillGood(context: AdminContext, { user, apiKeyId }: Principal): Promise<boolean> {
-  if (apiKeyId === undefined) return (await findUnchanged(context, user)) !== undefined;
+export async function isStillGood(context: AdminContext, principal: Principal): Promise<boolean> {
+  const { user, apiKeyId, passwordHash } = principal;
+  if (apiKeyId === undefined) return (await findUnchanged(context, user.id, passwordHash)) !== undefined;
   const owner = (await context.users.findById(user.id)) ?? undefined;
   if (owner === undefined || owner.enabled === false || !(await context.isAvailable())) return false;
   return await context.apiKeys.isUsable(apiKeyId);
@@ -111,7 +114,7 @@ async function authenticateBasic(
   }
   const user = await checkPassword(context, source, credentials);
   if (user === undefined) throw new Refusal({ reason: 'password' });
-  return { user, authenticatedBy: 'basic' };
+  return { user, authenticatedBy: 'basic', passwordHash: user.passwordHash };
 }
 
 class Refusal extends Error {

@@ -29,8 +29,8 @@ export function createStreamWatch(context: AdminContext): StreamWatch {
     async check() {
       const byCredentials = new Map<string, Exchange[]>();
       for (const exchange of open) {
-        const { user, apiKeyId } = exchange.principal;
-        const credentials = JSON.stringify([user.id, apiKeyId ?? user.passwordHash]);
+        const { user, apiKeyId, passwordHash } = exchange.principal;
+        const credentials = JSON.stringify([user.id, apiKeyId, passwordHash]);
         byCredentials.set(credentials, [...(byCredentials.get(credentials) ?? []), exchange]);
       }
       for (const exchanges of byCredentials.values()) {
