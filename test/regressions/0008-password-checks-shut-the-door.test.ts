@@ -106,6 +106,19 @@ describe('passwords under attack (K14)', () => {
     expect(places[1]).toBe(131);
   });
 
+  it('who is known keeps nobody else out, either', async () => {
+    const { host, queue } = await startHost();
+    expect((await me(host, [...basic('root'), ...from('198.51.100.1')])).status).toBe(200);
+    checks.begun = [];
+    const known = await queue(
+      Array.from({ length: 8 }, (_, index) => [...basic('alice', `guess ${index}`), ...from('198.51.100.1')]),
+    );
+    const unknown = await queue([[...basic('bob'), ...from('192.0.2.2')]]);
+    letGo();
+    expect(await tally([...known, ...unknown])).toEqual({ 401: 8, 200: 1 });
+    expect(checks.begun.indexOf(password.normalize('NFC'))).toBeLessThan(4);
+  });
+
   it('sources take turns, however many passwords one of them sends', async () => {
     const { queue } = await startHost();
     const many = await queue(
@@ -164,6 +177,18 @@ describe('many right passwords at once (K14)', () => {
     expect((await me(host, ['x-api-key', key])).status).toBe(200);
     letGo();
     expect(await tally(attacked)).toEqual({ 401: 502 });
+  });
+
+  it('those who signed in from their address before have places of their own', async () => {
+    const { host, attack, queue } = await startHost();
+    expect((await me(host, [...basic('root'), ...from('198.51.100.1')])).status).toBe(200);
+    await host.clock.advance(5 * 60_000);
+    const attacked = await attack(502);
+    const right = await queue([[...basic('root'), ...from('198.51.100.1')]]);
+    letGo();
+    expect(await tally(right)).toEqual({ 200: 1 });
+    expect(await tally(attacked)).toEqual({ 401: 502 });
+    expect(host.failures).not.toContainEqual({ reason: 'busy' });
   });
 
   it('says so on the sign-in page, too', async () => {
