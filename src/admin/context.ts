@@ -1,14 +1,21 @@
 import type { ApiKeys, FailureThrottle, RefusalReason, UserDirectory } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
-import type { Gate } from './gate.js';
+import type { PasswordChecks } from './credentials.js';
 import type { AdminSection } from './sections.js';
 import type { ManagedUserDirectory } from './users.js';
 
 /**
  * Why a request did not authenticate, beside what can be wrong with a key: `missing`, neither key nor Basic;
- * `malformed-basic`; `password`, wrong, or of an unknown or disabled user; `throttled`, nothing was looked at (rule K14).
+ * `malformed-basic`; `password`, wrong, or of an unknown or disabled user; `throttled`, the source has failed too often;
+ * `busy`, too many passwords were being checked (rule K14).
  */
-export type AuthenticationFailureReason = RefusalReason | 'missing' | 'malformed-basic' | 'password' | 'throttled';
+export type AuthenticationFailureReason =
+  | RefusalReason
+  | 'missing'
+  | 'malformed-basic'
+  | 'password'
+  | 'throttled'
+  | 'busy';
 
 /** A request that did not authenticate. For the host's log: it names no credential but the key's public id (rule K9). */
 export interface AuthenticationFailure {
@@ -33,12 +40,12 @@ export interface AdminContext {
   readonly sessionSecret: Uint8Array;
   /** The host's own pages. */
   readonly sections: readonly AdminSection[];
-  /** Slows down sources that keep failing, shared by keys, Basic and sign-in (rule K14). */
+  /** Slows down sources that keep failing; failures of keys, Basic and sign-in are one count (rule K14). */
   readonly throttle: FailureThrottle;
   /** Who sent a request, for the throttle: its socket's address, or what the host's `clientAddress` says. */
   clientAddress(request: Request, env: unknown): string;
-  /** Bounds how many passwords are checked at a time. */
-  readonly passwordGate: Gate;
+  /** How Basic and sign-in check passwords. */
+  readonly passwords: PasswordChecks;
   /** Told of every refused authentication; never throws. */
   authenticationFailed(failure: AuthenticationFailure): void;
   /** Told of what failed unexpectedly, while the client got a plain 500; never throws. */

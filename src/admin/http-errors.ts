@@ -60,6 +60,13 @@ export function tooManyFailuresError(retryAfterMs: number): AdminHttpError {
   });
 }
 
+/** Nobody failed: there is only more to do than can be done at once (rule K14). */
+export function busyError(): AdminHttpError {
+  return new AdminHttpError(503, 'Too many passwords are being checked at this moment. Try again in a few seconds.', {
+    headers: { 'retry-after': '5' },
+  });
+}
+
 /**
  * The status, body and headers of anything thrown. What nobody planned becomes a 500 that tells nothing: report it with
  * `onError` (`expected: false`).

@@ -8,7 +8,7 @@ import {
 } from '../api-keys/index.js';
 import { type Clock, systemClock } from '../internal/index.js';
 import type { AdminContext, AuthenticationFailure } from './context.js';
-import { createGate } from './gate.js';
+import { createPasswordChecks } from './credentials.js';
 import type { McpTool } from './mcp/index.js';
 import { socketAddress } from './node-request.js';
 import { type AdminSection, readSections } from './sections.js';
@@ -38,16 +38,23 @@ export interface AdminOptions {
   readonly mcpSessionIdleMs?: number | undefined;
   /** @default the machine's */
   readonly clock?: (Pick<Clock, 'now'> & Partial<Clock>) | undefined;
-  /** @default ten failures are free, then 1 s, doubling to 1 min */
+  /**
+   * Slows down sources that fail: with wrong keys, and in front of password checks (rule K14). A good key never meets it.
+   * @default ten failures are free, then 1 s, doubling to 1 min
+   */
   readonly throttle?: FailureThrottle | undefined;
   /**
-   * Who sent a request, for the throttle (rule K14). Behind a proxy every request comes from the proxy's address: take the
-   * client's from a header that your proxy sets, and only then. @default the address of the request's socket
+   * Who sent a request: failures slow down their source, and password checks take turns by source (rule K14). Behind a proxy
+   * every request comes from the proxy's address: take the client's from a header that your proxy sets, and only then.
+   * @default the address of the request's socket
    */
   readonly clientAddress?: ((request: Request, env: unknown) => string) | undefined;
   /** Told of every refused authentication: the reason, and the key's public id (rule K9). */
   readonly onAuthenticationFailure?: ((failure: AuthenticationFailure) => void) | undefined;
-  /** Told of what failed unexpectedly, while the client got a plain 500. */
+  /**
+   * Told of what failed unexpectedly, while the client got a plain 500; and once, when `x-forwarded-for` arrives although
+   * `clientAddress` is not set.
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -84,8 +91,8 @@ export function readOptions(options: AdminOptions): AdminContext {
     sessionSecret: readSecret(options.sessionSecret),
     sections: readSections(options.sections),
     throttle: throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),
-    clientAddress: readFunction('clientAddress', options.clientAddress) ?? socketAddress,
-    passwordGate: createGate({ atOnce: 4, waiting: 100 }),
+    clientAddress: readFunction('clientAddress', options.clientAddress) ?? tellOfProxy(onError),
+    passwords: createPasswordChecks(clock),
     authenticationFailed: quiet(readFunction('onAuthenticationFailure', options.onAuthenticationFailure), onError),
     onError,
   };
@@ -110,6 +117,20 @@ function readSecret(secret: unknown): Uint8Array {
     throw new TypeError(`\`sessionSecret\` must have at least ${leastSecretBytes} bytes.`);
   }
   return bytes;
+}
+
+/** The socket's address; the first request that seems to come through a proxy is told, as that is then everybody's address. */
+function tellOfProxy(onError: (error: unknown) => void): AdminContext['clientAddress'] {
+  let told = false;
+  return (request, env) => {
+    if (!told && request.headers.has('x-forwarded-for')) {
+      told = true;
+      const message =
+        'A request came with `x-forwarded-for`, and `clientAddress` is not set. Behind a proxy, all clients then count as one source: set it. Without a proxy, take no notice: anybody can send this header.';
+      onError(new Error(message));
+    }
+    return socketAddress(request, env);
+  };
 }
 
 /** A host's clock may only tell the time of day: waits are then measured with that, so that there is one time. */

@@ -1,7 +1,7 @@
 import type { Actor, DirectoryUser, Origin, RefusalReason } from '../api-keys/index.js';
 import { readBasic } from './basic-credentials.js';
 import type { AdminContext, AuthenticationFailure } from './context.js';
-import { checkPassword, refuseWhenThrottled } from './credentials.js';
+import { checkPassword, findUnchanged, refuseWhenThrottled } from './credentials.js';
 import { AdminHttpError, authenticationFailedError } from './http-errors.js';
 import { arrivedHeaders, authorizationOf } from './node-request.js';
 
@@ -11,6 +11,8 @@ export interface Principal {
   readonly authenticatedBy: 'basic' | 'api-key';
   /** The public id of the key that was presented. */
   readonly apiKeyId?: string;
+  /** Of Basic: the stored hash that the password was right for. */
+  readonly passwordHash?: string | undefined;
 }
 
 /** The right key was presented, only too late: that is no guessing, so it slows nobody down. */
@@ -18,19 +20,19 @@ const noGuess: readonly RefusalReason[] = ['revoked', 'expired', 'edition', 'own
 
 /**
  * Authenticates a request by API key, else by Basic (rules K8, K9, K11, K14). A presented key decides: a bad one never
- * falls through to Basic.
+ * falls through to Basic. A good one is served whatever others at its source do.
  *
- * @throws AdminHttpError 401, always the same; 429 when the source has failed too often
+ * @throws AdminHttpError 401, always the same; for a failed attempt 429 when the source has failed too often; 503 when too
+ *   many passwords are being checked
  */
 export async function authenticate(context: AdminContext, request: Request, env: unknown): Promise<Principal> {
   const source = context.clientAddress(request, env);
   try {
-    refuseWhenThrottled(context, source);
     const headers = arrivedHeaders(request, env);
     const verification = await context.apiKeys.verify(headers);
     if (verification.outcome === 'authenticated') return await ownerOf(context, verification);
     if (verification.outcome === 'refused') {
-      if (!noGuess.includes(verification.reason)) context.throttle.failed(source);
+      if (!noGuess.includes(verification.reason)) countGuess(context, source);
       throw new Refusal(verification);
     }
     return await authenticateBasic(context, source, authorizationOf(headers));
@@ -39,9 +41,17 @@ export async function authenticate(context: AdminContext, request: Request, env:
       context.authenticationFailed(error.failure);
       throw authenticationFailedError();
     }
-    if (error instanceof AdminHttpError && error.status === 429) context.authenticationFailed({ reason: 'throttled' });
+    if (error instanceof AdminHttpError) {
+      context.authenticationFailed({ reason: error.status === 429 ? 'throttled' : 'busy' });
+    }
     throw error;
   }
+}
+
+/** @throws AdminHttpError 429 when the source has guessed too often; the guess is then not counted, so that waiting helps */
+function countGuess(context: AdminContext, source: string): void {
+  refuseWhenThrottled(context, source);
+  context.throttle.failed(source);
 }
 
 /**
@@ -49,10 +59,20 @@ export async function authenticate(context: AdminContext, request: Request, env:
  *
  * @throws AdminHttpError 401
  */
-export async function requireStillGood(context: AdminContext, { apiKeyId }: Principal): Promise<void> {
-  if (apiKeyId === undefined || (await context.apiKeys.isUsable(apiKeyId))) return;
-  context.authenticationFailed({ reason: 'revoked', apiKeyId });
+export async function requireStillGood(context: AdminContext, principal: Principal): Promise<void> {
+  if (await isStillGood(context, principal)) return;
+  const { apiKeyId } = principal;
+  context.authenticationFailed(apiKeyId === undefined ? { reason: 'password' } : { reason: 'revoked', apiKeyId });
   throw authenticationFailedError();
+}
+
+/** Whether the credentials would still authenticate: the key, or the user with the password that was checked. */
+export async function isStillGood(context: AdminContext, principal: Principal): Promise<boolean> {
+  const { user, apiKeyId, passwordHash } = principal;
+  if (apiKeyId === undefined) return (await findUnchanged(context, user.id, passwordHash)) !== undefined;
+  const owner = (await context.users.findById(user.id)) ?? undefined;
+  if (owner === undefined || owner.enabled === false || !(await context.isAvailable())) return false;
+  return await context.apiKeys.isUsable(apiKeyId);
 }
 
 /** The actor for calls on API keys: the principal, and never a field of the request (rule K16). */
@@ -89,12 +109,12 @@ async function authenticateBasic(
   // Without any credentials nothing was guessed.
   if (credentials === undefined) throw new Refusal({ reason: 'missing' });
   if (credentials === 'malformed') {
-    context.throttle.failed(source);
+    countGuess(context, source);
     throw new Refusal({ reason: 'malformed-basic' });
   }
   const user = await checkPassword(context, source, credentials);
   if (user === undefined) throw new Refusal({ reason: 'password' });
-  return { user, authenticatedBy: 'basic' };
+  return { user, authenticatedBy: 'basic', passwordHash: user.passwordHash };
 }
 
 class Refusal extends Error {

@@ -67,7 +67,7 @@ export const auditEntrySchema = z
     actingApiKey: z
       .object({ id: apiKeyId(), name: z.string() })
       .nullable()
-      .describe('The key that authenticated the request; null when none did.'),
+      .describe('The key that authenticated the request; null when none did, or when the caller may not see it.'),
     changeTime: timestamp('When the change was made.'),
     revisionType,
     changes: z.array(

@@ -1,5 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net';
-import { type Clock, systemClock } from '../internal/index.js';
+import { type Clock, sourceKey, systemClock } from '../internal/index.js';
 
 export interface FailureThrottleOptions {
   /** Failures that cost nothing yet. @default 5 */
@@ -21,7 +20,10 @@ export interface FailureThrottleOptions {
  * nobody can lock out somebody else; a success does not clear the count, so that a known password covers no guessing.
  */
 export interface FailureThrottle {
-  /** Ask before authenticating. More than 0: answer 429 with `Retry-After` and look at no credentials. */
+  /**
+   * Ask before a password is checked, and when a key has been refused; never before a key is looked up. More than 0:
+   * answer 429 with `Retry-After`.
+   */
   retryAfterMs(source: string): number;
   /** Report a failed authentication. */
   failed(source: string): void;
@@ -80,25 +82,6 @@ export function createFailureThrottle(options: FailureThrottleOptions = {}): Fai
       }
     },
   };
-}
-
-/** One subscriber has a whole IPv6 /64, and `::ffff:192.0.2.1` is `192.0.2.1`: each counts as one source. */
-function sourceKey(source: string): string {
-  if (!isIPv6(source)) return source;
-  const mapped = source.slice(source.lastIndexOf(':') + 1);
-  if (isIPv4(mapped)) return mapped;
-  const address = source.split('%', 1)[0] as string;
-  const [head = '', tail] = address.split('::', 2) as [string?, string?];
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const tailGroups = tail === '' ? [] : tail.split(':');
-    while (groups.length + tailGroups.length < 8) groups.push('0');
-    groups.push(...tailGroups);
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }
 
 function readNumber(name: string, value: number, least: number): number {

@@ -82,7 +82,7 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
   const rows = await listAudits(context.store.kysely, filter, limit + 1);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
-    items: rows.slice(0, limit).map(toAuditEntry),
+    items: rows.slice(0, limit).map((row) => toAuditEntry(row, principal)),
     nextCursor: last === undefined ? null : formatCursor({ order: 'audits', value: last.id, id: '' }),
   };
 }

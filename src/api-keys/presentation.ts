@@ -1,4 +1,5 @@
 import type { AccessMark } from './access-marks.js';
+import type { Principal } from './rights.js';
 import { statusOf } from './status.js';
 import type { AuditRecord, KeyRow } from './store/index.js';
 import type { ApiKey, AuditEntry, FieldChange, Origin, RevisionType } from './types.js';
@@ -20,14 +21,18 @@ export function toApiKey(row: KeyRow, mark: AccessMark, nowMs: number): ApiKey {
   };
 }
 
-export function toAuditEntry(row: AuditRecord): AuditEntry {
+/** An acting key is its author's own, and shown to who may see it: the entry may be about somebody else's key (rules K7, K15). */
+export function toAuditEntry(row: AuditRecord, reader: Principal): AuditEntry {
+  const showsActingKey = reader.mayManageAll || row.author_id === reader.userId;
   return {
     id: row.id,
     apiKeyId: row.api_key_id,
     name: row.name,
     author: { id: row.author_id, username: row.author_username },
     actingApiKey:
-      row.acting_key_id === null ? null : { id: row.acting_key_id, name: row.acting_key_name ?? row.acting_key_id },
+      row.acting_key_id === null || !showsActingKey
+        ? null
+        : { id: row.acting_key_id, name: row.acting_key_name ?? row.acting_key_id },
     changeTime: toIso(row.change_time),
     revisionType: row.revision_type as RevisionType,
     changes: JSON.parse(row.changes) as FieldChange[],

@@ -149,7 +149,7 @@ export interface AuditEntry {
   /** The key's name after the change. */
   readonly name: string;
   readonly author: { readonly id: string; readonly username: string };
-  /** The key that authenticated the author's request (rule K15). */
+  /** The key that authenticated the author's request; `null` for none, and for one that the reader may not see (rules K7, K15). */
   readonly actingApiKey: { readonly id: string; readonly name: string } | null;
   readonly changeTime: string;
   readonly revisionType: RevisionType;

@@ -3,3 +3,4 @@ export { type Clock, sleep, systemClock, type Timer } from './clock.js';
 export { describeValue, isNestedDeeper, parseJson } from './json.js';
 export { createRedact, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
 export { singleFlight } from './single-flight.js';
+export { sourceKey } from './source-key.js';

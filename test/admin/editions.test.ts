@@ -20,7 +20,7 @@ describe('editions (specification 5.2, K12)', () => {
     ['both', { admin: true, keys: true }],
   ])('when %s says that the licence has lapsed, keys end, and list, audits and revoke stay', async (_, lapses) => {
     let edition = 'Professional';
-    const current = () => edition;
+    const current = async () => edition;
     const host = await startAdmin({
       ...('admin' in lapses && { admin: { edition: current } }),
       ...('keys' in lapses && { keys: { edition: current } }),

@@ -266,7 +266,7 @@ describe('options', () => {
     ['mcpTools', { mcpTools: [{ ...tool, inputSchema: 'text' }] }, /`mcpTools\[0\].inputSchema`/],
   ])('a wrong `%s` is a TypeError that names it: %j', async (_, options, message) => {
     const host = await startAdmin();
-    const users = { findById: () => undefined, findByUsername: () => undefined };
+    const users = { findById: async () => undefined, findByUsername: async () => undefined };
     const create = (more: object) => createAdmin({ apiKeys: host.apiKeys, users, edition: 'Professional', ...more });
     expect(() => create(options)).toThrow(message);
     expect(() => create(options)).toThrow(TypeError);

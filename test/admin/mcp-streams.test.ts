@@ -93,7 +93,7 @@ describe('open streams (K11)', () => {
 
   it('end when the edition no longer has keys', async () => {
     let edition = 'Professional';
-    const host = await startAdmin({ admin: { edition: () => edition } });
+    const host = await startAdmin({ admin: { edition: async () => edition } });
     const { ending, staying } = await openStreams(host);
     await host.clock.advance(1000);
     expect(ending.isOpen).toBe(true);

@@ -19,7 +19,7 @@ const program = `
   import { createAdmin } from './src/admin/index.ts';
   import { hashPassword, openApiKeys } from './src/api-keys/index.ts';
   const alice = { id: 'u-alice', username: 'alice', passwordHash: await hashPassword('secret') };
-  const users = { findById: () => alice, findByUsername: () => alice };
+  const users = { findById: async () => alice, findByUsername: async () => alice };
   const apiKeys = await openApiKeys({ database: ':memory:', edition: 'Professional', users });
   const errors = [];
   const admin = createAdmin({ apiKeys, users, edition: 'Professional', onError: (error) => errors.push(error.message) });

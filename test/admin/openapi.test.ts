@@ -228,7 +228,7 @@ describe('the running API', () => {
     const requests = operationsOf(document).map(({ method, path }) => [method.toUpperCase(), path.replace('{id}', id)]);
     for (const [method, path] of requests as [string, string][]) await call('ck_wrong', method, path);
     for (let count = 0; count < 5; count++) await host.as('ck_wrong', 'GET', '/me');
-    for (const [method, path] of requests as [string, string][]) await call('alice', method, path);
+    for (const [method, path] of requests as [string, string][]) await call('ck_wrong', method, path);
     await host.clock.advance(60_000);
     await host.apiKeys.close();
     for (const [method, path] of requests as [string, string][]) {
@@ -236,8 +236,11 @@ describe('the running API', () => {
       judge(method, path, await host.send({ method, path: `/api/v1${path}`, headers }));
     }
 
+    // 503 needs hundreds of password checks under way: test/regressions/0008 has it.
     const documented = operationsOf(document).flatMap(({ operation }) =>
-      Object.keys(operation.responses).map((status) => `${operation.operationId} ${status}`),
+      Object.keys(operation.responses).flatMap((status) =>
+        status === '503' ? [] : [`${operation.operationId} ${status}`],
+      ),
     );
     expect([...seen].sort()).toEqual(documented.sort());
   });

@@ -19,10 +19,14 @@ const bodySchemas = { NewApiKey: schemas.newApiKeySchema, ApiKeyChanges: schemas
 const sharedErrors = {
   401: { description: 'No valid credentials.', header: ['WWW-Authenticate', 'Always `ApiKey`.', 'ApiKey'] },
   429: {
-    description: 'Too many failed attempts from this source: no credentials were looked at.',
+    description: 'A failed attempt, after too many others from this source. A good key is never answered so.',
     header: ['Retry-After', 'Seconds to wait.', '8'],
   },
   500: { description: 'The service failed.' },
+  503: {
+    description: 'Too many passwords are being checked. A good key is never answered so.',
+    header: ['Retry-After', 'Seconds to wait.', '5'],
+  },
 } as const;
 
 /** The OpenAPI 3.1 document of the Admin API: operations from their table, schemas from zod. */

@@ -35,7 +35,7 @@ export interface Operation {
   /** Name of the body's schema among the document's components. */
   readonly body?: 'NewApiKey' | 'ApiKeyChanges';
   readonly success: { readonly status: 200 | 201; readonly description: string; readonly schema: string };
-  /** Beside 401, 429 and 500, which every operation has. */
+  /** Beside 401, 429, 500 and 503, which every operation has. */
   readonly errors: Readonly<Partial<Record<400 | 403 | 404 | 409, string>>>;
   handle(call: Call): Promise<Answer>;
 }

@@ -1,5 +1,5 @@
 import type { AdminContext } from '../context.js';
-import type { Principal } from '../principal.js';
+import { isStillGood, type Principal } from '../principal.js';
 import type { Exchange } from './exchange.js';
 
 /** Ends open streams whose credentials are no longer good (rule K11). */
@@ -29,8 +29,8 @@ export function createStreamWatch(context: AdminContext): StreamWatch {
     async check() {
       const byCredentials = new Map<string, Exchange[]>();
       for (const exchange of open) {
-        const { user, apiKeyId } = exchange.principal;
-        const credentials = JSON.stringify([user.id, apiKeyId]);
+        const { user, apiKeyId, passwordHash } = exchange.principal;
+        const credentials = JSON.stringify([user.id, apiKeyId, passwordHash]);
         byCredentials.set(credentials, [...(byCredentials.get(credentials) ?? []), exchange]);
       }
       for (const exchanges of byCredentials.values()) {
@@ -47,12 +47,9 @@ export function createStreamWatch(context: AdminContext): StreamWatch {
 }
 
 /** What cannot be checked is not good: the client opens its stream again, and is told then. */
-async function isGood(context: AdminContext, { user, apiKeyId }: Principal): Promise<boolean> {
+async function isGood(context: AdminContext, principal: Principal): Promise<boolean> {
   try {
-    const current = await context.users.findById(user.id);
-    if (!current || current.enabled === false) return false;
-    if (apiKeyId === undefined) return true;
-    return (await context.isAvailable()) && (await context.apiKeys.isUsable(apiKeyId));
+    return await isStillGood(context, principal);
   } catch (error) {
     context.onError(error);
     return false;

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { deleteCookie, setCookie } from 'hono/cookie';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 
 interface CookieOptions {
   readonly basePath: string;
@@ -9,7 +9,7 @@ interface CookieOptions {
 
 /** Scripts cannot read it, and it goes to the administration only; over https it never goes out in the clear. */
 export function writeCookie(c: Context, name: string, value: string, options: CookieOptions): void {
-  setCookie(c, name, value, {
+  setCookie(c, nameFor(c, name, options.basePath), value, {
     path: options.basePath || '/',
     httpOnly: true,
     sameSite: options.sameSite,
@@ -18,8 +18,22 @@ export function writeCookie(c: Context, name: string, value: string, options: Co
   });
 }
 
+/** The cookie that {@link writeCookie} wrote for requests like this one. */
+export function readCookie(c: Context, name: string, basePath: string): string | undefined {
+  return getCookie(c, nameFor(c, name, basePath));
+}
+
 export function clearCookie(c: Context, name: string, basePath: string): void {
-  deleteCookie(c, name, { path: basePath || '/', httpOnly: true, secure: isSecure(c) });
+  deleteCookie(c, nameFor(c, name, basePath), { path: basePath || '/', httpOnly: true, secure: isSecure(c) });
+}
+
+/**
+ * Browsers take a cookie with such a prefix over https only, and `__Host-` from this very host only; `__Host-` has to be for
+ * the whole host, so not below a base path (RFC 6265bis, 4.1.3).
+ */
+function nameFor(c: Context, name: string, basePath: string): string {
+  if (!isSecure(c)) return name;
+  return (basePath === '' ? '__Host-' : '__Secure-') + name;
 }
 
 function isSecure(c: Context): boolean {

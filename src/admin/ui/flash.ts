@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
-import { getCookie } from 'hono/cookie';
 import { parseJson } from '../../internal/index.js';
 import type { AdminContext } from '../context.js';
-import { clearCookie, writeCookie } from './cookies.js';
+import { clearCookie, readCookie, writeCookie } from './cookies.js';
 import { createSigner } from './signing.js';
 
 const cookieName = 'concordat_notice';
@@ -23,7 +22,7 @@ export function createFlashes({ basePath, clock, sessionSecret }: AdminContext):
       writeCookie(c, cookieName, value, { basePath, sameSite: 'Lax', maxAgeSeconds: lifetimeSeconds });
     },
     take(c) {
-      const cookie = getCookie(c, cookieName);
+      const cookie = readCookie(c, cookieName, basePath);
       if (cookie === undefined) return undefined;
       clearCookie(c, cookieName, basePath);
       const [message, writtenAtMs] = (parseJson(signer.open(cookie) ?? '') ?? []) as [string?, number?];

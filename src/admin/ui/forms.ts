@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
-import { getCookie } from 'hono/cookie';
 import type { AdminContext } from '../context.js';
 import { isCrossSite } from '../cross-site.js';
 import { AdminHttpError } from '../http-errors.js';
 import { readBoundedText } from '../read-bounded-text.js';
-import { writeCookie } from './cookies.js';
+import { readCookie, writeCookie } from './cookies.js';
 import type { Session } from './session.js';
 import { createSigner } from './signing.js';
 
@@ -31,12 +30,12 @@ export interface Forms {
 export function createForms({ basePath, sessionSecret }: AdminContext): Forms {
   const signer = createSigner(sessionSecret, 'forms');
   const subjectOf = (c: Context, session: Session | undefined) =>
-    session === undefined ? `browser ${getCookie(c, cookieName) ?? ''}` : `session ${session.id}`;
+    session === undefined ? `browser ${readCookie(c, cookieName, basePath) ?? ''}` : `session ${session.id}`;
 
   return {
     tokenFor: (session) => signer.tag(`session ${session.id}`),
     tokenBeforeSignIn(c) {
-      const known = getCookie(c, cookieName);
+      const known = readCookie(c, cookieName, basePath);
       const browser = known === undefined || known === '' ? randomBytes(16).toString('base64url') : known;
       writeCookie(c, cookieName, browser, { basePath, sameSite: 'Strict', maxAgeSeconds: 24 * 60 * 60 });
       return signer.tag(`browser ${browser}`);
@@ -44,7 +43,7 @@ export function createForms({ basePath, sessionSecret }: AdminContext): Forms {
     async read(c, session) {
       if (isCrossSite(c.req.raw)) throw refused('This form was sent from another site, so it was not accepted.');
       const form = await readFormBody(c.req.raw);
-      const withoutCookie = session === undefined && (getCookie(c, cookieName) ?? '') === '';
+      const withoutCookie = session === undefined && (readCookie(c, cookieName, basePath) ?? '') === '';
       if (withoutCookie || !signer.matches(subjectOf(c, session), form.get(tokenField) ?? '')) {
         throw refused('This form is no longer valid. Go back, load the page again and repeat what you did.');
       }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
-import { getCookie } from 'hono/cookie';
 import type { DirectoryUser } from '../../api-keys/index.js';
 import { parseJson } from '../../internal/index.js';
 import type { AdminContext } from '../context.js';
-import { clearCookie, writeCookie } from './cookies.js';
+import { clearCookie, readCookie, writeCookie } from './cookies.js';
 import { createSigner } from './signing.js';
 
 const cookieName = 'concordat_session';
@@ -52,7 +51,7 @@ export function createSessions(context: AdminContext): Sessions {
       writeCookie(c, cookieName, value, { basePath, sameSite: 'Lax', maxAgeSeconds: lifetimeMs / 1000 });
     },
     async read(c) {
-      const text = cookies.open(getCookie(c, cookieName) ?? '');
+      const text = cookies.open(readCookie(c, cookieName, basePath) ?? '');
       if (text === undefined) return undefined;
       const session = parseJson(text) as SessionCookie;
       const ageMs = clock.now() - session.issuedAtMs;

@@ -72,15 +72,17 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
   }
   users.set('u-helen', { id: 'u-helen', username: 'helen', passwordHash, permissions: ['User Management – Write'] });
   users.set('u-root', { id: 'u-root', username: 'root', passwordHash, superAdmin: true });
+  // They answer later, as those in a database do: an `await` that is forgotten then shows.
   const directory = {
-    findById: (id: string) => users.get(id),
-    findByUsername: (username: string) => [...users.values()].find((user) => user.username === username),
+    findById: async (id: string) => users.get(id),
+    findByUsername: async (username: string) => [...users.values()].find((user) => user.username === username),
   };
+  const edition = async () => 'Professional';
   const failures: unknown[] = [];
   const errors: unknown[] = [];
   const apiKeys = await openApiKeys({
     database: ':memory:',
-    edition: 'Professional',
+    edition,
     users: directory,
     clock,
     onError: (error) => errors.push(error),
@@ -89,7 +91,7 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
   const admin = createAdmin({
     apiKeys,
     users: directory,
-    edition: 'Professional',
+    edition,
     clock,
     onAuthenticationFailure: (failure) => failures.push(failure),
     onError: (error) => errors.push(error),

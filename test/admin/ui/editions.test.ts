@@ -7,7 +7,10 @@ const reason = 'API keys are available only in the Professional and Ultimate edi
 /** A host whose licence can lapse. */
 async function withLicence(first = 'Professional') {
   let edition = first;
-  const host = await startAdministration({ admin: { edition: () => edition }, keys: { edition: () => edition } });
+  const host = await startAdministration({
+    admin: { edition: async () => edition },
+    keys: { edition: async () => edition },
+  });
   return {
     host,
     lapse: () => {

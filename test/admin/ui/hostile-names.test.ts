@@ -118,7 +118,7 @@ describe('what fails unexpectedly', () => {
     const failure = new Error('directory is gone');
     let works = true;
     const users = new Map<string, object>();
-    const find = (id: string) => {
+    const find = async (id: string) => {
       if (!works) throw failure;
       return users.get(id) as never;
     };

@@ -22,8 +22,8 @@ describe('signing in', () => {
   ])('over %s the cookies are secure: %s', async (protocol, secure) => {
     const { apiKeys, users } = await startAdministration();
     const directory = {
-      findById: (id: string) => users.get(id),
-      findByUsername: (name: string) => users.get(`u-${name}`),
+      findById: async (id: string) => users.get(id),
+      findByUsername: async (name: string) => users.get(`u-${name}`),
     };
     const { fetch } = createAdmin({ apiKeys, users: directory, edition: 'Ultimate', basePath: '/admin' });
     const form = await fetch(new Request(`${protocol}://keys.example/admin/sign-in`));

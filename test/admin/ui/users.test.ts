@@ -31,11 +31,13 @@ describe('users', () => {
 
   it('do not exist where the host cannot list them', async () => {
     const host = await startAdministration({
-      admin: { users: { findById: () => undefined, findByUsername: () => undefined } },
+      admin: { users: { findById: async () => undefined, findByUsername: async () => undefined } },
     });
     const { users } = host;
     const plain = await startAdministration({
-      admin: { users: { findById: (id) => users.get(id), findByUsername: (name) => users.get(`u-${name}`) } },
+      admin: {
+        users: { findById: async (id) => users.get(id), findByUsername: async (name) => users.get(`u-${name}`) },
+      },
     });
     const visitor = await plain.visitor('root');
     expect(visitor.page.path).toBe('/api-keys');

@@ -10,7 +10,7 @@ export const manager: Actor = {
   permissions: ['Reports – Read', userManagementWrite],
 };
 
-/** A directory that the test changes while it runs. */
+/** A directory that the test changes while it runs. It answers later, as one in a database does. */
 export class TestUsers {
   readonly users = new Map<string, DirectoryUser>();
 
@@ -24,7 +24,7 @@ export class TestUsers {
     this.users.set(userId, { ...(this.users.get(userId) as DirectoryUser), ...changes });
   }
 
-  findById = (userId: string): DirectoryUser | undefined => this.users.get(userId);
+  findById = async (userId: string): Promise<DirectoryUser | undefined> => this.users.get(userId);
 
   findByUsername = async (username: string): Promise<DirectoryUser | undefined> =>
     [...this.users.values()].find((user) => user.username === username);

@@ -151,7 +151,10 @@ describe.each(looks)('$look', ({ look, theme, size }) => {
 
   it('an edition without API keys has no violation of axe-core and fits', async () => {
     let edition = 'Professional';
-    const host = await startAdministration({ admin: { edition: () => edition }, keys: { edition: () => edition } });
+    const host = await startAdministration({
+      admin: { edition: async () => edition },
+      keys: { edition: async () => edition },
+    });
     const { id } = await host.made('u-alice', 'Export', 1, 90);
     const page = await openSignedIn(host, 'alice', { theme, size });
     edition = 'Community';

@@ -15,10 +15,10 @@ export const dayMs = 86_400_000;
 export async function startAdministration(options: HostOptions = {}): Promise<Administration> {
   let users = new Map<string, MutableUser>();
   const directory: ManagedUserDirectory = {
-    findById: (id) => users.get(id),
-    findByUsername: (username) => [...users.values()].find((user) => user.username === username),
-    list: () => [...users.values()],
-    remove: (id) => {
+    findById: async (id) => users.get(id),
+    findByUsername: async (username) => [...users.values()].find((user) => user.username === username),
+    list: async () => [...users.values()],
+    remove: async (id) => {
       users.delete(id);
     },
   };
