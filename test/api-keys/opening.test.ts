@@ -60,13 +60,14 @@ describe.each(databaseKinds)('opening and closing on $name', (kind) => {
       await query(`drop index concordat_api_key_by_${column}`);
       await query(`create index concordat_api_key_by_${column} on concordat_api_key (${column}, id)`);
     }
+    await query('drop table concordat_ended_session');
     await query('update concordat_api_key_schema set version = 1');
 
     const second = await open();
     expect((await second.list(ada, { status: 'Active' })).items.map(({ name }) => name)).toEqual(['Export']);
     expect(await second.authenticate({ 'x-api-key': key })).toMatchObject({ userId: ada.userId });
     await second.close();
-    expect(await query('select version from concordat_api_key_schema')).toEqual([{ version: 2 }]);
+    expect(await query('select version from concordat_api_key_schema')).toEqual([{ version: 3 }]);
   });
 
   it('answers nothing after it was closed, and may be closed twice', async () => {

@@ -7,6 +7,7 @@ import { checkPeppers } from './pepper-records.js';
 
 export { type AuditRecord, insertAudits, listAudits, type NewAuditRecord } from './audit-records.js';
 export type { StoreConnection, StoredSecret } from './connection.js';
+export { addEndedSession, isEndedSession } from './ended-sessions.js';
 export {
   countKeys,
   findKey,

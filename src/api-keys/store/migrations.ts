@@ -1,5 +1,14 @@
 import { type Kysely, sql } from 'kysely';
-import { auditTable, type Dialect, keyTable, pepperTable, schemaTable, type Tables, uniqueName } from './schema.js';
+import {
+  auditTable,
+  type Dialect,
+  endedSessionTable,
+  keyTable,
+  pepperTable,
+  schemaTable,
+  type Tables,
+  uniqueName,
+} from './schema.js';
 
 // Any constant will do; it is the name of the lock that processes share while one of them migrates.
 const advisoryLock = 4_951_003_122;
@@ -29,7 +38,11 @@ export async function migrate(kysely: Kysely<Tables>, dialect: Dialect): Promise
 
 /** One entry a version; an entry that has been released is never edited. */
 function migrations(dialect: Dialect): readonly (readonly string[])[] {
-  return [[...keyTableStatements(dialect), ...auditTableStatements(dialect)], widerSortIndexes];
+  return [
+    [...keyTableStatements(dialect), ...auditTableStatements(dialect)],
+    widerSortIndexes,
+    endedSessionStatements(dialect),
+  ];
 }
 
 /** Whether a key is Active or Expired is told by the index that gives the order, so that no row is read in vain. */
@@ -99,6 +112,15 @@ function auditTableStatements(dialect: Dialect): string[] {
     `create index ${auditTable}_by_key on ${auditTable} (api_key_id, id)`,
     `create index ${auditTable}_by_owner on ${auditTable} (owner_id, id)`,
     ...(sqlite ? sqliteAppendOnly : postgresAppendOnly),
+  ];
+}
+
+function endedSessionStatements(dialect: Dialect): string[] {
+  const sqlite = dialect === 'sqlite';
+  return [
+    `create table ${endedSessionTable} (id text primary key, ends_on ${sqlite ? 'integer' : 'bigint'} not null)
+      ${sqlite ? 'strict, without rowid' : ''}`,
+    `create index ${endedSessionTable}_by_ends_on on ${endedSessionTable} (ends_on)`,
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 export const keyTable = 'concordat_api_key';
 export const auditTable = 'concordat_api_key_audit';
 export const pepperTable = 'concordat_api_key_pepper';
+export const endedSessionTable = 'concordat_ended_session';
 export const schemaTable = 'concordat_api_key_schema';
 /** Holds rule K3: two keys of one name cannot both be written. */
 export const uniqueName = 'concordat_api_key_name';
@@ -50,6 +51,7 @@ export interface Tables {
   concordat_api_key_audit: AuditRow;
   concordat_api_key_pepper: { version: number; fingerprint: string };
   concordat_api_key_schema: { version: number };
+  concordat_ended_session: { id: string; ends_on: number };
 }
 
 export type Dialect = 'sqlite' | 'postgres';
