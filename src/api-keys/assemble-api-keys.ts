@@ -29,6 +29,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     edition: options.edition,
     users: options.users,
     now: () => clock.now(),
+    onError,
     invalidated(invalidations) {
       for (const invalidation of invalidations) {
         for (const listener of [...listeners]) {

@@ -5,8 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openApiKeys } from 'concordat/api-keys';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { databaseKinds, emptyDatabase, openForTest, openSqliteFile } from '../api-keys/helpers/databases.js';
+import { extendSqlite } from '../api-keys/helpers/driver.js';
 import { ada } from '../api-keys/helpers/people.js';
 
 function databaseFile(): string {
@@ -17,21 +18,16 @@ function databaseFile(): string {
 
 /** Databases that are opened from now on have room for so many pages of 4 KiB, as if the disk ended there. */
 async function limitDatabases(pages: number): Promise<void> {
-  const probe = await openSqliteFile(':memory:');
-  const Unlimited = probe.constructor as new (file: string) => typeof probe;
-  probe.close();
-  class Limited extends Unlimited {
-    constructor(file: string) {
-      super(file);
-      this.exec(`pragma max_page_count = ${pages}`);
-    }
-  }
-  const { getBuiltinModule } = process;
-  const spy = vi
-    .spyOn(process, 'getBuiltinModule')
-    .mockImplementation(((name: string) =>
-      name === 'node:sqlite' ? { DatabaseSync: Limited } : getBuiltinModule(name as 'node:fs')) as never);
-  onTestFinished(() => spy.mockRestore());
+  const restore = await extendSqlite(
+    (DatabaseSync) =>
+      class extends DatabaseSync {
+        constructor(file: string) {
+          super(file);
+          this.exec(`pragma max_page_count = ${pages}`);
+        }
+      },
+  );
+  onTestFinished(restore);
 }
 
 it('a full disk is reported as one, with the name of the file, and what was answered is kept', async () => {
@@ -94,7 +90,8 @@ it.each(databaseKinds)('a $name database of a newer release is named, and its pa
   await query('update concordat_api_key_schema set version = 99');
   const failure = await openApiKeys({ database: url, edition: 'Professional' }).catch((error: Error) => error);
   const name = kind.name === 'SQLite' ? url : `postgres://${new URL(url).host}/postgres`;
-  expect((failure as Error).message).toBe(
-    `${name}: The database has API key tables of version 99; this release knows 3.`,
+  expect((failure as Error).message).toMatch(
+    /: The database has API key tables of version 99; this release knows \d+\.$/,
   );
+  expect((failure as Error).message.startsWith(`${name}: `)).toBe(true);
 });

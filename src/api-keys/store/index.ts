@@ -19,6 +19,7 @@ export {
   type KeySearch,
   listKeys,
   type Queries,
+  recordExpired,
   revokeActiveKeys,
   searchIds,
   sortValue,

@@ -42,6 +42,11 @@ function migrations(dialect: Dialect): readonly (readonly string[])[] {
     [...keyTableStatements(dialect), ...auditTableStatements(dialect)],
     widerSortIndexes,
     endedSessionStatements(dialect),
+    [
+      `alter table ${keyTable} add column expired_on ${dialect === 'sqlite' ? 'integer' : 'bigint'}`,
+      ...statusIndexes,
+      ...(dialect === 'sqlite' ? sqliteEndedStays : postgresEndedStays),
+    ],
   ];
 }
 
@@ -50,6 +55,34 @@ const widerSortIndexes = ['created_on', 'last_accessed', 'name_search', 'owner_s
   `drop index ${keyTable}_by_${column}`,
   `create index ${keyTable}_by_${column} on ${keyTable} (${column}, id, expires_on, revoked_on)`,
 ]);
+
+/** As `widerSortIndexes`, and with what tells a key that was seen Expired. */
+const statusIndexes = [
+  ...['created_on', 'last_accessed', 'name_search', 'owner_search'].flatMap((column) => [
+    `drop index ${keyTable}_by_${column}`,
+    `create index ${keyTable}_by_${column} on ${keyTable} (${column}, id, expires_on, expired_on, revoked_on)`,
+  ]),
+  `drop index ${keyTable}_by_expires_on`,
+  `create index ${keyTable}_by_expires_on on ${keyTable} (expires_on, id, expired_on, revoked_on)`,
+];
+
+const endedRefusal = 'An API key that is revoked or expired stays so.';
+
+const sqliteEndedStays = [
+  `create trigger ${keyTable}_ended_stays before update of revoked_on, expired_on on ${keyTable}
+     when (old.revoked_on is not null and new.revoked_on is not old.revoked_on)
+       or (old.expired_on is not null and new.expired_on is not old.expired_on)
+     begin select raise(abort, '${endedRefusal}'); end`,
+];
+
+const postgresEndedStays = [
+  `create function ${keyTable}_refuse() returns trigger language plpgsql
+     as $$ begin raise exception '${endedRefusal}'; end $$`,
+  `create trigger ${keyTable}_ended_stays before update of revoked_on, expired_on on ${keyTable} for each row
+     when ((old.revoked_on is not null and new.revoked_on is distinct from old.revoked_on)
+       or (old.expired_on is not null and new.expired_on is distinct from old.expired_on))
+     execute function ${keyTable}_refuse()`,
+];
 
 function keyTableStatements(dialect: Dialect): string[] {
   const sqlite = dialect === 'sqlite';

@@ -21,6 +21,8 @@ export interface ApiKeyRow {
   created_on: number;
   expires_on: number;
   revoked_on: number | null;
+  /** When somebody was first told that the key is Expired; it stays so, whatever the clock says (rule K5). */
+  expired_on: number | null;
   /** 0: never. A number in any case, so that it can be sorted and paged by. */
   last_accessed: number;
   refused_uses: number;
