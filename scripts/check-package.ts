@@ -6,7 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { checkLicenses } from './check-licenses.js';
 import { pack } from './pack.js';
+import { licensesFile } from './third-party-licenses.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
@@ -47,6 +49,10 @@ try {
   run('npm', ['install', '--no-audit', '--no-fund', tarball]);
   const installed = run('npm', ['ls', '--all', '--parseable']).trim().split('\n').length - 1;
   console.log(`installed ${installed} packages, the package itself included`);
+
+  const packed = path.join(folder, 'node_modules', manifest.name);
+  const notices = readFileSync(path.join(packed, 'dist', licensesFile), 'utf8');
+  console.log(`licences of ${checkLicenses(packed, files, notices).join(', ')} are in it`);
 
   const names = withoutPeers.map(nameOf);
   writeFileSync(

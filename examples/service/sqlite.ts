@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
 export type { DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -6,10 +6,22 @@ export type { DatabaseSyncInstance } from '@photostructure/sqlite';
 /** Opens a SQLite file, which only its owner can read, and sets it up. */
 export async function openSqlite(file: string, setUp: string): Promise<DatabaseSyncInstance> {
   const DatabaseSync = await loadDriver();
-  closeSync(openSync(file, 'a', 0o600));
+  keepToOwner(file);
   const database = new DatabaseSync(file);
   database.exec(setUp);
   return database;
+}
+
+/** Made before the rest, and with nothing in it yet. Not opened when it is there: closing it would drop SQLite's locks. */
+function keepToOwner(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  for (const one of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(one)) chmodSync(one, 0o600);
+}
+
+/** Closes it with everything in its one file, so that this file can be copied. */
+export function closeSqlite(database: DatabaseSyncInstance): void {
+  database.exec('pragma wal_checkpoint(truncate)');
+  database.close();
 }
 
 /** All of it or nothing, and nobody else's writes in between. */

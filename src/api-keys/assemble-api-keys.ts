@@ -8,7 +8,7 @@ import { auditPage, getKey, listPage } from './list-keys.js';
 import { createKey, revokeKey, updateKey, userDeleted } from './manage-keys.js';
 import { resolvePrincipal } from './rights.js';
 import type { SecretHasher } from './secret-hasher.js';
-import { openStore } from './store/index.js';
+import { addEndedSession, isEndedSession, openStore } from './store/index.js';
 import type { ApiKeys, Invalidation, OpenApiKeysOptions } from './types.js';
 
 /** Opens the store and puts the parts together; the options have been checked. */
@@ -29,6 +29,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     edition: options.edition,
     users: options.users,
     now: () => clock.now(),
+    onError,
     invalidated(invalidations) {
       for (const invalidation of invalidations) {
         for (const listener of [...listeners]) {
@@ -83,6 +84,12 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     mayManageAll: open(async (_, actor) => (await resolvePrincipal(actor, context.users)).mayManageAll),
     isAvailable: open(() => hasApiKeys(context.edition)),
     maxExpiresOn: () => maxExpiresOn(context.now()).toISOString(),
+    endedSessions: {
+      add: open((_, id: string, endsOnMs: number) =>
+        addEndedSession(store.kysely, { id, endsOn: endsOnMs }, context.now()),
+      ),
+      has: open((_, id: string) => isEndedSession(store.kysely, id)),
+    },
     onInvalidated(listener) {
       listeners.add(listener);
       return () => {

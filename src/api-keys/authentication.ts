@@ -1,5 +1,6 @@
 import type { Context } from './context.js';
 import { hasApiKeys } from './edition.js';
+import { noteExpired } from './expired-keys.js';
 import { isApiKeyId, parseKey } from './key-format.js';
 import { readPresentedKey } from './presented-key.js';
 import { isEnabled } from './rights.js';
@@ -22,7 +23,7 @@ export async function verifyHeaders(context: Context, headers: RequestHeaders): 
   const matches = context.hasher.matches(secret, stored);
   if (stored === undefined || !matches) return { outcome: 'refused', reason: 'unknown', apiKeyId };
   const nowMs = context.now();
-  const reason = await refusalOf(context, stored, nowMs);
+  const reason = await refusalOf(context, apiKeyId, stored, nowMs);
   if (reason === undefined) {
     context.marks.used(apiKeyId, nowMs);
     return { outcome: 'authenticated', userId: stored.ownerId, apiKeyId };
@@ -35,11 +36,17 @@ export async function verifyHeaders(context: Context, headers: RequestHeaders): 
 /** Whether a key would authenticate now (rule K11). */
 export async function isKeyUsable(context: Context, apiKeyId: string): Promise<boolean> {
   const stored = isApiKeyId(apiKeyId) ? await context.store.lookUp(apiKeyId) : undefined;
-  return stored !== undefined && (await refusalOf(context, stored, context.now())) === undefined;
+  return stored !== undefined && (await refusalOf(context, apiKeyId, stored, context.now())) === undefined;
 }
 
-async function refusalOf(context: Context, key: StoredSecret, nowMs: number): Promise<RefusalReason | undefined> {
+async function refusalOf(
+  context: Context,
+  id: string,
+  key: StoredSecret,
+  nowMs: number,
+): Promise<RefusalReason | undefined> {
   const status = statusOf(key, nowMs);
+  if (status === 'Expired') await noteExpired(context, [{ id, ends: key }], nowMs);
   if (status !== 'Active') return status === 'Revoked' ? 'revoked' : 'expired';
   if (!(await hasApiKeys(context.edition))) return 'edition';
   if (context.users !== undefined && !isEnabled(await context.users.findById(key.ownerId))) return 'owner';

@@ -10,6 +10,8 @@ export interface Context extends Pick<OpenApiKeysOptions, 'edition' | 'users'> {
   readonly marks: AccessMarks;
   /** Epoch milliseconds of the one clock (rule K5). */
   now(): number;
+  /** Told of what failed behind an answer that was given all the same. */
+  onError(error: unknown): void;
   /** Tells subscribers, after the commit. */
   invalidated(invalidations: readonly Invalidation[]): void;
 }

@@ -29,6 +29,7 @@ export type {
   CreatedApiKey,
   DirectoryUser,
   Edition,
+  EndedSessions,
   FieldChange,
   Invalidation,
   ListQuery,

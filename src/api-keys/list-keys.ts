@@ -1,10 +1,12 @@
 import { ApiKeyError, validationError } from './api-key-error.js';
 import type { Context } from './context.js';
 import { formatCursor, readCursor } from './cursor.js';
+import { noteExpired } from './expired-keys.js';
 import { foldForSearch } from './key-name.js';
 import { findVisibleKey } from './manage-keys.js';
 import { toApiKey, toAuditEntry } from './presentation.js';
 import { type Principal, resolvePrincipal } from './rights.js';
+import { endsOf } from './status.js';
 import { countKeys, type KeySearch, listAudits, listKeys, type Queries, searchIds, sortValue } from './store/index.js';
 import type {
   ActorLike,
@@ -50,9 +52,15 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   };
   const unwritten = context.marks.view();
   const rows = await listKeys(kysely, filter, { field, direction, after }, limit + 1);
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  await noteExpired(
+    context,
+    shown.map((row) => ({ id: row.id, ends: endsOf(row) })),
+    nowMs,
+  );
   return {
-    items: rows.slice(0, limit).map((row) => toApiKey(row, unwritten(row.id), nowMs)),
+    items: shown.map((row) => toApiKey(row, unwritten(row.id), nowMs)),
     nextCursor: last === undefined ? null : formatCursor({ order: sort, value: sortValue(last, field), id: last.id }),
     ...(query.total === true && { total: await countKeys(kysely, filter) }),
   };
@@ -61,8 +69,9 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
 export async function getKey(context: Context, actor: ActorLike, apiKeyId: string): Promise<ApiKey> {
   const principal = await resolvePrincipal(actor, context.users);
   const unwritten = context.marks.view();
-  const row = await findVisibleKey(context, principal, apiKeyId);
-  return toApiKey(row, unwritten(row.id), context.now());
+  const nowMs = context.now();
+  const row = await findVisibleKey(context, principal, apiKeyId, nowMs);
+  return toApiKey(row, unwritten(row.id), nowMs);
 }
 
 /** One page of the audit trail, newest first (rules K6, K7). */
@@ -72,7 +81,7 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
   const limit = readLimit(query.limit);
   const after = readCursor(query.cursor, 'audits', 'number');
   const { apiKeyId, revisionType } = query;
-  if (apiKeyId !== undefined) await findVisibleKey(context, principal, apiKeyId);
+  if (apiKeyId !== undefined) await findVisibleKey(context, principal, apiKeyId, context.now());
   const filter = {
     ownerId: scope === 'my' ? principal.userId : undefined,
     apiKeyId,

@@ -1,12 +1,13 @@
 import { ApiKeyError, type FieldError, notFoundError, validationError } from './api-key-error.js';
 import type { Context } from './context.js';
 import { requireEdition } from './edition.js';
+import { noteExpired } from './expired-keys.js';
 import { readExpiry } from './expiry.js';
 import { generateKey, isApiKeyId } from './key-format.js';
 import { foldForSearch, nameNotUnique, readName } from './key-name.js';
 import { toApiKey, toIso } from './presentation.js';
 import { type ActorIdentity, type Principal, readActor, readUserId, resolvePrincipal } from './rights.js';
-import { statusOf } from './status.js';
+import { endsOf, statusOf } from './status.js';
 import {
   findKey,
   insertAudits,
@@ -51,6 +52,7 @@ async function insertNewKey(
     secret_hash: context.hasher.hash(secret),
     pepper_version: context.hasher.version,
     revoked_on: null,
+    expired_on: null,
     last_accessed: 0,
     refused_uses: 0,
     last_refused_on: 0,
@@ -92,38 +94,36 @@ export async function updateKey(
 ): Promise<ApiKey> {
   const principal = await resolvePrincipal(actor, context.users);
   const unwritten = context.marks.view();
-  const before = await findVisibleKey(context, principal, apiKeyId);
+  const nowMs = context.now();
+  const before = await findVisibleKey(context, principal, apiKeyId, nowMs);
   await requireEdition(context.edition);
-  requireActive(before, context.now(), 'edited');
+  requireActive(before, nowMs, 'edited');
   const { version } = input ?? {};
   if (version !== undefined && version !== before.version) throw changedMeanwhile();
-  const nowMs = context.now();
-  const fields = await readFields(context, input ?? {}, { required: false, nowMs, keyId: before.id });
+  const fields = await readFields(context, input ?? {}, { required: false, nowMs: context.now(), keyId: before.id });
   const name = fields.name ?? before.name;
   const expiresOnMs = fields.expiresOnMs ?? before.expires_on;
   const changes = differences(before, name, expiresOnMs);
   if (changes.length === 0) return toApiKey(before, unwritten(before.id), nowMs);
   const after = await writeUpdate(context, principal, before, { name, expiresOnMs, changes });
-  return toApiKey(after, unwritten(after.id), context.now());
+  if (after === undefined) return await refuseChange(context, principal, before.id, 'edited');
+  return toApiKey(after, unwritten(after.id), nowMs);
 }
 
+/** `undefined` when the key is not as it was any more. */
 async function writeUpdate(
   context: Context,
   principal: Principal,
   before: KeyRow,
   { name, expiresOnMs, changes }: { name: string; expiresOnMs: number; changes: readonly FieldChange[] },
-): Promise<KeyRow> {
+): Promise<KeyRow | undefined> {
   try {
     return await context.store.kysely.transaction().execute(async (transaction) => {
       const nowMs = context.now();
       const guard = { id: before.id, version: before.version, nowMs };
       const values = { name, name_search: foldForSearch(name), expires_on: expiresOnMs };
       const row = await updateActiveKey(transaction, guard, values);
-      if (row === undefined) {
-        requireActive((await findKey(transaction, before.id)) ?? before, nowMs, 'edited');
-        throw changedMeanwhile();
-      }
-      await audit(transaction, principal, 'Update', nowMs, [{ row, changes }]);
+      if (row !== undefined) await audit(transaction, principal, 'Update', nowMs, [{ row, changes }]);
       return row;
     });
   } catch (error) {
@@ -136,13 +136,11 @@ async function writeUpdate(
 export async function revokeKey(context: Context, actor: ActorLike, apiKeyId: string): Promise<ApiKey> {
   const principal = await resolvePrincipal(actor, context.users);
   const unwritten = context.marks.view();
-  const before = await findVisibleKey(context, principal, apiKeyId);
+  const nowMs = context.now();
+  const before = await findVisibleKey(context, principal, apiKeyId, nowMs);
   const [row] = await revoke(context, principal, { id: before.id });
-  if (row === undefined) {
-    requireActive((await findKey(context.store.kysely, before.id)) ?? before, context.now(), 'revoked');
-    throw changedMeanwhile();
-  }
-  return toApiKey(row, unwritten(row.id), context.now());
+  if (row === undefined) return await refuseChange(context, principal, before.id, 'revoked');
+  return toApiKey(row, unwritten(row.id), nowMs);
 }
 
 /** Revokes all Active keys of a deleted user (specification 3, rule K6). */
@@ -170,11 +168,33 @@ async function revoke(context: Context, author: ActorIdentity, which: { id: stri
   return rows;
 }
 
-/** @throws ApiKeyError `not-found` for somebody else's key, too (rule K7) */
-export async function findVisibleKey(context: Context, principal: Principal, apiKeyId: unknown): Promise<KeyRow> {
+/**
+ * A key whose state at `nowMs` may be told from now on.
+ *
+ * @throws ApiKeyError `not-found` for somebody else's key, too (rule K7)
+ */
+export async function findVisibleKey(
+  context: Context,
+  principal: Principal,
+  apiKeyId: unknown,
+  nowMs: number,
+): Promise<KeyRow> {
   const row = isApiKeyId(apiKeyId) ? await findKey(context.store.kysely, apiKeyId) : undefined;
   if (row === undefined || !(principal.mayManageAll || row.owner_id === principal.userId)) throw notFoundError();
+  await noteExpired(context, [{ id: row.id, ends: endsOf(row) }], nowMs);
   return row;
+}
+
+/** @throws ApiKeyError that says why a statement with a guard found nothing to change (rule K17) */
+async function refuseChange(
+  context: Context,
+  principal: Principal,
+  apiKeyId: string,
+  verb: 'edited' | 'revoked',
+): Promise<never> {
+  const nowMs = context.now();
+  requireActive(await findVisibleKey(context, principal, apiKeyId, nowMs), nowMs, verb);
+  throw changedMeanwhile();
 }
 
 async function readFields(
@@ -206,7 +226,7 @@ function differences(before: KeyRow, name: string, expiresOnMs: number): FieldCh
 }
 
 function requireActive(row: KeyRow, nowMs: number, verb: 'edited' | 'revoked'): void {
-  const status = statusOf({ expiresOn: row.expires_on, revokedOn: row.revoked_on }, nowMs);
+  const status = statusOf(endsOf(row), nowMs);
   if (status === 'Active') return;
   throw new ApiKeyError('conflict', `Only an Active API key can be ${verb}; this one is ${status}.`);
 }

@@ -1,6 +1,6 @@
 import type { AccessMark } from './access-marks.js';
 import type { Principal } from './rights.js';
-import { statusOf } from './status.js';
+import { endsOf, statusOf } from './status.js';
 import type { AuditRecord, KeyRow } from './store/index.js';
 import type { ApiKey, AuditEntry, FieldChange, Origin, RevisionType } from './types.js';
 
@@ -9,7 +9,7 @@ export function toApiKey(row: KeyRow, mark: AccessMark, nowMs: number): ApiKey {
   return {
     id: row.id,
     name: row.name,
-    status: statusOf({ expiresOn: row.expires_on, revokedOn: row.revoked_on }, nowMs),
+    status: statusOf(endsOf(row), nowMs),
     createdBy: { id: row.owner_id, username: row.owner_username },
     createdOn: toIso(row.created_on),
     expiresOn: toIso(row.expires_on),

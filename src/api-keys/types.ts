@@ -233,6 +233,14 @@ export interface OpenApiKeysOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
+/** Sign-ins that somebody has ended before their time, by their ids. */
+export interface EndedSessions {
+  /** Remembers one until `endsOnMs`, epoch milliseconds, when it would be over anyway. */
+  add(sessionId: string, endsOnMs: number): Promise<void>;
+  /** One indexed look-up; sees at once what another process on this database has added. */
+  has(sessionId: string): Promise<boolean>;
+}
+
 /**
  * API keys over one database. Every method that takes an actor answers with what that actor may see and do (rule K7),
  * and rejects with an `ApiKeyError` where not.
@@ -267,6 +275,8 @@ export interface ApiKeys {
   isAvailable(): Promise<boolean>;
   /** The latest `expiresOn` that is accepted at this moment (rule K4). */
   maxExpiresOn(): string;
+  /** Where `createAdmin` keeps who has signed out, so that it holds in every process and after a restart (rule K11). */
+  readonly endedSessions: EndedSessions;
   /** Writes what is pending and closes the database. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -56,17 +56,22 @@ describe.each(databaseKinds)('opening and closing on $name', (kind) => {
     const first = await open();
     const { key } = await first.create(ada, { name: 'Export', expiresOn: new Date(Date.UTC(2026, 1, 1)) });
     await first.close();
-    for (const column of ['created_on', 'last_accessed', 'name_search', 'owner_search']) {
+    const onTable = kind.name === 'SQLite' ? '' : ' on concordat_api_key';
+    await query(`drop trigger concordat_api_key_ended_stays${onTable}`);
+    if (kind.name === 'PostgreSQL') await query('drop function concordat_api_key_refuse');
+    await query('drop table concordat_ended_session');
+    for (const column of ['created_on', 'last_accessed', 'name_search', 'owner_search', 'expires_on']) {
       await query(`drop index concordat_api_key_by_${column}`);
       await query(`create index concordat_api_key_by_${column} on concordat_api_key (${column}, id)`);
     }
+    await query('alter table concordat_api_key drop column expired_on');
     await query('update concordat_api_key_schema set version = 1');
 
     const second = await open();
     expect((await second.list(ada, { status: 'Active' })).items.map(({ name }) => name)).toEqual(['Export']);
     expect(await second.authenticate({ 'x-api-key': key })).toMatchObject({ userId: ada.userId });
     await second.close();
-    expect(await query('select version from concordat_api_key_schema')).toEqual([{ version: 2 }]);
+    expect(await query('select version from concordat_api_key_schema')).toEqual([{ version: 4 }]);
   });
 
   it('answers nothing after it was closed, and may be closed twice', async () => {

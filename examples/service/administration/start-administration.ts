@@ -76,8 +76,8 @@ async function openKeys(
   try {
     return await openApiKeys({ database, edition, users, onError });
   } catch (error) {
-    const where = databaseUrl === undefined ? database : 'the PostgreSQL of DATABASE_URL';
-    throw new Error(`The API keys in ${where} cannot be opened: ${reasonOf(error)}`, { cause: error });
+    const where = databaseUrl === undefined ? '' : ' in the PostgreSQL of DATABASE_URL';
+    throw new Error(`The API keys${where} cannot be opened: ${reasonOf(error)}`, { cause: error });
   }
 }
 

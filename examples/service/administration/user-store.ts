@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ManagedUserDirectory } from 'concordat/admin';
 import type { DirectoryUser } from 'concordat/api-keys';
-import { type DatabaseSyncInstance, inTransaction, openSqlite } from '../sqlite.js';
+import { closeSqlite, type DatabaseSyncInstance, inTransaction, openSqlite } from '../sqlite.js';
 
 export interface NewUser {
   username: string;
@@ -82,7 +82,7 @@ export class UserStore implements ManagedUserDirectory {
   }
 
   close(): void {
-    this.#database.close();
+    closeSqlite(this.#database);
   }
 
   #find(column: 'id' | 'username', value: string): DirectoryUser | undefined {

@@ -13,6 +13,7 @@ const lifetimeMs = 8 * 60 * 60 * 1000;
 export interface Session {
   readonly id: string;
   readonly user: DirectoryUser;
+  readonly endsOnMs: number;
 }
 
 interface SessionCookie {
@@ -25,18 +26,20 @@ interface SessionCookie {
 
 export interface Sessions {
   start(c: Context, user: DirectoryUser): void;
-  /** `undefined` when nobody is signed in, or the user has been disabled, deleted or given a new password since. */
+  /**
+   * `undefined` when nobody is signed in, or has signed out since, in whichever process, or when the user has been
+   * disabled, deleted or given a new password.
+   */
   read(c: Context): Promise<Session | undefined>;
-  /** Signs out: copies of the cookie are worth nothing in this process, either. */
-  end(c: Context, session: Session): void;
+  /** Signs out: copies of the cookie are worth nothing, either. */
+  end(c: Context, session: Session): Promise<void>;
 }
 
 /** Sessions live in a signed cookie, so that a restart or a second process does not end them. */
 export function createSessions(context: AdminContext): Sessions {
-  const { basePath, clock, sessionSecret, users } = context;
+  const { apiKeys, basePath, clock, sessionSecret, users } = context;
   const cookies = createSigner(sessionSecret, 'session');
   const passwords = createSigner(sessionSecret, 'password of a session');
-  const endedSessions = new Map<string, number>();
   const passwordTag = (user: DirectoryUser) => passwords.tag(user.passwordHash ?? '');
 
   return {
@@ -55,14 +58,13 @@ export function createSessions(context: AdminContext): Sessions {
       if (text === undefined) return undefined;
       const session = parseJson(text) as SessionCookie;
       const ageMs = clock.now() - session.issuedAtMs;
-      if (ageMs < 0 || ageMs >= lifetimeMs || endedSessions.has(session.id)) return undefined;
+      if (ageMs < 0 || ageMs >= lifetimeMs || (await apiKeys.endedSessions.has(session.id))) return undefined;
       const user = (await users.findById(session.userId)) ?? undefined;
       if (user === undefined || user.enabled === false || passwordTag(user) !== session.passwordTag) return undefined;
-      return { id: session.id, user };
+      return { id: session.id, user, endsOnMs: session.issuedAtMs + lifetimeMs };
     },
-    end(c, session) {
-      for (const [id, endsAtMs] of endedSessions) if (endsAtMs <= clock.now()) endedSessions.delete(id);
-      endedSessions.set(session.id, clock.now() + lifetimeMs);
+    async end(c, session) {
+      await apiKeys.endedSessions.add(session.id, session.endsOnMs);
       clearCookie(c, cookieName, basePath);
     },
   };

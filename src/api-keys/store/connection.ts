@@ -8,11 +8,12 @@ export interface StoredSecret {
   readonly pepperVersion: number;
   readonly ownerId: string;
   readonly expiresOn: number;
+  readonly expiredOn: number | null;
   readonly revokedOn: number | null;
 }
 
 export const lookUpColumns = `secret_hash as "secretHash", pepper_version as "pepperVersion", owner_id as "ownerId",
-  expires_on as "expiresOn", revoked_on as "revokedOn"`;
+  expires_on as "expiresOn", expired_on as "expiredOn", revoked_on as "revokedOn"`;
 
 /** An open database. Queries go through Kysely but for the two that every request or many requests at once need. */
 export interface StoreConnection {

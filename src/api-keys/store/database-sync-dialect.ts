@@ -101,11 +101,29 @@ class DatabaseSyncDriver implements Driver {
   }
 
   async rollbackTransaction(): Promise<void> {
-    this.#database.exec('rollback');
+    try {
+      this.#database.exec('rollback');
+    } catch (error) {
+      // SQLite has done it itself, as it does when the disk is full: the error that led here says more.
+      if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error;
+    }
   }
 
+  /**
+   * Closes the database with all of it in its one file, so that this file is a whole copy. Closing alone would do it only
+   * where the driver ends its statements: `@photostructure/sqlite` leaves them, and with them the connection and its log,
+   * to the garbage collector.
+   */
   async destroy(): Promise<void> {
-    this.#database.close();
+    await this.acquireConnection();
+    try {
+      this.#database.exec('pragma busy_timeout = 0; pragma wal_checkpoint(truncate); pragma journal_mode = delete');
+    } catch {
+      // Somebody else has the database open, or the disk is full: it stays in the log, where the next one finds it.
+    } finally {
+      this.#database.close();
+      await this.releaseConnection();
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { SecretHasher } from '../secret-hasher.js';
 import type { StoreConnection } from './connection.js';
+import { nameOfDatabase, withDatabaseName } from './database-name.js';
 import { migrate } from './migrations.js';
 import { openPostgres } from './open-postgres.js';
 import { openSqlite } from './open-sqlite.js';
@@ -7,6 +8,7 @@ import { checkPeppers } from './pepper-records.js';
 
 export { type AuditRecord, insertAudits, listAudits, type NewAuditRecord } from './audit-records.js';
 export type { StoreConnection, StoredSecret } from './connection.js';
+export { addEndedSession, isEndedSession } from './ended-sessions.js';
 export {
   countKeys,
   findKey,
@@ -17,13 +19,14 @@ export {
   type KeySearch,
   listKeys,
   type Queries,
+  recordExpired,
   revokeActiveKeys,
   searchIds,
   sortValue,
   updateActiveKey,
 } from './key-records.js';
 
-/** Opens a database, migrates it, and checks that the peppers fit it. */
+/** Opens a database, migrates it, and checks that the peppers fit it. @throws Error that names the database. */
 export async function openStore(database: string, hasher: SecretHasher, nowMs: number): Promise<StoreConnection> {
   const connection = await (/^postgres(?:ql)?:\/\//i.test(database) ? openPostgres(database) : openSqlite(database));
   try {
@@ -31,7 +34,7 @@ export async function openStore(database: string, hasher: SecretHasher, nowMs: n
     await connection.kysely.transaction().execute((transaction) => checkPeppers(transaction, hasher, nowMs));
     return connection;
   } catch (error) {
-    await connection.close();
-    throw error;
+    await connection.close().catch(() => {});
+    throw withDatabaseName(error, nameOfDatabase(database));
   }
 }

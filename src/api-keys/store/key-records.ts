@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
 import type { ApiKeySortField, ApiKeyStatus } from '../types.js';
+import type { StoreConnection } from './connection.js';
 import { type ApiKeyRow, keyTable, type Tables } from './schema.js';
 
 export type KeyRow = Selectable<ApiKeyRow>;
@@ -70,6 +71,7 @@ export async function updateActiveKey(
     .where('id', '=', guard.id)
     .where('version', '=', guard.version)
     .where('revoked_on', 'is', null)
+    .where('expired_on', 'is', null)
     .where('expires_on', '>', guard.nowMs)
     .returningAll()
     .executeTakeFirst();
@@ -86,9 +88,33 @@ export async function revokeActiveKeys(
     .set((builder) => ({ revoked_on: nowMs, version: builder('version', '+', 1) }))
     .where((builder) => ('id' in which ? builder('id', '=', which.id) : builder('owner_id', '=', which.ownerId)))
     .where('revoked_on', 'is', null)
+    .where('expired_on', 'is', null)
     .where('expires_on', '>', nowMs)
     .returningAll()
     .execute();
+}
+
+/**
+ * Notes of keys that have expired that somebody was told so; of those that were noted before, nothing is written. Rows are
+ * locked in the order of ids, so that two processes that note the same ones never wait for each other.
+ */
+export async function recordExpired(
+  { kysely, dialect }: Pick<StoreConnection, 'kysely' | 'dialect'>,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  const expired = kysely
+    .selectFrom(keyTable)
+    .select('id')
+    .where('id', 'in', ids)
+    .where('revoked_on', 'is', null)
+    .where('expired_on', 'is', null)
+    .where('expires_on', '<=', nowMs)
+    .orderBy('id')
+    .$if(dialect === 'postgres', (query) => query.forUpdate());
+  const update = kysely.updateTable(keyTable).set({ expired_on: nowMs }).where('id', 'in', expired);
+  // A transaction waits for other writers without blocking this process; a bare statement would not.
+  await kysely.transaction().execute((transaction) => transaction.executeQuery(update));
 }
 
 export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOrder, limit: number): Promise<KeyRow[]> {
@@ -162,10 +188,11 @@ function matches(builder: Builder, { ownerId, status, search, nowMs }: KeyFilter
 function statusConditions(builder: Builder, status: ApiKeyStatus | undefined, nowMs: number, byExpiry: boolean) {
   if (status === undefined) return [];
   if (status === 'Revoked') return [builder('revoked_on', 'is not', null)];
-  const compare = sql.raw(status === 'Expired' ? '<=' : '>');
   // The plus keeps SQLite from reading all keys by expiry to sort them by something else.
-  const expiry = sql<SqlBool>`${sql.raw(byExpiry ? '' : '+')}expires_on ${compare} ${nowMs}`;
-  return [builder('revoked_on', 'is', null), expiry];
+  const expiresOn = sql<number>`${sql.raw(byExpiry ? '' : '+')}expires_on`;
+  const isExpired = builder.or([builder(expiresOn, '<=', nowMs), builder('expired_on', 'is not', null)]);
+  const isNotExpired = builder.and([builder(expiresOn, '>', nowMs), builder('expired_on', 'is', null)]);
+  return [builder('revoked_on', 'is', null), status === 'Expired' ? isExpired : isNotExpired];
 }
 
 function searchCondition(builder: Builder, { text, idPrefix, ids }: KeySearch) {

@@ -1,5 +1,14 @@
 import { type Kysely, sql } from 'kysely';
-import { auditTable, type Dialect, keyTable, pepperTable, schemaTable, type Tables, uniqueName } from './schema.js';
+import {
+  auditTable,
+  type Dialect,
+  endedSessionTable,
+  keyTable,
+  pepperTable,
+  schemaTable,
+  type Tables,
+  uniqueName,
+} from './schema.js';
 
 // Any constant will do; it is the name of the lock that processes share while one of them migrates.
 const advisoryLock = 4_951_003_122;
@@ -29,7 +38,16 @@ export async function migrate(kysely: Kysely<Tables>, dialect: Dialect): Promise
 
 /** One entry a version; an entry that has been released is never edited. */
 function migrations(dialect: Dialect): readonly (readonly string[])[] {
-  return [[...keyTableStatements(dialect), ...auditTableStatements(dialect)], widerSortIndexes];
+  return [
+    [...keyTableStatements(dialect), ...auditTableStatements(dialect)],
+    widerSortIndexes,
+    endedSessionStatements(dialect),
+    [
+      `alter table ${keyTable} add column expired_on ${dialect === 'sqlite' ? 'integer' : 'bigint'}`,
+      ...statusIndexes,
+      ...(dialect === 'sqlite' ? sqliteEndedStays : postgresEndedStays),
+    ],
+  ];
 }
 
 /** Whether a key is Active or Expired is told by the index that gives the order, so that no row is read in vain. */
@@ -37,6 +55,34 @@ const widerSortIndexes = ['created_on', 'last_accessed', 'name_search', 'owner_s
   `drop index ${keyTable}_by_${column}`,
   `create index ${keyTable}_by_${column} on ${keyTable} (${column}, id, expires_on, revoked_on)`,
 ]);
+
+/** As `widerSortIndexes`, and with what tells a key that was seen Expired. */
+const statusIndexes = [
+  ...['created_on', 'last_accessed', 'name_search', 'owner_search'].flatMap((column) => [
+    `drop index ${keyTable}_by_${column}`,
+    `create index ${keyTable}_by_${column} on ${keyTable} (${column}, id, expires_on, expired_on, revoked_on)`,
+  ]),
+  `drop index ${keyTable}_by_expires_on`,
+  `create index ${keyTable}_by_expires_on on ${keyTable} (expires_on, id, expired_on, revoked_on)`,
+];
+
+const endedRefusal = 'An API key that is revoked or expired stays so.';
+
+const sqliteEndedStays = [
+  `create trigger ${keyTable}_ended_stays before update of revoked_on, expired_on on ${keyTable}
+     when (old.revoked_on is not null and new.revoked_on is not old.revoked_on)
+       or (old.expired_on is not null and new.expired_on is not old.expired_on)
+     begin select raise(abort, '${endedRefusal}'); end`,
+];
+
+const postgresEndedStays = [
+  `create function ${keyTable}_refuse() returns trigger language plpgsql
+     as $$ begin raise exception '${endedRefusal}'; end $$`,
+  `create trigger ${keyTable}_ended_stays before update of revoked_on, expired_on on ${keyTable} for each row
+     when ((old.revoked_on is not null and new.revoked_on is distinct from old.revoked_on)
+       or (old.expired_on is not null and new.expired_on is distinct from old.expired_on))
+     execute function ${keyTable}_refuse()`,
+];
 
 function keyTableStatements(dialect: Dialect): string[] {
   const sqlite = dialect === 'sqlite';
@@ -99,6 +145,15 @@ function auditTableStatements(dialect: Dialect): string[] {
     `create index ${auditTable}_by_key on ${auditTable} (api_key_id, id)`,
     `create index ${auditTable}_by_owner on ${auditTable} (owner_id, id)`,
     ...(sqlite ? sqliteAppendOnly : postgresAppendOnly),
+  ];
+}
+
+function endedSessionStatements(dialect: Dialect): string[] {
+  const sqlite = dialect === 'sqlite';
+  return [
+    `create table ${endedSessionTable} (id text primary key, ends_on ${sqlite ? 'integer' : 'bigint'} not null)
+      ${sqlite ? 'strict, without rowid' : ''}`,
+    `create index ${endedSessionTable}_by_ends_on on ${endedSessionTable} (ends_on)`,
   ];
 }
 

@@ -1,9 +1,10 @@
-import { closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
 import type { AccessMark } from '../access-marks.js';
 import { importPeer } from '../import-peer.js';
 import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
+import { nameErrors, withDatabaseName } from './database-name.js';
 import { busyTimeoutMs, type DatabaseSync, databaseSyncDialect, isLocked } from './database-sync-dialect.js';
 import { keyTable, type Tables } from './schema.js';
 
@@ -18,11 +19,11 @@ const pragmas = [
   'cache_size = -65536',
 ];
 
-/** Opens a SQLite file (made readable for its owner only) or `:memory:`. */
+/** Opens a SQLite file (made readable for its owner only) or `:memory:`. Errors say which file. */
 export async function openSqlite(path: string): Promise<StoreConnection> {
   const { DatabaseSync } = await importDriver();
-  if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
-  const database = new DatabaseSync(path);
+  if (path !== ':memory:') keepToOwner(path);
+  const database = openNamed(DatabaseSync, path);
   try {
     await configure(database);
   } catch (error) {
@@ -53,8 +54,41 @@ export async function openSqlite(path: string): Promise<StoreConnection> {
       const message = error instanceof Error ? error.message : '';
       return message.includes(`UNIQUE constraint failed: ${keyTable}.${what}`);
     },
-    close: () => kysely.destroy(),
+    async close() {
+      lookUp = undefined;
+      await kysely.destroy();
+    },
   };
+}
+
+function openNamed(DatabaseSync: new (path: string) => DatabaseSync, path: string): DatabaseSync {
+  try {
+    return nameErrors(new DatabaseSync(path), path);
+  } catch (error) {
+    throw withDatabaseName(error, path);
+  }
+}
+
+/**
+ * Makes the file, or takes it and what SQLite has put beside it from everybody but its owner. A file that is there must not
+ * be opened for that: closing it again would drop the locks that SQLite holds on it in this process.
+ */
+function keepToOwner(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined || !found.isFile() || (found.mode & 0o077) === 0) continue;
+    try {
+      chmodSync(file, found.mode & 0o700);
+    } catch (error) {
+      // Gone since, or another user's, who alone may do this.
+      if (!['ENOENT', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  }
 }
 
 /**

@@ -37,6 +37,7 @@ async function hasActiveKeys(queries: Queries, pepperVersion: number, nowMs: num
     .select('id')
     .where('pepper_version', '=', pepperVersion)
     .where('revoked_on', 'is', null)
+    .where('expired_on', 'is', null)
     .where('expires_on', '>', nowMs)
     .limit(1)
     .executeTakeFirst();

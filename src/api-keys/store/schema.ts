@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 export const keyTable = 'concordat_api_key';
 export const auditTable = 'concordat_api_key_audit';
 export const pepperTable = 'concordat_api_key_pepper';
+export const endedSessionTable = 'concordat_ended_session';
 export const schemaTable = 'concordat_api_key_schema';
 /** Holds rule K3: two keys of one name cannot both be written. */
 export const uniqueName = 'concordat_api_key_name';
@@ -20,6 +21,8 @@ export interface ApiKeyRow {
   created_on: number;
   expires_on: number;
   revoked_on: number | null;
+  /** When somebody was first told that the key is Expired; it stays so, whatever the clock says (rule K5). */
+  expired_on: number | null;
   /** 0: never. A number in any case, so that it can be sorted and paged by. */
   last_accessed: number;
   refused_uses: number;
@@ -50,6 +53,7 @@ export interface Tables {
   concordat_api_key_audit: AuditRow;
   concordat_api_key_pepper: { version: number; fingerprint: string };
   concordat_api_key_schema: { version: number };
+  concordat_ended_session: { id: string; ends_on: number };
 }
 
 export type Dialect = 'sqlite' | 'postgres';

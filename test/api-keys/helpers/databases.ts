@@ -61,7 +61,13 @@ const sqlite: DatabaseKind = {
   },
 };
 
-const tables = ['concordat_api_key', 'concordat_api_key_audit', 'concordat_api_key_pepper', 'concordat_api_key_schema'];
+const tables = [
+  'concordat_api_key',
+  'concordat_api_key_audit',
+  'concordat_api_key_pepper',
+  'concordat_api_key_schema',
+  'concordat_ended_session',
+];
 
 function postgres(serverUrl: string): DatabaseKind {
   const run = async (url: string, statement: string) => {

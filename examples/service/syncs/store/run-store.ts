@@ -1,4 +1,4 @@
-import { type DatabaseSyncInstance, inTransaction, openSqlite } from '../../sqlite.js';
+import { closeSqlite, type DatabaseSyncInstance, inTransaction, openSqlite } from '../../sqlite.js';
 import { binSecondsFor } from '../picture/bins.js';
 import {
   noFacts,
@@ -217,7 +217,7 @@ export class RunStore {
 
   close(): void {
     this.#listeners.clear();
-    this.#database.close();
+    closeSqlite(this.#database);
   }
 
   #newSamples(runId: number, after: number): Sample[] {

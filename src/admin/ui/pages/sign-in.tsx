@@ -54,8 +54,8 @@ export function signInRoutes(app: Hono, kit: Kit): void {
 
   app.post(
     '/sign-out',
-    kit.submitted((c, visit) => {
-      sessions.end(c, visit.session);
+    kit.submitted(async (c, visit) => {
+      await sessions.end(c, visit.session);
       flashes.leave(c, 'You have signed out.');
       return c.redirect(links.signIn, 303);
     }),
