@@ -13,16 +13,13 @@ export type SessionParameter = { key: string; value: string; sensitive: boolean 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that belong to one hop or to the transport: neither a session nor a caller may set them (rule S2). */
+/** Headers that belong to one hop or to the transport, beside `proxy-*`: neither a session nor a caller may set them (rule S2). */
 const reservedHeaders = new Set([
   'connection',
   'content-length',
   'expect',
   'host',
   'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',
@@ -35,7 +32,8 @@ const reservedHeaders = new Set([
  */
 export function sessionHeaderProblem(key: string, value: unknown): string | undefined {
   if (!token.test(key)) return `${JSON.stringify(key)} is not a valid header name`;
-  if (reservedHeaders.has(key.toLowerCase())) return `"${key}" is a header that belongs to the transport`;
+  const name = key.toLowerCase();
+  if (reservedHeaders.has(name) || name.startsWith('proxy-')) return `"${key}" is a header that belongs to the transport`;
   if (typeof value !== 'string') return `the value of "${key}" is not a string`;
   if (!headerValue.test(value)) return `the value of "${key}" has characters that a header cannot carry`;
   return undefined;
