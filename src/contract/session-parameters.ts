@@ -13,16 +13,13 @@ export type SessionParameter = { key: string; value: string; sensitive: boolean 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that belong to one hop or to the transport: neither a session nor a caller may set them (rule S2). */
+/** Headers that belong to one hop or to the transport, beside `proxy-*`: neither a session nor a caller may set them (rule S2). */
 const reservedHeaders = new Set([
   'connection',
   'content-length',
   'expect',
   'host',
   'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',
@@ -46,7 +43,9 @@ const mostBytes = 64 * 1024;
 /** Says what is wrong with a header, if anything is. The answer names the key and never contains the value (rule S7). */
 export function headerProblem(key: string, value: unknown): string | undefined {
   if (!token.test(key)) return `${JSON.stringify(key.slice(0, 80))} is not a valid header name`;
-  if (reservedHeaders.has(key.toLowerCase())) return `"${key}" is a header that belongs to the transport`;
+  const name = key.toLowerCase();
+  if (reservedHeaders.has(name) || name.startsWith('proxy-'))
+    return `"${key}" is a header that belongs to the transport`;
   if (typeof value !== 'string') return `the value of "${key}" is not a string`;
   if (!headerValue.test(value)) return `the value of "${key}" has characters that a header cannot carry`;
   return undefined;
@@ -66,8 +65,7 @@ export function sessionProblems(session: readonly { key: string; value: unknown 
   const seen = new Set<string>();
   return session.flatMap(({ key, value }) => {
     const name = key.toLowerCase();
-    const problem =
-      sessionHeaderProblem(key, value) ?? (seen.has(name) ? `"${key}" is there twice` : undefined);
+    const problem = sessionHeaderProblem(key, value) ?? (seen.has(name) ? `"${key}" is there twice` : undefined);
     seen.add(name);
     return problem ?? [];
   });
