@@ -119,7 +119,8 @@ export class SessionHolder {
   /** Whether it is too early for another login in the place of that session. */
   coolsDown(session: Session): boolean {
     const fruitless = this.#fruitless;
-    return fruitless?.generation === session.generation && this.#options.clock.monotonic() < fruitless.until;
+    if (fruitless?.generation !== session.generation || this.#current !== session) return false; // a newer one is used
+    return this.#options.clock.monotonic() < fruitless.until;
   }
 
   /**
