@@ -1,9 +1,4 @@
-import {
-  isConnectorError,
-  type SessionParameter,
-  sessionHeaderProblem,
-  toSessionParameters,
-} from '../contract/index.js';
+import { isConnectorError, type SessionParameter, sessionProblems, toSessionParameters } from '../contract/index.js';
 import { InitializeError, RequestError, withoutQuotes } from './errors.js';
 import { AbandonedLogin } from './session.js';
 
@@ -20,15 +15,9 @@ export function toHeaders(value: unknown, status: number | undefined, what: stri
       { status },
     );
   }
-  const headers = new Map<string, string>();
-  for (const { key, value: header } of parameters) {
-    const name = key.toLowerCase();
-    const problem =
-      sessionHeaderProblem(key, header) ?? (headers.has(name) ? `"${key}" is there more than once` : undefined);
-    if (problem !== undefined) throw new InitializeError(`${what} answered with a bad session: ${problem}`, { status });
-    headers.set(name, header);
-  }
-  return Object.fromEntries(headers);
+  const [problem] = sessionProblems(parameters);
+  if (problem !== undefined) throw new InitializeError(`${what} answered with a bad session: ${problem}`, { status });
+  return Object.fromEntries(parameters.map(({ key, value: header }) => [key.toLowerCase(), header]));
 }
 
 const refusals = new Set([400, 401, 403]);

@@ -14,7 +14,7 @@ import { withoutQuery } from './request-target.js';
 import { type ConnectorResponse, incompleteBody, readSuccess } from './response.js';
 import { isTransient, retryTransient } from './retry.js';
 import { AbandonedLogin, type Login } from './session.js';
-import type { WireResponse } from './wire.js';
+import { maxErrorBytes, type WireResponse } from './wire.js';
 
 /** A request that a custom login makes: without a session, but with limits and retries like any login (rules S5, G1). */
 export type InitializeRequest = (options: LoginRequest) => Promise<ConnectorResponse>;
@@ -79,8 +79,6 @@ class LoginAttempt {
     const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
     try {
       const response = await this.#request({ method, path, json: parameters }, timeoutMs, secrets);
-      if (response.end !== 'whole')
-        throw new InitializeError(`${withoutQuery(path)}: the answer is too large`, { status: response.status });
       return toHeaders(parseJson(new TextDecoder().decode(response.body)), response.status, withoutQuery(path));
     } catch (error) {
       throw toInitializeError(error, this.#signal);
@@ -138,7 +136,7 @@ class LoginAttempt {
     const attempt = async () => {
       const { response, kind } = await this.#send(options, timeoutMs, secrets);
       if (kind !== 'success') throw toConnectorError(response, request, readErrorContent(response, secrets));
-      if (response.end === 'cut') throw incompleteBody(response, request);
+      if (response.end !== 'whole') throw incompleteBody(response, request, 'the 1 MiB that is read of a login');
       return response;
     };
     try {
@@ -194,6 +192,7 @@ class LoginAttempt {
           },
           body: source.fixed,
           timeoutMs: Math.max(1, timeoutMs - this.#spentMs),
+          maxBytes: maxErrorBytes,
           signal: this.#context.closing, // else it is left to finish: somebody else may want the session
           mayStart: () => gate.isCurrent(ticket),
         },

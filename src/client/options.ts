@@ -1,4 +1,4 @@
-import { checkWaitFormat, type SessionParameter, sessionHeaderProblem, type WaitFormat } from '../contract/index.js';
+import { checkWaitFormat, headerProblem, type SessionParameter, type WaitFormat } from '../contract/index.js';
 import { type Clock, systemClock } from '../internal/index.js';
 import type { InitializeFunction } from './initialize.js';
 import type { RemainingOptions } from './remaining.js';
@@ -213,7 +213,7 @@ function checkParameters(parameters: InitializeOptions['parameters']): SessionPa
 }
 
 function checkHeaderName(name: unknown, option: string): string {
-  if (typeof name === 'string' && sessionHeaderProblem(name, '') === undefined) return name;
+  if (typeof name === 'string' && headerProblem(name, '') === undefined) return name;
   throw new TypeError(`\`${option}\` must be a header name, got ${JSON.stringify(name)}.`);
 }
 

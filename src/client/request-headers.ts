@@ -1,4 +1,4 @@
-import { sessionHeaderProblem } from '../contract/index.js';
+import { headerProblem } from '../contract/index.js';
 
 /** What a request carries whose caller gives neither headers nor a body: one object, so that it is known by that. */
 export const defaultHeaders: Readonly<Record<string, string>> = Object.freeze({ accept: 'application/json' });
@@ -14,7 +14,7 @@ export function toHeaderRecord(
   if (headers === undefined) return record;
   for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
     if (value === undefined) continue;
-    const problem = sessionHeaderProblem(name, value);
+    const problem = headerProblem(name, value);
     if (problem !== undefined) throw new TypeError(`\`headers\`: ${problem}.`);
     record[name.toLowerCase()] = value;
   }

@@ -95,9 +95,13 @@ function isJson(response: WireResponse): boolean {
 }
 
 /** The error for a success whose body is not all there. */
-export function incompleteBody(response: WireResponse, request: FailedRequest): RequestError {
+export function incompleteBody(
+  response: WireResponse,
+  request: FailedRequest,
+  bound = '`maxResponseBytes`',
+): RequestError {
   if (response.end === 'too-large') {
-    return new RequestError('the answer is larger than `maxResponseBytes`', {
+    return new RequestError(`the answer is larger than ${bound}`, {
       code: 'RESPONSE_TOO_LARGE',
       request,
       status: response.status,

@@ -33,7 +33,11 @@ async function send(request: WireRequest, options: FetchTransportOptions): Promi
       options.fetch(options.origin + request.target, init(request, controller.signal)),
       rejected.promise,
     ]);
-    const { body, end, error } = await collect(response, options.maxResponseBytes, rejected.promise);
+    const { body, end, error } = await collect(
+      response,
+      request.maxBytes ?? options.maxResponseBytes,
+      rejected.promise,
+    );
     if (stopped === 'aborted') return { type: 'aborted' };
     if (stopped === 'timeout' && response.status < 400) return { type: 'timeout' };
     return {

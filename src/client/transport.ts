@@ -86,7 +86,7 @@ class Collector implements Dispatcher.DispatchHandler {
   constructor(request: WireRequest, options: TransportOptions, settle: (outcome: SendOutcome) => void) {
     this.#request = request;
     this.#settle = settle;
-    this.#maxResponseBytes = options.maxResponseBytes;
+    this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
     this.#timer = options.clock.setTimer(request.timeoutMs, () => this.#stop({ type: 'timeout' }));
     request.signal?.addEventListener('abort', this.#onAbort, { once: true });
     if (request.signal?.aborted) this.#onAbort();

@@ -10,6 +10,8 @@ export interface WireRequest {
   body: RequestBody | undefined;
   /** Bounds the whole try, body included. */
   timeoutMs: number;
+  /** The most bytes of the answer that are read, where it is not the client's `maxResponseBytes`. */
+  maxBytes?: number | undefined;
   signal: AbortSignal | undefined;
   /** Asked right before the first byte goes out; `false` holds the request back. */
   mayStart(): boolean;
@@ -41,7 +43,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** The most bytes of an error's body that are read; more is no contract body (rule E6). */
+/** The most bytes that are read of an error's body and of the answer to a login; more is no contract body (rules E6, S2). */
 export const maxErrorBytes = 1024 * 1024;
 
 export function bodyLimit(status: number, maxResponseBytes: number): number {

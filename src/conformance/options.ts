@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type SessionParameter, sessionHeaderProblem, type WaitFormat, waitFormats } from '../contract/index.js';
+import { headerProblem, type SessionParameter, type WaitFormat, waitFormats } from '../contract/index.js';
 import {
   type ProbeRequest,
   type Probes,
@@ -88,9 +88,7 @@ export interface Plan {
   readonly cleanupPath: string;
 }
 
-const headerName = z
-  .string()
-  .refine((name) => sessionHeaderProblem(name, '') === undefined, 'must be the name of a header');
+const headerName = z.string().refine((name) => headerProblem(name, '') === undefined, 'must be the name of a header');
 
 const known = z.array(z.strictObject({ id: z.string(), reason: z.string().trim().min(1, 'must say why') }));
 

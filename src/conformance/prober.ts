@@ -1,4 +1,4 @@
-import { parseWait, type SessionParameter, sessionHeaderProblem, toSessionParameters } from '../contract/index.js';
+import { parseWait, type SessionParameter, sessionProblems, toSessionParameters } from '../contract/index.js';
 import { type Answer, type Exchange, exchange, parseJson, summarize } from './exchange.js';
 import { Secrets } from './mask.js';
 import type { Plan } from './options.js';
@@ -152,17 +152,6 @@ export class Prober {
 
 export function hasAnswer(seen: Exchange): seen is Answered {
   return seen.response !== undefined;
-}
-
-/** Why a session cannot be sent as headers (rule S2). Names keys, never values. */
-export function sessionProblems(session: readonly SessionParameter[]): string[] {
-  const seen = new Set<string>();
-  return session.flatMap(({ key, value }) => {
-    const name = key.toLowerCase();
-    const problem = sessionHeaderProblem(key, value) ?? (seen.has(name) ? `"${key}" is there twice` : undefined);
-    seen.add(name);
-    return problem === undefined ? [] : [problem];
-  });
 }
 
 /** The session that a login answered with. */

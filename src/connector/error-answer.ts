@@ -7,9 +7,9 @@ import {
   type ErrorPayload,
   errorTable,
   formatWait,
+  headerProblem,
   limitBytes,
   type RateLimitError,
-  sessionHeaderProblem,
 } from '../contract/index.js';
 import {
   bodyHeaders,
@@ -99,7 +99,7 @@ function addHeaders(
   if (added === undefined) return;
   for (const [name, value] of Object.entries(added)) {
     const key = name.toLowerCase();
-    if (bodyHeaders.has(key) || key === waitHeader || sessionHeaderProblem(name, value) !== undefined) continue;
+    if (bodyHeaders.has(key) || key === waitHeader || headerProblem(name, value) !== undefined) continue;
     headers[key] = redact(value);
   }
 }

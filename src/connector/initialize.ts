@@ -1,11 +1,6 @@
 import type { Context, Handler } from 'hono';
 import { z } from 'zod';
-import {
-  BadRequestError,
-  type SessionParameter,
-  sessionHeaderProblem,
-  sessionParameterSchema,
-} from '../contract/index.js';
+import { BadRequestError, type SessionParameter, sessionParameterSchema, sessionProblems } from '../contract/index.js';
 import { checkFunction, checkKeys, checkPath, checkZodObject } from './options.js';
 import { checkInput, describeIssues, parseBody } from './read-json.js';
 import { parameterSecrets } from './redact.js';
@@ -83,15 +78,10 @@ function toSession(headers: SessionHeaders): SessionParameter[] {
   const parameters = Array.isArray(headers)
     ? headers.map((entry) => ({ key: entry?.key, value: entry?.value, sensitive: entry?.sensitive ?? true }))
     : Object.entries(asObject(headers)).map(([key, value]) => ({ key, value, sensitive: true }));
-  const seen = new Set<string>();
-  for (const { key, value } of parameters) {
-    const problem =
-      typeof key !== 'string'
-        ? 'an entry has no `key`'
-        : (sessionHeaderProblem(key, value) ?? (seen.has(key.toLowerCase()) ? `"${key}" is there twice` : undefined));
-    if (problem !== undefined) throw new TypeError(`What \`initialize.handler\` returned is no session: ${problem}.`);
-    seen.add(key.toLowerCase());
-  }
+  const problem = parameters.some(({ key }) => typeof key !== 'string')
+    ? 'an entry has no `key`'
+    : sessionProblems(parameters)[0];
+  if (problem !== undefined) throw new TypeError(`What \`initialize.handler\` returned is no session: ${problem}.`);
   return parameters;
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { checkWaitFormat, sessionHeaderProblem, type WaitFormat } from '../contract/index.js';
+import { checkWaitFormat, headerProblem, type WaitFormat } from '../contract/index.js';
 
 /** How a `RateLimitError` is written (rules W1, W4). */
 export interface RateLimitHeaderOptions {
@@ -28,7 +28,7 @@ export function checkRateLimit(option: RateLimitHeaderOptions | undefined, name 
   if (option === undefined) return { header: 'Retry-After', format: 'seconds' };
   checkKeys(option, ['header', 'format'], name);
   const header = option.header ?? 'Retry-After';
-  const problem = typeof header === 'string' ? sessionHeaderProblem(header, '') : 'it is not a string';
+  const problem = typeof header === 'string' ? headerProblem(header, '') : 'it is not a string';
   if (problem !== undefined || bodyHeaders.has(header.toLowerCase())) {
     throw new TypeError(
       `\`${name}.header\` must be the name of a response header: ${problem ?? `"${header}" describes the body`}.`,

@@ -23,9 +23,11 @@ export {
   readCode,
 } from './payload.js';
 export {
+  headerProblem,
   type SessionParameter,
   sessionHeaderProblem,
   sessionParameterSchema,
+  sessionProblems,
   toSessionParameters,
 } from './session-parameters.js';
 export {

@@ -30,15 +30,46 @@ const reservedHeaders = new Set([
 ]);
 
 /**
- * Says what is wrong with a session header, if anything is. The answer names the key and never contains the value
- * (rules S2, S7).
+ * Headers that change how a request or its answer is read, so that they are the caller's and no session's (rule S2).
+ * `accept` is not among them: a session may ask for a version of the same JSON.
  */
-export function sessionHeaderProblem(key: string, value: unknown): string | undefined {
-  if (!token.test(key)) return `${JSON.stringify(key)} is not a valid header name`;
+const callersHeaders = new Set([
+  ...['accept-charset', 'accept-encoding', 'content-encoding', 'content-range', 'content-type', 'range'],
+  ...['if-match', 'if-modified-since', 'if-none-match', 'if-range', 'if-unmodified-since'],
+  ...['x-http-method', 'x-http-method-override', 'x-method-override', 'x-original-url', 'x-rewrite-url'],
+]);
+
+/** The most that a session may add to every request (rule S2). */
+const mostHeaders = 100;
+const mostBytes = 64 * 1024;
+
+/** Says what is wrong with a header, if anything is. The answer names the key and never contains the value (rule S7). */
+export function headerProblem(key: string, value: unknown): string | undefined {
+  if (!token.test(key)) return `${JSON.stringify(key.slice(0, 80))} is not a valid header name`;
   if (reservedHeaders.has(key.toLowerCase())) return `"${key}" is a header that belongs to the transport`;
   if (typeof value !== 'string') return `the value of "${key}" is not a string`;
   if (!headerValue.test(value)) return `the value of "${key}" has characters that a header cannot carry`;
   return undefined;
+}
+
+/** The same for a header of a session, which may be fewer (rule S2). */
+export function sessionHeaderProblem(key: string, value: unknown): string | undefined {
+  const changesReading = callersHeaders.has(key.toLowerCase());
+  return headerProblem(key, value) ?? (changesReading ? `"${key}" changes how requests are read` : undefined);
+}
+
+/** All that is wrong with a session (rule S2). Names keys, never values. */
+export function sessionProblems(session: readonly { key: string; value: unknown }[]): string[] {
+  if (session.length > mostHeaders) return [`it has more than ${mostHeaders} headers`];
+  const bytes = session.reduce((sum, { key, value }) => sum + key.length + String(value).length, 0);
+  if (bytes > mostBytes) return [`it has more than ${mostBytes} bytes`];
+  const seen = new Set<string>();
+  return session.flatMap(({ key, value }) => {
+    const name = key.toLowerCase();
+    const problem = sessionHeaderProblem(key, value) ?? (seen.has(name) ? `"${key}" is there twice` : undefined);
+    seen.add(name);
+    return problem ?? [];
+  });
 }
 
 /** Reads both shapes of rule S1: the array of parameters, and the plain object of names and values. */

@@ -1,4 +1,4 @@
-import { sessionHeaderProblem } from '../contract/index.js';
+import { headerProblem } from '../contract/index.js';
 
 /** @throws TypeError naming the option. */
 export function checkObject(value: unknown, option: string): object {
@@ -33,7 +33,7 @@ export function checkOneOf(value: unknown, choices: readonly string[], option: s
 
 /** @throws TypeError naming the option. */
 export function checkHeaderName(value: unknown, option: string): void {
-  if (typeof value === 'string' && sessionHeaderProblem(value, '') === undefined) return;
+  if (typeof value === 'string' && headerProblem(value, '') === undefined) return;
   throw new TypeError(`\`${option}\` must be a header name, got ${JSON.stringify(value)}.`);
 }
 

@@ -1,7 +1,7 @@
-import { toSessionParameters } from '../../contract/index.js';
+import { sessionProblems, toSessionParameters } from '../../contract/index.js';
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
 import { parseJson, summarize } from '../exchange.js';
-import { type Prober, sessionOf, sessionProblems, sleep, Unmet } from '../prober.js';
+import { type Prober, sessionOf, sleep, Unmet } from '../prober.js';
 import type { ReadyRequest } from '../probes.js';
 import { lacksProbe, lacksRequest, lacksSample, lacksSession, takeSample } from '../samples.js';
 
