@@ -10,7 +10,8 @@ import type { Settings } from './options.js';
 import { limitRefusal } from './parking.js';
 import { credentialSecrets, readErrorContent, toConnectorError } from './read-response.js';
 import { toBodySource } from './request-body.js';
-import { withoutQuery } from './request-target.js';
+import { toHeaderRecord } from './request-headers.js';
+import { toTarget, withoutQuery } from './request-target.js';
 import { type ConnectorResponse, incompleteBody, readSuccess } from './response.js';
 import { isTransient, retryTransient } from './retry.js';
 import { AbandonedLogin, type Login } from './session.js';
@@ -159,6 +160,8 @@ class LoginAttempt {
   ): Promise<Extract<Exchange, { type: 'answered' }>> {
     const { settings, clock } = this.#context;
     const source = toBodySource({ json: options.json, body: options.body });
+    const target = toTarget(settings.basePath, options.path, undefined);
+    const headers = toHeaderRecord(options.headers, source.contentType);
     const gate = this.#context.gateFor(options);
     const request = { method: options.method, path: withoutQuery(options.path) };
     for (;;) {
@@ -184,12 +187,8 @@ class LoginAttempt {
         ticket,
         {
           method: options.method,
-          target: settings.basePath + options.path,
-          headers: {
-            accept: 'application/json',
-            ...(source.contentType === undefined ? {} : { 'content-type': source.contentType }),
-            ...options.headers,
-          },
+          target,
+          headers,
           body: source.fixed,
           timeoutMs: Math.max(1, timeoutMs - this.#spentMs),
           maxBytes: maxErrorBytes,

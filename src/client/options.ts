@@ -2,6 +2,7 @@ import { checkWaitFormat, headerProblem, type SessionParameter, type WaitFormat 
 import { type Clock, isSecret, systemClock } from '../internal/index.js';
 import type { InitializeFunction } from './initialize.js';
 import type { RemainingOptions } from './remaining.js';
+import { checkPath } from './request-target.js';
 import type { RetryOptions } from './retry.js';
 import { type ClientSnapshot, checkSnapshot } from './snapshot.js';
 import { type ConnectionState, memoryState } from './state.js';
@@ -159,14 +160,6 @@ export function checkPriority(value: unknown): number {
   if (value === undefined) return 0;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw new TypeError(`\`priority\` must be a finite number, got ${String(value)}.`);
-}
-
-/** @throws TypeError when the value is no path below the base URL. */
-export function checkPath(path: unknown, name: string): string {
-  if (typeof path !== 'string' || !path.startsWith('/')) {
-    throw new TypeError(`\`${name}\` must be a path that starts with "/", got ${JSON.stringify(path)}.`);
-  }
-  return path;
 }
 
 function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {
