@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ErrorAnswer } from './error-answer.js';
-import { keptParts } from './kept-parts.js';
 import { originalError } from './responses.js';
 
 /**
@@ -15,7 +14,6 @@ export function answerWithHono(c: Context, answer: ErrorAnswer): Response {
 
 /** Takes off what other code put on an error answer and what would change its meaning, above all a wait header (W2). */
 export function dropStaleHeaders(response: Response, answer: ErrorAnswer): Response {
-  if (keptParts(response)?.[2] === answer.headers) return response; // nobody has touched them
   for (const name of answer.staleHeaders) {
     if (answer.headers[name] === undefined) response.headers.delete(name);
   }

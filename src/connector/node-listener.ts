@@ -1,8 +1,9 @@
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { BadRequestError } from '../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from './adapter-options.js';
 import type { FetchHandler } from './fetch-handler.js';
-import { keptParts } from './kept-parts.js';
+import { writeResponse } from './write-response.js';
 
 /** What `createServer` of `node:http` takes. */
 export type NodeListener = (incoming: HttpBindings['incoming'], outgoing: HttpBindings['outgoing']) => Promise<void>;
@@ -26,40 +27,58 @@ export function toNodeHandler(
     throw new TypeError('`fetchHandler` must be a function from a Request to a Response, or an object with `fetch`.');
   }
   const writer = createAdapterWriter(options);
-  const fail = (thrown: unknown, request?: Request) => {
-    const { body, status, headers } = writer.write(thrown, request, (name) => request?.headers.get(name));
-    return new Response(body, { status, headers });
-  };
-  const finish = (response: unknown, request: Request, outgoing: HttpBindings['outgoing']): Response => {
-    const kept = typeof response === 'object' && response !== null ? keptParts(response as Response) : undefined;
-    if (kept !== undefined && !(kept[1] instanceof ReadableStream)) return response as Response;
-    if (!isResponse(response)) {
-      return fail(new TypeError('The fetch handler returned something that is no Response.'), request);
+  const write = (thrown: unknown, request?: Request) =>
+    writer.write(thrown, request, (name) => request?.headers.get(name));
+  const fail = (thrown: unknown, request: Request, outgoing: HttpBindings['outgoing']) => {
+    if (outgoing.headersSent) {
+      writer.report(thrown, request);
+      outgoing.destroy();
+      return;
     }
-    if (response.body === null) return response;
-    return guardStream(response, outgoing, (error) => writer.report(error, request));
+    const { status, headers, body } = write(thrown, request);
+    if (outgoing.destroyed) return;
+    outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
   };
   const call = handler as unknown as (request: Request, env: unknown) => Response | Promise<Response>;
 
-  return getRequestListener(
-    (request, env) => {
+  return listenerOf(
+    async (request, env) => {
       const outgoing = env.outgoing as HttpBindings['outgoing'];
       try {
-        const response = call(request, env);
-        if (!(response instanceof Promise)) return finish(response, request, outgoing);
-        return response.then(
-          (settled) => finish(settled, request, outgoing),
-          (thrown) => fail(thrown, request),
-        );
+        const response = await call(request, env);
+        if (!isResponse(response)) throw new TypeError('The fetch handler returned something that is no Response.');
+        // The node server's way to say that a handler writes to `env.outgoing` itself.
+        if (!response.headers.has('x-hono-already-sent')) await writeResponse(response, outgoing);
       } catch (thrown) {
-        return fail(thrown, request);
+        fail(thrown, request, outgoing);
       }
+      return written;
     },
-    { errorHandler: (thrown) => fail(thrown instanceof RequestError ? toBadRequest(thrown) : thrown) },
+    // What cannot be made a Request of never gets as far as the handler.
+    {
+      errorHandler: (thrown) => {
+        const { status, headers, body } = write(thrown instanceof RequestError ? toBadRequest(thrown) : thrown);
+        return new Response(body, { status, headers });
+      },
+    },
   ) as NodeListener;
 }
 
-/** Not `instanceof`: the node server puts a Response of its own in the global's place, and fetch still makes the other. */
+/** Tells the node server that there is nothing left to write. A clone is the runtime's own, whatever the global is. */
+const written = RESPONSE_ALREADY_SENT.clone();
+
+/**
+ * The node server puts a Request and a Response of its own in the globals' places. Handlers need the first, as only that one
+ * can copy its requests (`new Request(c.req.raw)`). The second goes: other servers in the process refuse it.
+ */
+const listenerOf: typeof getRequestListener = (...parameters) => {
+  const own = Object.getOwnPropertyDescriptor(globalThis, 'Response') as PropertyDescriptor;
+  const listener = getRequestListener(...parameters);
+  Object.defineProperty(globalThis, 'Response', own);
+  return listener;
+};
+
+/** Not `instanceof`: a response may come from another copy of fetch. */
 function isResponse(value: unknown): value is Response {
   const response = value as Partial<Response> | undefined | null;
   return typeof response?.status === 'number' && typeof response.headers?.get === 'function';
@@ -67,37 +86,4 @@ function isResponse(value: unknown): value is Response {
 
 function toBadRequest(error: Error): BadRequestError {
   return new BadRequestError(`The request cannot be read: ${error.message}.`, { cause: error });
-}
-
-/** Ends the connection when the body fails: the node server would print the error and send its message to the caller. */
-function guardStream(
-  response: Response,
-  outgoing: HttpBindings['outgoing'],
-  report: (error: unknown) => void,
-): Response {
-  const reader = response.body?.getReader();
-  if (!reader) return response;
-  // A read that is under way when the caller goes away still settles; by then there is nothing left to close.
-  let isOpen = true;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (!isOpen) return;
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        if (!isOpen) return;
-        report(error);
-        outgoing.destroy();
-        controller.close();
-      }
-    },
-    cancel(reason) {
-      isOpen = false;
-      return reader.cancel(reason);
-    },
-  });
-  const { status, statusText, headers } = response;
-  return new Response(body, { status, statusText, headers });
 }

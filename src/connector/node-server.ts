@@ -16,7 +16,7 @@ interface ListenOptions {
 /** Starts a server for a listener; rejects with the system's error when the port cannot be had. */
 export async function listen(listener: NodeListener, { port, hostname }: ListenOptions): Promise<RunningServer> {
   // The package's way to a server of Node without importing a module of Node; the listener is ours.
-  const server = createAdaptorServer({ fetch: () => new Response() }) as Server;
+  const server = createAdaptorServer({ fetch: () => new Response(), overrideGlobalObjects: false }) as Server;
   server.removeAllListeners('request').on('request', listener);
   server.on('clientError', answerUnreadable);
   await new Promise<void>((resolve, reject) => {
