@@ -130,6 +130,17 @@ describe('passwords under attack (K14)', () => {
     expect(checks.begun.indexOf(password.normalize('NFC'))).toBe(3);
   });
 
+  it('an IPv6 /64 is one source', async () => {
+    const { queue } = await startHost();
+    const many = await queue(
+      Array.from({ length: 8 }, (_, index) => [...basic('alice', `guess ${index}`), ...from(`2001:db8:0:1::${index}`)]),
+    );
+    const one = await queue([[...basic('bob'), ...from('2001:db8:0:2::1')]]);
+    letGo();
+    expect(await tally([...many, ...one])).toEqual({ 401: 8, 200: 1 });
+    expect(checks.begun.indexOf(password.normalize('NFC'))).toBe(3);
+  });
+
   it('two are checked at a time, which leaves half of the threads to files and names', async () => {
     const { attack } = await startHost();
     const attacked = await attack(20);

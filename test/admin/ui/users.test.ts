@@ -80,6 +80,17 @@ describe('deleting a user (specification 3)', () => {
     expect(audits.items[0]).toMatchObject({ author: { username: 'root' }, origin: 'System' });
   });
 
+  it('revokes nothing when the user could not be deleted', async () => {
+    const failure = new Error('directory is gone');
+    const host = await startAdministration({ remove: () => Promise.reject(failure) });
+    await host.made('u-bob', 'One', 1, 30);
+    const visitor = await host.visitor('root');
+    await visitor.open('/users/delete?id=u-bob');
+    expect((await visitor.submit('/users/delete', { username: 'bob' })).status).toBe(500);
+    expect(host.errors).toEqual([failure]);
+    expect((await host.apiKeys.list(root, { scope: 'all' })).items).toMatchObject([{ status: 'Active' }]);
+  });
+
   it('is never possible for oneself, or for nobody', async () => {
     const host = await startAdministration();
     const visitor = await host.visitor('root');

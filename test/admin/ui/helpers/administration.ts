@@ -11,14 +11,17 @@ export interface Administration extends AdminHost {
 
 export const dayMs = 86_400_000;
 
-/** An administration whose users can be listed and deleted. */
-export async function startAdministration(options: HostOptions = {}): Promise<Administration> {
+/** An administration whose users can be listed and deleted, in the way given. */
+export async function startAdministration(
+  options: HostOptions & { remove?: (id: string) => Promise<void> } = {},
+): Promise<Administration> {
   let users = new Map<string, MutableUser>();
   const directory: ManagedUserDirectory = {
     findById: async (id) => users.get(id),
     findByUsername: async (username) => [...users.values()].find((user) => user.username === username),
     list: async () => [...users.values()],
-    remove: async (id) => {
+    async remove(id) {
+      await options.remove?.(id);
       users.delete(id);
     },
   };
