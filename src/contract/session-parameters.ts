@@ -33,7 +33,8 @@ const reservedHeaders = new Set([
 export function sessionHeaderProblem(key: string, value: unknown): string | undefined {
   if (!token.test(key)) return `${JSON.stringify(key)} is not a valid header name`;
   const name = key.toLowerCase();
-  if (reservedHeaders.has(name) || name.startsWith('proxy-')) return `"${key}" is a header that belongs to the transport`;
+  if (reservedHeaders.has(name) || name.startsWith('proxy-'))
+    return `"${key}" is a header that belongs to the transport`;
   if (typeof value !== 'string') return `the value of "${key}" is not a string`;
   if (!headerValue.test(value)) return `the value of "${key}" has characters that a header cannot carry`;
   return undefined;
