@@ -1,6 +1,7 @@
 // What hostile traffic leaves behind in a server, beside plain node:http: `npm run hostile`. See docs/performance.md.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
 import type { Reading } from './hostile/reading.js';
@@ -10,14 +11,18 @@ const contenders = ['node:http', 'serve()', 'reference service'];
 const contenderModule = fileURLToPath(new URL('./hostile/contender.ts', import.meta.url));
 const shortTimeouts = new URL('./hostile/short-timeouts.mjs', import.meta.url).href;
 
+/** What is refused is let go within this time. */
+const momentMs = 1000;
 /** Longer than any of the time-outs, which are 3 and 6 s and looked at every second; the idle ones have 5 s. */
 const settleMs = 12_000;
 
 interface Measured {
   readonly contender: string;
   readonly before: Reading;
-  /** The longest delay of the event loop while each kind of traffic was on. */
-  readonly delaysMs: Readonly<Record<string, number>>;
+  /** A moment after each kind of traffic. */
+  readonly during: readonly Reading[];
+  /** The sockets that each kind of traffic has added by then. */
+  readonly held: readonly number[];
   /** While the clients still hold their ends. */
   readonly after: Reading;
   readonly answersMs: number;
@@ -35,17 +40,22 @@ async function measure(contender: string): Promise<Measured> {
     await askFor(child);
     const before = await askFor(child);
     const clients = new Clients(url);
-    const delaysMs: Record<string, number> = {};
-    for (const [kind, send] of Object.entries(traffic)) {
-      process.stdout.write(`${contender}: ${kind}\n`);
+    const during: Reading[] = [];
+    const held: number[] = [];
+    for (const { name, send } of traffic) {
+      process.stdout.write(`${contender}: ${name}\n`);
+      const { sockets } = await askFor(child);
       await send(clients);
-      delaysMs[kind] = (await askFor(child)).longestDelayMs;
+      await setTimeout(momentMs);
+      const reading = await askFor(child);
+      during.push(reading);
+      held.push(Math.max(0, reading.sockets - sockets));
     }
-    await new Promise((resolve) => setTimeout(resolve, settleMs));
+    await setTimeout(settleMs);
     const after = await askFor(child);
     const answersMs = await answerTime(url);
     clients.close();
-    return { contender, before, delaysMs, after, answersMs };
+    return { contender, before, during, held, after, answersMs };
   } finally {
     child.kill();
   }
@@ -80,11 +90,17 @@ function complaintsOf(measured: Measured, plain: Measured): string[] {
     if (own > Math.max(0, theirs) + slack[name])
       complaints.push(`${measured.contender}: ${own} ${name} are left, of node:http ${theirs}`);
   }
-  for (const [kind, delayMs] of Object.entries(measured.delaysMs)) {
-    const plainMs = plain.delaysMs[kind] ?? 0;
+  for (const [index, { name, isRefused }] of traffic.entries()) {
+    const of = (which: Measured) => [which.held[index] ?? 0, which.during[index]?.longestDelayMs ?? 0] as const;
+    const [[held, delayMs], [plainHeld, plainMs]] = [of(measured), of(plain)];
+    if (isRefused && held > plainHeld + slack.sockets) {
+      complaints.push(
+        `${measured.contender}: ${name}: ${held} sockets are open a second later, of node:http ${plainHeld}`,
+      );
+    }
     if (delayMs > Math.max(slack.delayMs, plainMs * slack.delayFactor)) {
       complaints.push(
-        `${measured.contender}: ${kind} hold the event loop up for ${delayMs.toFixed(0)} ms, node:http for ${plainMs.toFixed(0)} ms`,
+        `${measured.contender}: ${name}: the event loop is held up for ${delayMs.toFixed(0)} ms, of node:http ${plainMs.toFixed(0)} ms`,
       );
     }
   }
@@ -104,11 +120,14 @@ function printTables(all: readonly Measured[]): void {
       answersMs.toFixed(1),
     ]);
   }
-  const delays = new Table({ head: ['longest delay of the event loop, ms', ...all.map(({ contender }) => contender)] });
-  for (const kind of Object.keys(traffic)) {
-    delays.push([kind, ...all.map(({ delaysMs }) => delaysMs[kind]?.toFixed(0) ?? '')]);
+  const names = all.map(({ contender }) => contender);
+  const held = new Table({ head: ['sockets open a second later', ...names] });
+  const delays = new Table({ head: ['longest delay of the event loop, ms', ...names] });
+  for (const [index, { name, isRefused }] of traffic.entries()) {
+    if (isRefused) held.push([name, ...all.map((measured) => measured.held[index] ?? 0)]);
+    delays.push([name, ...all.map(({ during }) => (during[index]?.longestDelayMs ?? 0).toFixed(0))]);
   }
-  console.log(`${left}\n${delays}`);
+  for (const table of [left, held, delays]) console.log(String(table));
 }
 
 const all: Measured[] = [];
