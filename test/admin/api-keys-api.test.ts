@@ -282,7 +282,8 @@ describe('audits (specification 2.2 and 6, K6, K15)', () => {
     const acting = await host.key('u-helen', 'Automation');
     await host.as('alice', 'PATCH', `/api-keys/${created.id}`, { name: 'Import' });
     await host.as(acting.key, 'POST', `/api-keys/${created.id}/revoke`);
-    const answer = await host.as('alice', 'GET', `/audits?apiKeyId=${created.id}`);
+    // Helen may see the key that acted; whom it is hidden from is in test/regressions.
+    const answer = await host.as('helen', 'GET', `/audits?scope=all&apiKeyId=${created.id}`);
     expect(answer.status).toBe(200);
     expect(answer.body.nextCursor).toBeNull();
     expect(answer.body.items).toMatchObject([
