@@ -282,7 +282,7 @@ describe('audits (specification 2.2 and 6, K6, K15)', () => {
     const acting = await host.key('u-helen', 'Automation');
     await host.as('alice', 'PATCH', `/api-keys/${created.id}`, { name: 'Import' });
     await host.as(acting.key, 'POST', `/api-keys/${created.id}/revoke`);
-    const answer = await host.as('alice', 'GET', `/audits?apiKeyId=${created.id}`);
+    const answer = await host.as('helen', 'GET', `/audits?apiKeyId=${created.id}`);
     expect(answer.status).toBe(200);
     expect(answer.body.nextCursor).toBeNull();
     expect(answer.body.items).toMatchObject([
