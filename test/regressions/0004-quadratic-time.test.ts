@@ -4,15 +4,17 @@
 // of waits get growing input and are compared with themselves; test/package/linear-time.test.ts does so with all others.
 import { parseWait, waitFormats } from 'concordat';
 import { endSystemFetch, type PresetName } from 'concordat/connector';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { headerText, quadraticShape, quietly, shapes } from '../helpers/growth.js';
+
+vi.setConfig({ testTimeout: 120_000 }); // the work is bounded, and not how long a busy machine takes for it
 
 it('a quadratic reader is found (control)', async () => {
   const trimmed = (text: string) => text.replace(/^[ \t]+|[ \t]+$/g, '');
   expect(
     await quadraticShape(
       trimmed,
-      4_000,
+      8_000,
       shapes.filter(({ name }) => name.startsWith('"1 …')),
     ),
   ).toMatch(/ times$/);
