@@ -3,6 +3,12 @@ import type { HttpBindings } from '@hono/node-server';
 type Outgoing = HttpBindings['outgoing'];
 
 /**
+ * So much the system takes at once. More is ended after it has been taken: a server that closes takes a connection whose
+ * answer has been ended for idle, and would cut what the caller has not read yet.
+ */
+const mostAtOnce = 16 * 1024;
+
+/**
  * Writes a response as its body comes: with its length where it is one piece that is there before the event loop turns,
  * as that of `c.json()` is, else in chunks. A caller who goes away ends the body, and is no failure.
  *
@@ -36,16 +42,17 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
       headers['content-length'] ??= String(Buffer.byteLength(first?.value ?? ''));
     }
     outgoing.writeHead(status, headers);
-    if (second?.done) {
-      outgoing.end(first?.value);
+    if (first?.done || (second?.done && first && first.value.length <= mostAtOnce)) {
+      outgoing.end(first.value);
       return;
     }
-    if (first) outgoing.write(first.value);
-    else outgoing.flushHeaders();
-    for (let part = await reading; !part.done && !isGone; part = await reader.read()) {
-      if (outgoing.write(part.value)) continue;
+    const write = async (bytes: Uint8Array) => {
+      if (outgoing.write(bytes)) return;
       await Promise.race([gone, new Promise<void>((resolve) => outgoing.once('drain', resolve))]);
-    }
+    };
+    if (first) await write(first.value);
+    else outgoing.flushHeaders();
+    for (let part = await reading; !part.done && !isGone; part = await reader.read()) await write(part.value);
     if (!isGone) outgoing.end();
   } catch (error) {
     if (isGone) return; // a read that was under way when the caller went away
