@@ -70,8 +70,8 @@ export const mutants: readonly Mutant[] = [
     ),
     patch(
       'initialize',
-      "accept: 'application/json',",
-      "accept: 'application/json', ...(globalThis as any).staleSession,",
+      'toHeaderRecord(options.headers, source.contentType)',
+      '{ ...toHeaderRecord(options.headers, source.contentType), ...(globalThis as any).staleSession }',
     ),
   ),
   mutant(
