@@ -134,8 +134,10 @@ export class Picture {
     const kind = [run.id, run.state, run.phase, ...paused.map(({ name }) => name)].join();
     const isUrgent = run.state !== 'running';
     if (kind === announced || (!isUrgent && performance.now() - announcedMs < announceMs)) return;
-    // The page has said it all when it was opened.
-    if (announced !== '') setText(this.#root.querySelector('[data-announcement]'), announce(this.#data, this.#nowMs));
+    // The page has said it all when it was opened, unless the run has ended since.
+    if (announced !== '' || !this.fits(this.#data)) {
+      setText(document.querySelector('[data-announcement]'), announce(this.#data, this.#nowMs));
+    }
     announced = kind;
     announcedMs = performance.now();
   }

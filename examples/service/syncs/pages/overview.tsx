@@ -9,7 +9,7 @@ import type { Run } from '../run.js';
 import type { RunStore } from '../store/run-store.js';
 import { Controls } from './controls.js';
 import { Line, PageHeader, StateMark, Time } from './parts.js';
-import { RunPicture } from './picture.js';
+import { Announcement, RunPicture } from './picture.js';
 import { RefreshNote, refreshOf } from './refresh.js';
 import { RunTable } from './run-table.js';
 
@@ -57,6 +57,7 @@ export async function overviewPage({ store, control }: PageParts, visit: AdminVi
           What the service reads from one end and writes to the other, as it happens.
         </PageHeader>
         <RefreshNote refresh={refresh} nowMs={nowMs} link={link} />
+        <Announcement />
         <div data-live="connectors">
           <ConnectorCard latest={latest} control={control} nowMs={nowMs} />
         </div>

@@ -20,6 +20,11 @@ interface PictureProps {
   spanLink: (span: Span) => string;
 }
 
+/** What a screen reader says of changes. It stands beside the parts that are taken from a newer page, else its words would go with them. */
+export function Announcement() {
+  return <p class="visually-hidden" role="status" data-announcement></p>;
+}
+
 /** A run: figures, a lane for each connection, and the same in words. The script keeps all of it up to date. */
 export function RunPicture({ data, revision, span, nowMs, stream, spanLink }: PictureProps) {
   const { run } = data;
@@ -49,7 +54,6 @@ export function RunPicture({ data, revision, span, nowMs, stream, spanLink }: Pi
           ></progress>
         )}
       </div>
-      <p class="visually-hidden" role="status" data-announcement></p>
       <dl class="tiles">
         {tilesOf(run, nowMs).map(({ name, label, value, isBad }) => (
           <div>

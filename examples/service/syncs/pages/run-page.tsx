@@ -6,7 +6,7 @@ import { mayControl, readSpan, withFields } from '../requests.js';
 import { Controls } from './controls.js';
 import type { PageParts } from './overview.js';
 import { PageHeader, StateMark, Time } from './parts.js';
-import { RunPicture } from './picture.js';
+import { Announcement, RunPicture } from './picture.js';
 import { RefreshNote, refreshOf } from './refresh.js';
 
 /** One run. @returns `undefined` when there is none with this number */
@@ -64,6 +64,7 @@ export async function runPage({ store, control }: PageParts, visit: AdminVisit, 
           )}
         </PageHeader>
         <RefreshNote refresh={refresh} nowMs={nowMs} link={link} />
+        <Announcement />
         <section class="card" aria-labelledby="progress" data-live="latest">
           <h2 id="progress" class="visually-hidden">
             Progress

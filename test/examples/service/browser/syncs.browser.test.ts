@@ -178,11 +178,29 @@ describe('while somebody watches', () => {
     const host = await startSyncs();
     const run = playRun(host, 2);
     const page = await open(host);
-    const status = page.locator('[data-picture] [role="status"]');
+    const status = page.locator('[role="status"][data-announcement]');
     await page.locator('.now-dot').first().waitFor();
     expect(await status.textContent()).toBe('');
     run.end({ state: 'failed', error: 'Not Found' });
-    await expect.poll(() => page.locator('[data-announcement]').textContent()).toContain('Run 1 failed. Not Found');
+    await page.locator('[data-picture][data-state="failed"]').waitFor(); // the page has been made anew for that
+    expect(await status.textContent()).toContain('Run 1 failed. Not Found');
+  });
+
+  it('so is the end of a run that came before the stream of the page', async () => {
+    const host = await startSyncs();
+    const run = playRun(host, 2);
+    const page = await openSignedIn(host, 'root');
+    let letStreamIn = () => {};
+    const mayStream = new Promise<void>((resolve) => {
+      letStreamIn = resolve;
+    });
+    await page.route('**/syncs/events*', (route) => mayStream.then(() => route.continue()));
+    await page.goto('/syncs');
+    await page.locator('[data-picture][data-state="running"]').waitFor();
+    run.end({ state: 'failed', error: 'Not Found' });
+    letStreamIn();
+    await page.locator('[data-picture][data-state="failed"]').waitFor();
+    expect(await page.locator('[data-announcement]').textContent()).toContain('Run 1 failed. Not Found');
   });
 
   it('a connection that is lost is said, and comes back with what was missed', async () => {
