@@ -65,7 +65,7 @@ export async function openBrowser(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   contexts.push(context);
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('console', (message) => {
