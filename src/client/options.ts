@@ -1,12 +1,12 @@
 import { checkWaitFormat, headerProblem, type SessionParameter, type WaitFormat } from '../contract/index.js';
 import { type Clock, isSecret, systemClock } from '../internal/index.js';
-import type { InitializeFunction } from './initialize.js';
-import type { RemainingOptions } from './remaining.js';
-import { checkPath } from './request-target.js';
+import { checkPath } from './http/request-target.js';
+import type { Dispatcher } from './http/undici.js';
+import type { RemainingOptions } from './rate-limit/remaining.js';
+import { type ClientSnapshot, checkSnapshot } from './rate-limit/snapshot.js';
 import type { RetryOptions } from './retry.js';
-import { type ClientSnapshot, checkSnapshot } from './snapshot.js';
-import { type ConnectionState, memoryState } from './state.js';
-import type { Dispatcher } from './transport.js';
+import type { InitializeFunction } from './session/initialize-function.js';
+import { type ConnectionState, memoryState } from './session/state.js';
 
 /** How the client logs in over HTTP (rule S1). */
 export interface InitializeOptions {

@@ -1,0 +1,263 @@
+import type { Clock } from '../../internal/index.js';
+import type { ClientEvents, Quota } from '../events.js';
+import { Advice } from './advice.js';
+import { type LimitWait, type LimitWaitOptions, LimitWaits } from './limit-wait.js';
+import { Pause } from './pause.js';
+import type { Permit } from './permit.js';
+import type { AnnouncedQuota, Announcement } from './quota/announced.js';
+import type { Passage } from './quota/quota.js';
+import type { Visitor } from './visitor.js';
+
+export interface GateOptions {
+  clock: Clock;
+  /** `''` where the connection has only one. */
+  scope: string;
+  waits: LimitWaitOptions;
+  /** Advice on how many may go; none where nothing is to be learned and nothing is announced. */
+  quota: AnnouncedQuota | undefined;
+  /** Whether the first request goes alone, to hear what is left. */
+  startsAlone: boolean;
+  /** Tells others of a pause that was met here. */
+  publish(resumeAt: Date): void;
+}
+
+/**
+ * Who may go (rules G1 to G3, G9). Clients that share a state share it. A limit closes it for
+ * everybody; afterwards one request goes first, and each that comes back without a limit lets two more follow. Where the quota
+ * is known by then, the rest follow as it allows.
+ *
+ * It cannot stall. Somebody waits: then the pause is on, and has a timer that ends it; or a request is in flight, and its end
+ * lets the next one go; or neither, and the advice has set a timer at the end of {@link Gate.pump}, after which one goes
+ * whatever the quota says.
+ */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #visitors = new Set<Visitor>();
+  readonly #waits: LimitWaits;
+  readonly #pause: Pause;
+  readonly #advice: Advice;
+  #inFlight = 0;
+  #epoch = 0;
+  #epochInFlight = 0;
+  /** How many of this epoch may be in flight: the steps of the release. */
+  #allowed: number;
+  #arrivals = 0;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+    this.#waits = new LimitWaits(options.waits);
+    this.#allowed = options.startsAlone ? 1 : Number.POSITIVE_INFINITY;
+    const { clock, quota } = options;
+    const onChange = (known: Quota | undefined) => this.#tell('quota', { quota: known, ...this.#named });
+    this.#advice = new Advice({ clock, quota, onChange, onRoom: () => this.#letOneGo() });
+    this.#pause = new Pause({ clock, onBeat: () => this.#beat(), onEnd: (ms) => this.#open(ms) });
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  get pause(): Pick<Pause, 'on' | 'resumeAt' | 'askedUntil' | 'askedMs' | 'totalMs'> {
+    return this.#pause;
+  }
+
+  /** What is known of the limit. */
+  get quota(): Quota | undefined {
+    return this.#advice.quota;
+  }
+
+  join(visitor: Visitor): void {
+    this.#visitors.add(visitor);
+    this.#pause.start();
+  }
+
+  /** That client is gone; what it has in flight comes back still. */
+  part(visitor: Visitor): void {
+    this.#visitors.delete(visitor);
+    if (this.#visitors.size > 0) return this.pump();
+    this.#pause.stop();
+    this.#advice.stopAwaitingRoom();
+  }
+
+  /** A place in the line: the same one, however often its owner has to come back. */
+  nextPlace(): number {
+    return this.#arrivals++;
+  }
+
+  /** Whether a request that was admitted with this permit may still be started: no limit was met since (rule G1). */
+  isCurrent(permit: Permit): boolean {
+    return permit.epoch === this.#epoch;
+  }
+
+  /** @returns nothing where it has to wait. */
+  admit(visitor: Visitor, isLogin: boolean): Permit | undefined {
+    return this.#mayPass(visitor, isLogin) ? this.#let(visitor, isLogin) : undefined;
+  }
+
+  /** Gives a permit back. */
+  leave(visitor: Visitor, permit: Permit, passage: Passage): void {
+    const isLate = this.#takeBack(visitor, permit);
+    if (passage === 'passed' && !isLate) {
+      this.#waits.reset();
+      this.#allowMore();
+    }
+    this.#advice.ended({ passage, isLogin: permit.isLogin, isLate });
+    this.#tellQuota();
+    this.pump();
+  }
+
+  /** Gives a permit back whose request met a limit; `waitMs` is missing where the response does not say how long. */
+  limited(visitor: Visitor, permit: Permit, waitMs: number | undefined): void {
+    const sameLimit = this.#takeBack(visitor, permit);
+    this.#close(this.#waits.choose(waitMs, sameLimit), waitMs === undefined ? 'fallback' : 'header');
+  }
+
+  /**
+   * A response says what the quota is. The permit is still to be given back: the quota hears before the next one goes.
+   *
+   * @param isBinding whether the gate closes when nothing is left, because the options say that this can be believed.
+   */
+  announce(permit: Permit, announcement: Announcement, isBinding: boolean): void {
+    if (permit.epoch !== this.#epoch || this.#pause.on) return;
+    const waitMs = this.#advice.announce(announcement, this.#epochInFlight);
+    if (isBinding && waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, 'header');
+  }
+
+  /** Closes the gate for a pause that was met elsewhere, or before. What was told here comes back, and changes nothing. */
+  pauseUntil(resumeAt: Date): void {
+    const known = this.#pause.askedUntil;
+    if (known !== undefined && resumeAt <= known) return;
+    const waitMs = resumeAt.getTime() - this.clock.now();
+    if (waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, 'header', resumeAt);
+  }
+
+  /** Begins with what was learned before; what this gate has learned itself counts more. */
+  learn(quota: Quota): void {
+    this.#advice.seed(quota);
+    this.#tellQuota();
+  }
+
+  /** Lets in whoever may go, and sees to it that whoever still waits will be woken. */
+  pump(): void {
+    if (!this.#isAwaited) return;
+    for (let visitor = this.#nextVisitor(); visitor !== undefined; visitor = this.#nextVisitor()) {
+      const permit = this.admit(visitor, visitor.isLoginNext);
+      if (permit === undefined) break;
+      visitor.serve(permit);
+    }
+    if (this.#isAwaited && !this.#pause.on) this.#advice.awaitRoom(this.#inFlight);
+    this.holdTimers();
+  }
+
+  /** A wait keeps the process alive only while somebody waits (rule G4). */
+  holdTimers(): void {
+    const isAwaited = this.#isAwaited;
+    this.#pause.hold(isAwaited);
+    this.#advice.hold(isAwaited);
+  }
+
+  get #isAwaited(): boolean {
+    for (const visitor of this.#visitors) if (visitor.waiting > 0) return true;
+    return false;
+  }
+
+  /** Of those clients that have room for one more the one whose next call goes first. */
+  #nextVisitor(): Visitor | undefined {
+    let next: Visitor | undefined;
+    for (const visitor of this.#visitors)
+      if (visitor.hasNext && (next === undefined || visitor.goesBefore(next))) next = visitor;
+    return next;
+  }
+
+  #mayPass(visitor: Visitor, isLogin: boolean): boolean {
+    if (this.#pause.on || this.#epochInFlight >= this.#allowed) return false;
+    // Logins go beyond `concurrency` and the quota, since everybody else waits for them.
+    if (isLogin) return true;
+    return visitor.hasRoom && this.#advice.mayStart(this.#inFlight);
+  }
+
+  #let(visitor: Visitor, isLogin: boolean): Permit {
+    this.#advice.started(isLogin, this.#inFlight);
+    this.#inFlight++;
+    this.#epochInFlight++;
+    visitor.inFlight++;
+    return { epoch: this.#epoch, isLogin };
+  }
+
+  /** @returns whether a limit was met since it was given. */
+  #takeBack(visitor: Visitor, permit: Permit): boolean {
+    this.#inFlight--;
+    visitor.inFlight--;
+    if (permit.epoch !== this.#epoch) return true;
+    this.#epochInFlight--;
+    return false;
+  }
+
+  /** One came back without a limit: two more, or all the rest where it is known how many the connector takes (rule G3). */
+  #allowMore(): void {
+    if (this.#allowed === Number.POSITIVE_INFINITY) return;
+    let concurrency = 0;
+    for (const visitor of this.#visitors) concurrency += visitor.concurrency;
+    this.#allowed = this.#advice.isKnown || this.#allowed >= concurrency ? Number.POSITIVE_INFINITY : this.#allowed + 1;
+  }
+
+  /** Advice has held everybody back for long enough. */
+  #letOneGo(): void {
+    const visitor = this.#nextVisitor();
+    if (visitor !== undefined && this.#inFlight === 0) visitor.serve(this.#let(visitor, visitor.isLoginNext));
+    this.pump();
+  }
+
+  #close(wait: LimitWait, source: 'header' | 'fallback', elsewhere?: Date): void {
+    const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
+    if (this.#visitors.size === 0) return this.#pause.stop(); // nobody waits, but who was limited is to know until when
+    // Somebody else's limit says how much was the share of these clients only if they would have sent more.
+    const concerns = elsewhere === undefined || this.#inFlight > 0 || this.#isAwaited;
+    if (concerns) this.#advice.limited(wait.waitMs, this.#inFlight);
+    if (asksLonger) for (const visitor of this.#visitors) visitor.refuse();
+    if (began) {
+      this.#epoch++;
+      this.#epochInFlight = 0;
+      this.#allowed = 1;
+      this.#advice.stopAwaitingRoom();
+      const resumeAt = this.#pause.resumeAt as Date;
+      this.#tell('pause', { reason: 'rate-limit', waitMs: wait.waitMs, resumeAt, source, ...this.#named });
+    } else if (grewByMs > 1000) {
+      this.#beat();
+    }
+    this.holdTimers();
+    if (elsewhere === undefined && asksLonger) this.#options.publish(this.#pause.askedUntil as Date);
+  }
+
+  #open(pausedMs: number): void {
+    this.#advice.opened();
+    this.#tell('resume', { pausedMs, ...this.#named });
+    this.#tellQuota();
+    this.pump();
+  }
+
+  #beat(): void {
+    this.#tell('heartbeat', {
+      reason: 'rate-limit',
+      resumeAt: this.#pause.resumeAt as Date,
+      remainingMs: this.#pause.remainingMs,
+      pausedMs: this.#pause.elapsedMs,
+      ...this.#named,
+    });
+  }
+
+  /** A quota is certain when the pause is over. */
+  #tellQuota(): void {
+    if (!this.#pause.on) this.#advice.tell();
+  }
+
+  #tell<Name extends keyof ClientEvents>(name: Name, event: ClientEvents[Name]): void {
+    for (const { emit } of [...this.#visitors]) emit(name, event);
+  }
+
+  /** Events name their scope only where there are several. */
+  get #named(): { scope?: string } {
+    const { scope } = this.#options;
+    return scope === '' ? {} : { scope };
+  }
+}
