@@ -74,9 +74,12 @@ export class Gate {
   /** That client is gone; what it has in flight comes back still. */
   part(visitor: Visitor): void {
     this.#visitors.delete(visitor);
-    if (this.#visitors.size > 0) return this.pump();
-    this.#pause.stop();
-    this.#advice.stopAwaitingRoom();
+    if (this.#visitors.size > 0) {
+      this.pump();
+    } else {
+      this.#pause.stop();
+      this.#advice.stopAwaitingRoom();
+    }
   }
 
   /** A place in the line: the same one, however often its owner has to come back. */
@@ -210,7 +213,10 @@ export class Gate {
 
   #close(wait: LimitWait, source: 'header' | 'fallback', elsewhere?: Date): void {
     const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
-    if (this.#visitors.size === 0) return this.#pause.stop(); // nobody waits, but who was limited is to know until when
+    if (this.#visitors.size === 0) {
+      this.#pause.stop(); // nobody waits, but who was limited is to know until when
+      return;
+    }
     // Somebody else's limit says how much was the share of these clients only if they would have sent more.
     const concerns = elsewhere === undefined || this.#inFlight > 0 || this.#isAwaited;
     if (concerns) this.#advice.limited(wait.waitMs, this.#inFlight);
