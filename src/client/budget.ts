@@ -1,7 +1,7 @@
 import type { Clock } from '../internal/index.js';
 import type { Call } from './call.js';
 import { RequestError } from './errors.js';
-import { checkTimeout } from './options.js';
+import { checkTimeout } from './settings.js';
 
 /**
  * Runs a call within `totalTimeoutMs`: waits, logins and retries included.

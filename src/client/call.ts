@@ -3,7 +3,6 @@ import { abortable } from '../internal/index.js';
 import type { CallObserver } from './call-observer.js';
 import { type Exchange, type ExchangeContext, exchange, settle } from './exchange.js';
 import type { Gate, Ticket } from './gate.js';
-import type { Settings } from './options.js';
 import { limitRefusal, toRateLimitError } from './parking.js';
 import {
   credentialSecrets,
@@ -14,6 +13,7 @@ import {
 } from './read-response.js';
 import { BodyFeed, type BodySource } from './request-body.js';
 import { decideUnauthorized, type Session, type SessionHolder } from './session.js';
+import type { Settings } from './settings.js';
 import { Try } from './try.js';
 import type { Waiter } from './wait-queue.js';
 import type { SendOutcome, WireResponse } from './wire.js';

@@ -5,9 +5,10 @@ import { type ClientEventListener, type ClientEventName, EventHub } from './even
 import { Gates } from './gates.js';
 import { createLogin } from './initialize.js';
 import { expectManyListeners } from './many-listeners.js';
-import { type ConnectorClientOptions, checkOptions } from './options.js';
+import type { ConnectorClientOptions } from './options.js';
 import type { ConnectorResponse } from './response.js';
 import { AbandonedLogin, SessionHolder } from './session.js';
+import { checkOptions } from './settings.js';
 import { type ClientSnapshot, checkSnapshot } from './snapshot.js';
 import { createUndiciTransport } from './transport.js';
 import { createFetchTransport } from './transport-fetch.js';

@@ -2,9 +2,9 @@ import type { FailedRequest } from '../contract/index.js';
 import { type Clock, createRedact } from '../internal/index.js';
 import { RequestError, withoutQuotes } from './errors.js';
 import type { Gate, Ticket } from './gate.js';
-import type { Settings } from './options.js';
 import { type AnswerKind, classifyAnswer, sessionSecrets } from './read-response.js';
 import { readRemaining } from './remaining.js';
+import type { Settings } from './settings.js';
 import { headerValue, type SendOutcome, type Transport, type WireRequest, type WireResponse } from './wire.js';
 
 export interface ExchangeContext {

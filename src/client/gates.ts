@@ -2,9 +2,9 @@ import type { FailedRequest } from '../contract/index.js';
 import { RequestError } from './errors.js';
 import type { Emit } from './events.js';
 import { Gate } from './gate.js';
-import type { Settings } from './options.js';
 import type { Quota } from './pacing.js';
 import { mayRefuseLimit } from './parking.js';
+import type { Settings } from './settings.js';
 import type { ClientSnapshot } from './snapshot.js';
 
 /** One gate for each scope: normally one for the whole connection (rule G1). */

@@ -6,7 +6,6 @@ import type { EventHub } from './events.js';
 import { type Exchange, type ExchangeContext, exchange } from './exchange.js';
 import { type Gate, loginPriority } from './gate.js';
 import { toHeaders, toInitializeError } from './initialize-answer.js';
-import type { Settings } from './options.js';
 import { limitRefusal } from './parking.js';
 import { credentialSecrets, readErrorContent, toConnectorError } from './read-response.js';
 import { toBodySource } from './request-body.js';
@@ -15,6 +14,7 @@ import { toTarget, withoutQuery } from './request-target.js';
 import { type ConnectorResponse, incompleteBody, readSuccess } from './response.js';
 import { isTransient, retryTransient } from './retry.js';
 import { AbandonedLogin, type Login } from './session.js';
+import type { Settings } from './settings.js';
 import { maxErrorBytes, type WireResponse } from './wire.js';
 
 /** A request that a custom login makes: without a session, but with limits and retries like any login (rules S5, G1). */

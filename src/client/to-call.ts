@@ -2,10 +2,10 @@ import type { FailedRequest } from '../contract/index.js';
 import type { Call } from './call.js';
 import type { ConnectorRequest } from './client-types.js';
 import type { Gates } from './gates.js';
-import { checkPriority, checkTimeout, type Settings } from './options.js';
 import { toBodySource } from './request-body.js';
 import { toHeaderRecord } from './request-headers.js';
 import { toTarget, withoutQuery } from './request-target.js';
+import { checkPriority, checkRequestOptions, checkTimeout, type Settings } from './settings.js';
 
 /** Checks what the caller asks for. @throws TypeError naming the option that is wrong. */
 export function toCall(request: ConnectorRequest, settings: Settings, gates: Gates): Call {
@@ -27,6 +27,7 @@ const commonMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH
 
 function checkRequest(request: ConnectorRequest): FailedRequest {
   if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
+  checkRequestOptions(request);
   if (commonMethods.has(request.method)) return { method: request.method, path: request.path };
   const method = typeof request.method === 'string' ? request.method.toUpperCase() : '';
   if (!/^[A-Z]+$/.test(method) || method === 'CONNECT') {
