@@ -2,6 +2,7 @@ export { abortable } from './abortable.js';
 export { type Clock, sleep, systemClock, type Timer } from './clock.js';
 export { describeValue, isNestedDeeper, parseJson } from './json.js';
 export {
+  anyObject,
   bool,
   checkOptions,
   count,
@@ -14,6 +15,8 @@ export {
   readBy,
   routePath,
   type ShapeOf,
+  text,
+  texts,
   timeLimit,
   withMethods,
 } from './options.js';

@@ -81,6 +81,19 @@ export function oneOf<const Name extends string>(names: readonly Name[]) {
   return option<Name>((value) => names.includes(value as Name), `must be ${choice}`, true);
 }
 
+export const text = option<string>((value) => typeof value === 'string', 'must be text');
+
+/** Texts by name. The message does not hold them: they may be secrets. */
+export const texts = option<Readonly<Record<string, string>>>(
+  (value) => isObject(value) && Object.values(value).every((item) => typeof item === 'string'),
+  'must be an object whose values are all text',
+);
+
+/** Any object but an array: what it holds is not looked at. */
+export function anyObject<T = object>() {
+  return option<T>(isObject, 'must be an object');
+}
+
 export const bool = option<boolean>((value) => typeof value === 'boolean', 'must be true or false', true);
 
 /** A path as a route has it: without a query. */
@@ -97,7 +110,7 @@ export function functionOf<T>() {
 /** An object that is known by its methods: it may come from another copy of a package. */
 export function withMethods<T>(...names: (keyof T & string)[]) {
   const isValid = (value: unknown) =>
-    typeof value === 'object' && value !== null && names.every((name) => typeof (value as T)[name] === 'function');
+    isObject(value) && names.every((name) => typeof (value as T)[name] === 'function');
   return option<T>(isValid, `must have the ${names.length === 1 ? 'method' : 'methods'} ${listed(names)}`);
 }
 
@@ -115,6 +128,10 @@ function problems(issues: readonly z.core.$ZodIssue[], nameOf: (path: readonly P
     const must = /^(?:must|has|is|needs) /.test(issue.message);
     return `\`${nameOf(path)}\` ${must ? issue.message : `is not valid: ${issue.message}`}`;
   });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isFurtherIn({ code, path }: z.core.$ZodIssue): boolean {
