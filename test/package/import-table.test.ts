@@ -30,7 +30,7 @@ const rules: Record<string, FolderRules> = {
   },
   client: { folders: ['contract', 'internal'], packages: ['undici', 'p-retry', 'zod'], node: true },
   testing: { folders: ['contract', 'connector', 'internal'], packages: ['msw', 'zod'], node: true },
-  conformance: { folders: ['contract'], packages: ['zod'], node: false },
+  conformance: { folders: ['contract', 'internal'], packages: ['zod'], node: false },
   'api-keys': {
     folders: ['internal'],
     packages: ['kysely', 'pg', '@photostructure/sqlite', 'zod'],
