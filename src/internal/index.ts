@@ -8,6 +8,7 @@ export {
   count,
   duration,
   functionOf,
+  nameOrFunction,
   notAnOption,
   oneOf,
   option,

@@ -107,6 +107,12 @@ export function functionOf<T>() {
   return option<T>((value) => typeof value === 'function', 'must be a function');
 }
 
+/** The name of something, or a function that is asked for it. */
+export function nameOrFunction<T>(what: string) {
+  const isValid = (value: unknown) => typeof value === 'function' || (typeof value === 'string' && value !== '');
+  return option<T>(isValid, `must be ${what}'s name, or a function that returns it`);
+}
+
 /** An object that is known by its methods: it may come from another copy of a package. */
 export function withMethods<T>(...names: (keyof T & string)[]) {
   const isValid = (value: unknown) =>
