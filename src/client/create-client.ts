@@ -8,10 +8,11 @@ import { createFetchTransport } from './http/fetch.js';
 import { expectManyListeners } from './http/many-listeners.js';
 import type { ConnectorResponse } from './http/read-success.js';
 import { createUndiciTransport } from './http/undici.js';
-import { type ConnectorClientOptions, checkOptions } from './options.js';
+import type { ConnectorClientOptions } from './options.js';
 import { Gates } from './rate-limit/gates.js';
 import { type ClientSnapshot, checkSnapshot } from './rate-limit/snapshot.js';
 import { SessionHolder } from './session/session.js';
+import { checkOptions } from './settings.js';
 
 /**
  * Makes the client of one connector connection.

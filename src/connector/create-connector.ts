@@ -1,11 +1,12 @@
 import { type Context, Hono } from 'hono';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ConnectorError, NotFoundError, type SessionParameter } from '../contract/index.js';
+import { checkOptions, count, functionOf, optionsOf, routePath, type ShapeOf } from '../internal/index.js';
 import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
 import { putBackSession, type Surroundings, surround, surroundHandlers, takeSession } from './handlers.js';
 import { answerWithHono, dropStaleHeaders, rewriteReturnedError } from './hono-answer.js';
-import { checkInitialize, type InitializeOptions, initializeHandler } from './initialize.js';
-import { checkBytes, checkFunction, checkKeys, checkPath } from './options.js';
+import { type InitializeOptions, initializeHandler, initializeSchema } from './initialize.js';
+import { answerShape, zodObject } from './options.js';
 import { parseBody } from './read-json.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from './redact.js';
 import { checkSession, sessionGuard, type VerifySession } from './session-guard.js';
@@ -58,10 +59,21 @@ interface Shared {
   [bodyBytes]?: number;
 }
 
-const knownOptions = [
-  ...['initialize', 'session', 'verify', 'cleanup', 'rateLimit'],
-  ...['exposeDetail', 'onError', 'maxBodyBytes', 'maxDetailBytes'],
-];
+const cleanupHandler = functionOf<CleanupHandler<z.ZodObject>>();
+
+const schema = optionsOf({
+  initialize: initializeSchema,
+  session: zodObject,
+  verify: functionOf<VerifySession>().optional(),
+  cleanup: z
+    .union([cleanupHandler, optionsOf({ path: routePath.default('/cleanup'), handler: cleanupHandler })], {
+      error: 'must be a function, or an object with `path` and `handler`',
+    })
+    .optional(),
+  onError: functionOf<NonNullable<ConnectorOptions<z.ZodObject, z.ZodObject>['onError']>>().optional(),
+  maxBodyBytes: count(1).default(1024 * 1024),
+  ...answerShape,
+} satisfies ShapeOf<ConnectorOptions<z.ZodObject, z.ZodObject>>);
 
 /**
  * Makes a connector: a Hono app that logs in at `POST /initialize`, asks every other route for a session, and answers all
@@ -83,15 +95,12 @@ const knownOptions = [
 export function createConnector<Parameters extends z.ZodObject, Session extends z.ZodObject>(
   options: ConnectorOptions<Parameters, Session>,
 ): Connector<Session> {
-  checkKeys(options, knownOptions, 'options');
-  const { verify, onError, rateLimit, exposeDetail, maxDetailBytes } = options;
+  const settings = checkOptions(schema, options);
+  const { verify, onError, rateLimit, exposeDetail, maxDetailBytes, maxBodyBytes } = settings;
   const initialize = options.initialize as unknown as InitializeOptions;
-  const initializePath = checkInitialize(initialize);
+  const initializePath = settings.initialize.path;
   const sessionNames = checkSession(options.session);
-  const cleanup = checkCleanup(options.cleanup, initializePath);
-  checkFunction(verify, 'verify');
-  checkFunction(onError, 'onError');
-  const maxBodyBytes = checkBytes(options.maxBodyBytes, 'maxBodyBytes', 1024 * 1024);
+  const cleanup = settings.cleanup && readCleanup(settings.cleanup, initializePath);
   const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
 
   const parameterSecrets = new WeakMap<Context, string[]>();
@@ -164,21 +173,10 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   return app;
 }
 
-function checkCleanup<Session extends z.ZodObject>(
-  option: ConnectorOptions<z.ZodObject, Session>['cleanup'],
-  initializePath: string,
-): { path: string; handler: CleanupHandler<Session> } | undefined {
-  if (option === undefined) return undefined;
-  if (typeof option !== 'function') {
-    if (typeof option !== 'object' || option === null) {
-      throw new TypeError('`cleanup` must be a function, or an object with `path` and `handler`.');
-    }
-    checkKeys(option, ['path', 'handler'], 'cleanup');
-    checkFunction(option.handler, 'cleanup.handler', true);
-  }
-  const path = checkPath(typeof option === 'function' ? undefined : option.path, 'cleanup.path', '/cleanup');
-  if (path === initializePath) throw new TypeError('`cleanup.path` must not be the path of initialize.');
-  return { path, handler: typeof option === 'function' ? option : option.handler };
+function readCleanup(option: NonNullable<z.output<typeof schema>['cleanup']>, initializePath: string) {
+  const cleanup = typeof option === 'function' ? { path: '/cleanup', handler: option } : option;
+  if (cleanup.path === initializePath) throw new TypeError('`cleanup.path` must not be the path of initialize.');
+  return cleanup;
 }
 
 /** Refuses bodies that are too large: by their declared length where there is one, else by reading them first. */

@@ -1,7 +1,8 @@
 import type { Context, Handler } from 'hono';
 import { z } from 'zod';
 import { BadRequestError, type SessionParameter, sessionParameterSchema, sessionProblems } from '../contract/index.js';
-import { checkFunction, checkKeys, checkPath, checkZodObject } from './options.js';
+import { functionOf, optionsOf, routePath, type ShapeOf } from '../internal/index.js';
+import { zodObject } from './options.js';
 import { checkInput, describeIssues, parseBody } from './read-json.js';
 
 /** What initialize hands out: header names with their values. The entries of a plain object count as sensitive. */
@@ -23,14 +24,11 @@ export interface InitializeOptions<Parameters extends z.ZodObject = z.ZodObject>
   }): SessionHeaders | Promise<SessionHeaders>;
 }
 
-/** @throws TypeError naming the option. */
-export function checkInitialize(options: InitializeOptions | undefined): string {
-  checkKeys(options, ['path', 'parameters', 'handler'], 'initialize');
-  const { path, parameters, handler } = options as InitializeOptions;
-  checkZodObject(parameters, 'initialize.parameters');
-  checkFunction(handler, 'initialize.handler', true);
-  return checkPath(path, 'initialize.path', '/initialize');
-}
+export const initializeSchema = optionsOf({
+  path: routePath.default('/initialize'),
+  parameters: zodObject,
+  handler: functionOf<InitializeOptions['handler']>(),
+} satisfies ShapeOf<InitializeOptions>);
 
 /** Answers `POST /initialize` (rule S1). */
 export function initializeHandler(

@@ -14,6 +14,7 @@ export {
   UnauthorizedError,
   type Wait,
 } from './errors.js';
+export { headerNameOption, waitFormatOption } from './option-schemas.js';
 export {
   defaultMaxDetailBytes,
   type ErrorPayload,

@@ -1,8 +1,8 @@
 import { errorResponse } from '../connector/index.js';
 import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
 import { type Arrival, toRequest } from './arrival.js';
-import { checkFault } from './check-fault.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './fault.js';
+import { checkFault } from './fault-schema.js';
 import { Journal, type OpenEntry } from './journal.js';
 import type { Settings } from './options.js';
 import { Plan, type Planned } from './plan.js';
@@ -10,7 +10,7 @@ import { Quota } from './quota.js';
 import { type Answer, emptyReply, errorReply, fromResponse, jsonReply, type Reply } from './reply.js';
 import { askHandler, type RoutedRequest, Routes } from './routes.js';
 import { type Session, Sessions } from './sessions.js';
-import type { Fault, JournalEntry, Refusal, SimulateConnectorOptions } from './types.js';
+import type { Fault, JournalEntry, Refusal } from './types.js';
 
 /** The connector itself, whichever way it is reached: decides what each request is answered with, and notes it down. */
 export class Simulation {
@@ -23,16 +23,12 @@ export class Simulation {
   readonly #chooseFault: ((entry: JournalEntry) => Fault | undefined) | undefined;
 
   /** @throws TypeError naming the option that is wrong. */
-  constructor(options: SimulateConnectorOptions, settings: Settings) {
-    const { faults = [] } = options;
-    const { clock, rateLimit, session } = settings;
-    if (typeof faults !== 'function' && !Array.isArray(faults)) {
-      throw new TypeError('`faults` must be an array of rules, or a function.');
-    }
+  constructor(settings: Settings) {
+    const { clock, faults, rateLimit, session } = settings;
     this.#settings = settings;
     this.#chooseFault = typeof faults === 'function' ? faults : undefined;
     this.plan = new Plan(typeof faults === 'function' ? [] : faults);
-    this.routes = new Routes(options, clock);
+    this.routes = new Routes(settings, clock);
     this.journal = new Journal(clock);
     this.sessions = new Sessions(session ?? {}, clock);
     this.quota = rateLimit && new Quota(rateLimit, clock);

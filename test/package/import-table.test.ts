@@ -30,7 +30,7 @@ const rules: Record<string, FolderRules> = {
   },
   client: { folders: ['contract', 'internal'], packages: ['undici', 'zod'], node: true },
   testing: { folders: ['contract', 'connector', 'internal'], packages: ['msw', 'zod'], node: true },
-  conformance: { folders: ['contract'], packages: ['zod'], node: false },
+  conformance: { folders: ['contract', 'internal'], packages: ['zod'], node: false },
   'api-keys': {
     folders: ['internal'],
     packages: ['kysely', 'pg', '@photostructure/sqlite', 'zod'],
@@ -145,6 +145,7 @@ const rooms = ['', 'http', 'rate-limit', 'session', 'settings', 'call', 'create-
 /** Files that lie in no folder, and which room they belong to; the others are the ground that all stand on. */
 const looseFiles: Record<string, (typeof rooms)[number]> = {
   'options.ts': 'settings',
+  'settings.ts': 'settings',
   'client-types.ts': 'settings',
   'create-client.ts': 'create-client',
   'index.ts': 'create-client',

@@ -1,6 +1,6 @@
 import type { Clock } from '../../internal/index.js';
 import { RequestError } from '../errors.js';
-import { checkTimeout } from '../options.js';
+import { checkTimeout } from '../settings.js';
 import type { Call } from './call.js';
 
 /**

@@ -4,9 +4,9 @@ import type { DataSchema } from '../http/read-success.js';
 import { type BodySource, toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toTarget, withoutQuery } from '../http/request-target.js';
-import { checkPriority, checkTimeout, type Settings } from '../options.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { Lane } from '../rate-limit/lane.js';
+import { checkPriority, checkRequestOptions, checkTimeout, type Settings } from '../settings.js';
 import type { CallObserver } from './observer.js';
 
 /** One call as the caller made it, ready to be sent as often as it takes. */
@@ -48,6 +48,7 @@ const commonMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH
 
 function checkRequest(request: ConnectorRequest): FailedRequest {
   if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
+  checkRequestOptions(request);
   if (commonMethods.has(request.method)) return { method: request.method, path: request.path };
   const method = typeof request.method === 'string' ? request.method.toUpperCase() : '';
   if (!/^[A-Z]+$/.test(method) || method === 'CONNECT') {

@@ -4,11 +4,11 @@ import type { EventHub } from '../events.js';
 import { credentialSecrets } from '../http/read-error.js';
 import { readSuccess } from '../http/read-success.js';
 import { withoutQuery } from '../http/request-target.js';
-import type { Settings } from '../options.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { InitializeFunction, InitializeRequest, LoginRequest } from '../session/initialize-function.js';
 import { toHeaders, toInitializeError } from '../session/login-response.js';
 import type { Login } from '../session/session.js';
+import type { Settings } from '../settings.js';
 import { LoginRun, type LoginTime } from './login-run.js';
 import { follow, type RoadContext } from './road.js';
 
