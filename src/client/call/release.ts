@@ -21,7 +21,7 @@ export type AnswerKind =
 
 export interface ReleaseContext {
   settings: {
-    rateLimit: { header: string; format: WaitFormat; remaining: Required<RemainingOptions> | undefined };
+    rateLimit: { header: string; format: WaitFormat; remaining?: Required<RemainingOptions> | undefined };
   };
   clock: Clock;
   counters: { sent: number; refused: number };

@@ -25,8 +25,8 @@ export interface GatesOptions {
   rateLimit: WaitLimits & {
     fallbackWaitMs: number;
     jitterMs: number;
-    remaining: object | undefined;
-    scope: ((request: FailedRequest) => string) | undefined;
+    remaining?: object | undefined;
+    scope?: ((request: FailedRequest) => string) | undefined;
   };
 }
 
