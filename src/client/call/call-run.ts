@@ -3,6 +3,7 @@ import { credentialSecrets, type ErrorContent, readErrorContent, sessionSecrets 
 import type { ConnectorResponse } from '../http/read-success.js';
 import { readSuccess } from '../http/read-success.js';
 import { BodyFeed } from '../http/request-body.js';
+import { defaultHeaders } from '../http/request-headers.js';
 import type { WireResponse } from '../http/wire.js';
 import type { Permit } from '../rate-limit/permit.js';
 import { limitRefusal } from '../rate-limit/refusal.js';
@@ -10,8 +11,8 @@ import type { Waiter } from '../rate-limit/wait-queue.js';
 import { isIdempotent, retryDelayMs } from '../retry.js';
 import type { Session, SessionHolder } from '../session/session.js';
 import type { Settings } from '../settings.js';
+import type { CallAttempt } from './attempt.js';
 import type { Call } from './call.js';
-import { CallAttempt } from './call-attempt.js';
 import { type Answer, failureOf } from './failure.js';
 import { type Facts, noHistory, react, type SessionFacts } from './react.js';
 import type { RoadContext, Run } from './road.js';
@@ -104,7 +105,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       lane.leave(permit, 'unsent');
       return abortable(this.#feed.prepare(signal), signal);
     }
-    return new CallAttempt(this.#context, this.#call, permit, session, this.#feed.body);
+    return this.#prepare(session, permit);
   }
 
   deliver({ session }: CallAttempt, response: WireResponse): Result {
@@ -172,6 +173,25 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     if (permit === undefined || (session !== undefined && this.#call.lane.isCurrent(permit))) return permit;
     this.#call.lane.leave(permit, 'unsent');
     return undefined;
+  }
+
+  #prepare(session: Session, permit: Permit): CallAttempt {
+    const { request, lane, target, headers, timeoutMs, signal } = this.#call;
+    const { sessions } = this.#context;
+    return {
+      request,
+      lane,
+      permit,
+      session,
+      ageMs: sessions.ageOf(session),
+      method: request.method,
+      target,
+      headers: headers === defaultHeaders ? session.withDefaults : { ...headers, ...session.headers },
+      body: this.#feed.body,
+      timeoutMs,
+      signal,
+      mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,
+    };
   }
 
   #logIn(): Promise<unknown> {

@@ -2,7 +2,7 @@ import type { FailedRequest } from '../../contract/index.js';
 import { sleep } from '../../internal/index.js';
 import type { EventHub } from '../events.js';
 import { incompleteBody } from '../http/read-success.js';
-import { type BodySource, toBodySource } from '../http/request-body.js';
+import { toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toTarget, withoutQuery } from '../http/request-target.js';
 import { maxErrorBytes, type WireResponse } from '../http/wire.js';
@@ -47,9 +47,8 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   readonly #time: LoginTime;
   readonly #request: FailedRequest;
   readonly #lane: Lane;
-  readonly #body: BodySource;
-  readonly #target: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  /** What all attempts have in common. */
+  readonly #common: Omit<LoginAttempt, 'permit' | 'timeoutMs' | 'startedAt' | 'mayStart'>;
   #history = noHistory;
   permit: Permit | undefined;
   order: number | undefined;
@@ -65,10 +64,18 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
     this.#options = options;
     this.#time = time;
     this.#request = { method: options.method, path: withoutQuery(options.path) };
-    this.#body = toBodySource({ json: options.json, body: options.body });
-    this.#target = toTarget(context.settings.basePath, options.path, undefined);
-    this.#headers = toHeaderRecord(options.headers, this.#body.contentType);
     this.#lane = context.gates.for(options);
+    const body = toBodySource({ json: options.json, body: options.body });
+    this.#common = {
+      request: this.#request,
+      lane: this.#lane,
+      method: options.method,
+      target: toTarget(context.settings.basePath, options.path, undefined),
+      headers: toHeaderRecord(options.headers, body.contentType),
+      body: body.fixed,
+      maxBytes: maxErrorBytes,
+      signal: context.closing, // else it is left to finish: somebody else may want the session
+    };
     if (context.events.watchesCalls) this.watch = (answer, startedAt) => this.#publish(answer, startedAt);
   }
 
@@ -82,7 +89,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   }
 
   acquire(): LoginAttempt | Promise<void> {
-    const { clock, closing } = this.#context;
+    const { clock } = this.#context;
     if (this.#time.waitingSince !== undefined) this.#time.pausedMs += clock.monotonic() - this.#time.waitingSince;
     this.#time.waitingSince = undefined;
     const { permit = this.#lane.enter(this) } = this;
@@ -92,16 +99,9 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
       return permit;
     }
     return {
-      request: this.#request,
-      lane: this.#lane,
+      ...this.#common,
       permit,
-      method: this.#options.method,
-      target: this.#target,
-      headers: this.#headers,
-      body: this.#body.fixed,
       timeoutMs: Math.max(1, this.#leftMs),
-      maxBytes: maxErrorBytes,
-      signal: closing, // else it is left to finish: somebody else may want the session
       startedAt: clock.monotonic(),
       mayStart: () => this.#lane.isCurrent(permit),
     };

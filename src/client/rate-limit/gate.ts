@@ -1,11 +1,11 @@
 import type { Clock } from '../../internal/index.js';
 import type { ClientEvents, Quota } from '../events.js';
-import { Advice } from './advice.js';
 import { type LimitWait, type LimitWaitOptions, LimitWaits } from './limit-wait.js';
 import { Pause } from './pause.js';
 import type { Permit } from './permit.js';
 import type { AnnouncedQuota, Announcement } from './quota/announced.js';
 import type { Passage } from './quota/quota.js';
+import { QuotaWatch } from './quota/quota-watch.js';
 import type { Visitor } from './visitor.js';
 
 export interface GateOptions {
@@ -27,7 +27,7 @@ export interface GateOptions {
  * is known by then, the rest follow as it allows.
  *
  * It cannot stall. Somebody waits: then the pause is on, and has a timer that ends it; or a request is in flight, and its end
- * lets the next one go; or neither, and the advice has set a timer at the end of {@link Gate.pump}, after which one goes
+ * lets the next one go; or neither, and the quota's watch has set a timer at the end of {@link Gate.pump}, after which one goes
  * whatever the quota says.
  */
 export class Gate {
@@ -35,7 +35,8 @@ export class Gate {
   readonly #visitors = new Set<Visitor>();
   readonly #waits: LimitWaits;
   readonly #pause: Pause;
-  readonly #advice: Advice;
+  readonly #quota: AnnouncedQuota | undefined;
+  readonly #watch: QuotaWatch;
   #inFlight = 0;
   #epoch = 0;
   #epochInFlight = 0;
@@ -49,7 +50,8 @@ export class Gate {
     this.#allowed = options.startsAlone ? 1 : Number.POSITIVE_INFINITY;
     const { clock, quota } = options;
     const onChange = (known: Quota | undefined) => this.#tell('quota', { quota: known, ...this.#named });
-    this.#advice = new Advice({ clock, quota, onChange, onRoom: () => this.#letOneGo() });
+    this.#quota = quota;
+    this.#watch = new QuotaWatch({ clock, quota, onChange, onRoom: () => this.#letOneGo() });
     this.#pause = new Pause({ clock, onBeat: () => this.#beat(), onEnd: (ms) => this.#open(ms) });
   }
 
@@ -63,7 +65,7 @@ export class Gate {
 
   /** What is known of the limit. */
   get quota(): Quota | undefined {
-    return this.#advice.quota;
+    return this.#watch.known;
   }
 
   join(visitor: Visitor): void {
@@ -78,7 +80,7 @@ export class Gate {
       this.pump();
     } else {
       this.#pause.stop();
-      this.#advice.stopAwaitingRoom();
+      this.#watch.stop();
     }
   }
 
@@ -94,6 +96,7 @@ export class Gate {
 
   /** @returns nothing where it has to wait. */
   admit(visitor: Visitor, isLogin: boolean): Permit | undefined {
+    this.#quota?.advance();
     return this.#mayPass(visitor, isLogin) ? this.#let(visitor, isLogin) : undefined;
   }
 
@@ -104,7 +107,7 @@ export class Gate {
       this.#waits.reset();
       this.#allowMore();
     }
-    this.#advice.ended({ passage, isLogin: permit.isLogin, isLate });
+    this.#quota?.ended({ passage, isLogin: permit.isLogin, isLate });
     this.#tellQuota();
     this.pump();
   }
@@ -122,7 +125,8 @@ export class Gate {
    */
   announce(permit: Permit, announcement: Announcement, isBinding: boolean): void {
     if (permit.epoch !== this.#epoch || this.#pause.on) return;
-    const waitMs = this.#advice.announce(announcement, this.#epochInFlight);
+    this.#quota?.announce(announcement, this.#epochInFlight);
+    const waitMs = this.#quota?.emptyForMs ?? 0;
     if (isBinding && waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, 'header');
   }
 
@@ -136,7 +140,7 @@ export class Gate {
 
   /** Begins with what was learned before; what this gate has learned itself counts more. */
   learn(quota: Quota): void {
-    this.#advice.seed(quota);
+    this.#quota?.seed(quota);
     this.#tellQuota();
   }
 
@@ -148,7 +152,7 @@ export class Gate {
       if (permit === undefined) break;
       visitor.serve(permit);
     }
-    if (this.#isAwaited && !this.#pause.on) this.#advice.awaitRoom(this.#inFlight);
+    if (this.#isAwaited && !this.#pause.on) this.#watch.awaitRoom(this.#inFlight);
     this.holdTimers();
   }
 
@@ -156,7 +160,7 @@ export class Gate {
   holdTimers(): void {
     const isAwaited = this.#isAwaited;
     this.#pause.hold(isAwaited);
-    this.#advice.hold(isAwaited);
+    this.#watch.hold(isAwaited);
   }
 
   get #isAwaited(): boolean {
@@ -176,11 +180,11 @@ export class Gate {
     if (this.#pause.on || this.#epochInFlight >= this.#allowed) return false;
     // Logins go beyond `concurrency` and the quota, since everybody else waits for them.
     if (isLogin) return true;
-    return visitor.hasRoom && this.#advice.mayStart(this.#inFlight);
+    return visitor.hasRoom && (this.#quota?.mayStart(this.#inFlight) ?? true);
   }
 
   #let(visitor: Visitor, isLogin: boolean): Permit {
-    this.#advice.started(isLogin, this.#inFlight);
+    this.#quota?.started(isLogin, this.#inFlight);
     this.#inFlight++;
     this.#epochInFlight++;
     visitor.inFlight++;
@@ -201,7 +205,8 @@ export class Gate {
     if (this.#allowed === Number.POSITIVE_INFINITY) return;
     let concurrency = 0;
     for (const visitor of this.#visitors) concurrency += visitor.concurrency;
-    this.#allowed = this.#advice.isKnown || this.#allowed >= concurrency ? Number.POSITIVE_INFINITY : this.#allowed + 1;
+    this.#allowed =
+      (this.#quota?.isKnown ?? false) || this.#allowed >= concurrency ? Number.POSITIVE_INFINITY : this.#allowed + 1;
   }
 
   /** Advice has held everybody back for long enough. */
@@ -219,13 +224,13 @@ export class Gate {
     }
     // Somebody else's limit says how much was the share of these clients only if they would have sent more.
     const concerns = elsewhere === undefined || this.#inFlight > 0 || this.#isAwaited;
-    if (concerns) this.#advice.limited(wait.waitMs, this.#inFlight);
+    if (concerns) this.#quota?.limited(wait.waitMs, this.#inFlight);
     if (asksLonger) for (const visitor of this.#visitors) visitor.refuse();
     if (began) {
       this.#epoch++;
       this.#epochInFlight = 0;
       this.#allowed = 1;
-      this.#advice.stopAwaitingRoom();
+      this.#watch.stop();
       const resumeAt = this.#pause.resumeAt as Date;
       this.#tell('pause', { reason: 'rate-limit', waitMs: wait.waitMs, resumeAt, source, ...this.#named });
     } else if (grewByMs > 1000) {
@@ -236,7 +241,7 @@ export class Gate {
   }
 
   #open(pausedMs: number): void {
-    this.#advice.opened();
+    this.#quota?.opened();
     this.#tell('resume', { pausedMs, ...this.#named });
     this.#tellQuota();
     this.pump();
@@ -254,7 +259,7 @@ export class Gate {
 
   /** A quota is certain when the pause is over. */
   #tellQuota(): void {
-    if (!this.#pause.on) this.#advice.tell();
+    if (!this.#pause.on) this.#watch.tell();
   }
 
   #tell<Name extends keyof ClientEvents>(name: Name, event: ClientEvents[Name]): void {

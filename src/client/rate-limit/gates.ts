@@ -115,8 +115,8 @@ export class Gates {
     const { state, clock, pacing, rateLimit } = this.#options;
     const { fallbackWaitMs, jitterMs, remaining } = rateLimit;
     const create = () => {
-      const learned = pacing === 'auto' ? new LearnedQuota() : undefined;
-      const quota = pacing === 'auto' || remaining !== undefined ? new AnnouncedQuota(learned) : undefined;
+      const learned = pacing === 'auto' ? new LearnedQuota(clock) : undefined;
+      const quota = pacing === 'auto' || remaining !== undefined ? new AnnouncedQuota(clock, learned) : undefined;
       const publish = (resumeAt: Date) => void state.pause({ scope, resumeAt });
       const waits = { fallbackWaitMs, jitterMs };
       return new Gate({ clock, scope, waits, quota, startsAlone: remaining !== undefined, publish });

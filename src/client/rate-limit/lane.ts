@@ -17,7 +17,9 @@ export interface LaneOptions {
 /** One client's way to a gate: its calls that wait, and what it has in flight. */
 export class Lane implements Visitor {
   readonly gate: Gate;
-  readonly #options: LaneOptions;
+  readonly emit: Emit;
+  readonly concurrency: number;
+  readonly #mayRefuse: LaneOptions['mayRefuse'];
   readonly #queue: WaitQueue;
   readonly #pausedBefore: number;
   #closedBy: (() => Error) | undefined;
@@ -25,18 +27,12 @@ export class Lane implements Visitor {
 
   constructor(gate: Gate, options: LaneOptions) {
     this.gate = gate;
-    this.#options = options;
+    this.emit = options.emit;
+    this.concurrency = options.concurrency;
+    this.#mayRefuse = options.mayRefuse;
     this.#queue = new WaitQueue(() => gate.holdTimers());
     this.#pausedBefore = gate.pause.totalMs;
     gate.join(this);
-  }
-
-  get emit(): Emit {
-    return this.#options.emit;
-  }
-
-  get concurrency(): number {
-    return this.#options.concurrency;
   }
 
   get waiting(): number {
@@ -49,7 +45,7 @@ export class Lane implements Visitor {
   }
 
   get hasRoom(): boolean {
-    return this.inFlight < this.#options.concurrency;
+    return this.inFlight < this.concurrency;
   }
 
   get hasNext(): boolean {
@@ -108,7 +104,7 @@ export class Lane implements Visitor {
 
   refuse(): void {
     const { askedMs, resumeAt } = this.gate.pause;
-    if (!this.#options.mayRefuse(askedMs)) return;
+    if (!this.#mayRefuse(askedMs)) return;
     this.#queue.rejectWhere((waiter) => waiter.refusal?.(askedMs, resumeAt as Date));
   }
 

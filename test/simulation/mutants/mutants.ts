@@ -39,9 +39,9 @@ export const mutants: readonly Mutant[] = [
     'S4',
     'a session that was replaced meanwhile is sent all the same',
     patch(
-      'call/call-attempt',
-      'return this.lane.isCurrent(this.permit) && this.#sessions.current?.generation === this.session.generation;',
-      'return this.lane.isCurrent(this.permit);',
+      'call/call-run',
+      'mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,',
+      'mayStart: () => lane.isCurrent(permit),',
     ),
   ),
   mutant(
@@ -70,8 +70,8 @@ export const mutants: readonly Mutant[] = [
     ),
     patch(
       'call/login-run',
-      'toHeaderRecord(options.headers, this.#body.contentType)',
-      '{ ...toHeaderRecord(options.headers, this.#body.contentType), ...(globalThis as any).staleSession }',
+      'toHeaderRecord(options.headers, body.contentType)',
+      '{ ...toHeaderRecord(options.headers, body.contentType), ...(globalThis as any).staleSession }',
     ),
   ),
   mutant(
@@ -116,9 +116,9 @@ export const mutants: readonly Mutant[] = [
     'G1',
     'requests that wait for a socket go out during a pause',
     patch(
-      'call/call-attempt',
-      'return this.lane.isCurrent(this.permit) && this.#sessions.current?.generation === this.session.generation;',
-      'return this.#sessions.current?.generation === this.session.generation;',
+      'call/call-run',
+      'mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,',
+      'mayStart: () => sessions.current?.generation === session.generation,',
     ),
   ),
   mutant(
@@ -266,6 +266,6 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'pacing',
     'what was learned of the quota is not heeded',
-    patch('rate-limit/advice', 'return quota.mayStart(now, inFlight);', 'return true;'),
+    patch('rate-limit/gate', '(this.#quota?.mayStart(this.#inFlight) ?? true)', 'true'),
   ),
 ];

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
 import type { Ended, QuotaAdvice } from './quota.js';
 import { mostTimes, RecentTimes } from './recent-times.js';
@@ -44,6 +45,7 @@ export function updateRemaining(
  * whenever in between the request arrived. What turns out to be wrong is not believed again until something else is announced.
  */
 export class AnnouncedQuota implements QuotaAdvice {
+  readonly #clock: Clock;
   readonly #beneath: QuotaAdvice | undefined;
   #policies: readonly Quota[] = [];
   #remaining: KnownRemaining | undefined;
@@ -55,60 +57,61 @@ export class AnnouncedQuota implements QuotaAdvice {
   #isProbing = false;
   #provenWrongAt = Number.NEGATIVE_INFINITY;
 
-  constructor(beneath?: QuotaAdvice) {
+  /** @param beneath what holds where nothing is announced. @default everybody may go */
+  constructor(clock: Clock, beneath?: QuotaAdvice) {
+    this.#clock = clock;
     this.#beneath = beneath;
   }
 
   /** Takes a response's word. Said before {@link ended} of the same request. */
-  announce(now: number, { policies, remaining }: Announcement, inFlight: number): void {
+  announce({ policies, remaining }: Announcement, inFlight: number): void {
     const kept = policies.length === 0 ? this.#policies : policies.filter(({ limit }) => limit <= mostTimes);
     if (this.#refuted !== undefined && toKey(kept) === this.#refuted) return;
     if (policies.length > 0 && toKey(kept) !== toKey(this.#policies)) this.#policies = kept;
-    if (remaining !== undefined) this.#remaining = updateRemaining(this.#remaining, remaining, inFlight, now);
+    if (remaining === undefined) return;
+    this.#remaining = updateRemaining(this.#remaining, remaining, inFlight, this.#clock.monotonic());
   }
 
   /** How long it will be until anything is left again. */
-  emptyForMs(now: number): number {
-    return this.#remaining?.left === 0 ? Math.max(0, this.#remaining.resetsAt - now) : 0;
+  get emptyForMs(): number {
+    return this.#remaining?.left === 0 ? Math.max(0, this.#remaining.resetsAt - this.#clock.monotonic()) : 0;
   }
 
-  known(now: number): Quota | undefined {
-    return tightest(this.#policies) ?? this.#beneath?.known(now);
+  get known(): Quota | undefined {
+    return tightest(this.#policies) ?? this.#beneath?.known;
   }
 
-  isKnown(now: number): boolean {
-    return this.#policies.length > 0 || this.#remaining !== undefined || (this.#beneath?.isKnown(now) ?? false);
+  get isKnown(): boolean {
+    return this.#isAnnounced || (this.#beneath?.isKnown ?? false);
   }
 
-  advance(now: number): void {
-    this.#beneath?.advance(now);
+  advance(): void {
+    this.#beneath?.advance();
   }
 
-  mayStart(now: number, inFlight: number): boolean {
-    if (this.#policies.length === 0 && this.#remaining === undefined) {
-      return this.#beneath?.mayStart(now, inFlight) ?? true;
-    }
+  mayStart(inFlight: number): boolean {
+    if (!this.#isAnnounced) return this.#beneath?.mayStart(inFlight) ?? true;
+    const now = this.#clock.monotonic();
     return this.#fitsRemaining(now, inFlight) && this.#policies.every((policy) => this.#fits(policy, now, inFlight));
   }
 
-  roomAt(now: number): number {
-    const times = this.#policies.flatMap(({ windowMs }) => {
-      const oldest = this.#times.oldestSince(now - windowMs);
-      return oldest === undefined ? [] : oldest + windowMs;
-    });
+  roomInMs(): number {
+    const now = this.#clock.monotonic();
+    const times = this.#policies.map(({ windowMs }) => (this.#times.oldestSince(now - windowMs) ?? now) + windowMs);
     if (this.#remaining !== undefined) times.push(this.#remaining.resetsAt);
     const next = times.filter((time) => time > now);
-    return next.length > 0 ? Math.min(...next) : (this.#beneath?.roomAt(now) ?? now);
+    return next.length > 0 ? Math.min(...next) - now : (this.#beneath?.roomInMs() ?? 0);
   }
 
-  started(now: number, isLogin: boolean, inFlight: number): void {
-    this.#beneath?.started(now, isLogin, inFlight);
-    if (!isLogin && inFlight === 0 && this.#isAnnounced && !this.mayStart(now, 0)) this.#isProbing = true;
+  started(isLogin: boolean, inFlight: number): void {
+    this.#beneath?.started(isLogin, inFlight);
+    if (!isLogin && inFlight === 0 && this.#isAnnounced && !this.mayStart(0)) this.#isProbing = true;
   }
 
-  ended(now: number, request: Ended): void {
-    this.#beneath?.ended(now, request);
-    if (request.passage === 'unsent') return;
+  ended(request: Ended): void {
+    this.#beneath?.ended(request);
+    if (request.passage === 'unsent' || !this.#isAnnounced) return;
+    const now = this.#clock.monotonic();
     if (this.#isProbing && !request.isLogin) {
       this.#isProbing = false;
       if (request.passage === 'passed') this.#hadRoom(now);
@@ -117,20 +120,20 @@ export class AnnouncedQuota implements QuotaAdvice {
     if (this.#policies.length > 0) this.#times.add(now);
   }
 
-  limited(now: number, resumesAt: number, inFlight: number): void {
-    this.#beneath?.limited(now, resumesAt, inFlight);
+  limited(waitMs: number, inFlight: number): void {
+    this.#beneath?.limited(waitMs, inFlight);
     // It said that there was room.
-    if (this.#isAnnounced && !this.#isProbing && this.mayStart(now, inFlight)) this.#refute();
+    if (this.#isAnnounced && !this.#isProbing && this.mayStart(inFlight)) this.#refute();
     this.#isProbing = false;
   }
 
-  opened(now: number): void {
-    this.#beneath?.opened(now);
+  opened(): void {
+    this.#beneath?.opened();
     this.#remaining = undefined;
   }
 
-  seed(now: number, quota: Quota): void {
-    this.#beneath?.seed(now, quota);
+  seed(quota: Quota): void {
+    this.#beneath?.seed(quota);
   }
 
   get #isAnnounced(): boolean {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
 import { allowanceBeyond, type Lesson, learnFromLimit } from './lesson.js';
 import type { Ended, QuotaAdvice } from './quota.js';
@@ -27,9 +28,14 @@ export class LearnedQuota implements QuotaAdvice {
   /** How much further the boundary is looked for than it was found: nothing, unless windows end without it. */
   #growth = 0;
   #times = new RecentTimes(mostTimes);
+  readonly #clock: Clock;
 
-  known(now: number): Lesson | undefined {
-    if (this.#forgets(now)) return undefined;
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get known(): Lesson | undefined {
+    if (this.#forgets(this.#clock.monotonic())) return undefined;
     if (this.#limit === undefined || this.#startedAt === undefined) return this.#lesson;
     return learnFromLimit(this.#lesson, {
       ...this.#limit,
@@ -39,11 +45,12 @@ export class LearnedQuota implements QuotaAdvice {
     });
   }
 
-  isKnown(now: number): boolean {
-    return this.known(now) !== undefined;
+  get isKnown(): boolean {
+    return this.known !== undefined;
   }
 
-  advance(now: number): void {
+  advance(): void {
+    const now = this.#clock.monotonic();
     if (this.#forgets(now)) {
       this.#lesson = undefined;
       this.#lastLimitAt = undefined;
@@ -65,9 +72,10 @@ export class LearnedQuota implements QuotaAdvice {
     this.#times.forgetBefore(now - lesson.windowMs);
   }
 
-  mayStart(now: number): boolean {
+  mayStart(): boolean {
     const lesson = this.#lesson;
     if (lesson === undefined) return true;
+    const now = this.#clock.monotonic();
     const passed = this.#countPassed(lesson, now);
     const beyond = passed + this.#inFlight - lesson.limit;
     if (beyond < 0) return true;
@@ -76,15 +84,17 @@ export class LearnedQuota implements QuotaAdvice {
     return Math.min(this.#inFlight, beyond) < allowanceBeyond(passed - lesson.limit, lesson, this.#latencyMs);
   }
 
-  roomAt(now: number): number {
+  roomInMs(): number {
     const lesson = this.#lesson;
-    if (lesson === undefined) return now;
+    if (lesson === undefined) return 0;
+    const now = this.#clock.monotonic();
     const oldest = lesson.slides ? this.#times.oldestSince(now - lesson.windowMs) : this.#startedAt;
-    return (oldest ?? now) + lesson.windowMs;
+    return (oldest ?? now) + lesson.windowMs - now;
   }
 
-  started(now: number, isLogin: boolean): void {
+  started(isLogin: boolean): void {
     if (isLogin) return;
+    const now = this.#clock.monotonic();
     this.#startedAt ??= now;
     const lesson = this.#lesson;
     if (lesson !== undefined && this.#countPassed(lesson, now) + this.#inFlight >= lesson.limit) {
@@ -94,8 +104,9 @@ export class LearnedQuota implements QuotaAdvice {
     this.#inFlight++;
   }
 
-  ended(now: number, { passage, isLogin, isLate }: Ended): void {
+  ended({ passage, isLogin, isLate }: Ended): void {
     if (isLogin) return;
+    const now = this.#clock.monotonic();
     if (isLate) {
       // While the pause is on it was one of those that fitted into the window; afterwards nobody can tell.
       if (passage === 'passed' && this.#limit !== undefined) this.#pass(now);
@@ -108,7 +119,10 @@ export class LearnedQuota implements QuotaAdvice {
     if (passage === 'passed') this.#pass(now);
   }
 
-  limited(now: number, resumesAt: number): void {
+  limited(waitMs: number): void {
+    this.advance();
+    const now = this.#clock.monotonic();
+    const resumesAt = now + waitMs;
     const isFirst = this.#lastLimitAt === undefined;
     if (isFirst) this.#spreadTimes(now);
     this.#lastLimitAt = now;
@@ -117,8 +131,9 @@ export class LearnedQuota implements QuotaAdvice {
     this.#limit.resumesAt = Math.min(this.#limit.resumesAt, resumesAt);
   }
 
-  opened(now: number): void {
-    this.#lesson = this.known(now);
+  opened(): void {
+    const now = this.#clock.monotonic();
+    this.#lesson = this.known;
     this.#growth = 0;
     this.#limit = undefined;
     this.#probeSince = undefined;
@@ -129,10 +144,10 @@ export class LearnedQuota implements QuotaAdvice {
     this.#times.forgetBefore(now - (this.#lesson?.windowMs ?? 0));
   }
 
-  seed(now: number, { limit, windowMs }: Quota): void {
+  seed({ limit, windowMs }: Quota): void {
     if (this.#lastLimitAt !== undefined) return;
     this.#lesson = { limit, windowMs, slides: false, doubts: 0 };
-    this.#lastLimitAt = now;
+    this.#lastLimitAt = this.#clock.monotonic();
     this.#startedAt = undefined;
     this.#passed = 0;
   }

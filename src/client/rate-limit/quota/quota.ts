@@ -13,25 +13,25 @@ export interface Ended {
 
 /**
  * Advice on how many requests may go. It slows and never stops: the gate asks, and with nothing in flight does not wait for
- * longer than a minute (rule G9). Times are on the gate's monotonic clock.
+ * longer than a minute (rule G9).
  */
 export interface QuotaAdvice {
   /** What is known of the quota. */
-  known(now: number): Quota | undefined;
+  readonly known: Quota | undefined;
   /** Whether so much is known that nobody has to go ahead to find out (rule G3). */
-  isKnown(now: number): boolean;
-  /** Time has passed: windows end, and what is too old is forgotten. Called before the other questions are asked. */
-  advance(now: number): void;
+  readonly isKnown: boolean;
+  /** Time has passed: windows end, and what is too old is forgotten. Called before {@link mayStart} is asked. */
+  advance(): void;
   /** Whether one more may start, with so many in flight. */
-  mayStart(now: number, inFlight: number): boolean;
-  /** Where {@link mayStart} says no: when to ask again although nothing has come back. */
-  roomAt(now: number): number;
-  started(now: number, isLogin: boolean, inFlight: number): void;
-  ended(now: number, request: Ended): void;
+  mayStart(inFlight: number): boolean;
+  /** Where {@link mayStart} says no: how long until it is worth asking again although nothing has come back. */
+  roomInMs(): number;
+  started(isLogin: boolean, inFlight: number): void;
+  ended(request: Ended): void;
   /** A limit closed the gate, or holds for longer. */
-  limited(now: number, resumesAt: number, inFlight: number): void;
+  limited(waitMs: number, inFlight: number): void;
   /** The pause is over. */
-  opened(now: number): void;
+  opened(): void;
   /** Begins with what was learned before; what was learned here counts more. */
-  seed(now: number, quota: Quota): void;
+  seed(quota: Quota): void;
 }
