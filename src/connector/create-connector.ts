@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { z } from 'zod';
 import { ConnectorError, NotFoundError, type SessionParameter } from '../contract/index.js';
+import { type ConnectorRateLimitOptions, checkPolicy, createAnnouncer } from './announce.js';
 import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
 import { putBackSession, type Surroundings, surround, surroundHandlers, takeSession } from './handlers.js';
 import { answerWithHono, dropStaleHeaders, rewriteReturnedError } from './hono-answer.js';
@@ -26,6 +27,8 @@ export type CleanupHandler<Session extends z.ZodObject = z.ZodObject> = (context
 export interface ConnectorOptions<Parameters extends z.ZodObject, Session extends z.ZodObject>
   extends ErrorAnswerOptions {
   initialize: InitializeOptions<Parameters>;
+  /** @default { header: 'Retry-After', format: 'seconds' }, and no quota is announced */
+  rateLimit?: ConnectorRateLimitOptions | undefined;
   /**
    * The request headers that initialize hands out and every later request brings back. Names are read whatever their
    * case; the schema's own spelling is the key in `c.get('session')`.
@@ -65,7 +68,7 @@ const knownOptions = [
 
 /**
  * Makes a connector: a Hono app that logs in at `POST /initialize`, asks every other route for a session, and answers all
- * that goes wrong as the contract says (rules E1-E5, W1-W2, S1-S2). Unknown routes are a 404, with or without a session.
+ * that goes wrong as the contract says (rules E1-E5, W1-W2, W8, S1-S2). Unknown routes are a 404, with or without a session.
  *
  * @throws TypeError naming the option that is wrong.
  * @example
@@ -84,7 +87,7 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   options: ConnectorOptions<Parameters, Session>,
 ): Connector<Session> {
   checkKeys(options, knownOptions, 'options');
-  const { verify, onError, rateLimit, exposeDetail, maxDetailBytes } = options;
+  const { verify, onError, rateLimit = {}, exposeDetail, maxDetailBytes } = options;
   const initialize = options.initialize as unknown as InitializeOptions;
   const initializePath = checkInitialize(initialize);
   const sessionNames = checkSession(options.session);
@@ -92,7 +95,10 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   checkFunction(verify, 'verify');
   checkFunction(onError, 'onError');
   const maxBodyBytes = checkBytes(options.maxBodyBytes, 'maxBodyBytes', 1024 * 1024);
-  const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
+  checkKeys(rateLimit, ['header', 'format', 'policy'], 'rateLimit');
+  const { policy, ...waitHeader } = rateLimit;
+  const announce = createAnnouncer(checkPolicy(policy));
+  const writeError = createErrorWriter({ rateLimit: waitHeader, exposeDetail, maxDetailBytes });
 
   const parameterSecrets = new WeakMap<Context, string[]>();
   // Requests bring values and no marks, so the marks are those of the logins: open is what none has marked as a secret.
@@ -113,7 +119,7 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   const fail = (thrown: unknown, c: Context) => {
     const answer = write(thrown, c);
     (c as Shared)[errorAnswer] = answer;
-    return answerWithHono(c, answer);
+    return announce(answerWithHono(c, answer), c);
   };
   const mark = Symbol('entered');
   const answer = (thrown: unknown, c: Context) => {
@@ -141,7 +147,7 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
       const answered = (c as Shared)[errorAnswer];
       // Middleware that ends in `return next()` returns the context.
       if (answered) dropStaleHeaders(result === undefined || result === c ? c.res : (result as Response), answered);
-      return result;
+      return announce(result, c);
     },
     answer,
   };
