@@ -3,6 +3,8 @@ import { checkCount, checkDuration, checkHeaderName, checkKeys, checkObject, che
 import { checkFormat } from './check-fault.js';
 import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } from './types.js';
 
+const dayMs = 86_400_000;
+
 /** The options with every default filled in. */
 export type Settings = ReturnType<typeof checkOptions>;
 
@@ -50,17 +52,25 @@ function checkCredentials(credentials: unknown): void {
 function checkRateLimit(rateLimit: SimulatedRateLimit): Required<SimulatedRateLimit> {
   checkKeys(
     checkObject(rateLimit, 'rateLimit'),
-    ['limit', 'windowMs', 'header', 'format', 'window', 'scope'],
+    ['limit', 'windowMs', 'header', 'format', 'window', 'scope', 'announce'],
     'rateLimit',
   );
   const { limit, windowMs, header = 'Retry-After', format = 'seconds', window = 'fixed', scope = 'global' } = rateLimit;
+  const { announce = false } = rateLimit;
   checkCount(limit, 1, 'rateLimit.limit');
   checkDuration(windowMs, 'rateLimit.windowMs', 1);
   checkHeaderName(header, 'rateLimit.header');
   checkFormat(format, 'rateLimit.format');
   checkOneOf(window, ['fixed', 'sliding'], 'rateLimit.window');
   checkOneOf(scope, ['global', 'session'], 'rateLimit.scope');
-  return { limit, windowMs, header, format, window, scope };
+  if (announce !== false) checkAnnounce(announce, windowMs);
+  return { limit, windowMs, header, format, window, scope, announce };
+}
+
+function checkAnnounce(announce: unknown, windowMs: number): void {
+  checkOneOf(announce, ['policy', 'both'], 'rateLimit.announce');
+  if (windowMs <= dayMs) return;
+  throw new TypeError('`rateLimit.announce` needs a `windowMs` of a day at most: nobody reads a longer one (rule W8).');
 }
 
 function checkSession(session: SimulatedSession): SimulatedSession & { header: string } {
