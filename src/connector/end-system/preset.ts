@@ -52,7 +52,7 @@ export type WaitSource =
   | ((failure: EndSystemFailure) => number | undefined);
 
 /**
- * Headers in which a product tells its quota of requests, on successes as on failures; {@link announceQuota} hands it on.
+ * Headers in which a product tells its quota of requests, on successes as on failures; `announceQuota` hands it on.
  * Nothing else belongs here: what is left of a quota of points or of one route would mislead the service.
  */
 export interface QuotaSource {
