@@ -2,11 +2,12 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { ConnectorError, NotFoundError, type SessionParameter } from '../contract/index.js';
 import { checkOptions, count, functionOf, optionsOf, routePath, type ShapeOf } from '../internal/index.js';
+import { type ConnectorRateLimitOptions, checkPolicy, createAnnouncer } from './announce.js';
 import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
 import { putBackSession, type Surroundings, surround, surroundHandlers, takeSession } from './handlers.js';
 import { answerWithHono, dropStaleHeaders, rewriteReturnedError } from './hono-answer.js';
 import { type InitializeOptions, initializeHandler, initializeSchema } from './initialize.js';
-import { answerShape, zodObject } from './options.js';
+import { answerShape, rateLimitShape, zodObject } from './options.js';
 import { parseBody } from './read-json.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from './redact.js';
 import { checkSession, sessionGuard, type VerifySession } from './session-guard.js';
@@ -27,6 +28,8 @@ export type CleanupHandler<Session extends z.ZodObject = z.ZodObject> = (context
 export interface ConnectorOptions<Parameters extends z.ZodObject, Session extends z.ZodObject>
   extends ErrorAnswerOptions {
   initialize: InitializeOptions<Parameters>;
+  /** @default { header: 'Retry-After', format: 'seconds' }, and no quota is announced */
+  rateLimit?: ConnectorRateLimitOptions | undefined;
   /**
    * The request headers that initialize hands out and every later request brings back. Names are read whatever their
    * case; the schema's own spelling is the key in `c.get('session')`.
@@ -73,11 +76,15 @@ const schema = optionsOf({
   onError: functionOf<NonNullable<ConnectorOptions<z.ZodObject, z.ZodObject>['onError']>>().optional(),
   maxBodyBytes: count(1).default(1024 * 1024),
   ...answerShape,
+  rateLimit: optionsOf({
+    ...rateLimitShape,
+    policy: z.custom<ConnectorRateLimitOptions['policy']>().optional(),
+  } satisfies ShapeOf<ConnectorRateLimitOptions>).prefault({}),
 } satisfies ShapeOf<ConnectorOptions<z.ZodObject, z.ZodObject>>);
 
 /**
  * Makes a connector: a Hono app that logs in at `POST /initialize`, asks every other route for a session, and answers all
- * that goes wrong as the contract says (rules E1-E5, W1-W2, S1-S2). Unknown routes are a 404, with or without a session.
+ * that goes wrong as the contract says (rules E1-E5, W1-W2, W8, S1-S2). Unknown routes are a 404, with or without a session.
  *
  * @throws TypeError naming the option that is wrong.
  * @example
@@ -96,11 +103,13 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   options: ConnectorOptions<Parameters, Session>,
 ): Connector<Session> {
   const settings = checkOptions(schema, options);
-  const { verify, onError, rateLimit, exposeDetail, maxDetailBytes, maxBodyBytes } = settings;
+  const { verify, onError, exposeDetail, maxDetailBytes, maxBodyBytes } = settings;
+  const { policy: _, ...rateLimit } = settings.rateLimit;
   const initialize = options.initialize as unknown as InitializeOptions;
   const initializePath = settings.initialize.path;
   const sessionNames = checkSession(options.session);
   const cleanup = settings.cleanup && readCleanup(settings.cleanup, initializePath);
+  const announce = createAnnouncer(checkPolicy(options.rateLimit?.policy));
   const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
 
   const parameterSecrets = new WeakMap<Context, string[]>();
@@ -122,7 +131,7 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   const fail = (thrown: unknown, c: Context) => {
     const answer = write(thrown, c);
     (c as Shared)[errorAnswer] = answer;
-    return answerWithHono(c, answer);
+    return announce(answerWithHono(c, answer), c);
   };
   const mark = Symbol('entered');
   const answer = (thrown: unknown, c: Context) => {
@@ -150,7 +159,7 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
       const answered = (c as Shared)[errorAnswer];
       // Middleware that ends in `return next()` returns the context.
       if (answered) dropStaleHeaders(result === undefined || result === c ? c.res : (result as Response), answered);
-      return result;
+      return announce(result, c);
     },
     answer,
   };

@@ -21,6 +21,8 @@ export interface InitializeOptions<Parameters extends z.ZodObject = z.ZodObject>
     parameters: z.output<Parameters>;
     /** Aborts when the service no longer waits. */
     signal: AbortSignal;
+    /** The request itself, for `announceQuota(c, …)`. */
+    c: Context;
   }): SessionHeaders | Promise<SessionHeaders>;
 }
 
@@ -45,7 +47,7 @@ export function initializeHandler(
       options.parameters,
       'The parameters of initialize are not valid',
     );
-    const headers = await options.handler({ parameters, signal: c.req.raw.signal });
+    const headers = await options.handler({ parameters, signal: c.req.raw.signal, c });
     const answer = toSession(headers);
     await checkAgainstSchema(answer, session);
     hear.handedOut(answer);

@@ -29,12 +29,14 @@ const headerName = option<string>(
   true,
 );
 
+export const rateLimitShape = {
+  header: headerName.default('Retry-After'),
+  format: waitFormatOption.default('seconds'),
+} satisfies ShapeOf<RateLimitHeaderOptions>;
+
 /** The options that every way to answer errors has. */
 export const answerShape = {
-  rateLimit: optionsOf({
-    header: headerName.default('Retry-After'),
-    format: waitFormatOption.default('seconds'),
-  } satisfies ShapeOf<RateLimitHeaderOptions>).prefault({}),
+  rateLimit: optionsOf(rateLimitShape).prefault({}),
   exposeDetail: bool.default(false),
   maxDetailBytes: count(1).default(defaultMaxDetailBytes),
 } satisfies ShapeOf<ErrorAnswerOptions>;

@@ -24,6 +24,18 @@ export {
   readCode,
 } from './payload.js';
 export {
+  type AnnouncedQuota,
+  currentHeader,
+  formatCurrent,
+  formatPolicy,
+  maxQuotaCharacters,
+  parseQuota,
+  policyHeader,
+  type QuotaHeaderValues,
+  type QuotaLeft,
+  type QuotaPolicy,
+} from './quota-headers.js';
+export {
   headerProblem,
   type SessionParameter,
   sessionHeaderProblem,

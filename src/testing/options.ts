@@ -21,6 +21,8 @@ import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } f
 
 type Routes = NonNullable<SimulateConnectorOptions['routes']>;
 
+const dayMs = 86_400_000;
+
 const rateLimit = optionsOf({
   limit: count(1),
   windowMs: duration({ least: 1 }),
@@ -28,7 +30,13 @@ const rateLimit = optionsOf({
   format: limitFormat.default('seconds'),
   window: oneOf(['fixed', 'sliding']).default('fixed'),
   scope: oneOf(['global', 'session']).default('global'),
-} satisfies ShapeOf<SimulatedRateLimit>);
+  announce: z
+    .union([z.literal(false), oneOf(['policy', 'both'])], { error: "must be false, 'policy' or 'both'" })
+    .default(false),
+} satisfies ShapeOf<SimulatedRateLimit>).refine(({ announce, windowMs }) => announce === false || windowMs <= dayMs, {
+  path: ['announce'],
+  error: 'needs a `windowMs` of a day at most: nobody reads a longer one (rule W8)',
+});
 
 const session = optionsOf({
   header: headerNameOption.default('x-session'),

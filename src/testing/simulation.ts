@@ -1,5 +1,13 @@
 import { errorResponse } from '../connector/index.js';
-import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
+import {
+  currentHeader,
+  formatCurrent,
+  formatPolicy,
+  policyHeader,
+  toSessionParameters,
+  type WaitFormat,
+  waitFormats,
+} from '../contract/index.js';
 import { type Arrival, toRequest } from './arrival.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './fault.js';
 import { checkFault } from './fault-schema.js';
@@ -43,8 +51,18 @@ export class Simulation {
     if (typeof reply !== 'string') entry.status = reply.status;
     onEntry?.(entry);
     if (typeof reply === 'string') return reply;
-    const dated = reply.headers.some(([name]) => name.toLowerCase() === 'date');
-    return dated ? reply : { ...reply, headers: [...reply.headers, ['date', new Date(clock.now()).toUTCString()]] };
+    const there = new Set(reply.headers.map(([name]) => name.toLowerCase()));
+    const own = [['date', new Date(clock.now()).toUTCString()] as const, ...this.#announcement(exchange)];
+    return { ...reply, headers: [...reply.headers, ...own.filter(([name]) => !there.has(name.toLowerCase()))] };
+  }
+
+  /** What the connector tells of its quota; a proxy's page tells nothing (rule W8). */
+  #announcement({ entry, session }: Exchange): (readonly [name: string, value: string])[] {
+    const { rateLimit } = this.#settings;
+    if (!rateLimit?.announce || this.quota === undefined || entry.fault === 'html') return [];
+    const policy = [policyHeader, formatPolicy(rateLimit)] as const;
+    if (rateLimit.announce === 'policy') return [policy];
+    return [policy, [currentHeader, formatCurrent(this.quota.left(this.#quotaKey(session)))]];
   }
 
   #arrive(arrival: Arrival, basePath: string): Exchange {

@@ -21,7 +21,7 @@ interface FolderRules {
 const rules: Record<string, FolderRules> = {
   '': { folders: ['contract'], packages: [], node: false },
   internal: { folders: [], packages: ['zod'], node: false },
-  contract: { folders: ['internal'], packages: ['zod'], node: false },
+  contract: { folders: ['internal'], packages: ['zod', 'structured-headers'], node: false },
   connector: { folders: ['contract', 'internal'], packages: ['hono', '@hono/node-server', 'zod'], node: false },
   'connector/adapters': {
     folders: ['connector', 'contract', 'internal'],

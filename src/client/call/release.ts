@@ -1,7 +1,7 @@
 import { parseWait, type WaitFormat } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
 import { headerValue, type SendOutcome, type WireResponse } from '../http/wire.js';
-import { type RemainingOptions, readRemaining } from '../rate-limit/remaining.js';
+import { type RemainingOptions, readAnnouncement, readRemaining } from '../rate-limit/remaining.js';
 import type { Attempt } from './attempt.js';
 
 /**
@@ -70,10 +70,17 @@ function waitOf(headers: WireResponse['headers'], name: string): string | undefi
   return headerValue(headers, name.toLowerCase());
 }
 
-/** Before the permit is given back: the gate hears what is left before it lets the next request through. */
+/**
+ * Before the permit is given back: the gate hears what is left before it lets the next request through. The headers that the options
+ * name are believed (the gate closes when nothing is left); the standard ones are advice (rule W8).
+ */
 function announce({ settings, clock }: ReleaseContext, { lane, permit }: Attempt, { headers }: WireResponse): void {
   const { remaining } = settings.rateLimit;
-  if (remaining === undefined || permit.isLogin) return;
-  const left = readRemaining(headers, remaining, clock.now());
-  if (left !== undefined) lane.announce(permit, { policies: [], remaining: left }, true);
+  if (remaining !== undefined && !permit.isLogin) {
+    const left = readRemaining(headers, remaining, clock.now());
+    if (left !== undefined) lane.announce(permit, { policies: [], remaining: left }, true);
+  }
+  if (headers['ratelimit-policy'] === undefined && headers.ratelimit === undefined) return;
+  const announcement = readAnnouncement(headers);
+  if (announcement !== undefined) lane.announce(permit, announcement, false);
 }

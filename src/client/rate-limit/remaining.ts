@@ -1,6 +1,6 @@
-import { parseWait, type WaitFormat } from '../../contract/index.js';
+import { parseQuota, parseWait, type WaitFormat } from '../../contract/index.js';
 import { headerValue, type WireResponse } from '../http/wire.js';
-import type { Remaining } from './quota/announced.js';
+import type { Announcement, Remaining } from './quota/announced.js';
 
 /** Headers in which a connector says what is left of the quota, for connectors that do. */
 export interface RemainingOptions {
@@ -27,4 +27,15 @@ export function readRemaining(
     age: headerValue(headers, 'age'),
   });
   return reset.waitMs === undefined ? undefined : { left: Number(text), resetMs: reset.waitMs };
+}
+
+/** Reads `RateLimit-Policy` and `RateLimit` (rule W8); `undefined` where they say nothing that can be used. */
+export function readAnnouncement(headers: WireResponse['headers']): Announcement | undefined {
+  const { policies, current } = parseQuota({
+    policy: headerValue(headers, 'ratelimit-policy'),
+    current: headerValue(headers, 'ratelimit'),
+  });
+  const told = current.flatMap(({ left, resetMs }) => (resetMs === undefined ? [] : { left, resetMs }));
+  const [remaining] = told.sort((one, other) => one.left - other.left || other.resetMs - one.resetMs);
+  return policies.length === 0 && remaining === undefined ? undefined : { policies, remaining };
 }
