@@ -88,7 +88,7 @@ describe('a quota that the connector announces (W8)', () => {
   });
 
   it('of several policies the tightest counts', async () => {
-    const headers = { 'ratelimit-policy': '"day";q=100000;w=86400, "burst";q=5;w=1, "minute";q=400;w=60' };
+    const headers = { 'ratelimit-policy': '"day";q=1000000;w=86400, "burst";q=5;w=1, "minute";q=400;w=60' };
     const told = connect({ headers, rateLimit: { limit: 5, windowMs: 1000, window: 'sliding' } });
     await told.sync(200);
     expect(refusals(told)).toBe(0);
@@ -112,7 +112,7 @@ describe('a quota that the connector announces (W8)', () => {
   it('never makes a limit of a denial: the wait header does (W2)', async () => {
     const headers = { 'ratelimit-policy': '"default";q=5;w=60', ratelimit: '"default";r=0;t=60' };
     const denied = connect({ headers, options: { retry: { retries: 0 } } });
-    denied.connector.script([{ kind: 'status', status: 403 }]);
+    denied.connector.script([{ on: 'GET /items', reply: { kind: 'status', status: 403 } }]);
     await expect(denied.sync(1)).rejects.toMatchObject({ kind: 'forbidden' });
   });
 });

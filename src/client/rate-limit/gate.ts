@@ -51,7 +51,7 @@ export class Gate {
     const { clock, quota } = options;
     const onChange = (known: Quota | undefined) => this.#tell('quota', { quota: known, ...this.#named });
     this.#quota = quota;
-    this.#watch = new QuotaWatch({ clock, quota, onChange, onRoom: () => this.#letOneGo() });
+    this.#watch = new QuotaWatch({ clock, quota, onChange, onRoom: (isOverdue) => this.#tryAgain(isOverdue) });
     this.#pause = new Pause({ clock, onBeat: () => this.#beat(), onEnd: (ms) => this.#open(ms) });
   }
 
@@ -185,6 +185,7 @@ export class Gate {
 
   #let(visitor: Visitor, isLogin: boolean): Permit {
     this.#quota?.started(isLogin, this.#inFlight);
+    this.#watch.started();
     this.#inFlight++;
     this.#epochInFlight++;
     visitor.inFlight++;
@@ -209,10 +210,11 @@ export class Gate {
       (this.#quota?.isKnown ?? false) || this.#allowed >= concurrency ? Number.POSITIVE_INFINITY : this.#allowed + 1;
   }
 
-  /** Advice has held everybody back for long enough. */
-  #letOneGo(): void {
+  /** There may be room in the quota; once that is overdue, one goes to see. */
+  #tryAgain(isOverdue: boolean): void {
     const visitor = this.#nextVisitor();
-    if (visitor !== undefined && this.#inFlight === 0) visitor.serve(this.#let(visitor, visitor.isLoginNext));
+    if (isOverdue && this.#inFlight === 0 && visitor !== undefined)
+      visitor.serve(this.#let(visitor, visitor.isLoginNext));
     this.pump();
   }
 

@@ -212,7 +212,7 @@ export const mutants: readonly Mutant[] = [
     patch('rate-limit/quota/lesson', 'limit: Math.max(1, sliding), doubts: 0', 'limit: sliding, doubts: 0'),
     patch(
       'rate-limit/gate',
-      'if (visitor !== undefined && this.#inFlight === 0) visitor',
+      'if (isOverdue && this.#inFlight === 0 && visitor !== undefined) visitor',
       'if (visitor === undefined) visitor!',
     ),
   ),

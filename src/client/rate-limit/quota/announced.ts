@@ -56,6 +56,8 @@ export class AnnouncedQuota implements QuotaAdvice {
   /** Whether a request is under way although the announced quota is used up: to find out whether that is so. */
   #isProbing = false;
   #provenWrongAt = Number.NEGATIVE_INFINITY;
+  /** When the last response came that was not counted, because nothing was announced by then. */
+  #uncountedAt = Number.NEGATIVE_INFINITY;
 
   /** @param beneath what holds where nothing is announced. @default everybody may go */
   constructor(clock: Clock, beneath?: QuotaAdvice) {
@@ -100,7 +102,7 @@ export class AnnouncedQuota implements QuotaAdvice {
     const times = this.#policies.map(({ windowMs }) => (this.#times.oldestSince(now - windowMs) ?? now) + windowMs);
     if (this.#remaining !== undefined) times.push(this.#remaining.resetsAt);
     const next = times.filter((time) => time > now);
-    return next.length > 0 ? Math.min(...next) - now : (this.#beneath?.roomInMs() ?? 0);
+    return this.#isAnnounced ? Math.min(...next) - now : (this.#beneath?.roomInMs() ?? Number.POSITIVE_INFINITY);
   }
 
   started(isLogin: boolean, inFlight: number): void {
@@ -110,8 +112,12 @@ export class AnnouncedQuota implements QuotaAdvice {
 
   ended(request: Ended): void {
     this.#beneath?.ended(request);
-    if (request.passage === 'unsent' || !this.#isAnnounced) return;
+    if (request.passage === 'unsent') return;
     const now = this.#clock.monotonic();
+    if (!this.#isAnnounced) {
+      this.#uncountedAt = now;
+      return;
+    }
     if (this.#isProbing && !request.isLogin) {
       this.#isProbing = false;
       if (request.passage === 'passed') this.#hadRoom(now);
@@ -122,8 +128,10 @@ export class AnnouncedQuota implements QuotaAdvice {
 
   limited(waitMs: number, inFlight: number): void {
     this.#beneath?.limited(waitMs, inFlight);
-    // It said that there was room.
-    if (this.#isAnnounced && !this.#isProbing && this.mayStart(inFlight)) this.#refute();
+    // It said that there was room; unless requests that were not counted have used it up.
+    const sinceUncountedMs = this.#clock.monotonic() - this.#uncountedAt;
+    const isCounted = this.#policies.every(({ windowMs }) => sinceUncountedMs >= windowMs);
+    if (this.#isAnnounced && !this.#isProbing && isCounted && this.mayStart(inFlight)) this.#refute();
     this.#isProbing = false;
   }
 
@@ -162,6 +170,8 @@ export class AnnouncedQuota implements QuotaAdvice {
 
   #refute(): void {
     this.#refuted = toKey(this.#policies);
+    this.#uncountedAt = this.#clock.monotonic();
+    this.#times = new RecentTimes(mostTimes);
     this.#policies = [];
     this.#remaining = undefined;
   }

@@ -86,7 +86,7 @@ export class LearnedQuota implements QuotaAdvice {
 
   roomInMs(): number {
     const lesson = this.#lesson;
-    if (lesson === undefined) return 0;
+    if (lesson === undefined) return Number.POSITIVE_INFINITY;
     const now = this.#clock.monotonic();
     const oldest = lesson.slides ? this.#times.oldestSince(now - lesson.windowMs) : this.#startedAt;
     return (oldest ?? now) + lesson.windowMs - now;

@@ -7,8 +7,8 @@ export interface QuotaWatchOptions {
   quota: QuotaAdvice | undefined;
   /** What is known has changed. */
   onChange(quota: Quota | undefined): void;
-  /** Advice alone has held everybody back, for as long as it may. */
-  onRoom(): void;
+  /** There may be room; `isOverdue` when advice has held everybody back for as long as it may. */
+  onRoom(isOverdue: boolean): void;
 }
 
 /** How long advice alone may hold everybody back while nothing is in flight (rule G9). */
@@ -19,6 +19,8 @@ export class QuotaWatch {
   readonly #options: QuotaWatchOptions;
   #told: Quota | undefined;
   #timer: Timer | undefined;
+  /** Since when somebody waits although nothing is in flight. */
+  #heldSince: number | undefined;
 
   constructor(options: QuotaWatchOptions) {
     this.#options = options;
@@ -40,11 +42,20 @@ export class QuotaWatch {
   /** Somebody waits, and may be held back by nothing else: whatever is known may be wrong, so this ends (rule G9). */
   awaitRoom(inFlight: number): void {
     const { clock, quota, onRoom } = this.#options;
-    if (quota === undefined || this.#timer !== undefined || quota.mayStart(inFlight)) return;
-    this.#timer = clock.setTimer(Math.min(Math.max(1, quota.roomInMs()), longestHoldMs), () => {
+    if (quota === undefined || quota.mayStart(inFlight)) return;
+    const now = clock.monotonic();
+    if (inFlight === 0) this.#heldSince ??= now;
+    if (this.#timer !== undefined) return;
+    const overdueInMs = (this.#heldSince ?? now) + longestHoldMs - now;
+    this.#timer = clock.setTimer(Math.max(1, Math.min(quota.roomInMs(), overdueInMs)), () => {
       this.#timer = undefined;
-      onRoom();
+      onRoom(this.#heldSince !== undefined && clock.monotonic() - this.#heldSince >= longestHoldMs);
     });
+  }
+
+  /** Somebody goes. */
+  started(): void {
+    this.#heldSince = undefined;
   }
 
   /** The timer keeps the process alive only while somebody waits (rule G4). */
@@ -55,6 +66,7 @@ export class QuotaWatch {
   stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#heldSince = undefined;
   }
 }
 
