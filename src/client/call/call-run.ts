@@ -1,7 +1,6 @@
 import { abortable } from '../../internal/index.js';
 import { credentialSecrets, type ErrorContent, readErrorContent, sessionSecrets } from '../http/read-error.js';
-import type { ConnectorResponse } from '../http/read-success.js';
-import { readSuccess } from '../http/read-success.js';
+import { type ConnectorResponse, readSuccess } from '../http/read-success.js';
 import { BodyFeed } from '../http/request-body.js';
 import { defaultHeaders } from '../http/request-headers.js';
 import type { WireResponse } from '../http/wire.js';
@@ -121,7 +120,6 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { session } = attempt;
     if (kind !== 'held-back') this.#feed.sent();
     if (kind === 'cut' || kind === 'too-large') sessions.accept(session);
-    const isResendable = this.#feed.replayable;
     if (kind === 'limit') this.#limit = readErrorContent(outcome as WireResponse, this.#secrets(session), 'rate-limit');
     let trial: SessionFacts['trial'] = sessions.isOnTrial(session) ? 'running' : 'none';
     if (this.#endTrial !== undefined && kind !== 'limit' && kind !== 'held-back') {
@@ -133,7 +131,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       this.#endTrial = undefined;
     }
     for (;;) {
-      const { reaction, history } = react(this.#history, this.#facts(answer, isResendable, trial));
+      const { reaction, history } = react(this.#history, this.#facts(answer, trial));
       this.#history = history;
       switch (reaction.type) {
         case 'fail':
@@ -147,7 +145,10 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
         case 'retry':
           return this.#backOff(answer, reaction.number);
         case 'try session':
-          if (trial === 'none') return this.#trySession(session);
+          if (trial === 'none') {
+            this.#endTrial = sessions.beginTrial(session);
+            return sessions.sleep(freshSessionDelayMs, this.signal);
+          }
           if (await sessions.outcome(session, this.signal)) return;
           trial = 'lost';
       }
@@ -218,11 +219,6 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     if (pausedMs > settings.freshSessionGraceMs) this.#history = { ...this.#history, unauthorized: 0, logins: 0 };
   }
 
-  async #trySession(session: Session): Promise<void> {
-    this.#endTrial = this.#context.sessions.beginTrial(session);
-    await this.#context.sessions.sleep(freshSessionDelayMs, this.signal);
-  }
-
   async #backOff(answer: Answer<CallAttempt>, attempt: number): Promise<void> {
     const { settings, retrying, sessions } = this.#context;
     const error = failureOf(answer, this.#secrets(answer.attempt.session)) as Error;
@@ -232,25 +228,19 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     await (this.#call.observer?.wait(delay, () => 'retry') ?? delay);
   }
 
-  #facts({ kind, attempt, outcome }: Answer<CallAttempt>, isResendable: boolean, trial: SessionFacts['trial']): Facts {
+  #facts({ kind, attempt, outcome }: Answer<CallAttempt>, trial: SessionFacts['trial']): Facts {
     const { settings, sessions } = this.#context;
     const { request, idempotent } = this.#call;
     const { session, ageMs } = attempt;
     const { adopted, accepted } = session;
+    const coolsDown = sessions.coolsDown(session);
     return {
       kind: kind as Facts['kind'],
       status: outcome.type === 'answered' ? outcome.status : undefined,
-      isResendable,
+      isResendable: this.#feed.replayable,
       isIdempotent: isIdempotent(request.method, idempotent),
       retriesLeft: settings.retry.retries - this.#history.retries,
-      session: {
-        ageMs,
-        graceMs: settings.freshSessionGraceMs,
-        adopted,
-        accepted,
-        coolsDown: sessions.coolsDown(session),
-        trial,
-      },
+      session: { ageMs, graceMs: settings.freshSessionGraceMs, adopted, accepted, coolsDown, trial },
     };
   }
 

@@ -1,12 +1,12 @@
 import type { Clock } from '../../internal/index.js';
-import type { ClientEvents, Quota } from '../events.js';
+import type { Quota } from '../events.js';
 import { type LimitWait, type LimitWaitOptions, LimitWaits } from './limit-wait.js';
 import { Pause } from './pause.js';
 import type { Permit } from './permit.js';
 import type { AnnouncedQuota, Announcement } from './quota/announced.js';
 import type { Passage } from './quota/quota.js';
 import { QuotaWatch } from './quota/quota-watch.js';
-import type { Visitor } from './visitor.js';
+import { type Visitor, Visitors } from './visitors.js';
 
 export interface GateOptions {
   clock: Clock;
@@ -32,11 +32,13 @@ export interface GateOptions {
  */
 export class Gate {
   readonly #options: GateOptions;
-  readonly #visitors = new Set<Visitor>();
+  readonly #visitors = new Visitors();
   readonly #waits: LimitWaits;
   readonly #pause: Pause;
   readonly #quota: AnnouncedQuota | undefined;
   readonly #watch: QuotaWatch;
+  /** Events name their scope only where there are several. */
+  readonly #named: { scope?: string };
   #inFlight = 0;
   #epoch = 0;
   #epochInFlight = 0;
@@ -48,8 +50,9 @@ export class Gate {
     this.#options = options;
     this.#waits = new LimitWaits(options.waits);
     this.#allowed = options.startsAlone ? 1 : Number.POSITIVE_INFINITY;
-    const { clock, quota } = options;
-    const onChange = (known: Quota | undefined) => this.#tell('quota', { quota: known, ...this.#named });
+    const { clock, quota, scope } = options;
+    this.#named = scope === '' ? {} : { scope };
+    const onChange = (known: Quota | undefined) => this.#visitors.tell('quota', { quota: known, ...this.#named });
     this.#quota = quota;
     this.#watch = new QuotaWatch({ clock, quota, onChange, onRoom: (isOverdue) => this.#tryAgain(isOverdue) });
     this.#pause = new Pause({ clock, onBeat: () => this.#beat(), onEnd: (ms) => this.#open(ms) });
@@ -75,8 +78,8 @@ export class Gate {
 
   /** That client is gone; what it has in flight comes back still. */
   part(visitor: Visitor): void {
-    this.#visitors.delete(visitor);
-    if (this.#visitors.size > 0) {
+    this.#visitors.remove(visitor);
+    if (this.#visitors.areThere) {
       this.pump();
     } else {
       this.#pause.stop();
@@ -146,34 +149,21 @@ export class Gate {
 
   /** Lets in whoever may go, and sees to it that whoever still waits will be woken. */
   pump(): void {
-    if (!this.#isAwaited) return;
-    for (let visitor = this.#nextVisitor(); visitor !== undefined; visitor = this.#nextVisitor()) {
+    if (!this.#visitors.isAnyWaiting) return;
+    for (let visitor = this.#visitors.next; visitor !== undefined; visitor = this.#visitors.next) {
       const permit = this.admit(visitor, visitor.isLoginNext);
       if (permit === undefined) break;
       visitor.serve(permit);
     }
-    if (this.#isAwaited && !this.#pause.on) this.#watch.awaitRoom(this.#inFlight);
+    if (this.#visitors.isAnyWaiting && !this.#pause.on) this.#watch.awaitRoom(this.#inFlight);
     this.holdTimers();
   }
 
   /** A wait keeps the process alive only while somebody waits (rule G4). */
   holdTimers(): void {
-    const isAwaited = this.#isAwaited;
+    const isAwaited = this.#visitors.isAnyWaiting;
     this.#pause.hold(isAwaited);
     this.#watch.hold(isAwaited);
-  }
-
-  get #isAwaited(): boolean {
-    for (const visitor of this.#visitors) if (visitor.waiting > 0) return true;
-    return false;
-  }
-
-  /** Of those clients that have room for one more the one whose next call goes first. */
-  #nextVisitor(): Visitor | undefined {
-    let next: Visitor | undefined;
-    for (const visitor of this.#visitors)
-      if (visitor.hasNext && (next === undefined || visitor.goesBefore(next))) next = visitor;
-    return next;
   }
 
   #mayPass(visitor: Visitor, isLogin: boolean): boolean {
@@ -204,15 +194,15 @@ export class Gate {
   /** One came back without a limit: two more, or all the rest where it is known how many the connector takes (rule G3). */
   #allowMore(): void {
     if (this.#allowed === Number.POSITIVE_INFINITY) return;
-    let concurrency = 0;
-    for (const visitor of this.#visitors) concurrency += visitor.concurrency;
     this.#allowed =
-      (this.#quota?.isKnown ?? false) || this.#allowed >= concurrency ? Number.POSITIVE_INFINITY : this.#allowed + 1;
+      (this.#quota?.isKnown ?? false) || this.#allowed >= this.#visitors.concurrency
+        ? Number.POSITIVE_INFINITY
+        : this.#allowed + 1;
   }
 
   /** There may be room in the quota; once that is overdue, one goes to see. */
   #tryAgain(isOverdue: boolean): void {
-    const visitor = this.#nextVisitor();
+    const visitor = this.#visitors.next;
     if (isOverdue && this.#inFlight === 0 && visitor !== undefined)
       visitor.serve(this.#let(visitor, visitor.isLoginNext));
     this.pump();
@@ -220,21 +210,21 @@ export class Gate {
 
   #close(wait: LimitWait, source: 'header' | 'fallback', elsewhere?: Date): void {
     const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
-    if (this.#visitors.size === 0) {
+    if (!this.#visitors.areThere) {
       this.#pause.stop(); // nobody waits, but who was limited is to know until when
       return;
     }
     // Somebody else's limit says how much was the share of these clients only if they would have sent more.
-    const concerns = elsewhere === undefined || this.#inFlight > 0 || this.#isAwaited;
+    const concerns = elsewhere === undefined || this.#inFlight > 0 || this.#visitors.isAnyWaiting;
     if (concerns) this.#quota?.limited(wait.waitMs, this.#inFlight);
-    if (asksLonger) for (const visitor of this.#visitors) visitor.refuse();
+    if (asksLonger) this.#visitors.refuse();
     if (began) {
       this.#epoch++;
       this.#epochInFlight = 0;
       this.#allowed = 1;
       this.#watch.stop();
       const resumeAt = this.#pause.resumeAt as Date;
-      this.#tell('pause', { reason: 'rate-limit', waitMs: wait.waitMs, resumeAt, source, ...this.#named });
+      this.#visitors.tell('pause', { reason: 'rate-limit', waitMs: wait.waitMs, resumeAt, source, ...this.#named });
     } else if (grewByMs > 1000) {
       this.#beat();
     }
@@ -244,33 +234,17 @@ export class Gate {
 
   #open(pausedMs: number): void {
     this.#quota?.opened();
-    this.#tell('resume', { pausedMs, ...this.#named });
+    this.#visitors.tell('resume', { pausedMs, ...this.#named });
     this.#tellQuota();
     this.pump();
   }
 
   #beat(): void {
-    this.#tell('heartbeat', {
-      reason: 'rate-limit',
-      resumeAt: this.#pause.resumeAt as Date,
-      remainingMs: this.#pause.remainingMs,
-      pausedMs: this.#pause.elapsedMs,
-      ...this.#named,
-    });
+    this.#visitors.tell('heartbeat', { reason: 'rate-limit', ...this.#pause.heartbeat, ...this.#named });
   }
 
   /** A quota is certain when the pause is over. */
   #tellQuota(): void {
     if (!this.#pause.on) this.#watch.tell();
-  }
-
-  #tell<Name extends keyof ClientEvents>(name: Name, event: ClientEvents[Name]): void {
-    for (const { emit } of [...this.#visitors]) emit(name, event);
-  }
-
-  /** Events name their scope only where there are several. */
-  get #named(): { scope?: string } {
-    const { scope } = this.#options;
-    return scope === '' ? {} : { scope };
   }
 }

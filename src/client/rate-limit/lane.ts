@@ -3,7 +3,7 @@ import type { Gate } from './gate.js';
 import type { Permit } from './permit.js';
 import type { Announcement } from './quota/announced.js';
 import type { Passage } from './quota/quota.js';
-import type { Visitor } from './visitor.js';
+import type { Visitor } from './visitors.js';
 import { isBefore, loginPriority, type Waiter, WaitQueue } from './wait-queue.js';
 
 export interface LaneOptions {

@@ -67,6 +67,11 @@ export class Pause {
     return Math.max(0, (this.#until ?? 0) - this.#options.clock.monotonic());
   }
 
+  /** What is told of it while it is on. */
+  get heartbeat(): { resumeAt: Date; remainingMs: number; pausedMs: number } {
+    return { resumeAt: this.resumeAt as Date, remainingMs: this.remainingMs, pausedMs: this.elapsedMs };
+  }
+
   /** How long it has been on. */
   get elapsedMs(): number {
     return this.on ? this.#options.clock.monotonic() - this.#since : 0;
