@@ -19,8 +19,18 @@ export function isCalm({ client, connector, commands, calls }: Schedule): boolea
     faults.every(({ type }) => type === 'none') &&
     slowestMs(connector) < Math.min(client.timeoutMs, client.loginTimeoutMs) &&
     calls.every(isPatient) &&
-    commands.every(({ type }) => type !== 'jump' && type !== 'quota')
+    commands.every(({ type }) => type !== 'jump' && type !== 'quota') &&
+    endsApart({ connector, commands })
   );
+}
+
+/**
+ * Whether each session but the first lives long enough to be used: one that is refused from the beginning is a verdict (rule S4), and a
+ * second end may come at any time after the first, which nobody has noticed as long as nobody calls.
+ */
+function endsApart({ connector, commands }: Pick<Schedule, 'connector' | 'commands'>): boolean {
+  const ends = commands.filter(({ type }) => type === 'expire').length;
+  return ends === 0 || (ends === 1 && connector.session.ttlMs === undefined);
 }
 
 /** Its caller waits for as long as it takes, and it can be sent again. */

@@ -53,6 +53,7 @@ const openGatesLetSomebodyThrough: Invariant = {
     const gates = new Map<string | undefined, GateSeen>();
     const logins = new Set<number>();
     let isClosing = false;
+    let hasSession = false;
     for (const entry of entries) {
       const { scope } = entry;
       const gate = gates.get(scope) ?? newGate(otherwiseMs);
@@ -69,6 +70,7 @@ const openGatesLetSomebodyThrough: Invariant = {
         }
       }
       if (entry.what === 'closing') isClosing = true;
+      if (entry.what === 'session') hasSession = true;
       if (entry.what === 'called') gate.waiting.add(entry.call);
       if (entry.what === 'settled') gate.waiting.delete(entry.call);
       if (entry.what === 'sent') (entry.by === 'login' ? logins : gate.flying).add(entry.exchange);
@@ -79,8 +81,10 @@ const openGatesLetSomebodyThrough: Invariant = {
       if (entry.what === 'pause') gate.paused = true;
       if (entry.what === 'resume') gate.paused = false;
       if (entry.what === 'quota') gate.holdMs = Math.max(otherwiseMs, holdMs(entry.quota?.windowMs));
+      // A login may have to wait for another gate than those who wait for it.
+      const mayGo = hasSession || [...gates.values()].every(({ paused }) => !paused);
       for (const seen of gates.values()) {
-        const isQuiet = seen.waiting.size > 0 && seen.flying.size + logins.size === 0 && !seen.paused;
+        const isQuiet = mayGo && seen.waiting.size > 0 && seen.flying.size + logins.size === 0 && !seen.paused;
         seen.quietSince = isQuiet ? (seen.quietSince ?? entry.at) : undefined;
       }
     }

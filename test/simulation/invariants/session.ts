@@ -161,7 +161,8 @@ function verdictsIn({ entries, schedule }: Trace): Verdict[] {
 
 const one401IsNoVerdict: Invariant = {
   rule: 'S4',
-  view: 'state',
+  // Whether a session was ever accepted, each client knows for itself.
+  view: 'client',
   title:
     'a call that can be sent again is not given up after its first 401, unless that session was refused to others from the beginning',
   *check(trace) {
@@ -179,7 +180,8 @@ const one401IsNoVerdict: Invariant = {
 
 const fruitlessLoginsCoolDown: Invariant = {
   rule: 'S5',
-  view: 'state',
+  // Another client that has adopted the session may log in once more (rule S4).
+  view: 'client',
   title:
     'after a verdict on a session with which nothing ever got through nobody logs in for two seconds, or `loginCooldownMs`',
   *check(trace) {

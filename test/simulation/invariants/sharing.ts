@@ -1,7 +1,8 @@
 import type { ClientSnapshot } from 'concordat/client';
 import { startMs } from '../model-waits.js';
-import { type EntryOf, entriesOf } from '../trace.js';
-import type { Invariant } from './invariant.js';
+import { type EntryOf, entriesOf, type Outcome } from '../trace.js';
+import { type Invariant, tolerance } from './invariant.js';
+import { later } from './later.js';
 
 const snapshotsAreAccepted: Invariant = {
   rule: 'G9',
@@ -21,7 +22,7 @@ function normal(json: string, at: number): string {
   return JSON.stringify([on, quotas].map((list) => list.map((one) => JSON.stringify(one)).sort()));
 }
 
-type Rejected = EntryOf<'settled'> & { outcome: { type: 'rejected' } };
+type Rejected = EntryOf<'settled'> & { outcome: Extract<Outcome, { type: 'rejected' }> };
 
 const isParked = (entry: EntryOf<'settled'>): entry is Rejected =>
   entry.outcome.type === 'rejected' && entry.outcome.kind === 'rate-limit';
@@ -32,7 +33,7 @@ const parkedCallsComeBackOnce: Invariant = {
   view: 'limit',
   *check({ entries, schedule }) {
     if (schedule.client.onLimit !== 'reject') return;
-    const parked = new Map<number, number>();
+    const parked = new Map<number, Rejected>();
     let limitedAt = Number.NEGATIVE_INFINITY;
     for (const entry of entries) {
       if (entry.what === 'answered' && entry.asked !== undefined) limitedAt = entry.at;
@@ -40,12 +41,18 @@ const parkedCallsComeBackOnce: Invariant = {
       const before = parked.get(entry.call);
       parked.delete(entry.call);
       if (!isParked(entry)) continue;
-      if (before !== undefined && limitedAt < before)
-        yield { at: entry.at, seen: `call ${entry.call} was turned away again, and nobody had been since ${before}` };
-      parked.set(entry.call, entry.at);
+      parked.set(entry.call, entry);
+      if (before === undefined || limitedAt >= before.at) continue;
+      if (!later.opensOnTime && isAtTheEnd(before, entry.at)) continue;
+      yield { at: entry.at, seen: `call ${entry.call} was turned away again, and nobody had been since ${before.at}` };
     }
   },
 };
+
+/** Whether somebody who was to come back at a certain time came at exactly that. */
+function isAtTheEnd({ outcome }: Rejected, at: number): boolean {
+  return outcome.resumeAtMs !== undefined && at <= outcome.resumeAtMs + tolerance;
+}
 
 const nobodyWaitsInAPause: Invariant = {
   rule: 'G1',

@@ -2,12 +2,7 @@ import type { Schedule } from '../schedule.js';
 import { isShared } from '../tags.js';
 import { isCalm } from './calm.js';
 import type { Invariant } from './invariant.js';
-
-/**
- * Whether the client reads the headers `RateLimit-Policy` and `RateLimit`. Where it does, announcements that are right have to save it
- * every refusal; where it does not, they change nothing.
- */
-export const readsAnnouncements: boolean = false;
+import { later } from './later.js';
 
 /** Answers that are slower than a window hide where it ends: then a window costs more than the one request that it costs otherwise. */
 const refusedPerWindow = 3;
@@ -44,7 +39,7 @@ const rightAnnouncementsSaveRefusals: Invariant = {
   title: 'nothing is refused that is sent after a right announcement of the quota',
   view: 'gate',
   *check({ entries, schedule }) {
-    if (!readsAnnouncements || !isToldTheTruth(schedule)) return;
+    if (!later.readsAnnouncements || !isToldTheTruth(schedule)) return;
     let isTold = false;
     const informed = new Set<number>();
     for (const entry of entries) {

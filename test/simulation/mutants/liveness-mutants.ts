@@ -165,13 +165,18 @@ export const livenessMutants: readonly LivenessMutant[] = [
   mutant(
     ['fleet'],
     'S4',
-    'an adopted session counts as fresh',
-    'A session of unknown age that has ended is taken for one that is not accepted yet.',
-    patch('session', 'ageMs = adopted ? Number.POSITIVE_INFINITY : 0', 'ageMs = 0'),
+    'an adopted session that has ended is a verdict',
+    'What another client has logged in is taken for a fresh session of its own, and the trial of it for the last word.',
+    patch(
+      'session',
+      'const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;',
+      'const { generation, headers } = shared; const ageMs = 0;',
+    ),
+    patch('call', 'if (!refused.session.adopted && !this', 'if (!this'),
   ),
   mutant(
     ['fleet'],
-    'S4',
+    'G1',
     'calls fail with the login that another client has given up',
     'Who waits for the login of a client that is closed does not take its turn.',
     patch(
