@@ -20,7 +20,7 @@ import {
 import { createProgress, isWorker, seedOf, shareOut, toCount, toSeed, workOnBatches } from './share-out.js';
 
 /** One worker's share: small, so that the line of progress moves. A schedule with a crowd is as long as ten or twenty others. */
-const batchSize = (theme: Theme) => (isCrowd(theme) ? 25 : 500);
+const batchSize = (theme: Theme) => (isCrowd(theme) ? 100 : 500);
 
 interface Batch {
   /** File of the client to test; this project's source when it is missing. */
