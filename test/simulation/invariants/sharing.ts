@@ -34,17 +34,23 @@ const parkedCallsComeBackOnce: Invariant = {
   *check({ entries, schedule }) {
     if (schedule.client.onLimit !== 'reject') return;
     const parked = new Map<number, Rejected>();
-    let limitedAt = Number.NEGATIVE_INFINITY;
+    /** Those that have been turned away since the latest limit was met: it is what turned them away. */
+    let judged = new Set<number>();
     for (const entry of entries) {
-      if (entry.what === 'answered' && entry.asked !== undefined) limitedAt = entry.at;
+      if (entry.what === 'answered' && entry.asked !== undefined) judged = new Set();
       if (entry.what !== 'settled') continue;
       const before = parked.get(entry.call);
       parked.delete(entry.call);
       if (!isParked(entry)) continue;
       parked.set(entry.call, entry);
-      if (before === undefined || limitedAt >= before.at) continue;
+      const isSameLimit = judged.has(entry.call);
+      judged.add(entry.call);
+      if (before === undefined || !isSameLimit) continue;
       if (!later.opensOnTime && isAtTheEnd(before, entry.at)) continue;
-      yield { at: entry.at, seen: `call ${entry.call} was turned away again, and nobody had been since ${before.at}` };
+      yield {
+        at: entry.at,
+        seen: `call ${entry.call} was turned away again, and no limit had been met since ${before.at}`,
+      };
     }
   },
 };
