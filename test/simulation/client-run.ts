@@ -1,7 +1,8 @@
 import type { ClientSnapshot, ConnectorClient, ConnectorRequest } from 'concordat/client';
 import { outcomeOf } from './calls.js';
 import type { CountingClock } from './counting-clock.js';
-import type { ModelConnector, Write } from './model-connector.js';
+import type { ModelConnector } from './model-connector.js';
+import type { Write } from './model-exchange.js';
 import { canary } from './model-sessions.js';
 import { scopeOf, type ToTags, toSender } from './tags.js';
 import type { Outcome, Sender } from './trace.js';

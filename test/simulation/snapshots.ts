@@ -1,6 +1,6 @@
 import type { ClientSnapshot, ConnectorClientOptions } from 'concordat/client';
 import type { ClientRun } from './client-run.js';
-import type { Write } from './model-connector.js';
+import type { Write } from './model-exchange.js';
 import type { Subject } from './run-schedule.js';
 import type { ToTags } from './tags.js';
 

@@ -1,6 +1,7 @@
 import type { Clock } from 'concordat/client';
 import type { Dispatcher } from 'undici';
-import { type ModelConnector, type ModelExchange, type Reply, turn, type Write } from './model-connector.js';
+import { type ModelConnector, turn } from './model-connector.js';
+import type { ModelExchange, Reply, Write } from './model-exchange.js';
 import { toAskedWait } from './model-waits.js';
 import type { ClientPlan, ConnectorPlan } from './schedule.js';
 import type { ToTags } from './tags.js';
