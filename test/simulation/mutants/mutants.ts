@@ -1,3 +1,5 @@
+import type { Theme } from '../arbitrary-schedule.js';
+
 /** One place of the source, changed so that a rule no longer holds. */
 export interface Patch {
   /** Below src/. */
@@ -14,6 +16,8 @@ export interface Mutant {
   /** What the client does wrong. */
   wrong: string;
   patches: Patch[];
+  /** Where to look for it. @default the themes with few calls, and `crowds` */
+  themes?: readonly Theme[];
 }
 
 const patch = (file: string, find: string, replace: string): Patch => ({ file: `client/${file}.ts`, find, replace });
