@@ -232,7 +232,6 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { settings, sessions } = this.#context;
     const { request, idempotent } = this.#call;
     const { session, ageMs } = attempt;
-    const { adopted, accepted } = session;
     const coolsDown = sessions.coolsDown(session);
     return {
       kind: kind as Facts['kind'],
@@ -240,7 +239,14 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       isResendable: this.#feed.replayable,
       isIdempotent: isIdempotent(request.method, idempotent),
       retriesLeft: settings.retry.retries - this.#history.retries,
-      session: { ageMs, graceMs: settings.freshSessionGraceMs, adopted, accepted, coolsDown, trial },
+      session: {
+        ageMs,
+        graceMs: settings.freshSessionGraceMs,
+        adopted: session.adopted,
+        accepted: session.accepted,
+        coolsDown,
+        trial,
+      },
     };
   }
 
