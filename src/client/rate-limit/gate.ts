@@ -99,6 +99,7 @@ export class Gate {
 
   /** @returns nothing where it has to wait. */
   admit(visitor: Visitor, isLogin: boolean): Permit | undefined {
+    this.#pause.endIfOver();
     this.#quota?.advance();
     return this.#mayPass(visitor, isLogin) ? this.#let(visitor, isLogin) : undefined;
   }
@@ -211,7 +212,8 @@ export class Gate {
   #close(wait: LimitWait, source: 'header' | 'fallback', elsewhere?: Date): void {
     const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
     if (!this.#visitors.areThere) {
-      this.#pause.stop(); // nobody waits, but who was limited is to know until when
+      this.#pause.stop(); // nobody waits here, but others may, and who was limited is to know until when
+      if (elsewhere === undefined && asksLonger) this.#options.publish(this.#pause.askedUntil as Date);
       return;
     }
     // Somebody else's limit says how much was the share of these clients only if they would have sent more.

@@ -103,6 +103,13 @@ export class Pause {
     return { began: before === undefined, grewByMs: before === undefined ? 0 : until - before, asksLonger };
   }
 
+  /** Ends it where its time has come although its timer has not: whoever comes at `resumeAt` finds the gate open. */
+  endIfOver(): void {
+    if (!this.on || this.remainingMs > 0) return;
+    this.stop();
+    this.#end();
+  }
+
   /** A pause keeps the process alive only while somebody waits for its end (rule G4). */
   hold(isAwaited: boolean): void {
     this.#isAwaited = isAwaited;

@@ -17,4 +17,4 @@ export interface Later {
   readonly tellsWhenClosing: boolean;
 }
 
-export const later: Later = { readsAnnouncements: false, opensOnTime: false, tellsWhenClosing: false };
+export const later: Later = { readsAnnouncements: true, opensOnTime: true, tellsWhenClosing: true };
