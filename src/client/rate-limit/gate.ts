@@ -1,7 +1,7 @@
 import type { Clock } from '../../internal/index.js';
 import type { Quota } from '../events.js';
 import { type LimitWait, type LimitWaitOptions, LimitWaits } from './limit-wait.js';
-import { Pause } from './pause.js';
+import { type Cause, Pause } from './pause.js';
 import type { Permit } from './permit.js';
 import type { AnnouncedQuota, Announcement } from './quota/announced.js';
 import type { Passage } from './quota/quota.js';
@@ -117,7 +117,9 @@ export class Gate {
   /** Gives a permit back whose request met a limit; `waitMs` is missing where the response does not say how long. */
   limited(visitor: Visitor, permit: Permit, waitMs: number | undefined): void {
     const sameLimit = this.#takeBack(visitor, permit);
-    this.#close(this.#waits.choose(waitMs, sameLimit), waitMs === undefined ? 'fallback' : 'header');
+    const source = waitMs === undefined ? 'fallback' : 'header';
+    const startedAt = permit.isLogin ? undefined : permit.startedAt;
+    this.#close(this.#waits.choose(waitMs, sameLimit), { source, startedAt });
   }
 
   /**
@@ -129,7 +131,7 @@ export class Gate {
     if (permit.epoch !== this.#epoch || this.#pause.on) return;
     this.#quota?.announce(announcement, this.#epochInFlight);
     const waitMs = this.#quota?.emptyForMs ?? 0;
-    if (isBinding && waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, 'header');
+    if (isBinding && waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, { source: 'header' });
   }
 
   /** Closes the gate for a pause that was met elsewhere, or before. What was told here comes back, and changes nothing. */
@@ -137,7 +139,8 @@ export class Gate {
     const known = this.#pause.askedUntil;
     if (known !== undefined && resumeAt <= known) return;
     const waitMs = resumeAt.getTime() - this.clock.now();
-    if (waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, 'header', resumeAt);
+    if (waitMs > 0)
+      this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, { source: 'header', elsewhere: resumeAt });
   }
 
   /** Begins with what was learned before; what this gate has learned itself counts more. */
@@ -178,7 +181,7 @@ export class Gate {
     this.#inFlight++;
     this.#epochInFlight++;
     visitor.inFlight++;
-    return { epoch: this.#epoch, isLogin };
+    return { epoch: this.#epoch, isLogin, startedAt: this.clock.monotonic() };
   }
 
   /** @returns whether a limit was met since it was given. */
@@ -204,12 +207,12 @@ export class Gate {
     this.pump();
   }
 
-  #close(wait: LimitWait, source: 'header' | 'fallback', elsewhere?: Date): void {
+  #close(wait: LimitWait, { source, startedAt, elsewhere }: Cause): void {
     const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
     if (!this.#visitors.areThere) this.#pause.stop(); // nobody waits, but who was limited is to know until when
     // Somebody else's limit says how much was the share of these clients only if they would have sent more.
     const concerns = elsewhere === undefined || this.#inFlight > 0 || this.#visitors.isAnyWaiting;
-    if (concerns) this.#quota?.limited(wait.waitMs, this.#inFlight);
+    if (concerns) this.#quota?.limited(wait.waitMs, startedAt);
     if (asksLonger) this.#visitors.refuse();
     if (began) {
       this.#epoch++;
@@ -231,7 +234,7 @@ export class Gate {
     this.pump();
   }
 
-  #describePause(waitMs: number, source: 'header' | 'fallback') {
+  #describePause(waitMs: number, source: Cause['source']) {
     return { reason: 'rate-limit', waitMs, resumeAt: this.#pause.resumeAt as Date, source, ...this.#named } as const;
   }
 
