@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isConnectorError, RateLimitError } from 'concordat';
-import { type ClientSnapshot, type ConnectorClient, createConnectorClient, memoryState } from 'concordat/client';
+import {
+  type ClientSnapshot,
+  type ConnectionState,
+  type ConnectorClient,
+  createConnectorClient,
+  memoryState,
+} from 'concordat/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
@@ -148,6 +154,22 @@ describe('a snapshot', () => {
     const next = connect(connector, { clock, snapshot });
     expect(next.status.paused).toBe(false);
     await expect(get(next)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it.each([0, 1, 3_600_000])('a pause that is over for %d ms is no news for others with the same state', async (ms) => {
+    const { connector, clock, snapshot } = await paused();
+    await clock.advance(3_600_000 + ms);
+    const told: Date[] = [];
+    const shared = memoryState();
+    const state: ConnectionState = { ...shared, pause: ({ resumeAt }) => void told.push(resumeAt) };
+    const next = connect(connector, { clock, state, snapshot });
+    next.restore(snapshot);
+    expect(told).toEqual([]);
+    expect(next.status).toMatchObject({ paused: false, resumeAt: undefined, counters: { pauses: 0 } });
+    const resumeAt = new Date(clock.now() + 1);
+    next.restore({ version: 1, pauses: [{ scope: '', resumeAt: resumeAt.toISOString() }], quotas: [] });
+    expect(told).toContainEqual(resumeAt); // control
+    expect(next.status.paused).toBe(true);
   });
 
   it('never shortens a wait that is on, and lengthens it where it says more (G2)', async () => {

@@ -1,4 +1,4 @@
-import type { ConnectorClient } from 'concordat/client';
+import type { ConnectionState, ConnectorClient } from 'concordat/client';
 import { memoryState } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../helpers/connect.js';
@@ -116,6 +116,74 @@ describe('clients that share their state', () => {
       expect(other.value).toMatchObject({ status: 200 });
     },
   );
+
+  it('take their listeners away from it when they close', async () => {
+    const connector = await scriptedConnector();
+    const shared = memoryState();
+    const listeners = { onPause: 0, onError: 0 };
+    const count = (name: keyof typeof listeners, stop: () => void = () => {}) => {
+      listeners[name]++;
+      return () => {
+        listeners[name]--;
+        stop();
+      };
+    };
+    const told: ((error: Error) => void)[] = [];
+    const state: ConnectionState = {
+      ...shared,
+      onPause: (listener) => count('onPause', shared.onPause(listener)),
+      onError: (listener) => {
+        told.push(listener);
+        return count('onError');
+      },
+    };
+    const clients = many(3, () => connect(connector, { state }));
+    const errors: unknown[] = [];
+    clients[0]?.on('error', ({ error }) => errors.push(error));
+    await Promise.all(clients.map((client) => get(client)));
+    expect(listeners).toEqual({ onPause: 3, onError: 3 });
+    const outage = new Error('the state is out of reach');
+    told[0]?.(outage);
+    await until(() => errors.length > 0);
+    expect(errors).toEqual([outage]); // control: what is taken away is what was heard by
+    await clients[0]?.close();
+    expect(listeners).toEqual({ onPause: 2, onError: 2 });
+    await Promise.all(clients.map((client) => client.close()));
+    expect(listeners).toEqual({ onPause: 0, onError: 0 });
+  });
+
+  it('leave no listener in memoryState when they close', async () => {
+    const connector = await scriptedConnector();
+    const clock = virtualClock();
+    const state = memoryState();
+    const client = connect(connector, { state, clock, rateLimit: { scope: ({ path }) => path } });
+    await get(client, '/a');
+    await client.close();
+    await state.pause({ scope: '/b', resumeAt: new Date(clock.now() + 60_000) });
+    expect(client.status.paused).toBe(false);
+    const late = connect(connector, { state, clock, rateLimit: { scope: ({ path }) => path } });
+    expect(late.status.paused).toBe(true); // control
+  });
+
+  it('are not paused by a pause that is over, whoever tells it', async () => {
+    const { connector, clock } = await pair();
+    const listeners: ((pause: { scope: string; resumeAt: Date }) => void)[] = [];
+    const state: ConnectionState = {
+      ...memoryState(),
+      onPause: (listener) => {
+        listeners.push(listener);
+        return () => {};
+      },
+    };
+    const client = connect(connector, { clock, state });
+    const tell = (inMs: number) => listeners[0]?.({ scope: '', resumeAt: new Date(clock.now() + inMs) });
+    for (const inMs of [-60_000, -1, 0]) {
+      tell(inMs);
+      expect(client.status).toMatchObject({ paused: false, counters: { pauses: 0 } });
+    }
+    tell(1);
+    expect(client.status).toMatchObject({ paused: true, counters: { pauses: 1 } }); // control
+  });
 
   it('control: clients with a state of their own share nothing', async () => {
     const connector = await scriptedConnector();
