@@ -91,6 +91,7 @@ describe('the minute of a login function (S6)', () => {
     let requests = 0;
     const { client, clock } = connectVirtually(connector, {
       initialize: async ({ request }) => {
+        await new Promise<void>((resolve) => clock.setTimer(7000, resolve));
         for (const path of ['/first/initialize', '/second/initialize']) {
           await request({ method: 'POST', path });
           requests++;
@@ -99,12 +100,14 @@ describe('the minute of a login function (S6)', () => {
       },
     });
     const call = track(get(client));
+    await until(() => clock.pending > 1);
+    await clock.advance(7000);
     for (let round = 1; round <= 2; round++) {
       await until(() => client.status.paused);
       await clock.advance(hourMs);
       await until(() => requests === round);
     }
-    await clock.advance(59_999);
+    await clock.advance(52_999);
     await grace();
     expect(call.settled).toBe(false);
     await clock.advance(1);
