@@ -18,7 +18,7 @@ async function inFlight(count: number, options: Partial<ConnectorClientOptions> 
   client.on('pause', (pause) => pauses.push(pause));
   const hold = holdAll();
   connector.handle = hold.handler;
-  const calls = Array.from({ length: count }, (_, index) => track(get(client, `/${index}`)));
+  const calls = Array.from({ length: count }, (_, index) => track(client.post(`/${index}`)));
   await until(() => hold.held.length === count);
   /** Answers the next one that is held, and waits until the client has taken notice. */
   const answer = async (limit: (exchange: Exchange) => void) => {
@@ -68,6 +68,22 @@ describe('late refusals of one limit', () => {
     await until(() => client.status.counters.refused === 1 && hold.held.length === 0);
     await clock.advance(60_000);
     await until(() => hold.held.length === 1);
+    await answer(unreadable);
+    expect(pauses.map(({ waitMs }) => waitMs)).toEqual([60_000, 120_000]);
+  });
+});
+
+describe('the one that goes first after a pause', () => {
+  it('lets one follow, and no more, when its connection breaks: that says nothing about the limit (G3, W6)', async () => {
+    const { clock, pauses, hold, calls, answer } = await inFlight(6);
+    for (let late = 0; late < 6; late++) await answer(unreadable);
+    await clock.advance(60_000);
+    await until(() => hold.held.length === 1);
+    hold.release((exchange) => exchange.drop());
+    await until(() => calls.filter(({ settled }) => settled).length === 1);
+    await until(() => hold.held.length > 0);
+    await grace();
+    expect(hold.held).toHaveLength(1);
     await answer(unreadable);
     expect(pauses.map(({ waitMs }) => waitMs)).toEqual([60_000, 120_000]);
   });

@@ -152,6 +152,42 @@ describe('clients that share their state', () => {
     expect(listeners).toEqual({ onPause: 0, onError: 0 });
   });
 
+  it('a pause goes on when everybody who met it has closed, and ends for who comes then (G9)', async () => {
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) => (exchange.number === 1 ? exchange.limit(60) : exchange.reply(200, {}));
+    const clock = virtualClock();
+    const state = memoryState();
+    const first = connect(connector, { state, clock });
+    const call = track(get(first));
+    await until(() => first.status.paused);
+    await first.close();
+    await until(() => call.settled);
+    expect(clock.pending).toBe(0); // nobody is there to be woken
+    await clock.advance(20_000);
+    const late = track(get(connect(connector, { state, clock })));
+    await clock.advance(39_999);
+    await grace();
+    expect(connector.requests).toHaveLength(1);
+    await clock.advance(1);
+    await until(() => late.settled);
+    expect(late.value).toMatchObject({ status: 200 });
+  });
+
+  it('hear of a limit that a client meets while it closes', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ handle: hold.handler });
+    const clock = virtualClock();
+    const told: Date[] = [];
+    const state: ConnectionState = { ...memoryState(), pause: ({ resumeAt }) => void told.push(resumeAt) };
+    const client = connect(connector, { state, clock });
+    const call = track(get(client));
+    await until(() => hold.held.length === 1);
+    const closing = track(client.close());
+    hold.release((exchange) => exchange.limit(60));
+    await until(() => closing.settled && call.settled);
+    expect(told).toEqual([new Date(clock.now() + 60_000)]);
+  });
+
   it('leave no listener in memoryState when they close', async () => {
     const connector = await scriptedConnector();
     const clock = virtualClock();
