@@ -148,6 +148,7 @@ describe('answers that say what is left of the quota', () => {
 it('what an answer said before the last limit, and comes in after its pause, closes nothing (W8)', async () => {
   const connector = await scriptedConnector();
   const { client, clock } = connectVirtually(connector, {
+    timeoutMs: 600_000,
     rateLimit: { remaining: { header: 'x-left', resetHeader: 'x-reset', resetFormat: 'seconds' } },
   });
   const hold = holdAll();
