@@ -124,6 +124,19 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     }
   });
 
+  it.each(['false', 'true', 1, {}, []])('takes a `superAdmin` of %j for none: only true is one', async (superAdmin) => {
+    const pretender = { ...bob, superAdmin: superAdmin as unknown as boolean };
+    const users = everybody();
+    users.change('u-bob', { superAdmin: pretender.superAdmin });
+    for (const directory of [users, undefined]) {
+      const { apiKeys, create } = await open(directory);
+      const { apiKey } = await create(ada, 'CI');
+      expect(await apiKeys.mayManageAll(pretender)).toBe(false);
+      expect(await refusalOf(apiKeys.get(pretender, apiKey.id))).toMatchObject({ kind: 'not-found' });
+      expect(await apiKeys.mayManageAll(root)).toBe(true); // control
+    }
+  });
+
   it('makes every key for the actor, whatever fields the request has (K16)', async () => {
     const { apiKeys } = await open(everybody());
     const forged = {

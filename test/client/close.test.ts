@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ConnectorClient } from 'concordat/client';
+import type { ClientEvents, ConnectorClient } from 'concordat/client';
 import { Pool } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
@@ -28,6 +28,21 @@ describe('close', () => {
     expect(error.message).toMatch(/closed/);
     await grace(5);
     expect([...connector.logins, ...connector.requests]).toHaveLength(0);
+  });
+
+  it('refuses calls of a scope that nobody asked for before, too, though the connection is still there', async () => {
+    const connector = await scriptedConnector();
+    const dispatcher = new Pool(connector.url); // the caller's: close() leaves it open
+    onTestFinished(() => dispatcher.destroy());
+    const client = connect(connector, { dispatcher, rateLimit: { scope: ({ path }) => path } });
+    await get(client, '/known');
+    await client.close();
+    for (const path of ['/known', '/unknown']) {
+      expect(await rejection(get(client, path))).toMatchObject({ name: 'RequestError', code: 'CLIENT_CLOSED', path });
+    }
+    await grace();
+    expect(connector.requests.map(({ path }) => path)).toEqual(['/known']);
+    expect(client.status.counters).toMatchObject({ calls: 1, sent: 2 });
   });
 
   it('ends calls that wait for the end of a pause', async () => {
@@ -171,6 +186,23 @@ describe('cleanup (S1)', () => {
     const closing = track(client.close());
     await until(() => closing.settled);
     expect(connector.logins).toHaveLength(1);
+  });
+
+  it.each([
+    ['a 401 is as good as done', 401, []],
+    ['control: a 404 is told as an error', 404, [{ method: 'POST', path: '/cleanup', error: { status: 404 } }]],
+    ['control: a success is nothing to tell', 204, []],
+  ] as const)('%s', async (_name, status, expected) => {
+    const connector = await scriptedConnector();
+    const client = connect(connector, { cleanup: {} });
+    await get(client);
+    const errors: ClientEvents['error'][] = [];
+    client.on('error', (error) => errors.push(error));
+    connector.handle = (exchange) => exchange.reply(status);
+    await client.close();
+    expect(connector.requests.at(-1)?.path).toBe('/cleanup');
+    expect(errors).toMatchObject(expected);
+    expect(errors).toHaveLength(expected.length);
   });
 });
 

@@ -138,6 +138,15 @@ describe('bad session headers are an InitializeError naming the key, never the v
     ['content-length', { 'content-length': '5', 'x-other': value }, 'content-length'],
     ['Content-Length', [{ key: 'Content-Length', value: '5', sensitive: false }], 'Content-Length'],
     ['transfer-encoding', { 'transfer-encoding': 'chunked' }, 'transfer-encoding'],
+    [
+      'a name that is there twice',
+      [
+        { key: 'x-session', value },
+        { key: 'x-session', value: `${value}-2` },
+      ],
+      'x-session',
+    ],
+    ['the same in another case', { 'X-Session': value, 'x-session': `${value}-2` }, 'x-session'],
   ])('%s', async (_name, answer, key) => {
     const connector = await scriptedConnector({ guard: false, initialize: (exchange) => exchange.reply(200, answer) });
     const error = await rejection(get(connect(connector)));

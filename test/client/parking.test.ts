@@ -1,8 +1,14 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isConnectorError, RateLimitError } from 'concordat';
-import { type ClientSnapshot, type ConnectorClient, createConnectorClient, memoryState } from 'concordat/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type ClientSnapshot,
+  type ConnectionState,
+  type ConnectorClient,
+  createConnectorClient,
+  memoryState,
+} from 'concordat/client';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
@@ -43,6 +49,21 @@ describe("with onLimit: 'reject' (W7)", () => {
     expect(connector.requests).toHaveLength(1);
     await clock.advance(resumeAt.getTime() - clock.now());
     await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it('a call that comes at resumeAt goes through, though no timer has said so yet', async () => {
+    const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(60)) });
+    const { client, clock } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    const calls: ReturnType<typeof track>[] = [];
+    const come = () => calls.push(track(get(client)));
+    clock.setTimer(59_999, come);
+    clock.setTimer(60_000, come); // set before the client's own timer for that moment, so it fires before that one
+    const { resumeAt } = await rejection(get(client));
+    expect(resumeAt).toEqual(new Date(clock.now() + 60_000)); // control
+    await clock.advance(60_000);
+    await until(() => calls.length === 2 && calls.every(({ settled }) => settled));
+    expect(calls[0]?.error).toBeInstanceOf(RateLimitError); // control
+    expect(calls[1]?.value).toMatchObject({ status: 200 });
   });
 
   it('calls that wait for their turn are rejected, too; those in flight are left to finish (G1)', async () => {
@@ -148,6 +169,35 @@ describe('a snapshot', () => {
     const next = connect(connector, { clock, snapshot });
     expect(next.status.paused).toBe(false);
     await expect(get(next)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it.each([0, 1, 3_600_000])('a pause that is over for %d ms is no news for others with the same state', async (ms) => {
+    const { connector, clock, snapshot } = await paused();
+    await clock.advance(3_600_000 + ms);
+    const told: Date[] = [];
+    const shared = memoryState();
+    const state: ConnectionState = { ...shared, pause: ({ resumeAt }) => void told.push(resumeAt) };
+    const next = connect(connector, { clock, state, snapshot });
+    next.restore(snapshot);
+    expect(told).toEqual([]);
+    expect(next.status).toMatchObject({ paused: false, resumeAt: undefined, counters: { pauses: 0 } });
+    const resumeAt = new Date(clock.now() + 1);
+    next.restore({ version: 1, pauses: [{ scope: '', resumeAt: resumeAt.toISOString() }], quotas: [] });
+    expect(told).toContainEqual(resumeAt); // control
+    expect(next.status.paused).toBe(true);
+  });
+
+  it('has its pause spread like any other, and what was told to others comes back without a change (W7)', async () => {
+    const { connector, clock, snapshot } = await paused(100);
+    const chance = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    onTestFinished(() => chance.mockRestore());
+    const next = connect(connector, { clock, snapshot, rateLimit: { jitterMs: 1000 } });
+    const resumeAt = new Date(clock.now() + 100_500);
+    expect(next.status.resumeAt).toEqual(resumeAt);
+    expect(next.snapshot()).toEqual(snapshot); // as it was asked for: it does not grow from process to process
+    chance.mockReturnValue(0.9);
+    next.restore(next.snapshot());
+    expect(next.status.resumeAt).toEqual(resumeAt);
   });
 
   it('never shortens a wait that is on, and lengthens it where it says more (G2)', async () => {

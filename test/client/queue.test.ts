@@ -80,6 +80,26 @@ describe('who waits', () => {
     expect(order.slice(2).sort()).toEqual(['/c', '/d', '/e']);
   });
 
+  it('goes before one that comes at the very moment in which there is room again', async () => {
+    const connector = await scriptedConnector();
+    const { client, clock } = connectVirtually(connector);
+    const quota = { 'ratelimit-policy': '"default";q=1;w=60' };
+    connector.handle = (exchange: Exchange) => exchange.reply(200, {}, quota);
+    await get(client, '/first');
+    const calls: ReturnType<typeof track>[] = [];
+    // Set before the client's own timer, which is due in the same millisecond: so it fires before that one.
+    clock.setTimer(60_000, () => calls.push(track(get(client, '/late'))));
+    calls.push(track(get(client, '/waiting')));
+    await grace();
+    expect(connector.requests).toHaveLength(1); // control: there is no room
+    await clock.advance(60_000);
+    await until(() => connector.requests.length === 2);
+    expect(connector.requests[1]?.path).toBe('/waiting');
+    await clock.advance(60_000);
+    await until(() => calls.every(({ settled }) => settled));
+    expect(connector.requests.map(({ path }) => path)).toEqual(['/first', '/waiting', '/late']);
+  });
+
   it('goes by priority first, and within one priority by who came first', async () => {
     const { client, calls, order, release } = await paused();
     const waiting: [string, number?][] = [

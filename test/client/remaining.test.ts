@@ -2,7 +2,7 @@ import { type ClientEvents, type ConnectorClientOptions, createConnectorClient }
 import { virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectVirtually } from '../helpers/connect.js';
-import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
+import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { track, until } from '../helpers/until.js';
 
 type RateLimitOptions = NonNullable<ConnectorClientOptions['rateLimit']>;
@@ -143,4 +143,29 @@ describe('answers that say what is left of the quota', () => {
     expect(create).toThrow(TypeError);
     expect(create).toThrow(`\`${name}\``);
   });
+});
+
+it('what an answer said before the last limit, and comes in after its pause, closes nothing (W8)', async () => {
+  const connector = await scriptedConnector();
+  const { client, clock } = connectVirtually(connector, {
+    timeoutMs: 600_000,
+    rateLimit: { remaining: { header: 'x-left', resetHeader: 'x-reset', resetFormat: 'seconds' } },
+  });
+  const hold = holdAll();
+  await client.get('/first');
+  connector.handle = (exchange) => (exchange.path === '/early' ? hold.handler(exchange) : exchange.limit(60));
+  const early = track(client.get('/early'));
+  await until(() => hold.held.length === 1);
+  const limited = track(client.get('/limited'));
+  await until(() => client.status.paused);
+  connector.handle = (exchange) => exchange.reply(200, {});
+  await clock.advance(60_000);
+  await until(() => limited.settled);
+  hold.release((exchange) => exchange.reply(200, {}, { 'x-left': '0', 'x-reset': '3600' }));
+  await until(() => early.settled);
+  expect(client.status.paused).toBe(false);
+  await client.get('/next');
+  connector.handle = (exchange) => exchange.reply(200, {}, { 'x-left': '0', 'x-reset': '3600' });
+  await client.get('/last');
+  expect(client.status.paused).toBe(true); // control
 });

@@ -1,6 +1,6 @@
 import { ConnectorError, isConnectorError } from 'concordat';
 import type { ClientEvents, ConnectorClient } from 'concordat/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
@@ -147,6 +147,38 @@ describe('an unreachable connector', () => {
 });
 
 describe('delays', () => {
+  const chances = [
+    [0, [100, 200, 400, 800, 1000]],
+    [0.5, [150, 300, 600, 1000, 1000]],
+    [0.75, [175, 350, 700, 1000, 1000]],
+  ] as const;
+  it.each(chances)(
+    'double from minTimeoutMs, with up to as much again at random: %d (G7)',
+    async (random, expected) => {
+      const chance = vi.spyOn(Math, 'random').mockReturnValue(random);
+      onTestFinished(() => chance.mockRestore());
+      const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(500) });
+      const { client, clock } = connectVirtually(connector, { retry: { minTimeoutMs: 100, maxTimeoutMs: 1000 } });
+      const delays: number[] = [];
+      client.on('retry', ({ delayMs }) => delays.push(delayMs));
+      await clock.runUntil(rejection(get(client)));
+      expect(delays).toEqual(expected);
+      expect(clock.monotonic()).toBe(expected.reduce((sum, delayMs) => sum + delayMs, 0));
+    },
+  );
+
+  it.each(chances)('are the same for a login: %d (S5)', async (random, expected) => {
+    const chance = vi.spyOn(Math, 'random').mockReturnValue(random);
+    onTestFinished(() => chance.mockRestore());
+    const connector = await scriptedConnector({ initialize: (exchange) => exchange.reply(500) });
+    const { client, clock } = connectVirtually(connector, { retry: { minTimeoutMs: 100, maxTimeoutMs: 1000 } });
+    const delays: number[] = [];
+    client.on('retry', ({ delayMs }) => delays.push(delayMs));
+    await clock.runUntil(rejection(get(client)));
+    expect(delays).toEqual(expected);
+    expect(connector.logins).toHaveLength(6);
+  });
+
   it('grow from minTimeoutMs and stay below maxTimeoutMs; nothing is sent before they are over', async () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(500) });
     const { client, clock } = connectVirtually(connector, {

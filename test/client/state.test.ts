@@ -1,4 +1,4 @@
-import type { ConnectorClient } from 'concordat/client';
+import type { ConnectionState, ConnectorClient } from 'concordat/client';
 import { memoryState } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../helpers/connect.js';
@@ -116,6 +116,110 @@ describe('clients that share their state', () => {
       expect(other.value).toMatchObject({ status: 200 });
     },
   );
+
+  it('take their listeners away from it when they close', async () => {
+    const connector = await scriptedConnector();
+    const shared = memoryState();
+    const listeners = { onPause: 0, onError: 0 };
+    const count = (name: keyof typeof listeners, stop: () => void = () => {}) => {
+      listeners[name]++;
+      return () => {
+        listeners[name]--;
+        stop();
+      };
+    };
+    const told: ((error: Error) => void)[] = [];
+    const state: ConnectionState = {
+      ...shared,
+      onPause: (listener) => count('onPause', shared.onPause(listener)),
+      onError: (listener) => {
+        told.push(listener);
+        return count('onError');
+      },
+    };
+    const clients = many(3, () => connect(connector, { state }));
+    const errors: unknown[] = [];
+    clients[0]?.on('error', ({ error }) => errors.push(error));
+    await Promise.all(clients.map((client) => get(client)));
+    expect(listeners).toEqual({ onPause: 3, onError: 3 });
+    const outage = new Error('the state is out of reach');
+    told[0]?.(outage);
+    await until(() => errors.length > 0);
+    expect(errors).toEqual([outage]); // control: what is taken away is what was heard by
+    await clients[0]?.close();
+    expect(listeners).toEqual({ onPause: 2, onError: 2 });
+    await Promise.all(clients.map((client) => client.close()));
+    expect(listeners).toEqual({ onPause: 0, onError: 0 });
+  });
+
+  it('a pause goes on when everybody who met it has closed, and ends for who comes then (G9)', async () => {
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) => (exchange.number === 1 ? exchange.limit(60) : exchange.reply(200, {}));
+    const clock = virtualClock();
+    const state = memoryState();
+    const first = connect(connector, { state, clock });
+    const call = track(get(first));
+    await until(() => first.status.paused);
+    await first.close();
+    await until(() => call.settled);
+    expect(clock.pending).toBe(0); // nobody is there to be woken
+    await clock.advance(20_000);
+    const late = track(get(connect(connector, { state, clock })));
+    await clock.advance(39_999);
+    await grace();
+    expect(connector.requests).toHaveLength(1);
+    await clock.advance(1);
+    await until(() => late.settled);
+    expect(late.value).toMatchObject({ status: 200 });
+  });
+
+  it('hear of a limit that a client meets while it closes', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ handle: hold.handler });
+    const clock = virtualClock();
+    const told: Date[] = [];
+    const state: ConnectionState = { ...memoryState(), pause: ({ resumeAt }) => void told.push(resumeAt) };
+    const client = connect(connector, { state, clock });
+    const call = track(get(client));
+    await until(() => hold.held.length === 1);
+    const closing = track(client.close());
+    hold.release((exchange) => exchange.limit(60));
+    await until(() => closing.settled && call.settled);
+    expect(told).toEqual([new Date(clock.now() + 60_000)]);
+  });
+
+  it('leave no listener in memoryState when they close', async () => {
+    const connector = await scriptedConnector();
+    const clock = virtualClock();
+    const state = memoryState();
+    const client = connect(connector, { state, clock, rateLimit: { scope: ({ path }) => path } });
+    await get(client, '/a');
+    await client.close();
+    await state.pause({ scope: '/b', resumeAt: new Date(clock.now() + 60_000) });
+    expect(client.status.paused).toBe(false);
+    const late = connect(connector, { state, clock, rateLimit: { scope: ({ path }) => path } });
+    expect(late.status.paused).toBe(true); // control
+  });
+
+  it('are not paused by a pause that is over, whoever tells it', async () => {
+    const { connector, clock } = await pair();
+    const listeners: ((pause: { scope: string; resumeAt: Date }) => void)[] = [];
+    const state: ConnectionState = {
+      ...memoryState(),
+      onPause: (listener) => {
+        listeners.push(listener);
+        return () => {};
+      },
+    };
+    const client = connect(connector, { clock, state });
+    const tell = (inMs: number) => listeners[0]?.({ scope: '', resumeAt: new Date(clock.now() + inMs) });
+    for (const inMs of [-60_000, -1, 0]) {
+      tell(inMs);
+      expect(client.status).toMatchObject({ paused: false, counters: { pauses: 0 } });
+    }
+    tell(1);
+    expect(client.status).toMatchObject({ paused: true, counters: { pauses: 1 } }); // control
+  });
 
   it('control: clients with a state of their own share nothing', async () => {
     const connector = await scriptedConnector();

@@ -1,0 +1,206 @@
+import { Readable } from 'node:stream';
+import { UnauthorizedError } from 'concordat';
+import type { ConnectionState, ConnectorClient } from 'concordat/client';
+import { memoryState } from 'concordat/client';
+import { describe, expect, it } from 'vitest';
+import { connectVirtually } from '../helpers/connect.js';
+import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { grace, rejection, track, until } from '../helpers/until.js';
+
+const get = (client: ConnectorClient, path = '/items') => client.request({ method: 'GET', path });
+const ok = (exchange: Exchange) => exchange.reply(200, {});
+
+describe('a call whose session others have used (S4)', () => {
+  /** One call is refused with every session, after another one got through with it: so often at most. */
+  async function refusedAlways(most: number) {
+    const connector = await scriptedConnector({ guard: false });
+    const hold = holdAll();
+    connector.handle = (exchange) => (exchange.path === '/refused' ? hold.handler(exchange) : ok(exchange));
+    const { client, clock } = connectVirtually(connector);
+    const call = track(get(client, '/refused'));
+    for (let sends = 1; sends <= most; sends++) {
+      await until(() => hold.held.length === 1);
+      await get(client, '/other'); // the session works
+      hold.release((exchange) => exchange.fail(401, 'SESSION_EXPIRED', 'expired'));
+      await until(() => connector.open.length === 0);
+      await grace();
+      await clock.advance(1000); // for a trial
+      await until(() => call.settled || hold.held.length === 1);
+      if (call.settled) break;
+    }
+    return { connector, call, hold };
+  }
+
+  it('does not count five of its 401s, but is not refused for ever', async () => {
+    const { connector, call } = await refusedAlways(20);
+    expect(call.error).toBeInstanceOf(UnauthorizedError);
+    // The first 401 counts always, five are put down to others, and then come the second one and its trial.
+    expect(connector.requests.filter(({ path }) => path === '/refused')).toHaveLength(8);
+    expect(connector.logins).toHaveLength(7);
+  });
+
+  it.each<[string, (exchange: Exchange) => void, string]>([
+    ['is too large', (exchange) => exchange.reply(200, 'x'.repeat(2000)), 'RESPONSE_TOO_LARGE'],
+    ['is cut off', cut, 'NETWORK_ERROR'],
+  ])('has lost it, too, where what others got through with %s', async (_name, answer, code) => {
+    const connector = await scriptedConnector({ guard: false });
+    const hold = holdAll();
+    connector.handle = (exchange) => (exchange.path === '/refused' ? hold.handler(exchange) : answer(exchange));
+    const { client } = connectVirtually(connector, { maxResponseBytes: 1000 });
+    const call = track(get(client, '/refused'));
+    await until(() => hold.held.length === 1);
+    hold.release((exchange) => exchange.reply(401));
+    await until(() => hold.held.length === 1);
+    expect(await rejection(client.post('/other'))).toMatchObject({ code });
+    hold.release((exchange) => exchange.reply(401)); // the second one, which does not count: no trial, no second to wait
+    await until(() => hold.held.length === 1);
+    expect(hold.held[0]?.session).toBe('session-3');
+    hold.release(ok);
+    await until(() => call.settled);
+    expect(call.value).toMatchObject({ status: 200 });
+  });
+
+  it('control: gets through with the session after those five', async () => {
+    const { connector, call, hold } = await refusedAlways(6);
+    expect(call.settled).toBe(false);
+    hold.release(ok);
+    await until(() => call.settled);
+    expect(call.value).toMatchObject({ status: 200 });
+    expect(connector.logins).toHaveLength(7);
+  });
+});
+
+describe('the trial of a session (S4)', () => {
+  it('is not over when it meets a limit: the others wait on for what comes of it', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const { client, clock } = connectVirtually(connector);
+    const hold = holdAll();
+    connector.handle = hold.handler;
+    const calls = Array.from({ length: 10 }, (_, index) => track(get(client, `/${index}`)));
+    for (let round = 0; round < 2; round++) {
+      await until(() => hold.held.length === 10);
+      hold.release((exchange) => exchange.reply(401));
+    }
+    await until(() => connector.open.length === 0);
+    await grace();
+    await clock.advance(1000);
+    await until(() => hold.held.length === 1);
+    hold.release((exchange) => exchange.limit(2)); // shorter than what makes sessions old
+    await until(() => client.status.paused);
+    await clock.advance(2000);
+    await until(() => hold.held.length === 1);
+    connector.handle = (exchange) => exchange.reply(401);
+    hold.release((exchange) => exchange.reply(401));
+    await until(() => calls.every(({ settled }) => settled));
+    expect(calls.every(({ error }) => error instanceof UnauthorizedError)).toBe(true);
+    expect(connector.requests).toHaveLength(10 + 10 + 2);
+    expect(connector.logins).toHaveLength(2);
+  });
+});
+
+describe('a pause between two 401s of a call (S4)', () => {
+  async function refusedBeforeAndAfter(seconds: number) {
+    const connector = await scriptedConnector({ guard: false });
+    const { client, clock } = connectVirtually(connector);
+    connector.handle = (exchange) => (exchange.number === 2 ? exchange.limit(seconds) : exchange.reply(401));
+    const call = track(get(client));
+    await until(() => client.status.paused);
+    connector.handle = (exchange) => (exchange.session === 'session-3' ? ok(exchange) : exchange.reply(401));
+    await clock.advance(seconds * 1000);
+    await until(() => connector.requests.length > 2 && connector.open.length === 0);
+    await grace();
+    return { connector, clock, call };
+  }
+
+  it('starts the count anew when it is longer than a session is fresh', async () => {
+    const { connector, call } = await refusedBeforeAndAfter(3600);
+    await until(() => call.settled);
+    expect(call.value).toMatchObject({ status: 200 });
+    expect(connector.logins).toHaveLength(3);
+  });
+
+  it('does not when it is shorter: the second 401 is one of a fresh session', async () => {
+    const { connector, clock, call } = await refusedBeforeAndAfter(2);
+    expect(call.settled).toBe(false);
+    await clock.advance(1000);
+    await until(() => call.settled);
+    expect(call.error).toBeInstanceOf(UnauthorizedError);
+    expect(connector.logins).toHaveLength(2);
+  });
+});
+
+describe('a trial that is given up', () => {
+  it('lets the others go on (S4, G4, G9)', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const { client, clock } = connectVirtually(connector);
+    const hold = holdAll();
+    connector.handle = hold.handler;
+    const controller = new AbortController();
+    const tries = track(client.get('/tries', { signal: controller.signal }));
+    const waits = track(get(client, '/waits'));
+    await until(() => hold.held.length === 2);
+    hold.release((exchange) => exchange.reply(401));
+    await until(() => hold.held.length === 2);
+    hold.held.find(({ path }) => path === '/tries')?.reply(401);
+    await until(() => clock.nextInMs === 1000);
+    hold.held.find(({ path }) => path === '/waits')?.reply(401);
+    hold.held.length = 0;
+    await until(() => connector.open.length === 0);
+    await grace();
+    expect(connector.requests).toHaveLength(4); // control: it waits for the outcome
+    connector.handle = ok;
+    controller.abort();
+    await until(() => tries.settled && waits.settled);
+    expect(tries.error).toBe(controller.signal.reason);
+    expect(waits.value).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a session that is refused', () => {
+  it('with a stream, which cannot be sent again, is over for the others all the same (S4, G8)', async () => {
+    const connector = await scriptedConnector();
+    const { client } = connectVirtually(connector);
+    await get(client);
+    connector.expireSessions();
+    const error = await rejection(client.post('/items', { body: Readable.from(['once']) }));
+    expect(error).toBeInstanceOf(UnauthorizedError);
+    await get(client);
+    expect(connector.requests.map(({ session }) => session)).toEqual(['session-1', 'session-1', 'session-2']);
+  });
+
+  it('and is of another client begins no cool-down: only a login of its own does (S5)', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    let generation = 0;
+    const renewed: number[] = [];
+    /** Another client has logged in just now, whenever this one asks. */
+    const state: ConnectionState = {
+      ...memoryState(),
+      renew: async (expired) => {
+        renewed.push(expired);
+        generation = expired + 1;
+        return { generation, headers: { 'x-session': `theirs-${generation}` }, ageMs: 0 };
+      },
+    };
+    const { client, clock } = connectVirtually(connector, { state });
+    connector.handle = (exchange) => exchange.reply(401);
+    const call = track(get(client));
+    await until(() => connector.requests.length === 2);
+    await until(() => connector.open.length === 0);
+    await grace();
+    await clock.advance(1000); // the trial of the second one, which is lost: one more is asked for
+    await until(() => call.settled);
+    expect(call.error).toBeInstanceOf(UnauthorizedError);
+    expect(renewed).toEqual([0, 1, 2]);
+    connector.handle = (exchange) => (exchange.session === 'theirs-4' ? ok(exchange) : exchange.reply(401));
+    await clock.advance(1999);
+    expect(await rejection(get(client))).toBeInstanceOf(UnauthorizedError); // control: a verdict on the third one
+    await clock.advance(1);
+    await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  });
+});
+
+function cut(exchange: Exchange) {
+  exchange.response.writeHead(200, { 'content-type': 'application/json', 'content-length': '99' });
+  exchange.response.write('{"half":');
+  setTimeout(() => exchange.drop(), 3);
+}
