@@ -46,7 +46,8 @@ export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings
 
 const commonMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-function checkRequest(request: ConnectorRequest): FailedRequest {
+/** What a call is named by. @throws TypeError naming the option that is wrong. */
+export function checkRequest(request: ConnectorRequest): FailedRequest {
   if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
   checkRequestOptions(request);
   if (commonMethods.has(request.method)) return { method: request.method, path: request.path };

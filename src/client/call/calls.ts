@@ -4,12 +4,13 @@ import { RequestError } from '../errors.js';
 import type { EventHub } from '../events.js';
 import { expectManyListeners } from '../http/many-listeners.js';
 import type { ConnectorResponse } from '../http/read-success.js';
+import { withoutQuery } from '../http/request-target.js';
 import type { Transport } from '../http/wire.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { SessionHolder } from '../session/session.js';
 import type { Settings } from '../settings.js';
 import { withBudget } from './budget.js';
-import { type Call, toCall } from './call.js';
+import { type Call, checkRequest, toCall } from './call.js';
 import type { CallContext } from './call-context.js';
 import { CallRun } from './call-run.js';
 import { CallObserver } from './observer.js';
@@ -68,9 +69,12 @@ export class Calls {
   ): Promise<Result> {
     try {
       const { settings, gates, closing, counters, events } = this.#options;
+      if (closing.aborted) {
+        const { method, path } = checkRequest(request);
+        throw closedError({ method, path: withoutQuery(String(path)) });
+      }
       const call = toCall(request, settings, gates);
       if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();
-      if (closing.aborted) throw closedError(call.request);
       counters.calls++;
       const budgetMs = request.totalTimeoutMs ?? settings.totalTimeoutMs;
       return events.watchesCalls ? this.#watch(call, toResult, budgetMs) : this.#go(call, toResult, budgetMs);

@@ -16,6 +16,7 @@ import type { LoginRequest } from '../session/initialize-function.js';
 import type { Settings } from '../settings.js';
 import type { Attempt } from './attempt.js';
 import { type Answer, failureOf } from './failure.js';
+import type { LoginTime } from './login-time.js';
 import { describeAttempt } from './observer.js';
 import { type Facts, noHistory, react } from './react.js';
 import type { RoadContext, Run } from './road.js';
@@ -25,15 +26,6 @@ export interface LoginRunContext extends RoadContext {
   gates: Gates;
   events: EventHub;
   closing: AbortSignal;
-}
-
-/** What a login has used of its time; shared by all requests of a login function. */
-export interface LoginTime {
-  /** Sending, and waiting for retries (rule S6). */
-  spentMs: number;
-  pausedMs: number;
-  waitingSince: number | undefined;
-  attempts: number;
 }
 
 interface LoginAttempt extends Attempt {
@@ -50,6 +42,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   /** What all attempts have in common. */
   readonly #common: Omit<LoginAttempt, 'permit' | 'timeoutMs' | 'startedAt' | 'mayStart'>;
   #history = noHistory;
+  #endWait: (() => void) | undefined;
   permit: Permit | undefined;
   order: number | undefined;
   readonly priority = loginPriority;
@@ -90,12 +83,12 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
 
   acquire(): LoginAttempt | Promise<void> {
     const { clock } = this.#context;
-    if (this.#time.waitingSince !== undefined) this.#time.pausedMs += clock.monotonic() - this.#time.waitingSince;
-    this.#time.waitingSince = undefined;
+    this.#endWait?.();
+    this.#endWait = undefined;
     const { permit = this.#lane.enter(this) } = this;
     this.permit = undefined;
     if (permit instanceof Promise) {
-      this.#time.waitingSince = clock.monotonic();
+      this.#endWait = this.#time.wait();
       return permit;
     }
     return {
@@ -135,7 +128,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   }
 
   end(): void {
-    this.#time.waitingSince = undefined;
+    this.#endWait?.();
     if (this.permit !== undefined) this.#lane.leave(this.permit, 'unsent');
   }
 

@@ -9,7 +9,8 @@ import type { InitializeFunction, InitializeRequest, LoginRequest } from '../ses
 import { toHeaders, toInitializeError } from '../session/login-response.js';
 import type { Login } from '../session/session.js';
 import type { Settings } from '../settings.js';
-import { LoginRun, type LoginTime } from './login-run.js';
+import { LoginRun } from './login-run.js';
+import { LoginTime } from './login-time.js';
 import { follow, type RoadContext } from './road.js';
 
 export interface LoginContext extends RoadContext {
@@ -43,11 +44,12 @@ export function createLogin(context: LoginContext): Login {
 class LoginAttempt {
   readonly #context: LoginContext;
   readonly #signal: AbortSignal;
-  readonly #time: LoginTime = { spentMs: 0, pausedMs: 0, waitingSince: undefined, attempts: 0 };
+  readonly #time: LoginTime;
 
   constructor(context: LoginContext, signal: AbortSignal) {
     this.#context = context;
     this.#signal = signal;
+    this.#time = new LoginTime(context.clock);
   }
 
   async overHttp(initialize: Exclude<Settings['initialize'], InitializeFunction>): Promise<Record<string, string>> {
@@ -91,8 +93,7 @@ class LoginAttempt {
     const promise = new Promise<never>((_resolve, reject) => {
       const arm = (delayMs: number) => {
         timer = clock.setTimer(delayMs, () => {
-          const { pausedMs, waitingSince = clock.monotonic() } = this.#time;
-          const leftMs = defaultTimeoutMs - (waitingSince - startedAt - pausedMs);
+          const leftMs = defaultTimeoutMs - (clock.monotonic() - startedAt - this.#time.pausedMs);
           if (leftMs > 0) return arm(leftMs);
           const error = new InitializeError(`initialize did not finish within ${defaultTimeoutMs} ms`);
           controller.abort(error);

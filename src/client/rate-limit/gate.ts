@@ -18,7 +18,7 @@ export interface GateOptions {
   /** Whether the first request goes alone, to hear what is left. */
   startsAlone: boolean;
   /** Tells others of a pause that was met here. */
-  publish(resumeAt: Date): void;
+  publish(resumeAt: Date): Promise<void>;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface GateOptions {
 export class Gate {
   readonly clock: Clock;
   readonly #options: GateOptions;
-  readonly #visitors = new Visitors();
+  readonly visitors = new Visitors();
   readonly #waits: LimitWaits;
   readonly #pause: Pause;
   readonly #quota: AnnouncedQuota | undefined;
@@ -45,7 +45,6 @@ export class Gate {
   #epochInFlight = 0;
   /** How many of this epoch may be in flight: the steps of the release. */
   #allowed: number;
-  #arrivals = 0;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -54,7 +53,7 @@ export class Gate {
     const { clock, quota, scope } = options;
     this.clock = clock;
     this.#named = scope === '' ? {} : { scope };
-    const onChange = (known: Quota | undefined) => this.#visitors.tell('quota', { quota: known, ...this.#named });
+    const onChange = (known: Quota | undefined) => this.visitors.tell('quota', { quota: known, ...this.#named });
     this.#quota = quota;
     this.#watch = new QuotaWatch({ clock, quota, onChange, onRoom: (isOverdue) => this.#tryAgain(isOverdue) });
     this.#pause = new Pause({ clock, onBeat: () => this.#beat(), onEnd: (ms) => this.#open(ms) });
@@ -69,25 +68,27 @@ export class Gate {
     return this.#watch.known;
   }
 
+  /** Tells others of a pause. A state that cannot take it is told of, and harms no call. */
+  publish(resumeAt: Date): void {
+    const tell = (error: unknown) => this.visitors.tell('error', { method: 'state', path: '', error });
+    this.#options.publish(resumeAt).catch(tell);
+  }
+
   join(visitor: Visitor): void {
-    this.#visitors.add(visitor);
+    this.#pause.endIfOver(); // it had no timer while nobody was there
+    this.visitors.add(visitor);
     this.#pause.start();
     if (this.#pause.on) visitor.emit('pause', this.#describePause(this.#pause.askedMs, 'header'));
   }
 
   /** That client is gone; what it has in flight comes back still. */
   part(visitor: Visitor): void {
-    this.#visitors.remove(visitor);
+    this.visitors.remove(visitor);
     this.pump();
     this.holdTimers();
-    if (this.#visitors.areThere) return;
+    if (this.visitors.areThere) return;
     this.#pause.stop();
     this.#watch.stop();
-  }
-
-  /** A place in the line: the same one, however often its owner has to come back. */
-  nextPlace(): number {
-    return this.#arrivals++;
   }
 
   /** Whether a request that was admitted with this permit may still be started: no limit was met since (rule G1). */
@@ -151,19 +152,19 @@ export class Gate {
 
   /** Lets in whoever may go, and sees to it that whoever still waits will be woken. */
   pump(): void {
-    if (!this.#visitors.isAnyWaiting) return;
-    for (let visitor = this.#visitors.next; visitor !== undefined; visitor = this.#visitors.next) {
+    if (!this.visitors.isAnyWaiting) return;
+    for (let visitor = this.visitors.next; visitor !== undefined; visitor = this.visitors.next) {
       const permit = this.admit(visitor, visitor.isLoginNext);
       if (permit === undefined) break;
       visitor.serve(permit);
     }
-    if (this.#visitors.isAnyWaiting && !this.#pause.on) this.#watch.awaitRoom(this.#inFlight);
+    if (this.visitors.isAnyWaiting && !this.#pause.on) this.#watch.awaitRoom(this.#inFlight);
     this.holdTimers();
   }
 
   /** A wait keeps the process alive only while somebody waits (rule G4). */
   holdTimers(): void {
-    const isAwaited = this.#visitors.isAnyWaiting;
+    const isAwaited = this.visitors.isAnyWaiting;
     this.#pause.hold(isAwaited);
     this.#watch.hold(isAwaited);
   }
@@ -196,40 +197,40 @@ export class Gate {
   /** One came back without a limit: two more, or all the rest where it is known how many the connector takes (rule G3). */
   #allowMore(): void {
     if (this.#allowed === Number.POSITIVE_INFINITY) return;
-    const areAllFree = this.#quota?.isKnown || this.#allowed >= this.#visitors.concurrency;
+    const areAllFree = this.#quota?.isKnown || this.#allowed >= this.visitors.concurrency;
     this.#allowed = areAllFree ? Number.POSITIVE_INFINITY : this.#allowed + 1;
   }
 
   /** There may be room in the quota; once that is overdue, one goes to see. */
   #tryAgain(isOverdue: boolean): void {
-    const next = isOverdue && this.#inFlight === 0 ? this.#visitors.next : undefined;
+    const next = isOverdue && this.#inFlight === 0 ? this.visitors.next : undefined;
     next?.serve(this.#let(next, next.isLoginNext));
     this.pump();
   }
 
   #close(wait: LimitWait, { source, startedAt, elsewhere }: Cause): void {
     const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
-    if (!this.#visitors.areThere) this.#pause.stop(); // nobody waits, but who was limited is to know until when
+    if (!this.visitors.areThere) this.#pause.stop(); // nobody waits, but who was limited is to know until when
     // Somebody else's limit says how much was the share of these clients only if they would have sent more.
-    const concerns = elsewhere === undefined || this.#inFlight > 0 || this.#visitors.isAnyWaiting;
+    const concerns = elsewhere === undefined || this.#inFlight > 0 || this.visitors.isAnyWaiting;
     if (concerns) this.#quota?.limited(wait.waitMs, startedAt);
-    if (asksLonger) this.#visitors.refuse();
+    if (asksLonger) this.visitors.refuse();
     if (began) {
       this.#epoch++;
       this.#epochInFlight = 0;
       this.#allowed = 1;
       this.#watch.stop();
-      this.#visitors.tell('pause', this.#describePause(wait.waitMs, source));
+      this.visitors.tell('pause', this.#describePause(wait.waitMs, source));
     } else if (grewByMs > 1000) {
       this.#beat();
     }
     this.holdTimers();
-    if (elsewhere === undefined && asksLonger) this.#options.publish(this.#pause.askedUntil as Date);
+    if (elsewhere === undefined && asksLonger) this.publish(this.#pause.askedUntil as Date);
   }
 
   #open(pausedMs: number): void {
     this.#quota?.opened();
-    this.#visitors.tell('resume', { pausedMs, ...this.#named });
+    this.visitors.tell('resume', { pausedMs, ...this.#named });
     this.#tellQuota();
     this.pump();
   }
@@ -239,7 +240,7 @@ export class Gate {
   }
 
   #beat(): void {
-    this.#visitors.tell('heartbeat', { reason: 'rate-limit', ...this.#pause.heartbeat, ...this.#named });
+    this.visitors.tell('heartbeat', { reason: 'rate-limit', ...this.#pause.heartbeat, ...this.#named });
   }
 
   /** A quota is certain when the pause is over. */

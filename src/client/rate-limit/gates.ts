@@ -35,6 +35,7 @@ export class Gates {
   readonly #lanes = new Map<string, Lane>();
   readonly #options: GatesOptions;
   readonly #stopSharing: () => void;
+  #isClosed = false;
 
   constructor(options: GatesOptions) {
     this.#options = options;
@@ -79,16 +80,19 @@ export class Gates {
 
   /** Only ever closes: a pause that is on stays as it is, or becomes longer (rule G2). */
   restore(snapshot: ClientSnapshot): void {
+    if (this.#isClosed) return;
     for (const { scope, limit, windowMs } of snapshot.quotas) this.#lane(scope).gate.learn({ limit, windowMs });
     for (const pause of snapshot.pauses) {
       const resumeAt = new Date(pause.resumeAt);
       if (resumeAt.getTime() <= this.#options.clock.now()) continue;
-      this.#lane(pause.scope).gate.pauseUntil(resumeAt);
-      void this.#options.state.pause({ scope: pause.scope, resumeAt });
+      const { gate } = this.#lane(pause.scope);
+      gate.pauseUntil(resumeAt);
+      gate.publish(resumeAt);
     }
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#stopSharing();
     const request = { method: 'close', path: '' };
     const error = () =>
@@ -117,7 +121,7 @@ export class Gates {
     const create = () => {
       const learned = pacing === 'auto' ? new LearnedQuota(clock) : undefined;
       const quota = pacing === 'auto' || remaining !== undefined ? new AnnouncedQuota(clock, learned) : undefined;
-      const publish = (resumeAt: Date) => void state.pause({ scope, resumeAt });
+      const publish = async (resumeAt: Date) => state.pause({ scope, resumeAt });
       const waits = { fallbackWaitMs, jitterMs };
       return new Gate({ clock, scope, waits, quota, startsAlone: remaining !== undefined, publish });
     };

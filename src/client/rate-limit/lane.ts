@@ -31,8 +31,8 @@ export class Lane implements Visitor {
     this.concurrency = options.concurrency;
     this.#mayRefuse = options.mayRefuse;
     this.#queue = new WaitQueue(() => gate.holdTimers());
-    this.#pausedBefore = gate.pause.totalMs;
     gate.join(this);
+    this.#pausedBefore = gate.pause.totalMs;
   }
 
   get waiting(): number {
@@ -67,9 +67,9 @@ export class Lane implements Visitor {
   enter(waiter: Waiter): Permit | Promise<void> {
     if (this.#closedBy) throw this.#closedBy();
     if (waiter.signal?.aborted) throw waiter.signal.reason;
-    waiter.order ??= this.gate.nextPlace();
+    waiter.order ??= this.gate.visitors.nextPlace();
     const isLogin = waiter.priority === loginPriority;
-    if (isLogin || this.#queue.size === 0) {
+    if (isLogin || !this.gate.visitors.isAnyWaiting) {
       const permit = this.gate.admit(this, isLogin);
       if (permit !== undefined) return permit;
     }

@@ -114,9 +114,9 @@ export class Pause {
 
   /** Ends it where its time has come although its timer has not: whoever comes at `resumeAt` finds the gate open. */
   endIfOver(): void {
-    if (!this.on || this.remainingMs > 0) return;
+    if (this.#until === undefined || this.remainingMs > 0) return;
     this.stop();
-    this.#end();
+    this.#end(this.#until);
   }
 
   /** A pause keeps the process alive only while somebody waits for its end (rule G4). */
@@ -151,8 +151,8 @@ export class Pause {
     this.#timer.hold(this.#isAwaited);
   }
 
-  #end(): void {
-    const pausedMs = this.elapsedMs;
+  #end(at = this.#options.clock.monotonic()): void {
+    const pausedMs = at - this.#since;
     this.#spentMs += pausedMs;
     this.#until = undefined;
     this.#timer = undefined;

@@ -24,6 +24,7 @@ export interface Visitor {
 /** The clients that use one gate. */
 export class Visitors {
   readonly #all = new Set<Visitor>();
+  #arrivals = 0;
 
   get areThere(): boolean {
     return this.#all.size > 0;
@@ -49,6 +50,11 @@ export class Visitors {
       if (visitor.hasNext && (next === undefined || visitor.goesBefore(next))) next = visitor;
     }
     return next;
+  }
+
+  /** A place in the line: the same one, however often its owner has to come back. */
+  nextPlace(): number {
+    return this.#arrivals++;
   }
 
   add(visitor: Visitor): void {

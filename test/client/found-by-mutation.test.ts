@@ -1,0 +1,179 @@
+import type { ConnectionState, ConnectorClient } from 'concordat/client';
+import { memoryState } from 'concordat/client';
+import { expect, it } from 'vitest';
+import { connect, connectVirtually } from '../helpers/connect.js';
+import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { grace, rejection, track, until } from '../helpers/until.js';
+import { virtualClock } from '../helpers/virtual-clock.js';
+
+const get = (client: ConnectorClient, path = '/items') => client.request({ method: 'GET', path });
+
+it('the waits of a client that closes hold no timer, though others share its state (G4)', async () => {
+  const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(3600) });
+  const clock = virtualClock();
+  const state = memoryState();
+  const first = connect(connector, { state, clock });
+  const second = connect(connector, { state, clock });
+  const call = track(get(first));
+  await until(() => first.status.paused);
+  await grace();
+  expect(clock.held).toBeGreaterThan(0);
+  await first.close();
+  await until(() => call.settled);
+  expect(second.status.paused).toBe(true);
+  expect(clock.held).toBe(0);
+});
+
+it('nor do those that wait for room in a quota (G4)', async () => {
+  const connector = await scriptedConnector();
+  connector.handle = (exchange: Exchange) => exchange.reply(200, {}, { 'ratelimit-policy': '"default";q=1;w=60' });
+  const clock = virtualClock();
+  const state = memoryState();
+  const first = connect(connector, { state, clock });
+  connect(connector, { state, clock });
+  await get(first, '/first');
+  const call = track(get(first));
+  await grace();
+  expect(clock.held).toBeGreaterThan(0);
+  await first.close();
+  await until(() => call.settled);
+  expect(clock.held).toBe(0);
+});
+
+it('a newcomer does not overtake what another client of the same gate has waiting', async () => {
+  const connector = await scriptedConnector();
+  const clock = virtualClock();
+  const state = memoryState();
+  const client = connect(connector, { state, clock });
+  const other = connect(connector, { state, clock });
+  connector.handle = (exchange: Exchange) => exchange.reply(200, {}, { 'ratelimit-policy': '"default";q=1;w=60' });
+  await get(client, '/first');
+  const calls: ReturnType<typeof track>[] = [];
+  clock.setTimer(60_000, () => calls.push(track(get(other, '/late'))));
+  calls.push(track(get(client, '/waiting')));
+  await grace();
+  await clock.advance(60_000);
+  await until(() => connector.requests.length === 2);
+  expect(connector.requests[1]?.path).toBe('/waiting');
+});
+
+it('a closed client does not come back to a gate that it shared', async () => {
+  const connector = await scriptedConnector();
+  const clock = virtualClock();
+  const state = memoryState();
+  const first = connect(connector, { state, clock, rateLimit: { scope: ({ path }) => path } });
+  const second = connect(connector, { state, clock, rateLimit: { scope: ({ path }) => path } });
+  await get(first, '/a');
+  await first.close();
+  await rejection(get(first, '/b'));
+  let pauses = 0;
+  first.on('pause', () => pauses++);
+  connector.handle = (exchange) => exchange.limit(3600);
+  track(get(second, '/b'));
+  await until(() => second.status.paused);
+  expect([pauses, first.status.paused]).toEqual([0, false]);
+});
+
+it('the time of a login function stands still while any of its requests waits in a pause (S6)', async () => {
+  const connector = await scriptedConnector({ guard: false });
+  const hold = holdAll();
+  connector.initialize = (exchange) =>
+    exchange.path.startsWith('/b')
+      ? hold.handler(exchange)
+      : exchange.number <= 2
+        ? exchange.limit(3600)
+        : exchange.reply(200, {});
+  const { client, clock } = connectVirtually(connector, {
+    initialize: async ({ request }) => {
+      await Promise.all([
+        request({ method: 'POST', path: '/a/initialize' }),
+        request({ method: 'POST', path: '/b/initialize' }),
+      ]);
+      return { 'x-session': 'own' };
+    },
+  });
+  const call = track(get(client));
+  await until(() => client.status.paused && hold.held.length === 1);
+  hold.release((exchange) => exchange.reply(200, {}));
+  await grace();
+  await clock.advance(3_599_999);
+  expect(call.error).toBeUndefined();
+  await clock.advance(1);
+  await until(() => call.settled);
+  expect(call.value).toMatchObject({ status: 200 });
+});
+
+it('maxTotalWaitMs counts the wait that a login is in when the pause grows (G5)', async () => {
+  const connector = await scriptedConnector({ guard: false });
+  connector.initialize = (exchange) => (exchange.number === 2 ? exchange.limit(60) : connector.logIn(exchange));
+  const { client, clock } = connectVirtually(connector, { rateLimit: { maxTotalWaitMs: 70_000 } });
+  await get(client);
+  const hold = holdAll();
+  connector.handle = hold.handler;
+  const calls = ['/a', '/b'].map((path) => track(get(client, path)));
+  await until(() => hold.held.length === 2);
+  hold.held.shift()?.reply(401);
+  await until(() => client.status.paused);
+  await grace();
+  await clock.advance(20_000);
+  hold.held.shift()?.limit(60);
+  await until(() => client.status.counters.refused === 2);
+  await grace();
+  // The one that waits for the login, which has waited 20 s and would have to wait 60 s more.
+  expect(calls[0]?.error).toMatchObject({ kind: 'rate-limit' });
+});
+
+it('a pause that has ended while nobody was there is no news to who comes later', async () => {
+  const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(60) });
+  const clock = virtualClock();
+  const state = memoryState();
+  const first = connect(connector, { state, clock });
+  track(get(first));
+  await until(() => first.status.paused);
+  await first.close();
+  await clock.advance(120_000);
+  const late = connect(connector, { state, clock });
+  const told: unknown[] = [];
+  late.on('pause', (event) => told.push(event));
+  late.on('resume', (event) => told.push(event));
+  const before = late.status;
+  await clock.advance(1);
+  expect({ before: before.paused, told }).toEqual({ before: false, told: [] });
+});
+
+it('a state that throws when it is told of a pause harms no call, and is told of', async () => {
+  const connector = await scriptedConnector({
+    handle: (exchange) => (exchange.number === 1 ? exchange.limit(1) : exchange.reply(200, {})),
+  });
+  const state: ConnectionState = {
+    ...memoryState(),
+    pause: () => {
+      throw new Error('out of reach');
+    },
+  };
+  const client = connect(connector, { state });
+  const errors: unknown[] = [];
+  client.on('error', (event) => errors.push(event));
+  await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  await grace();
+  expect(errors).toEqual([{ method: 'state', path: '', error: new Error('out of reach') }]);
+});
+
+it('and so does one that rejects', async () => {
+  const connector = await scriptedConnector({
+    handle: (exchange) => (exchange.number === 1 ? exchange.limit(1) : exchange.reply(200, {})),
+  });
+  const state: ConnectionState = {
+    ...memoryState(),
+    pause: async () => {
+      throw new Error('out of reach');
+    },
+  };
+  const client = connect(connector, { state });
+  const errors: unknown[] = [];
+  client.on('error', (event) => errors.push(event));
+  await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  await grace();
+  expect(errors).toEqual([{ method: 'state', path: '', error: new Error('out of reach') }]);
+  await grace();
+});
