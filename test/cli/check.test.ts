@@ -82,7 +82,7 @@ describe('concordat check', () => {
   it('names a feature that there is not', async () => {
     const { baseUrl } = await modelConnector();
     const { code, err } = await run(['check', baseUrl, '--features', 'session,limits']);
-    expect(err).toContain('`features.1`');
+    expect(err).toContain('`features[1]`');
     expect(code).toBe(2);
   });
 
