@@ -126,9 +126,9 @@ export async function startJudgeConnector(ledger: Ledger): Promise<JudgeConnecto
 function toSend(ledger: Ledger, { headers, method = '', url = '' }: IncomingMessage): Send {
   const kind = url === '/initialize' ? 'login' : url === '/cleanup' ? 'cleanup' : 'call';
   const call = headers['x-call'] === undefined ? undefined : Number(headers['x-call']);
-  const known = ledger.sends[Number(headers['x-send'] ?? -1)];
+  const known = ledger.reserved(Number(headers['x-send'] ?? -1));
   const client = String(headers['x-client'] ?? '');
-  const send = known ?? ledger.send({ kind, client, call, method, path: url, watched: false });
+  const send = known ?? ledger.begin(ledger.reserve({ kind, client, call, method, path: url, watched: false }));
   send.session = Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (name.startsWith('x-session') ? [[name, String(value)]] : [])),
   );

@@ -30,7 +30,7 @@ export interface Send {
   /** Whether begin and end were seen at the client, or are what the connector saw. */
   readonly watched: boolean;
   /** When the client began it; of an unwatched one, when it arrived. */
-  readonly begun: Moment;
+  begun: Moment;
   arrived?: Moment;
   /** The headers of sessions that came along. */
   session: Readonly<Record<string, string>>;
@@ -100,6 +100,7 @@ export class Ledger {
   /** Connections that were open long after every client was closed. */
   socketsLeft = 0;
   readonly #startedAt = performance.now();
+  readonly #reserved: Send[] = [];
   #seq = 0;
   readonly #onTick = (gapMs: number) => {
     this.stallMs = Math.max(this.stallMs, gapMs);
@@ -126,10 +127,37 @@ export class Ledger {
     return { at: performance.now() - this.#startedAt, seq: ++this.#seq, tick: ticks };
   }
 
-  send(about: Pick<Send, 'kind' | 'client' | 'call' | 'method' | 'path' | 'watched'>): Send {
-    const send: Send = { ...about, id: this.sends.length, begun: this.moment(), session: {}, body: '', effect: false };
+  /** Gives a request its number. It is none yet: what only queues for a socket may be taken back (rule G1). */
+  reserve(about: Pick<Send, 'kind' | 'client' | 'call' | 'method' | 'path' | 'watched'>): Send {
+    const send: Send = {
+      ...about,
+      id: this.#reserved.length,
+      begun: this.moment(),
+      session: {},
+      body: '',
+      effect: false,
+    };
+    this.#reserved.push(send);
+    return send;
+  }
+
+  /** It is on its way now. */
+  begin(send: Send): Send {
+    send.begun = this.moment();
     this.sends.push(send);
     return send;
+  }
+
+  reserved(id: number): Send | undefined {
+    return this.#reserved[id];
+  }
+
+  /** Requests that a client handed to its transport and took back before a byte of them was written. */
+  takenBack(client: string): number {
+    return (
+      this.#reserved.filter((send) => send.client === client).length -
+      this.sends.filter((send) => send.client === client).length
+    );
   }
 
   settle(send: Send, as: NonNullable<Send['settledAs']>): void {

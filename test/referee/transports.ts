@@ -33,16 +33,16 @@ export function createTransport(plan: ClientPlan, client: string, ledger: Ledger
   return { options: { fetch: mutant?.fetch?.(fetch) ?? fetch }, watched: true, close };
 }
 
-function begin(ledger: Ledger, client: string, method: string, path: string, call: string | null): Send {
+function reserve(ledger: Ledger, client: string, method: string, path: string, call: string | null): Send {
   const kind = path === '/initialize' ? 'login' : path === '/cleanup' ? 'cleanup' : 'call';
-  return ledger.send({ kind, client, call: call === null ? undefined : Number(call), method, path, watched: true });
+  return ledger.reserve({ kind, client, call: call === null ? undefined : Number(call), method, path, watched: true });
 }
 
 function watchedFetch(agent: Agent, client: string, ledger: Ledger): Fetch {
   return async (input, init) => {
     const headers = new Headers(init?.headers);
     const { pathname } = new URL(input instanceof Request ? input.url : input);
-    const send = begin(ledger, client, init?.method ?? 'GET', pathname, headers.get('x-call'));
+    const send = ledger.begin(reserve(ledger, client, init?.method ?? 'GET', pathname, headers.get('x-call')));
     headers.set('x-send', String(send.id));
     const { signal } = init ?? {};
     signal?.addEventListener('abort', () => ledger.settle(send, 'aborted'), { once: true });
@@ -89,6 +89,7 @@ type Handler = Required<Dispatcher.DispatchHandler>;
 
 /** What undici's decorator has, and its types leave out. */
 interface Decorated {
+  onRequestStart(...values: Parameters<Handler['onRequestStart']>): void;
   onResponseStart(...values: Parameters<Handler['onResponseStart']>): void;
   onResponseEnd(...values: Parameters<Handler['onResponseEnd']>): void;
   onResponseError(...values: Parameters<Handler['onResponseError']>): void;
@@ -96,12 +97,22 @@ interface Decorated {
 const Decorator = DecoratorHandler as unknown as new (handler: Dispatcher.DispatchHandler) => Decorated;
 
 class Watch extends Decorator {
+  #begun = false;
+
   constructor(
     handler: Dispatcher.DispatchHandler,
     readonly send: Send,
     readonly ledger: Ledger,
   ) {
     super(handler);
+  }
+
+  override onRequestStart(...values: Parameters<Handler['onRequestStart']>): void {
+    super.onRequestStart(...values);
+    // The client may take it back in this very moment, before a byte of it is written.
+    if (values[0].aborted || this.#begun) return;
+    this.ledger.begin(this.send);
+    this.#begun = true;
   }
 
   override onResponseStart(...values: Parameters<Handler['onResponseStart']>): void {
@@ -124,7 +135,7 @@ function watchedDispatch(dispatch: Dispatcher['dispatch'], client: string, ledge
   return (options, handler) => {
     const headers = pairsOf(options.headers);
     const call = headers.find(([name]) => name.toLowerCase() === 'x-call')?.[1] ?? null;
-    const send = begin(ledger, client, options.method, new URL(options.path, 'http://h').pathname, call);
+    const send = reserve(ledger, client, options.method, new URL(options.path, 'http://h').pathname, call);
     const numbered = [...headers, ['x-send', String(send.id)] as const].flat() as string[];
     return dispatch({ ...options, headers: numbered }, new Watch(handler, send, ledger));
   };

@@ -50,7 +50,7 @@ export class Evidence {
     return this.ledger.sends.filter((send) => send.client === client);
   }
 
-  scopeOf({ path }: Send): string {
+  scopeOf({ path }: Pick<Send, 'path'>): string {
     return this.options.scoped ? scopeOf(path) : 'all';
   }
 
@@ -71,6 +71,17 @@ export class Evidence {
       if (!this.hasArrived(send)) return [];
       return [{ send, known: settled, endsAt: headed.at + (answer.waitMs ?? this.options.fallbackWaitMs) }];
     });
+  }
+
+  /** Whether the client had made or used that session, or a newer one, before it began this request. */
+  knew({ client, begun }: Send, { account, send: login }: Login): boolean {
+    const logins = this.logins(account);
+    const place = logins.findIndex(({ send }) => send === login);
+    const newer = new Set(logins.slice(place).map(({ headers }) => headers['x-session']));
+    return (
+      login.client === client ||
+      this.sendsBy(client).some((send) => send.begun.seq < begun.seq && newer.has(sessionId(send)))
+    );
   }
 
   /** The sessions of a state, oldest first, with what the connector handed out. */

@@ -111,8 +111,11 @@ const concurrencyIsKept: Rule = {
       const sends = evidence.sendsBy(client.name);
       for (const send of sends) {
         const out = sends.filter(
-          ({ begun, settled }) =>
-            begun.seq <= send.begun.seq && (settled === undefined || settled.tick > send.begun.tick + 2),
+          ({ begun, settled, path }) =>
+            // Where the gate is split, each part of it has its own count (docs/referee.md, disagreement 1).
+            evidence.scopeOf({ path }) === evidence.scopeOf(send) &&
+            begun.seq <= send.begun.seq &&
+            (settled === undefined || settled.tick > send.begun.tick + 2),
         ).length;
         const most = evidence.concurrencyOf(client);
         if (out > most) yield `${out} requests of ${client.name} were out with ${nameOf(send)}; ${most} may be`;
@@ -126,7 +129,8 @@ const pausesAreTold: Rule = {
   says: 'each limit is one pause at most, and the first one is told',
   *judge(evidence) {
     const limits = evidence.limits();
-    const told = (client: ClientRecord) => limits.filter(({ send }) => evidence.stateOf(send) === client.state).length;
+    const answered = evidence.ledger.sends.filter(({ answer }) => answer?.verdict === 'limit');
+    const told = ({ state }: ClientRecord) => answered.filter((send) => evidence.stateOf(send) === state).length;
     for (const client of evidence.ledger.clients) {
       const own = limits.filter(
         ({ send, known }) => send.client === client.name && known.seq < (client.closing?.seq ?? 0),

@@ -79,6 +79,8 @@ function gaveUpEarly(evidence: Evidence, { plan }: CallRecord, sends: readonly S
 }
 
 function wrongInitializeError(evidence: Evidence, call: CallRecord, error: InitializeError): string | undefined {
+  // A login that ran out of time may not even have begun.
+  if (evidence.options.loginTimeoutMs < 30_000) return undefined;
   const failed = evidence.ledger.sends.some(
     (send) =>
       send.kind === 'login' &&

@@ -99,8 +99,9 @@ const newestSessionIsUsed: Rule = {
     for (const send of evidence.ledger.sends.filter(({ kind }) => kind === 'call')) {
       const logins = evidence.logins(evidence.stateOf(send));
       const used = logins.findIndex(({ headers }) => headers['x-session'] === sessionId(send));
-      for (const { send: login, headers } of used < 0 ? [] : logins.slice(used + 1)) {
-        if (login.settled === undefined || !evidence.hasArrived(login)) continue;
+      for (const made of used < 0 ? [] : logins.slice(used + 1)) {
+        const { send: login, headers } = made;
+        if (login.settled === undefined || !evidence.hasArrived(login) || !evidence.knew(send, made)) continue;
         if (!beganKnowing(send, login.settled, login.watched)) continue;
         yield `${nameOf(send)} came with ${sessionId(send)}, after ${headers['x-session']} had been received`;
       }
@@ -117,7 +118,7 @@ const deadSessionIsDead: Rule = {
       if (refused.kind !== 'call' || refused.answer?.status !== 401 || refused.settled === undefined) continue;
       if (!evidence.hasArrived(refused)) continue;
       for (const send of evidence.ledger.sends) {
-        if (send.kind !== 'call' || sessionId(send) !== sessionId(refused)) continue;
+        if (send.kind !== 'call' || sessionId(send) !== sessionId(refused) || send.client !== refused.client) continue;
         if (!beganKnowing(send, refused.settled, refused.watched) || isCoolDown(evidence, send)) continue;
         yield `${nameOf(send)} came with ${sessionId(send)}, which ${nameOf(refused)} had shown to be dead`;
       }
