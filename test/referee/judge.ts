@@ -3,6 +3,7 @@ import { endRules } from './rules/ends.js';
 import { Evidence, type Rule } from './rules/evidence.js';
 import { gateRules } from './rules/gate.js';
 import { outcomeRules } from './rules/outcomes.js';
+import { pacingRules } from './rules/pacing.js';
 import { repeatRules } from './rules/repeats.js';
 import { sessionRules } from './rules/session.js';
 
@@ -13,7 +14,14 @@ export interface Violation {
   readonly what: string;
 }
 
-export const allRules: readonly Rule[] = [...gateRules, ...sessionRules, ...repeatRules, ...outcomeRules, ...endRules];
+export const allRules: readonly Rule[] = [
+  ...gateRules,
+  ...sessionRules,
+  ...repeatRules,
+  ...outcomeRules,
+  ...pacingRules,
+  ...endRules,
+];
 
 /** Looks at what happened, rule by rule. */
 export function judge(ledger: Ledger): Violation[] {

@@ -82,11 +82,11 @@ const countersAreTrue: Rule = {
       if (counters === undefined || closing === undefined) continue;
       const calls = ledger.calls.filter(({ client, made }) => client === name && made.seq < closing.seq).length;
       if (counters.calls !== calls) yield `${name} counted ${counters.calls} calls of ${calls}`;
-      const sends = evidence.sendsBy(name).filter(({ begun }) => begun.seq < closing.seq);
+      const sends = evidence.sendsBy(name).filter(({ kind }) => kind !== 'cleanup');
       // What is on its way may count when it begins or when it comes back: the rule leaves that open.
       if (sends.some(({ settled }) => settled === undefined || settled.seq > closing.seq)) continue;
       if (watched && counters.sent !== sends.length)
-        yield `${name} counted ${counters.sent} requests of ${sends.length}`;
+        yield `${name} counted ${counters.sent} requests of ${sends.length}, ${ledger.takenBack(name)} taken back`;
       const refused = sends.filter(
         ({ answer, settled }) => answer?.verdict === 'limit' && settled !== undefined && settled.seq < closing.seq,
       ).length;

@@ -7,7 +7,10 @@ const pauseIsKept: Rule = {
   *judge(evidence) {
     for (const { send: limit, known, endsAt } of evidence.limits()) {
       for (const send of evidence.ledger.sends) {
-        if (send.begun.at >= endsAt - toleranceMs || !beganKnowing(send, known, limit.watched)) continue;
+        if (send.begun.at >= endsAt - toleranceMs) continue;
+        // A call that is sent again knows what it was answered.
+        const again = send.call !== undefined && send.call === limit.call && send.begun.seq > known.seq;
+        if (!again && !beganKnowing(send, known, limit.watched)) continue;
         if (evidence.stateOf(send) !== evidence.stateOf(limit)) continue;
         if (evidence.scopeOf(send) !== evidence.scopeOf(limit)) continue;
         yield `${nameOf(send)} began at ${ms(send.begun.at)}; ${nameOf(limit)} had said to wait until ${ms(endsAt)}`;
@@ -41,11 +44,10 @@ const snapshotKeepsThePause: Rule = {
 function* releases(evidence: Evidence): Generator<{ first: Send; rest: Send[]; endsAt: number }> {
   const limits = evidence.limits();
   for (const { name, state, watched } of evidence.ledger.clients) {
-    if (!watched) continue;
+    // Of what others have met a client hears at some moment that nobody sees.
+    if (!watched || evidence.ledger.clients.some((other) => other.state === state && other.name !== name)) continue;
     for (const scope of evidence.options.scoped ? ['core', 'search'] : ['all']) {
       const here = limits.filter(({ send }) => evidence.stateOf(send) === state && evidence.scopeOf(send) === scope);
-      // Where another client's transport is not watched, it is not known when the pause began.
-      if (here.some(({ send }) => !send.watched)) continue;
       const sends = evidence.sendsBy(name).filter((send) => evidence.scopeOf(send) === scope);
       for (const { known } of here) {
         const next = here.find((limit) => limit.known.seq > known.seq)?.known.seq ?? Number.POSITIVE_INFINITY;

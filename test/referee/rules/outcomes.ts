@@ -108,10 +108,11 @@ function isVerdict(evidence: Evidence, call: CallRecord, sends: readonly Send[])
   if (sends.at(-1)?.answer?.status !== 401) return false;
   if (sends.filter(({ answer }) => answer?.status === 401).length >= 2) return true;
   return evidence.ledger.calls.some(
-    ({ client, error, ended }) =>
+    ({ plan, client, error, ended }) =>
+      plan !== call.plan &&
       evidence.stateOf({ client }) === evidence.stateOf(call) &&
       (error as { kind?: string } | undefined)?.kind === 'unauthorized' &&
-      (ended?.seq ?? 0) < (call.ended?.seq ?? 0),
+      (ended?.tick ?? 0) <= (call.ended?.tick ?? 0) + 30,
   );
 }
 

@@ -1,0 +1,80 @@
+import type { Send } from '../ledger.js';
+import { type Evidence, nameOf, type Rule, toleranceMs } from './evidence.js';
+
+/** Limits of one pause: requests that were under way together. */
+interface Pause {
+  readonly refused: number;
+  endsAt: number;
+}
+
+export function pauses(evidence: Evidence): Pause[] {
+  const found: Array<{ refused: number; endsAt: number }> = [];
+  for (const { send, endsAt } of [...evidence.limits()].sort((one, other) => one.known.seq - other.known.seq)) {
+    const last = found.at(-1);
+    if (last === undefined || send.begun.at >= last.endsAt - toleranceMs) found.push({ refused: 1, endsAt });
+    else {
+      last.refused++;
+      last.endsAt = Math.max(last.endsAt, endsAt);
+    }
+  }
+  return found;
+}
+
+/** Whether nothing but the quota shapes the run, and the machine kept up with it. */
+function isQuiet({ ledger, options }: Evidence): boolean {
+  const { quota, clients, calls, steps, session, latency, logins } = ledger.scenario;
+  if (quota === undefined || quota.byScope || clients.length > 1 || steps.length > 0) return false;
+  if (session.lifeMs !== undefined || session.lifeRequests !== undefined || logins.length > 1) return false;
+  if (calls.some(({ fates }) => fates.length > 1)) return false;
+  if (options.pacing !== 'auto' || options.onLimit !== 'wait' || options.maxTotalWaitMs !== undefined) return false;
+  const longestMs = latency.leastMs + latency.spreadMs + latency.tailMs;
+  return longestMs < quota.windowMs / 4 && ledger.stallMs < quota.windowMs / 5;
+}
+
+const windowsAreCheap: Rule = {
+  id: 'G3',
+  says: 'where the quota is known, a window costs about one refused request',
+  *judge(evidence) {
+    if (!isQuiet(evidence)) return;
+    // Two windows to learn it.
+    const later = pauses(evidence).slice(2);
+    const refused = later.reduce((sum, pause) => sum + pause.refused, 0);
+    if (refused > 2 * later.length + 3)
+      yield `${refused} requests were refused in ${later.length} windows after the first two`;
+  },
+};
+
+const priorityGoesFirst: Rule = {
+  id: 'options.priority',
+  says: 'of calls that wait for their first turn, higher numbers go first',
+  *judge(evidence) {
+    const { clients } = evidence.ledger.scenario;
+    if (evidence.options.scoped) return;
+    // Elsewhere a request that queues for a socket has had its turn, and nobody sees it.
+    for (const { name } of evidence.ledger.clients.filter(({ index }) => clients[index]?.transport === 'fetch')) {
+      // Who brings the login has had its turn as well.
+      const early = evidence
+        .sendsBy(name)
+        .find(({ answer, settled }) => answer?.status === 200 && settled !== undefined);
+      const calls = evidence.ledger.calls.filter(({ client }) => client === name);
+      const firsts = new Map<number, Send>();
+      for (const send of evidence.sendsBy(name)) {
+        if (send.call !== undefined && !firsts.has(send.call)) firsts.set(send.call, send);
+      }
+      for (const call of calls) {
+        const first = firsts.get(call.plan.id);
+        if (first === undefined || early?.settled === undefined || first.begun.tick < early.settled.tick + 20) continue;
+        const passed = calls.find((other) => {
+          const turn = firsts.get(other.plan.id)?.begun ?? other.ended;
+          const waits =
+            other.made.tick + 5 < first.begun.tick && turn !== undefined && turn.tick > first.begun.tick + 5;
+          return waits && (other.plan.priority ?? 0) > (call.plan.priority ?? 0);
+        });
+        if (passed !== undefined)
+          yield `${nameOf(first)} went before call ${passed.plan.id}, which waited and comes first`;
+      }
+    }
+  },
+};
+
+export const pacingRules: readonly Rule[] = [windowsAreCheap, priorityGoesFirst];
