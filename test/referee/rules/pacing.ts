@@ -52,10 +52,6 @@ const priorityGoesFirst: Rule = {
     if (evidence.options.scoped) return;
     // Elsewhere a request that queues for a socket has had its turn, and nobody sees it.
     for (const { name } of evidence.ledger.clients.filter(({ index }) => clients[index]?.transport === 'fetch')) {
-      // Who brings the login has had its turn as well.
-      const early = evidence
-        .sendsBy(name)
-        .find(({ answer, settled }) => answer?.status === 200 && settled !== undefined);
       const calls = evidence.ledger.calls.filter(({ client }) => client === name);
       const firsts = new Map<number, Send>();
       for (const send of evidence.sendsBy(name)) {
@@ -63,7 +59,8 @@ const priorityGoesFirst: Rule = {
       }
       for (const call of calls) {
         const first = firsts.get(call.plan.id);
-        if (first === undefined || early?.settled === undefined || first.begun.tick < early.settled.tick + 20) continue;
+        // Who waits for a login has had its turn already (docs/referee.md, disagreement 2).
+        if (first === undefined || evidence.followsLogin(first)) continue;
         const passed = calls.find((other) => {
           const turn = firsts.get(other.plan.id)?.begun ?? other.ended;
           const waits =
