@@ -31,6 +31,7 @@ export async function startJudgeConnector(ledger: Ledger): Promise<JudgeConnecto
   };
   const afterLatency = (task: () => void, extraMs = 0) => void setTimeout(task, latency() + extraMs);
 
+  const usedSockets = new WeakSet<object>();
   const answers = new Answers(ledger, quota, chance);
 
   function perform(exchange: Exchange, fate: Fate): void {
@@ -87,6 +88,8 @@ export async function startJudgeConnector(ledger: Ledger): Promise<JudgeConnecto
   const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, async (request, response) => {
     const send = toSend(ledger, request);
     send.arrived = ledger.moment();
+    send.beganUnseen = !send.watched && !usedSockets.has(request.socket);
+    usedSockets.add(request.socket);
     response.on('close', () => {
       if (!send.watched) ledger.settle(send, response.writableFinished ? 'answered' : 'broken');
     });

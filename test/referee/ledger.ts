@@ -32,6 +32,8 @@ export interface Send {
   /** When the client began it; of an unwatched one, when it arrived. */
   begun: Moment;
   arrived?: Moment;
+  /** It came on a new connection that nobody watched, and those are accepted one by one: it may have begun long before. */
+  beganUnseen?: boolean;
   /** The headers of sessions that came along. */
   session: Readonly<Record<string, string>>;
   body: string;
@@ -172,5 +174,6 @@ export const graceTicks = (watched: boolean): number => (watched ? 5 : 30);
 
 /** Whether the client began this request surely after it knew of that moment. */
 export function beganKnowing(send: Send, known: Moment, knownWatched = true): boolean {
+  if (send.beganUnseen) return false;
   return send.begun.seq > known.seq && send.begun.tick > known.tick + graceTicks(send.watched && knownWatched);
 }

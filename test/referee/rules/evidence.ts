@@ -84,17 +84,6 @@ export class Evidence {
     );
   }
 
-  /** Whether it began shortly after a login of its state, for which it may have waited. */
-  followsLogin(send: Send): boolean {
-    const { begun } = send;
-    return this.ledger.sends.some(
-      ({ kind, client, settled }) =>
-        kind === 'login' &&
-        this.stateOf({ client }) === this.stateOf(send) &&
-        (settled === undefined || (settled.seq < begun.seq && begun.tick < settled.tick + 30)),
-    );
-  }
-
   /** The sessions of a state, oldest first, with what the connector handed out. */
   logins(state: string): readonly Login[] {
     return this.ledger.logins.filter(({ account }) => account === state);

@@ -112,6 +112,7 @@ const concurrencyIsKept: Rule = {
     for (const client of evidence.ledger.clients.filter(({ watched }) => watched)) {
       const sends = evidence.sendsBy(client.name);
       for (const send of sends) {
+        if (evidence.options.scoped && send.kind === 'login') continue;
         const out = sends.filter(
           ({ begun, settled, path }) =>
             // Where the gate is split, each part of it has its own count (docs/referee.md, disagreement 1).

@@ -61,8 +61,8 @@ function wrongRequestError(
         : 'BUDGET_EXCEEDED too early';
     }
     case 'TIMEOUT':
-      if (evidence.options.timeoutMs >= 30_000 && call.plan.totalTimeoutMs === undefined) return 'TIMEOUT without one';
-      return gaveUpEarly(evidence, call, sends);
+      // What ran out of time may not even have begun: how often it was tried cannot be seen.
+      return evidence.options.timeoutMs >= 30_000 ? 'TIMEOUT, long before one' : undefined;
     case 'NETWORK_ERROR':
       return gaveUpEarly(evidence, call, sends);
     default:

@@ -1,5 +1,4 @@
-import type { Send } from '../ledger.js';
-import { type Evidence, nameOf, type Rule, toleranceMs } from './evidence.js';
+import { type Evidence, type Rule, toleranceMs } from './evidence.js';
 
 /** Limits of one pause: requests that were under way together. */
 interface Pause {
@@ -7,7 +6,7 @@ interface Pause {
   endsAt: number;
 }
 
-export function pauses(evidence: Evidence): Pause[] {
+function pauses(evidence: Evidence): Pause[] {
   const found: Array<{ refused: number; endsAt: number }> = [];
   for (const { send, endsAt } of [...evidence.limits()].sort((one, other) => one.known.seq - other.known.seq)) {
     const last = found.at(-1);
@@ -44,34 +43,4 @@ const windowsAreCheap: Rule = {
   },
 };
 
-const priorityGoesFirst: Rule = {
-  id: 'options.priority',
-  says: 'of calls that wait for their first turn, higher numbers go first',
-  *judge(evidence) {
-    const { clients } = evidence.ledger.scenario;
-    if (evidence.options.scoped) return;
-    // Elsewhere a request that queues for a socket has had its turn, and nobody sees it.
-    for (const { name } of evidence.ledger.clients.filter(({ index }) => clients[index]?.transport === 'fetch')) {
-      const calls = evidence.ledger.calls.filter(({ client }) => client === name);
-      const firsts = new Map<number, Send>();
-      for (const send of evidence.sendsBy(name)) {
-        if (send.call !== undefined && !firsts.has(send.call)) firsts.set(send.call, send);
-      }
-      for (const call of calls) {
-        const first = firsts.get(call.plan.id);
-        // Who waits for a login has had its turn already (docs/referee.md, disagreement 2).
-        if (first === undefined || evidence.followsLogin(first)) continue;
-        const passed = calls.find((other) => {
-          const turn = firsts.get(other.plan.id)?.begun ?? other.ended;
-          const waits =
-            other.made.tick + 5 < first.begun.tick && turn !== undefined && turn.tick > first.begun.tick + 5;
-          return waits && (other.plan.priority ?? 0) > (call.plan.priority ?? 0);
-        });
-        if (passed !== undefined)
-          yield `${nameOf(first)} went before call ${passed.plan.id}, which waited and comes first`;
-      }
-    }
-  },
-};
-
-export const pacingRules: readonly Rule[] = [windowsAreCheap, priorityGoesFirst];
+export const pacingRules: readonly Rule[] = [windowsAreCheap];

@@ -141,6 +141,7 @@ const refusalsEnd: Rule = {
   says: 'a call costs three sends at most that end in 401, where no session works and nobody pauses',
   *judge(evidence) {
     if (evidence.limits().length > 0) return;
+    // A failure in between starts the count anew (docs/referee.md, disagreement 3).
     const worked = new Set(
       evidence.ledger.sends.flatMap((send) =>
         send.answer !== undefined && send.answer.status !== 401 ? [sessionId(send)] : [],
@@ -149,10 +150,11 @@ const refusalsEnd: Rule = {
     for (const call of evidence.ledger.calls) {
       const alone = evidence.ledger.clients.filter(({ state }) => state === evidence.stateOf(call)).length === 1;
       const refused = evidence.sendsOf(call).filter(({ answer }) => answer?.status === 401);
-      const pure = alone ? refused.filter((send) => !worked.has(sessionId(send))).length : 0;
+      const failed = evidence.sendsOf(call).some((send) => evidence.isTransient(send));
+      const pure = alone && !failed ? refused.filter((send) => !worked.has(sessionId(send))).length : 0;
       if (pure > 3) yield `call ${call.plan.id} was sent ${pure} times with sessions that never worked`;
       // One that worked counts the first time, and after five times.
-      if (refused.length > 9) yield `call ${call.plan.id} met ${refused.length} answers 401`;
+      if (!failed && refused.length > 9) yield `call ${call.plan.id} met ${refused.length} answers 401`;
     }
   },
 };
