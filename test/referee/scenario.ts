@@ -26,7 +26,10 @@ export function createScenario(seed: number): Scenario {
     calls,
     steps: createSteps(random, clients),
     logins,
-    ...(quota && { quota }),
+    // So many windows at most, that no scenario takes long.
+    ...(quota && {
+      quota: { ...quota, limit: Math.max(quota.limit, Math.ceil(calls.length / mostWindows(waitHeader))) },
+    }),
     session: createSession(random),
     ...withAnnouncement(random, quota),
     latency: {
@@ -55,6 +58,8 @@ export function createScenario(seed: number): Scenario {
     },
   };
 }
+
+const mostWindows = (waitHeader: string) => (waitHeader === 'retry-after' ? 3 : 10);
 
 function createQuota(random: Random, wholeSeconds: boolean): QuotaPlan | undefined {
   if (random.chance(0.15)) return undefined;
