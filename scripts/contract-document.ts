@@ -34,6 +34,19 @@ export function buildContractDocument() {
           schema: { type: 'string', pattern: '^[0-9]+$|^[A-Z][a-z]+[, ]' },
           example: '30',
         },
+        RateLimitPolicy: {
+          description:
+            'Optional, then on every response: how many requests are allowed (q) in how many seconds (w), by draft-ietf-httpapi-ratelimit-headers (W8).',
+          required: false,
+          schema: { type: 'string', maxLength: 1024 },
+          example: '"default";q=100;w=60',
+        },
+        RateLimit: {
+          description: 'Optional: how many requests are left (r), and in how many seconds there are more (t) (W8).',
+          required: false,
+          schema: { type: 'string', maxLength: 1024 },
+          example: '"default";r=50;t=30',
+        },
       },
       securitySchemes: {
         session: {
@@ -48,6 +61,11 @@ export function buildContractDocument() {
     },
   };
 }
+
+const quotaHeaders = {
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+};
 
 const initialize = {
   operationId: 'initialize',
@@ -66,6 +84,7 @@ const initialize = {
   responses: {
     200: {
       description: 'The session',
+      headers: quotaHeaders,
       content: json(schemaRef('Session'), [{ key: 'x-session', value: '5f0c6f0e', sensitive: true }]),
     },
     400: responseRef('bad-request'),
@@ -101,6 +120,7 @@ const resource = {
   responses: {
     200: {
       description: "The connector's own answer",
+      headers: quotaHeaders,
       content: { 'application/json': { schema: {}, example: { id: '7' } } },
     },
     400: responseRef('bad-request'),

@@ -12,14 +12,15 @@ import {
   formatCounterexample,
   formatTrace,
   formatViolations,
+  isCrowd,
   type Subject,
   type Theme,
   themes,
 } from '../test/simulation/index.js';
 import { createProgress, isWorker, seedOf, shareOut, toCount, toSeed, workOnBatches } from './share-out.js';
 
-/** One worker's share: small, so that the line of progress moves. */
-const batchSize = 500;
+/** One worker's share: small, so that the line of progress moves. A schedule with a crowd is as long as ten or twenty others. */
+const batchSize = (theme: Theme) => (isCrowd(theme) ? 100 : 500);
 
 interface Batch {
   /** File of the client to test; this project's source when it is missing. */
@@ -55,15 +56,17 @@ function readOptions(): Options {
     .opts<Options>();
 }
 
-/** The batches of a run only depend on its seed and length, not on how many processes share them. */
-function toBatches({ runs, seed, theme, client }: Options): Batch[] {
-  const count = Math.ceil(runs / batchSize);
-  return Array.from({ length: count }, (_, index) => ({
-    client,
-    theme: theme[index % theme.length] as Theme,
-    seed: seedOf(seed, index),
-    runs: Math.min(batchSize, runs - index * batchSize),
-  }));
+/** The themes take turns. The batches of a run only depend on its seed and length, not on how many processes share them. */
+function toBatches({ runs, seed, theme: chosen, client }: Options): Batch[] {
+  const batches: Batch[] = [];
+  for (let left = runs; left > 0; ) {
+    const index = batches.length;
+    const theme = chosen[index % chosen.length] as Theme;
+    const size = Math.min(batchSize(theme), left);
+    batches.push({ client, theme, seed: seedOf(seed, index), runs: size });
+    left -= size;
+  }
+  return batches;
 }
 
 async function loadClient(file: string | undefined): Promise<Subject> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import {
   type ApiKeys,
   createFailureThrottle,
@@ -6,7 +7,18 @@ import {
   type FailureThrottle,
   type UserDirectory,
 } from '../api-keys/index.js';
-import { type Clock, systemClock } from '../internal/index.js';
+import {
+  type Clock,
+  checkOptions,
+  functionOf,
+  nameOrFunction,
+  option,
+  optionsOf,
+  readBy,
+  type ShapeOf,
+  systemClock,
+  withMethods,
+} from '../internal/index.js';
 import type { AdminContext, AuthenticationFailure } from './context.js';
 import { createPasswordChecks } from './credentials.js';
 import type { McpTool } from './mcp/index.js';
@@ -61,62 +73,66 @@ export interface AdminOptions {
 const editionsWithApiKeys: readonly string[] = ['Professional', 'Ultimate'];
 const leastSecretBytes = 32;
 
-/** @throws TypeError naming a wrong option */
+const schema = optionsOf({
+  apiKeys: option<ApiKeys>(
+    (value) => typeof (value as ApiKeys)?.verify === 'function',
+    'must be what `openApiKeys` returned',
+  ),
+  users: withMethods<AdminOptions['users']>('findById', 'findByUsername'),
+  edition: nameOrFunction<AdminOptions['edition']>('an edition'),
+  basePath: readBy(readBasePath).default(''),
+  sessionSecret: readBy(readSecret).default(() => randomBytes(leastSecretBytes)),
+  // These four are checked where they are read.
+  mcpTools: z.unknown().optional(),
+  allowedHosts: z.unknown().optional(),
+  mcpSessionIdleMs: z.unknown().optional(),
+  sections: z.unknown().optional(),
+  clock: withMethods<NonNullable<AdminOptions['clock']>>('now').optional(),
+  throttle: withMethods<FailureThrottle>('failed', 'retryAfterMs').optional(),
+  clientAddress: functionOf<NonNullable<AdminOptions['clientAddress']>>().optional(),
+  onAuthenticationFailure: functionOf<NonNullable<AdminOptions['onAuthenticationFailure']>>().optional(),
+  onError: functionOf<NonNullable<AdminOptions['onError']>>().optional(),
+} satisfies ShapeOf<AdminOptions>);
+
+/** @throws TypeError naming the options that are wrong */
 export function readOptions(options: AdminOptions): AdminContext {
-  if (typeof options !== 'object' || options === null) throw new TypeError('`options` must be an object.');
-  const { apiKeys, users, edition, throttle } = options;
-  if (typeof apiKeys?.verify !== 'function') throw new TypeError('`apiKeys` must be what `openApiKeys` returned.');
-  if (typeof users?.findById !== 'function' || typeof users.findByUsername !== 'function') {
-    throw new TypeError('`users` must have the methods `findById` and `findByUsername`.');
-  }
-  if (typeof edition !== 'function' && (typeof edition !== 'string' || edition === '')) {
-    throw new TypeError("`edition` must be an edition's name, or a function that returns it.");
-  }
-  if (
-    throttle !== undefined &&
-    (typeof throttle?.failed !== 'function' || typeof throttle.retryAfterMs !== 'function')
-  ) {
-    throw new TypeError('`throttle` must have the methods `failed` and `retryAfterMs`.');
-  }
-  const onError = quiet(readFunction('onError', options.onError), () => {});
-  const clock = readClock(options.clock);
+  const { apiKeys, users, edition, basePath, sessionSecret, ...rest } = checkOptions(schema, options);
+  const onError = quiet(rest.onError, () => {});
+  const clock = readClock(rest.clock);
   const currentEdition = async () => (typeof edition === 'function' ? await edition() : edition);
   return {
     apiKeys,
     users,
     edition: currentEdition,
     isAvailable: async () => editionsWithApiKeys.includes(await currentEdition()) && (await apiKeys.isAvailable()),
-    basePath: readBasePath(options.basePath),
+    basePath,
     clock,
-    sessionSecret: readSecret(options.sessionSecret),
-    sections: readSections(options.sections),
-    throttle: throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),
-    clientAddress: readFunction('clientAddress', options.clientAddress) ?? tellOfProxy(onError),
+    sessionSecret,
+    sections: readSections(rest.sections),
+    throttle: rest.throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),
+    clientAddress: rest.clientAddress ?? tellOfProxy(onError),
     passwords: createPasswordChecks(clock),
-    authenticationFailed: quiet(readFunction('onAuthenticationFailure', options.onAuthenticationFailure), onError),
+    authenticationFailed: quiet(rest.onAuthenticationFailure, onError),
     onError,
   };
 }
 
 function readBasePath(basePath: unknown): string {
-  if (basePath === undefined || basePath === '' || basePath === '/') return '';
+  if (basePath === '' || basePath === '/') return '';
   if (
     typeof basePath !== 'string' ||
     !/^(?:\/[A-Za-z0-9._~-]+)+\/?$/.test(basePath) ||
     /\/\.{1,2}(?:\/|$)/.test(basePath)
   ) {
-    throw new TypeError('`basePath` must be a path such as `/admin`.');
+    throw new TypeError('must be a path such as `/admin`');
   }
   return basePath.replace(/\/$/, '');
 }
 
 function readSecret(secret: unknown): Uint8Array {
-  if (secret === undefined) return randomBytes(leastSecretBytes);
   const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
-  if (!(bytes instanceof Uint8Array) || bytes.length < leastSecretBytes) {
-    throw new TypeError(`\`sessionSecret\` must have at least ${leastSecretBytes} bytes.`);
-  }
-  return bytes;
+  if (bytes instanceof Uint8Array && bytes.length >= leastSecretBytes) return bytes;
+  throw new TypeError(`must have at least ${leastSecretBytes} bytes`);
 }
 
 /** The socket's address; the first request that seems to come through a proxy is told, as that is then everybody's address. */
@@ -136,18 +152,12 @@ function tellOfProxy(onError: (error: unknown) => void): AdminContext['clientAdd
 /** A host's clock may only tell the time of day: waits are then measured with that, so that there is one time. */
 function readClock(clock: AdminOptions['clock']): Clock {
   if (clock === undefined) return systemClock;
-  if (typeof clock?.now !== 'function') throw new TypeError('`clock` must have the method `now`.');
   return {
     now: () => clock.now(),
     monotonic: () => (clock.monotonic === undefined ? clock.now() : clock.monotonic()),
     setTimer: (delayMs, callback) =>
       clock.setTimer === undefined ? systemClock.setTimer(delayMs, callback) : clock.setTimer(delayMs, callback),
   };
-}
-
-function readFunction<T>(name: string, value: T): T {
-  if (value !== undefined && typeof value !== 'function') throw new TypeError(`\`${name}\` must be a function.`);
-  return value;
 }
 
 /** A host's hook that fails must not turn an answer into another one. */

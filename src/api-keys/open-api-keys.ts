@@ -1,6 +1,16 @@
+import { z } from 'zod';
+import {
+  checkOptions,
+  functionOf,
+  nameOrFunction,
+  option,
+  optionsOf,
+  type ShapeOf,
+  withMethods,
+} from '../internal/index.js';
 import { importPeer } from './import-peer.js';
 import { createSecretHasher } from './secret-hasher.js';
-import type { ApiKeys, OpenApiKeysOptions } from './types.js';
+import type { ApiKeys, OpenApiKeysOptions, UserDirectory } from './types.js';
 
 /**
  * Opens the API keys of one database, and makes or migrates its tables. Several processes may have the same database
@@ -15,29 +25,20 @@ import type { ApiKeys, OpenApiKeysOptions } from './types.js';
  * await apiKeys.authenticate(new Headers({ 'x-api-key': key })) // { userId, apiKeyId }
  */
 export async function openApiKeys(options: OpenApiKeysOptions): Promise<ApiKeys> {
-  const hasher = createSecretHasher(checkOptions(options).pepper);
+  checkOptions(schema, options);
+  const hasher = createSecretHasher(options.pepper);
   const { assembleApiKeys } = await importPeer('kysely', 'their queries', () => import('./assemble-api-keys.js'));
   return await assembleApiKeys(options, hasher);
 }
 
-function checkOptions(options: OpenApiKeysOptions): OpenApiKeysOptions {
-  if (typeof options !== 'object' || options === null) throw new TypeError('`options` must be an object.');
-  const { database, edition, users, clock, onError } = options;
-  if (
-    typeof database !== 'string' ||
-    database === '' ||
-    /^(?!postgres(?:ql)?:)[a-z][a-z0-9+.-]*:\/\//i.test(database)
-  ) {
-    throw new TypeError("`database` must be a file's path, `:memory:`, or a `postgres://` URL.");
-  }
-  if (typeof edition !== 'function' && (typeof edition !== 'string' || edition === '')) {
-    throw new TypeError("`edition` must be an edition's name, or a function that returns it.");
-  }
-  if (users !== undefined && typeof users?.findById !== 'function') {
-    throw new TypeError('`users` must have the method `findById`.');
-  }
-  if (clock !== undefined && typeof clock?.now !== 'function')
-    throw new TypeError('`clock` must have the method `now`.');
-  if (onError !== undefined && typeof onError !== 'function') throw new TypeError('`onError` must be a function.');
-  return options;
-}
+const schema = optionsOf({
+  database: option<string>(
+    (value) => typeof value === 'string' && value !== '' && !/^(?!postgres(?:ql)?:)[a-z][a-z0-9+.-]*:\/\//i.test(value),
+    "must be a file's path, `:memory:`, or a `postgres://` URL",
+  ),
+  edition: nameOrFunction<OpenApiKeysOptions['edition']>('an edition'),
+  users: withMethods<UserDirectory>('findById').optional(),
+  pepper: z.unknown().optional(),
+  clock: withMethods<NonNullable<OpenApiKeysOptions['clock']>>('now').optional(),
+  onError: functionOf<NonNullable<OpenApiKeysOptions['onError']>>().optional(),
+} satisfies ShapeOf<OpenApiKeysOptions>);

@@ -16,6 +16,7 @@ interface SimulateOptions {
   port: number;
   limit?: { limit: number; windowMs: number };
   window?: 'fixed' | 'sliding';
+  announce?: 'policy' | 'both';
   header?: string;
   format?: LimitFormat;
   session?: number;
@@ -36,6 +37,12 @@ export function addSimulate(program: Command, io: Io, finish: (code: number) => 
     .option('-p, --port <port>', 'where it listens; 0 takes a free one', parsePort, 4000)
     .option('--limit <requests/time>', 'rate limit, such as 100/1s', parseLimit)
     .addOption(new Option('--window <kind>', 'how the limit counts').choices(['fixed', 'sliding']))
+    .addOption(
+      new Option('--announce <what>', 'what answers tell of the limit beforehand; both: also what is left').choices([
+        'policy',
+        'both',
+      ]),
+    )
     .option('--header <name>', 'the header that carries the wait (default: Retry-After)')
     .addOption(new Option('--format <format>', 'how the wait is written').choices(limitFormats))
     .option('--session <time>', 'how long a session lives, such as 30s', parseDuration)
@@ -86,9 +93,9 @@ async function start(options: SimulateOptions, io: Io, onEntry: (entry: JournalE
 }
 
 async function toSettings(options: SimulateOptions, io: Io): Promise<SimulateConnectorOptions> {
-  const { limit, window, header, format, session, sessionRequests, credentials, faults, items } = options;
-  if (limit === undefined && (window ?? header ?? format) !== undefined) {
-    throw new UsageError('--window, --header and --format say how a limit works: give --limit, too.');
+  const { limit, window, announce, header, format, session, sessionRequests, credentials, faults, items } = options;
+  if (limit === undefined && (window ?? announce ?? header ?? format) !== undefined) {
+    throw new UsageError('--window, --announce, --header and --format say how a limit works: give --limit, too.');
   }
   return {
     resources: { items: Array.from({ length: items }, (_, index) => ({ id: index + 1, title: `Item ${index + 1}` })) },
@@ -102,6 +109,7 @@ async function toSettings(options: SimulateOptions, io: Io): Promise<SimulateCon
           rateLimit: {
             ...limit,
             ...(window === undefined ? {} : { window }),
+            ...(announce === undefined ? {} : { announce }),
             ...(header === undefined ? {} : { header }),
             ...(format === undefined ? {} : { format }),
           },

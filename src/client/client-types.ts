@@ -1,9 +1,8 @@
-import type { ClientEventListener, ClientEventName } from './events.js';
-import type { Quota } from './pacing.js';
-import type { BodyOption } from './request-body.js';
-import type { Query } from './request-target.js';
-import type { ConnectorResponse, DataSchema } from './response.js';
-import type { ClientSnapshot } from './snapshot.js';
+import type { ClientChannelEvents, ClientEventListener, ClientEventName, Quota } from './events.js';
+import type { ConnectorResponse, DataSchema } from './http/read-success.js';
+import type { BodyOption } from './http/request-body.js';
+import type { Query } from './http/request-target.js';
+import type { ClientSnapshot } from './rate-limit/snapshot.js';
 
 export interface RequestOptions<Data = unknown> {
   /** Added to the path. Arrays repeat the name; `undefined` and `null` leave it out. */
@@ -101,3 +100,9 @@ export interface ConnectorClient extends AsyncDisposable {
   /** Ends waiting calls with a RequestError, lets requests in flight finish, cleans up, and closes the connections. */
   close(): Promise<void>;
 }
+
+/** A message on the channel `concordat:client:<event>`: the event, and which client it comes from. */
+export type ClientChannelMessage<Name extends keyof ClientChannelEvents> = ClientChannelEvents[Name] & {
+  readonly baseUrl: string;
+  readonly client: ConnectorClient;
+};

@@ -1,16 +1,18 @@
-import { Calls, closedError } from './calls.js';
-import { cleanUp } from './cleanup.js';
+import { Calls, closedError } from './call/calls.js';
+import { cleanUp } from './call/cleanup.js';
+import { createLogin } from './call/login.js';
 import type { ClientStatus, ConnectorClient, ConnectorRequest, RequestOptions } from './client-types.js';
+import { AbandonedLogin } from './errors.js';
 import { type ClientEventListener, type ClientEventName, EventHub } from './events.js';
-import { Gates } from './gates.js';
-import { createLogin } from './initialize.js';
-import { expectManyListeners } from './many-listeners.js';
-import { type ConnectorClientOptions, checkOptions } from './options.js';
-import type { ConnectorResponse } from './response.js';
-import { AbandonedLogin, SessionHolder } from './session.js';
-import { type ClientSnapshot, checkSnapshot } from './snapshot.js';
-import { createUndiciTransport } from './transport.js';
-import { createFetchTransport } from './transport-fetch.js';
+import { createFetchTransport } from './http/fetch.js';
+import { expectManyListeners } from './http/many-listeners.js';
+import type { ConnectorResponse } from './http/read-success.js';
+import { createUndiciTransport } from './http/undici.js';
+import type { ConnectorClientOptions } from './options.js';
+import { Gates } from './rate-limit/gates.js';
+import { type ClientSnapshot, checkSnapshot } from './rate-limit/snapshot.js';
+import { SessionHolder } from './session/session.js';
+import { checkOptions } from './settings.js';
 
 /**
  * Makes the client of one connector connection.
@@ -49,31 +51,26 @@ class Client implements ConnectorClient {
         ? createUndiciTransport({ origin, connections: concurrency, dispatcher, clock, maxResponseBytes })
         : createFetchTransport({ origin, fetch, clock, maxResponseBytes });
     const { emit } = this.#events;
-    this.#gates = new Gates(settings, emit);
+    this.#gates = new Gates({ ...settings, emit });
     const parameters = typeof initialize === 'function' ? [] : initialize.parameters;
     const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
-    const exchange = { settings, transport: this.#transport, clock, counters: this.#counters, secrets };
-    const closing = expectManyListeners(this.#closing.signal);
-    const login = createLogin({
-      ...exchange,
-      gateFor: (request) => this.#gates.for(request),
+    const shared = {
+      settings,
+      clock,
+      transport: this.#transport,
+      counters: this.#counters,
+      gates: this.#gates,
       events: this.#events,
-      closing,
-    });
+      closing: expectManyListeners(this.#closing.signal),
+    };
     this.#sessions = new SessionHolder({
-      login,
+      login: createLogin(shared),
       state: settings.state,
       clock,
       emit,
       loginCooldownMs: settings.loginCooldownMs,
     });
-    this.#calls = new Calls({
-      ...exchange,
-      sessions: this.#sessions,
-      events: this.#events,
-      gates: this.#gates,
-      closing,
-    });
+    this.#calls = new Calls({ ...shared, sessions: this.#sessions, secrets });
     // In a moment: whoever makes the client has no listener yet.
     this.#stopHearingState = settings.state.onError?.((error) =>
       queueMicrotask(() => emit('error', { method: 'state', path: '', error })),
@@ -140,7 +137,7 @@ class Client implements ConnectorClient {
   async #close(): Promise<void> {
     const { cleanup, timeoutMs, clock } = this.#settings;
     this.#closing.abort(new AbandonedLogin());
-    this.#gates.shutDown();
+    this.#gates.close();
     this.#stopHearingState?.();
     this.#sessions.shutDown(() => closedError({ method: 'initialize', path: '' }));
     await this.#calls.idle();

@@ -69,6 +69,9 @@ export class InitializeError extends Error {
   }
 }
 
+/** Why a login ended that nobody waited for any more. */
+export class AbandonedLogin extends Error {}
+
 /** Errors of parsers: V8's quotes the JSON that it could not read, undici's keeps the bytes that are no HTTP. */
 const quotingErrors: ReadonlySet<unknown> = new Set(['SyntaxError', 'HTTPParserError']);
 
@@ -92,6 +95,7 @@ export function toInitializeErrorOfOwn(error: unknown): unknown {
 for (const [type, name] of [
   [RequestError, 'RequestError'],
   [InitializeError, 'InitializeError'],
+  [AbandonedLogin, 'AbandonedLogin'],
 ] as const) {
   Object.defineProperty(type.prototype, 'name', { value: name, configurable: true, writable: true });
 }

@@ -1,6 +1,11 @@
 import { channel } from 'node:diagnostics_channel';
-import type { ConnectorClient } from './client-types.js';
-import type { Quota } from './pacing.js';
+
+/** A quota that has been learned by meeting its limit, or that the connector announces (rule W8). */
+export interface Quota {
+  /** How many requests a window allows. */
+  readonly limit: number;
+  readonly windowMs: number;
+}
 
 /** One call as events name it: the same object in all events of the call. The path is without its query (rule S7). */
 export interface ClientCall {
@@ -67,14 +72,7 @@ export type ClientEventListener<Name extends ClientEventName> = (event: ClientEv
 export type Emit = <Name extends ClientEventName>(name: Name, event: ClientEvents[Name]) => void;
 export type Publish = <Name extends keyof ClientCallEvents>(name: Name, event: ClientCallEvents[Name]) => void;
 
-/** A message on the channel `concordat:client:<event>`: the event, and which client it comes from. */
-export type ClientChannelMessage<Name extends keyof ClientChannelEvents> = ClientChannelEvents[Name] & ClientSender;
 export type ClientChannelEvents = ClientEvents & ClientCallEvents;
-
-interface ClientSender {
-  readonly baseUrl: string;
-  readonly client: ConnectorClient;
-}
 
 const names: readonly ClientEventName[] = ['pause', 'resume', 'heartbeat', 'quota', 'initialize', 'retry', 'error'];
 const callNames: readonly (keyof ClientCallEvents)[] = ['call', 'attempt', 'wait', 'result'];
@@ -88,9 +86,10 @@ const channels = Object.fromEntries(
  */
 export class EventHub {
   readonly #listeners = new Map<ClientEventName, Set<(event: never) => void>>();
-  readonly #sender: ClientSender;
+  readonly #sender: object;
 
-  constructor(sender: ClientSender) {
+  /** @param sender what channels are told beside each event. */
+  constructor(sender: object) {
     this.#sender = sender;
   }
 

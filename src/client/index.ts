@@ -6,6 +6,7 @@
 
 export type { Clock, Timer } from '../internal/index.js';
 export type {
+  ClientChannelMessage,
   ClientCounters,
   ClientStatus,
   ConnectorClient,
@@ -20,18 +21,17 @@ export type {
   ClientCall,
   ClientCallEvents,
   ClientChannelEvents,
-  ClientChannelMessage,
   ClientEventListener,
   ClientEventName,
   ClientEvents,
+  Quota,
 } from './events.js';
-export type { InitializeFunction, InitializeRequest } from './initialize.js';
+export type { ConnectorResponse, DataSchema } from './http/read-success.js';
+export type { BodyOption, RequestBody } from './http/request-body.js';
+export type { Query, QueryValue } from './http/request-target.js';
 export type { ConnectorClientOptions, InitializeOptions, RateLimitOptions } from './options.js';
-export type { Quota } from './pacing.js';
-export type { RemainingOptions } from './remaining.js';
-export type { BodyOption, RequestBody } from './request-body.js';
-export type { Query, QueryValue } from './request-target.js';
-export type { ConnectorResponse, DataSchema } from './response.js';
+export type { RemainingOptions } from './rate-limit/remaining.js';
+export type { ClientSnapshot } from './rate-limit/snapshot.js';
 export type { RetryOptions } from './retry.js';
-export type { ClientSnapshot } from './snapshot.js';
-export { type ConnectionState, memoryState, type SharedPause, type SharedSession } from './state.js';
+export type { InitializeFunction, InitializeRequest } from './session/initialize-function.js';
+export { type ConnectionState, memoryState, type SharedPause, type SharedSession } from './session/state.js';

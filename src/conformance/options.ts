@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { headerProblem, type SessionParameter, type WaitFormat, waitFormats } from '../contract/index.js';
+import { headerNameOption, type SessionParameter, type WaitFormat, waitFormatOption } from '../contract/index.js';
+import {
+  bool,
+  checkOptions as check,
+  count,
+  duration,
+  functionOf,
+  oneOf,
+  optionsOf,
+  type ShapeOf,
+  text,
+} from '../internal/index.js';
 import {
   type ProbeRequest,
   type Probes,
@@ -88,30 +99,30 @@ export interface Plan {
   readonly cleanupPath: string;
 }
 
-const headerName = z.string().refine((name) => headerProblem(name, '') === undefined, 'must be the name of a header');
+const reason = z.string().trim().min(1, 'must say why');
 
-const known = z.array(z.strictObject({ id: z.string(), reason: z.string().trim().min(1, 'must say why') }));
-
-const optionsSchema = z.strictObject({
+const schema = optionsOf({
   baseUrl: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as "http://127.0.0.1:4000"' })
     .optional(),
-  fetch: z.custom<Plan['fetch']>((value) => typeof value === 'function', 'must be a function').optional(),
-  onResult: z.custom<() => void>((value) => typeof value === 'function', 'must be a function').optional(),
+  fetch: functionOf<Plan['fetch']>().optional(),
+  onResult: functionOf<NonNullable<Plan['onResult']>>().optional(),
   probes: probesSchema.optional(),
-  features: z.array(z.enum(features)).optional(),
-  knownFailures: z.union([known, z.record(z.string(), z.string().trim().min(1, 'must say why'))]).optional(),
-  rateLimit: z.strictObject({ header: headerName.optional(), format: z.enum(waitFormats).optional() }).optional(),
-  allowWrites: z.boolean().optional(),
-  timeoutMs: z.number().positive().optional(),
-  maxWaitMs: z.number().min(0).optional(),
-  maxDetailBytes: z.int().positive().optional(),
-});
+  features: z.array(oneOf(features)).optional(),
+  knownFailures: z.union([z.array(optionsOf({ id: text, reason })), z.record(z.string(), reason)]).optional(),
+  rateLimit: optionsOf({
+    header: headerNameOption.default('Retry-After'),
+    format: waitFormatOption.default('auto'),
+  } satisfies ShapeOf<NonNullable<ConformanceConfig['rateLimit']>>).prefault({}),
+  allowWrites: bool.default(false),
+  timeoutMs: duration({ least: 1 }).default(10_000),
+  maxWaitMs: duration().default(10_000),
+  maxDetailBytes: count(1).default(8 * 1024),
+} satisfies ShapeOf<ConformanceOptions>);
 
-/** Fills in the defaults. @throws TypeError naming the option that is wrong. */
+/** Fills in the defaults. @throws TypeError naming the options that are wrong. */
 export function checkOptions(options: ConformanceOptions): Plan {
-  const parsed = optionsSchema.safeParse(options);
-  if (!parsed.success) throw new TypeError(describe(parsed.error.issues));
+  const { rateLimit, allowWrites, timeoutMs, maxWaitMs, maxDetailBytes } = check(schema, options);
   if (options.baseUrl === undefined && options.fetch === undefined) {
     throw new TypeError('One of `baseUrl` and `fetch` is needed: there is no connector to check.');
   }
@@ -123,11 +134,11 @@ export function checkOptions(options: ConformanceOptions): Plan {
     onResult: options.onResult,
     features: new Set(options.features ?? impliedFeatures(probes)),
     knownFailures: readKnownFailures(options.knownFailures),
-    rateLimit: { header: options.rateLimit?.header ?? 'Retry-After', format: options.rateLimit?.format ?? 'auto' },
-    allowWrites: options.allowWrites ?? false,
-    timeoutMs: options.timeoutMs ?? 10_000,
-    maxWaitMs: options.maxWaitMs ?? 10_000,
-    maxDetailBytes: options.maxDetailBytes ?? 8 * 1024,
+    rateLimit,
+    allowWrites,
+    timeoutMs,
+    maxWaitMs,
+    maxDetailBytes,
     initialize: {
       path: probes.initialize?.path ?? '/initialize',
       parameters: probes.initialize?.parameters && readParameters(probes.initialize.parameters),
@@ -173,17 +184,4 @@ function readKnownFailures(known: KnownFailures | undefined): ReadonlyMap<string
   if (known === undefined) return new Map();
   if (Array.isArray(known)) return new Map(known.map(({ id, reason }: { id: string; reason: string }) => [id, reason]));
   return new Map(Object.entries(known));
-}
-
-function describe(issues: readonly z.core.$ZodIssue[]): string {
-  return issues
-    .map((issue) => {
-      if (issue.code === 'unrecognized_keys') {
-        return issue.keys.map((key) => `\`${[...issue.path, key].join('.')}\` is not an option`).join('; ');
-      }
-      const message = /^must/.test(issue.message) ? issue.message : `is not valid: ${issue.message}`;
-      return `\`${issue.path.join('.') || 'options'}\` ${message}`;
-    })
-    .join('; ')
-    .concat('.');
 }

@@ -1,4 +1,5 @@
 import { parseWait, type SessionParameter, sessionProblems, toSessionParameters } from '../contract/index.js';
+import { Announcements } from './announcements.js';
 import { type Answer, type Exchange, exchange, parseJson, summarize } from './exchange.js';
 import { Secrets } from './mask.js';
 import type { Plan } from './options.js';
@@ -23,6 +24,7 @@ export class Prober {
   #login: Promise<Exchange> | undefined;
   #opensAt = 0;
   readonly #memory = new Map<string, Promise<unknown>>();
+  readonly announcements = new Announcements();
 
   constructor(plan: Plan) {
     this.plan = plan;
@@ -103,9 +105,11 @@ export class Prober {
     return this.sendNow(request, session);
   }
 
-  /** Sends without regard to limits. */
-  sendNow(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
-    return exchange(this.plan, { ...request, headers: { ...request.headers, ...session } });
+  /** Sends without regard to limits, and takes down what the answer tells about the quota. */
+  async sendNow(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
+    const seen = await exchange(this.plan, { ...request, headers: { ...request.headers, ...session } });
+    this.announcements.add(seen, hasAnswer(seen) && this.isLimit(seen));
+    return seen;
   }
 
   /** Reads the wait of an answer as the service would. */

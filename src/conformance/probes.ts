@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type SessionParameter, sessionParameterSchema } from '../contract/index.js';
+import { count, duration, functionOf, optionsOf } from '../internal/index.js';
 
 /** A request as a probe: `'/issues'`, `'POST /issues'`, or an object. */
 export type ProbeRequest =
@@ -85,8 +86,7 @@ const path = z.string().regex(/^\/[\x21-\x7e]*$/, 'must be a path that starts wi
 const parameters = z.union([z.array(sessionParameterSchema), z.record(z.string(), z.string())], {
   error: 'must be an array of { key, value, sensitive } or a record of strings',
 });
-const action = z.custom<() => unknown>((value) => typeof value === 'function', 'must be a function');
-const milliseconds = z.number().min(0);
+const action = functionOf<() => unknown>();
 
 const requestLine = /^(?:[A-Z]+ +)?\/[\x21-\x7e]*$/;
 const notARequest = 'must be a request: "/path", "GET /path" or { method, path, headers, json, body }';
@@ -94,7 +94,7 @@ const notARequest = 'must be a request: "/path", "GET /path" or { method, path, 
 const request = z.union(
   [
     z.string().refine((text) => requestLine.test(text), notARequest),
-    z.strictObject({
+    optionsOf({
       method: z.string().regex(methods).optional(),
       path,
       headers: z.record(z.string(), z.string()).optional(),
@@ -105,32 +105,30 @@ const request = z.union(
   { error: notARequest },
 );
 
-export const probesSchema = z.strictObject({
-  initialize: z
-    .strictObject({
-      path: path.optional(),
-      parameters: parameters.optional(),
-      wrongParameters: parameters.optional(),
-    })
-    .optional(),
+export const probesSchema = optionsOf({
+  initialize: optionsOf({
+    path: path.optional(),
+    parameters: parameters.optional(),
+    wrongParameters: parameters.optional(),
+  }).optional(),
   readable: request.optional(),
   unknown: request.optional(),
   unknownRoute: request.optional(),
   invalid: request.optional(),
   forbidden: request.optional(),
   failing: request.optional(),
-  limit: z
-    .strictObject({
-      request: request.optional(),
-      times: z.int().min(1).optional(),
-      concurrency: z.int().min(1).optional(),
-      before: action.optional(),
-    })
-    .optional(),
-  expire: z
-    .strictObject({ waitMs: milliseconds.optional(), request: request.optional(), action: action.optional() })
-    .optional(),
-  cleanup: z.strictObject({ path: path.optional() }).optional(),
+  limit: optionsOf({
+    request: request.optional(),
+    times: count(1).optional(),
+    concurrency: count(1).optional(),
+    before: action.optional(),
+  }).optional(),
+  expire: optionsOf({
+    waitMs: duration().optional(),
+    request: request.optional(),
+    action: action.optional(),
+  }).optional(),
+  cleanup: optionsOf({ path: path.optional() }).optional(),
 });
 
 /** Fills in the defaults of a probe. */

@@ -1,11 +1,13 @@
 import { type Context, Hono } from 'hono';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ConnectorError, NotFoundError, type SessionParameter } from '../contract/index.js';
+import { checkOptions, count, functionOf, optionsOf, routePath, type ShapeOf } from '../internal/index.js';
+import { type ConnectorRateLimitOptions, checkPolicy, createAnnouncer } from './announce.js';
 import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
 import { putBackSession, type Surroundings, surround, surroundHandlers, takeSession } from './handlers.js';
 import { answerWithHono, dropStaleHeaders, rewriteReturnedError } from './hono-answer.js';
-import { checkInitialize, type InitializeOptions, initializeHandler } from './initialize.js';
-import { checkBytes, checkFunction, checkKeys, checkPath } from './options.js';
+import { type InitializeOptions, initializeHandler, initializeSchema } from './initialize.js';
+import { answerShape, rateLimitShape, zodObject } from './options.js';
 import { parseBody } from './read-json.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from './redact.js';
 import { checkSession, sessionGuard, type VerifySession } from './session-guard.js';
@@ -26,6 +28,8 @@ export type CleanupHandler<Session extends z.ZodObject = z.ZodObject> = (context
 export interface ConnectorOptions<Parameters extends z.ZodObject, Session extends z.ZodObject>
   extends ErrorAnswerOptions {
   initialize: InitializeOptions<Parameters>;
+  /** @default { header: 'Retry-After', format: 'seconds' }, and no quota is announced */
+  rateLimit?: ConnectorRateLimitOptions | undefined;
   /**
    * The request headers that initialize hands out and every later request brings back. Names are read whatever their
    * case; the schema's own spelling is the key in `c.get('session')`.
@@ -58,14 +62,29 @@ interface Shared {
   [bodyBytes]?: number;
 }
 
-const knownOptions = [
-  ...['initialize', 'session', 'verify', 'cleanup', 'rateLimit'],
-  ...['exposeDetail', 'onError', 'maxBodyBytes', 'maxDetailBytes'],
-];
+const cleanupHandler = functionOf<CleanupHandler<z.ZodObject>>();
+
+const schema = optionsOf({
+  initialize: initializeSchema,
+  session: zodObject,
+  verify: functionOf<VerifySession>().optional(),
+  cleanup: z
+    .union([cleanupHandler, optionsOf({ path: routePath.default('/cleanup'), handler: cleanupHandler })], {
+      error: 'must be a function, or an object with `path` and `handler`',
+    })
+    .optional(),
+  onError: functionOf<NonNullable<ConnectorOptions<z.ZodObject, z.ZodObject>['onError']>>().optional(),
+  maxBodyBytes: count(1).default(1024 * 1024),
+  ...answerShape,
+  rateLimit: optionsOf({
+    ...rateLimitShape,
+    policy: z.custom<ConnectorRateLimitOptions['policy']>().optional(),
+  } satisfies ShapeOf<ConnectorRateLimitOptions>).prefault({}),
+} satisfies ShapeOf<ConnectorOptions<z.ZodObject, z.ZodObject>>);
 
 /**
  * Makes a connector: a Hono app that logs in at `POST /initialize`, asks every other route for a session, and answers all
- * that goes wrong as the contract says (rules E1-E5, W1-W2, S1-S2). Unknown routes are a 404, with or without a session.
+ * that goes wrong as the contract says (rules E1-E5, W1-W2, W8, S1-S2). Unknown routes are a 404, with or without a session.
  *
  * @throws TypeError naming the option that is wrong.
  * @example
@@ -83,15 +102,14 @@ const knownOptions = [
 export function createConnector<Parameters extends z.ZodObject, Session extends z.ZodObject>(
   options: ConnectorOptions<Parameters, Session>,
 ): Connector<Session> {
-  checkKeys(options, knownOptions, 'options');
-  const { verify, onError, rateLimit, exposeDetail, maxDetailBytes } = options;
+  const settings = checkOptions(schema, options);
+  const { verify, onError, exposeDetail, maxDetailBytes, maxBodyBytes } = settings;
+  const { policy: _, ...rateLimit } = settings.rateLimit;
   const initialize = options.initialize as unknown as InitializeOptions;
-  const initializePath = checkInitialize(initialize);
+  const initializePath = settings.initialize.path;
   const sessionNames = checkSession(options.session);
-  const cleanup = checkCleanup(options.cleanup, initializePath);
-  checkFunction(verify, 'verify');
-  checkFunction(onError, 'onError');
-  const maxBodyBytes = checkBytes(options.maxBodyBytes, 'maxBodyBytes', 1024 * 1024);
+  const cleanup = settings.cleanup && readCleanup(settings.cleanup, initializePath);
+  const announce = createAnnouncer(checkPolicy(options.rateLimit?.policy));
   const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
 
   const parameterSecrets = new WeakMap<Context, string[]>();
@@ -113,7 +131,7 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   const fail = (thrown: unknown, c: Context) => {
     const answer = write(thrown, c);
     (c as Shared)[errorAnswer] = answer;
-    return answerWithHono(c, answer);
+    return announce(answerWithHono(c, answer), c);
   };
   const mark = Symbol('entered');
   const answer = (thrown: unknown, c: Context) => {
@@ -141,7 +159,7 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
       const answered = (c as Shared)[errorAnswer];
       // Middleware that ends in `return next()` returns the context.
       if (answered) dropStaleHeaders(result === undefined || result === c ? c.res : (result as Response), answered);
-      return result;
+      return announce(result, c);
     },
     answer,
   };
@@ -164,21 +182,10 @@ export function createConnector<Parameters extends z.ZodObject, Session extends 
   return app;
 }
 
-function checkCleanup<Session extends z.ZodObject>(
-  option: ConnectorOptions<z.ZodObject, Session>['cleanup'],
-  initializePath: string,
-): { path: string; handler: CleanupHandler<Session> } | undefined {
-  if (option === undefined) return undefined;
-  if (typeof option !== 'function') {
-    if (typeof option !== 'object' || option === null) {
-      throw new TypeError('`cleanup` must be a function, or an object with `path` and `handler`.');
-    }
-    checkKeys(option, ['path', 'handler'], 'cleanup');
-    checkFunction(option.handler, 'cleanup.handler', true);
-  }
-  const path = checkPath(typeof option === 'function' ? undefined : option.path, 'cleanup.path', '/cleanup');
-  if (path === initializePath) throw new TypeError('`cleanup.path` must not be the path of initialize.');
-  return { path, handler: typeof option === 'function' ? option : option.handler };
+function readCleanup(option: NonNullable<z.output<typeof schema>['cleanup']>, initializePath: string) {
+  const cleanup = typeof option === 'function' ? { path: '/cleanup', handler: option } : option;
+  if (cleanup.path === initializePath) throw new TypeError('`cleanup.path` must not be the path of initialize.');
+  return cleanup;
 }
 
 /** Refuses bodies that are too large: by their declared length where there is one, else by reading them first. */

@@ -3,7 +3,6 @@ import {
   cleanCode,
   cleanDetail,
   cleanMessage,
-  defaultMaxDetailBytes,
   type ErrorPayload,
   errorTable,
   formatWait,
@@ -11,15 +10,8 @@ import {
   limitBytes,
   type RateLimitError,
 } from '../contract/index.js';
-import { createRedact, type Redact, showsSecret } from '../internal/index.js';
-import {
-  bodyHeaders,
-  checkBoolean,
-  checkBytes,
-  checkRateLimit,
-  type RateLimitHeader,
-  type RateLimitHeaderOptions,
-} from './options.js';
+import { checkOptions, createRedact, optionsOf, type Redact, showsSecret } from '../internal/index.js';
+import { answerShape, bodyHeaders, type RateLimitHeader, type RateLimitHeaderOptions } from './options.js';
 import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
 
 export interface ErrorAnswerOptions {
@@ -45,6 +37,8 @@ export type WriteError = (thrown: unknown, secrets?: readonly string[]) => Error
 
 export const errorContentType = 'application/json; charset=utf-8';
 
+const schema = optionsOf(answerShape);
+
 /** Headers that belonged to the answer which the error replaces. */
 const replacedHeaders = [...bodyHeaders, 'content-disposition', 'etag', 'last-modified'];
 
@@ -55,9 +49,7 @@ const replacedHeaders = [...bodyHeaders, 'content-disposition', 'etag', 'last-mo
  * @throws TypeError naming the option that is wrong.
  */
 export function createErrorWriter(options: ErrorAnswerOptions = {}): WriteError {
-  const rateLimit = checkRateLimit(options.rateLimit);
-  const exposeDetail = checkBoolean(options.exposeDetail, 'exposeDetail');
-  const maxDetailBytes = checkBytes(options.maxDetailBytes, 'maxDetailBytes', defaultMaxDetailBytes);
+  const { rateLimit, exposeDetail, maxDetailBytes } = checkOptions(schema, options);
   const waitHeader = rateLimit.header.toLowerCase();
   const staleWithoutLimit = [...replacedHeaders, waitHeader];
 

@@ -4,6 +4,9 @@
  * @module concordat/connector
  */
 
+// What an end system tells about its quota, handed on.
+export type { AnnouncedPolicy, ConnectorRateLimitOptions } from './announce.js';
+export { announceQuota, type SetHeaders } from './announce-quota.js';
 // A whole connector: login, session, routes, server.
 export {
   type CleanupHandler,
@@ -21,10 +24,12 @@ export {
   type EndSystemFetchOptions,
   type EndSystemRequest,
   endSystemFetch,
+  type HeaderReading,
   type Match,
   type Preset,
   type PresetName,
   type PresetRule,
+  type QuotaSource,
   type WaitBucket,
   type WaitSource,
   type WaitUnit,

@@ -1,7 +1,8 @@
 import type { Context, Handler } from 'hono';
 import { z } from 'zod';
 import { BadRequestError, type SessionParameter, sessionParameterSchema, sessionProblems } from '../contract/index.js';
-import { checkFunction, checkKeys, checkPath, checkZodObject } from './options.js';
+import { functionOf, optionsOf, routePath, type ShapeOf } from '../internal/index.js';
+import { zodObject } from './options.js';
 import { checkInput, describeIssues, parseBody } from './read-json.js';
 
 /** What initialize hands out: header names with their values. The entries of a plain object count as sensitive. */
@@ -20,17 +21,16 @@ export interface InitializeOptions<Parameters extends z.ZodObject = z.ZodObject>
     parameters: z.output<Parameters>;
     /** Aborts when the service no longer waits. */
     signal: AbortSignal;
+    /** The request itself, for `announceQuota(c, …)`. */
+    c: Context;
   }): SessionHeaders | Promise<SessionHeaders>;
 }
 
-/** @throws TypeError naming the option. */
-export function checkInitialize(options: InitializeOptions | undefined): string {
-  checkKeys(options, ['path', 'parameters', 'handler'], 'initialize');
-  const { path, parameters, handler } = options as InitializeOptions;
-  checkZodObject(parameters, 'initialize.parameters');
-  checkFunction(handler, 'initialize.handler', true);
-  return checkPath(path, 'initialize.path', '/initialize');
-}
+export const initializeSchema = optionsOf({
+  path: routePath.default('/initialize'),
+  parameters: zodObject,
+  handler: functionOf<InitializeOptions['handler']>(),
+} satisfies ShapeOf<InitializeOptions>);
 
 /** Answers `POST /initialize` (rule S1). */
 export function initializeHandler(
@@ -47,7 +47,7 @@ export function initializeHandler(
       options.parameters,
       'The parameters of initialize are not valid',
     );
-    const headers = await options.handler({ parameters, signal: c.req.raw.signal });
+    const headers = await options.handler({ parameters, signal: c.req.raw.signal, c });
     const answer = toSession(headers);
     await checkAgainstSchema(answer, session);
     hear.handedOut(answer);

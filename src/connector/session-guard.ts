@@ -3,7 +3,8 @@ import { matchedRoutes } from 'hono/route';
 import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
 import type { z } from 'zod';
 import { sessionHeaderProblem, UnauthorizedError } from '../contract/index.js';
-import { checkZodObject } from './options.js';
+import { checkOptions } from '../internal/index.js';
+import { zodObject } from './options.js';
 import { describeIssues } from './read-json.js';
 
 /** Whether the end system still accepts the session; `false` is answered with 401. */
@@ -13,7 +14,7 @@ export type VerifySession<Session extends z.ZodObject = z.ZodObject> = (
 
 /** @throws TypeError naming `session`, or the key of it that cannot be a header. */
 export function checkSession(session: z.ZodObject): string[] {
-  checkZodObject(session, 'session');
+  checkOptions(zodObject, session, 'session');
   const names = Object.keys(session.shape);
   const seen = new Set<string>();
   for (const name of names) {

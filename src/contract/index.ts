@@ -14,6 +14,7 @@ export {
   UnauthorizedError,
   type Wait,
 } from './errors.js';
+export { headerNameOption, waitFormatOption } from './option-schemas.js';
 export {
   defaultMaxDetailBytes,
   type ErrorPayload,
@@ -22,6 +23,18 @@ export {
   parseErrorPayload,
   readCode,
 } from './payload.js';
+export {
+  type AnnouncedQuota,
+  currentHeader,
+  formatCurrent,
+  formatPolicy,
+  maxQuotaCharacters,
+  parseQuota,
+  policyHeader,
+  type QuotaHeaderValues,
+  type QuotaLeft,
+  type QuotaPolicy,
+} from './quota-headers.js';
 export {
   headerProblem,
   type SessionParameter,

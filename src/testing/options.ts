@@ -1,79 +1,78 @@
-import { systemClock } from '../internal/index.js';
-import { checkCount, checkDuration, checkHeaderName, checkKeys, checkObject, checkOneOf, checkPath } from './check.js';
-import { checkFormat } from './check-fault.js';
+import { z } from 'zod';
+import { headerNameOption } from '../contract/index.js';
+import {
+  anyObject,
+  type Clock,
+  checkOptions as check,
+  count,
+  duration,
+  functionOf,
+  oneOf,
+  option,
+  optionsOf,
+  routePath,
+  type ShapeOf,
+  systemClock,
+  texts,
+  withMethods,
+} from '../internal/index.js';
+import { limitFormat } from './fault-schema.js';
 import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } from './types.js';
+
+type Routes = NonNullable<SimulateConnectorOptions['routes']>;
+
+const dayMs = 86_400_000;
+
+const rateLimit = optionsOf({
+  limit: count(1),
+  windowMs: duration({ least: 1 }),
+  header: headerNameOption.default('Retry-After'),
+  format: limitFormat.default('seconds'),
+  window: oneOf(['fixed', 'sliding']).default('fixed'),
+  scope: oneOf(['global', 'session']).default('global'),
+  announce: z
+    .union([z.literal(false), oneOf(['policy', 'both'])], { error: "must be false, 'policy' or 'both'" })
+    .default(false),
+} satisfies ShapeOf<SimulatedRateLimit>).refine(({ announce, windowMs }) => announce === false || windowMs <= dayMs, {
+  path: ['announce'],
+  error: 'needs a `windowMs` of a day at most: nobody reads a longer one (rule W8)',
+});
+
+const session = optionsOf({
+  header: headerNameOption.default('x-session'),
+  ttlMs: duration({ least: 1 }).optional(),
+  maxRequests: count(1).optional(),
+  refuseFreshMs: duration().optional(),
+  refuseFreshRequests: count(0).optional(),
+} satisfies ShapeOf<SimulatedSession>);
+
+const schema = optionsOf({
+  rateLimit: rateLimit.optional(),
+  session: z.union([z.literal(false), session], { error: 'must be an object, or false' }).prefault({}),
+  credentials: texts.optional(),
+  initializePath: routePath.default('/initialize'),
+  cleanupPath: routePath.default('/cleanup'),
+  basePath: z.union([z.literal(''), routePath], { error: 'must be a path that starts with "/"' }).default(''),
+  // What they hold is checked where it is read.
+  routes: z.union([functionOf<Routes>(), anyObject<Routes>()], { error: 'must be an object or a function' }).optional(),
+  resources: anyObject<NonNullable<SimulateConnectorOptions['resources']>>().optional(),
+  faults: option<NonNullable<SimulateConnectorOptions['faults']>>(
+    (value) => Array.isArray(value) || typeof value === 'function',
+    'must be an array of rules, or a function',
+  ).default([]),
+  onEntry: functionOf<NonNullable<SimulateConnectorOptions['onEntry']>>().optional(),
+  clock: withMethods<Clock>('now', 'monotonic', 'setTimer').default(() => systemClock),
+} satisfies ShapeOf<SimulateConnectorOptions>);
 
 /** The options with every default filled in. */
 export type Settings = ReturnType<typeof checkOptions>;
 
-const optionNames = [
-  'rateLimit',
-  'session',
-  'credentials',
-  'initializePath',
-  'cleanupPath',
-  'basePath',
-  'routes',
-  'resources',
-  'faults',
-  'onEntry',
-  'clock',
-];
-
-/** Fills in the defaults once, at creation. @throws TypeError naming the option that is wrong. */
+/** Fills in the defaults once, at creation. @throws TypeError naming the options that are wrong. */
 export function checkOptions(options: SimulateConnectorOptions) {
-  checkKeys(checkObject(options, 'options'), optionNames, 'options');
-  const { initializePath = '/initialize', cleanupPath = '/cleanup', basePath = '', credentials, onEntry } = options;
-  checkPath(initializePath, 'initializePath');
-  checkPath(cleanupPath, 'cleanupPath');
-  if (basePath !== '') checkPath(basePath, 'basePath');
-  if (credentials !== undefined) checkCredentials(credentials);
-  if (onEntry !== undefined && typeof onEntry !== 'function') throw new TypeError('`onEntry` must be a function.');
+  const settings = check(schema, options);
   return {
-    rateLimit: options.rateLimit === undefined ? undefined : checkRateLimit(options.rateLimit),
-    session: options.session === false ? undefined : checkSession(options.session ?? {}),
-    credentials,
-    initializePath,
-    cleanupPath,
-    basePath: basePath.replace(/\/+$/, ''),
-    onEntry,
-    clock: options.clock ?? systemClock,
+    ...settings,
+    session: settings.session === false ? undefined : settings.session,
+    basePath: settings.basePath.replace(/\/+$/, ''),
   };
-}
-
-function checkCredentials(credentials: unknown): void {
-  for (const [key, value] of Object.entries(checkObject(credentials, 'credentials'))) {
-    if (typeof value !== 'string') throw new TypeError(`\`credentials\`: the value of "${key}" must be text.`);
-  }
-}
-
-function checkRateLimit(rateLimit: SimulatedRateLimit): Required<SimulatedRateLimit> {
-  checkKeys(
-    checkObject(rateLimit, 'rateLimit'),
-    ['limit', 'windowMs', 'header', 'format', 'window', 'scope'],
-    'rateLimit',
-  );
-  const { limit, windowMs, header = 'Retry-After', format = 'seconds', window = 'fixed', scope = 'global' } = rateLimit;
-  checkCount(limit, 1, 'rateLimit.limit');
-  checkDuration(windowMs, 'rateLimit.windowMs', 1);
-  checkHeaderName(header, 'rateLimit.header');
-  checkFormat(format, 'rateLimit.format');
-  checkOneOf(window, ['fixed', 'sliding'], 'rateLimit.window');
-  checkOneOf(scope, ['global', 'session'], 'rateLimit.scope');
-  return { limit, windowMs, header, format, window, scope };
-}
-
-function checkSession(session: SimulatedSession): SimulatedSession & { header: string } {
-  checkKeys(
-    checkObject(session, 'session'),
-    ['header', 'ttlMs', 'maxRequests', 'refuseFreshMs', 'refuseFreshRequests'],
-    'session',
-  );
-  const { header = 'x-session', ttlMs, maxRequests, refuseFreshMs, refuseFreshRequests } = session;
-  checkHeaderName(header, 'session.header');
-  if (ttlMs !== undefined) checkDuration(ttlMs, 'session.ttlMs', 1);
-  if (maxRequests !== undefined) checkCount(maxRequests, 1, 'session.maxRequests');
-  if (refuseFreshMs !== undefined) checkDuration(refuseFreshMs, 'session.refuseFreshMs');
-  if (refuseFreshRequests !== undefined) checkCount(refuseFreshRequests, 0, 'session.refuseFreshRequests');
-  return { ...session, header };
 }

@@ -1,5 +1,6 @@
-import { checkCount, checkKeys, checkObject } from './check.js';
-import { checkFault } from './check-fault.js';
+import { z } from 'zod';
+import { checkOptions, count, functionOf, option, optionsOf, readBy, type ShapeOf } from '../internal/index.js';
+import { faultSchema } from './fault-schema.js';
 import { anyRequest, type Pattern, parsePattern } from './pattern.js';
 import type { Fault, FaultRule, JournalEntry, RouteHandler, Step } from './types.js';
 
@@ -31,13 +32,24 @@ export class Plan {
 
   /** @throws TypeError naming the rule that is wrong. */
   constructor(faults: readonly FaultRule[]) {
-    this.#faults = faults.map((rule, index) => planFault(rule, `faults[${index}]`));
+    this.#faults = checkOptions(rulesSchema, faults, 'faults').map(
+      ({ on = anyRequest, at, every = 1, times = Number.POSITIVE_INFINITY, ...fault }) => ({
+        pattern: on,
+        fault,
+        at: at === undefined ? undefined : [at].flat(),
+        every,
+        most: times,
+        seen: 0,
+        used: 0,
+      }),
+    );
   }
 
   /** @throws TypeError naming the step that is wrong; then none of them is taken. */
   add(steps: readonly Step[]): void {
-    if (!Array.isArray(steps)) throw new TypeError('`steps` must be an array.');
-    this.#steps.push(...steps.map((step, index) => planStep(step, `steps[${index}]`)));
+    for (const { on = anyRequest, reply, times = 1 } of checkOptions(stepsSchema, steps, 'steps')) {
+      this.#steps.push({ pattern: on, reply, times, used: 0 });
+    }
   }
 
   /** What is planned for this request, if anything; `unplanned` when there is a script and no step is left for it. */
@@ -85,33 +97,33 @@ function applies({ at, every, most, seen, used }: PlannedFault): boolean {
   return at === undefined ? seen % every === 0 : at.includes(seen);
 }
 
-function planStep(step: Step, option: string): PlannedStep {
-  checkKeys(checkObject(step, option), ['on', 'reply', 'times'], option);
-  const { on, reply = 'normal', times = 1 } = step;
-  checkCount(times, 1, `${option}.times`);
-  if (reply !== 'normal' && typeof reply !== 'function') checkFault(reply, `${option}.reply`);
-  return { pattern: on === undefined ? anyRequest : parsePattern(on, `${option}.on`), reply, times, used: 0 };
-}
+const selection = { on: readBy((text) => parsePattern(text, 'on')).optional(), times: count(1).optional() };
 
-function planFault(rule: FaultRule, option: string): PlannedFault {
-  const { on, at, every, times, ...fault } = checkObject(rule, option) as FaultRule;
-  const numbers = at === undefined ? undefined : [at].flat();
-  for (const number of numbers ?? []) checkCount(number, 1, `${option}.at`);
-  if (every !== undefined) checkCount(every, 1, `${option}.every`);
-  if (times !== undefined) checkCount(times, 1, `${option}.times`);
-  if (numbers !== undefined && every !== undefined) {
-    throw new TypeError(`\`${option}\`: \`at\` and \`every\` exclude each other.`);
-  }
-  return {
-    pattern: on === undefined ? anyRequest : parsePattern(on, `${option}.on`),
-    fault: checkFault(fault, option),
-    at: numbers,
-    every: every ?? 1,
-    most: times ?? Number.POSITIVE_INFINITY,
-    seen: 0,
-    used: 0,
-  };
-}
+const stepsSchema = z.array(
+  optionsOf({
+    ...selection,
+    reply: z
+      .union([z.literal('normal'), functionOf<RouteHandler>(), faultSchema({})], {
+        error: "must be 'normal', a function, or an object with `kind`",
+      })
+      .default('normal'),
+  } satisfies ShapeOf<Step>),
+  { error: 'must be an array' },
+);
+
+const rulesSchema = z.array(
+  faultSchema({
+    ...selection,
+    at: option<number | readonly number[]>(
+      (value) => [value].flat().every((item) => Number.isInteger(item) && (item as number) >= 1),
+      'must be a whole number, 1 or more, or an array of such numbers',
+    ).optional(),
+    every: count(1).optional(),
+  }).refine(
+    ({ at, every }) => at === undefined || every === undefined,
+    'must have only one of `at` and `every`: they exclude each other',
+  ),
+);
 
 interface Row {
   cells: string[];

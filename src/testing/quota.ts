@@ -28,6 +28,15 @@ export class Quota {
     return 0;
   }
 
+  /** What is left, and in how many milliseconds there is more: `undefined` where nothing has been used. */
+  left(key: string): { left: number; resetMs: number | undefined } {
+    const now = this.#clock.monotonic();
+    if (now < this.#usedUpUntil) return { left: 0, resetMs: this.#usedUpUntil - now };
+    const made = this.#stillCounting(key, now);
+    const [first] = made;
+    return { left: this.#limit - made.length, resetMs: first === undefined ? undefined : first + this.#windowMs - now };
+  }
+
   useUp(): void {
     this.#usedUpUntil = this.#clock.monotonic() + this.#windowMs;
   }

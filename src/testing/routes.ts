@@ -1,6 +1,6 @@
 import { NotFoundError } from '../contract/index.js';
 import type { Clock } from '../internal/index.js';
-import { checkObject } from './check.js';
+import type { Settings } from './options.js';
 import { decode, type Pattern, parsePattern } from './pattern.js';
 import { type Answer, emptyReply, fromResponse, jsonReply } from './reply.js';
 import { Resource } from './resource.js';
@@ -23,14 +23,14 @@ export class Routes {
   readonly #echo: boolean;
 
   /** @throws TypeError naming the option that is wrong. */
-  constructor({ routes, resources }: SimulateConnectorOptions, clock: Clock) {
+  constructor({ routes, resources }: Pick<Settings, 'routes' | 'resources'>, clock: Clock) {
     this.#echo = routes === undefined && resources === undefined;
-    for (const [name, items] of Object.entries(checkObject(resources ?? {}, 'resources'))) {
+    for (const [name, items] of Object.entries(resources ?? {})) {
       this.resources.set(name, toResource(name, items, clock));
     }
     this.#fetchHandler = toFetchHandler(routes);
     if (this.#fetchHandler !== undefined) return;
-    for (const [text, answer] of Object.entries(checkObject(routes ?? {}, 'routes'))) {
+    for (const [text, answer] of Object.entries(routes ?? {})) {
       const pattern = parsePattern(text, 'routes');
       if (pattern.kind !== 'request')
         throw new TypeError(`\`routes\` cannot replace "${text}": use a step or a fault.`);

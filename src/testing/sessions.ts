@@ -1,5 +1,8 @@
 import type { Clock } from '../internal/index.js';
-import type { Refusal, SimulatedSession } from './types.js';
+import type { Settings } from './options.js';
+import type { Refusal } from './types.js';
+
+type Options = Partial<NonNullable<Settings['session']>>;
 
 export interface Session {
   readonly number: number;
@@ -14,11 +17,11 @@ export interface Session {
 
 /** The sessions that logins have handed out. Tokens are easy to tell apart; they protect nothing. */
 export class Sessions {
-  readonly #options: SimulatedSession;
+  readonly #options: Options;
   readonly #clock: Clock;
   readonly #byToken = new Map<string, Session>();
 
-  constructor(options: SimulatedSession, clock: Clock) {
+  constructor(options: Options, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
   }

@@ -20,7 +20,7 @@ import type { SimulateConnectorOptions, SimulatedConnector } from './types.js';
  */
 export function simulateConnector(options: SimulateConnectorOptions = {}): SimulatedConnector {
   const settings = checkOptions(options);
-  const simulation = new Simulation(options, settings);
+  const simulation = new Simulation(settings);
   const { clock, basePath } = settings;
   const answer = async (arrival: Arrival, base: string) =>
     toResponse(await simulation.reply(arrival, base), clock, arrival.signal);

@@ -1,8 +1,16 @@
 import { errorResponse } from '../connector/index.js';
-import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
+import {
+  currentHeader,
+  formatCurrent,
+  formatPolicy,
+  policyHeader,
+  toSessionParameters,
+  type WaitFormat,
+  waitFormats,
+} from '../contract/index.js';
 import { type Arrival, toRequest } from './arrival.js';
-import { checkFault } from './check-fault.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './fault.js';
+import { checkFault } from './fault-schema.js';
 import { Journal, type OpenEntry } from './journal.js';
 import type { Settings } from './options.js';
 import { Plan, type Planned } from './plan.js';
@@ -10,7 +18,7 @@ import { Quota } from './quota.js';
 import { type Answer, emptyReply, errorReply, fromResponse, jsonReply, type Reply } from './reply.js';
 import { askHandler, type RoutedRequest, Routes } from './routes.js';
 import { type Session, Sessions } from './sessions.js';
-import type { Fault, JournalEntry, Refusal, SimulateConnectorOptions } from './types.js';
+import type { Fault, JournalEntry, Refusal } from './types.js';
 
 /** The connector itself, whichever way it is reached: decides what each request is answered with, and notes it down. */
 export class Simulation {
@@ -23,16 +31,12 @@ export class Simulation {
   readonly #chooseFault: ((entry: JournalEntry) => Fault | undefined) | undefined;
 
   /** @throws TypeError naming the option that is wrong. */
-  constructor(options: SimulateConnectorOptions, settings: Settings) {
-    const { faults = [] } = options;
-    const { clock, rateLimit, session } = settings;
-    if (typeof faults !== 'function' && !Array.isArray(faults)) {
-      throw new TypeError('`faults` must be an array of rules, or a function.');
-    }
+  constructor(settings: Settings) {
+    const { clock, faults, rateLimit, session } = settings;
     this.#settings = settings;
     this.#chooseFault = typeof faults === 'function' ? faults : undefined;
     this.plan = new Plan(typeof faults === 'function' ? [] : faults);
-    this.routes = new Routes(options, clock);
+    this.routes = new Routes(settings, clock);
     this.journal = new Journal(clock);
     this.sessions = new Sessions(session ?? {}, clock);
     this.quota = rateLimit && new Quota(rateLimit, clock);
@@ -47,8 +51,18 @@ export class Simulation {
     if (typeof reply !== 'string') entry.status = reply.status;
     onEntry?.(entry);
     if (typeof reply === 'string') return reply;
-    const dated = reply.headers.some(([name]) => name.toLowerCase() === 'date');
-    return dated ? reply : { ...reply, headers: [...reply.headers, ['date', new Date(clock.now()).toUTCString()]] };
+    const there = new Set(reply.headers.map(([name]) => name.toLowerCase()));
+    const own = [['date', new Date(clock.now()).toUTCString()] as const, ...this.#announcement(exchange)];
+    return { ...reply, headers: [...reply.headers, ...own.filter(([name]) => !there.has(name.toLowerCase()))] };
+  }
+
+  /** What the connector tells of its quota; a proxy's page tells nothing (rule W8). */
+  #announcement({ entry, session }: Exchange): (readonly [name: string, value: string])[] {
+    const { rateLimit } = this.#settings;
+    if (!rateLimit?.announce || this.quota === undefined || entry.fault === 'html') return [];
+    const policy = [policyHeader, formatPolicy(rateLimit)] as const;
+    if (rateLimit.announce === 'policy') return [policy];
+    return [policy, [currentHeader, formatCurrent(this.quota.left(this.#quotaKey(session)))]];
   }
 
   #arrive(arrival: Arrival, basePath: string): Exchange {

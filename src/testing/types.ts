@@ -141,6 +141,13 @@ export interface SimulatedRateLimit {
   window?: 'fixed' | 'sliding';
   /** One quota for all, or one for each session. @default 'global' */
   scope?: 'global' | 'session';
+  /**
+   * What every response tells of the quota beforehand (rule W8), but for a proxy's page: `policy` writes `RateLimit-Policy`,
+   * `both` also what is left, in `RateLimit`. Times are in whole seconds, rounded up.
+   *
+   * @default false
+   */
+  announce?: 'policy' | 'both' | false;
 }
 
 export interface SimulatedSession {

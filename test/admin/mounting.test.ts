@@ -179,6 +179,8 @@ describe('options', () => {
     ['clientAddress', 'x-forwarded-for'],
     ['onAuthenticationFailure', true],
     ['onError', 'log'],
+    ['session', {}],
+    ['basepath', '/admin'],
   ])('a wrong `%s` (%j) is a TypeError that names it', async (name, value) => {
     const host = await startAdmin();
     const good: AdminOptions = { apiKeys: host.apiKeys, users: directory(host), edition: 'Professional' };

@@ -21,6 +21,8 @@ describe('options of openApiKeys', () => {
     ['clock', { clock: {} }],
     ['clock', { clock: () => 0 }],
     ['onError', { onError: 'log' }],
+    ['onerror', { onerror: () => {} }],
+    ['peper', { peper: 'x'.repeat(32) }],
     ['pepper', { pepper: '' }],
     ['pepper', { pepper: 'x'.repeat(31) }],
     ['pepper', { pepper: 7 }],

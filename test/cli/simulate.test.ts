@@ -51,6 +51,17 @@ describe('concordat simulate', () => {
     expect(line).toMatch(/ {2}403 {2}GET {4}\/items\/1 {2}session 3, rate-limit, wait \d+ ms$/);
   });
 
+  it('announces its limit as it is told (W8)', async () => {
+    const { url } = await simulate('--limit', '2/1m', '--announce', 'both');
+    const { headers } = await fetch(`${url}/initialize`, { method: 'POST', body: '[]' });
+    expect([headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([
+      '"default";q=2;w=60',
+      '"default";r=2',
+    ]);
+    const { code, err } = await run(['simulate', '--announce', 'policy']);
+    expect([code, err]).toEqual([2, expect.stringContaining('give --limit, too')]);
+  });
+
   it('ends sessions as it is told', async () => {
     const { url, next } = await simulate('--session-requests', '1');
     const session = await logIn(url);

@@ -1,9 +1,10 @@
 import type { ConnectorClientOptions } from 'concordat/client';
-import { createConnectorClient } from 'concordat/client';
-import { describe, expect, it } from 'vitest';
+import { createConnectorClient, memoryState } from 'concordat/client';
+import { describe, expect, it, vi } from 'vitest';
 import { connect } from '../helpers/connect.js';
 import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection } from '../helpers/until.js';
+import { virtualClock } from '../helpers/virtual-clock.js';
 
 const good: ConnectorClientOptions = { baseUrl: 'http://127.0.0.1:1', initialize: { parameters: {} } };
 
@@ -94,6 +95,129 @@ describe('wrong options are a TypeError that names the option in backticks', () 
     await client.request({ method: 'GET', path: '/' });
     await client.close();
     expect(options).toEqual(before);
+  });
+});
+
+describe('an option that does not exist is refused, with those that do', () => {
+  const { baseUrl, initialize } = good;
+  const remaining = { header: 'x-left', resetHeader: 'x-reset' };
+  it.each<[string, unknown, string]>([
+    ['rateLimt', { rateLimt: {} }, '`rateLimt` is not an option: did you mean `rateLimit`?'],
+    ['timeoutMS', { timeoutMS: 1 }, '`timeoutMS` is not an option: did you mean `timeoutMs`?'],
+    ['timeout', { timeout: 1 }, '`timeout` is not an option: did you mean `timeoutMs`?'],
+    ['one that is undefined', { rateLimt: undefined }, '`rateLimt` is not an option'],
+    ['one that is far from all', { colour: 1 }, '`colour` is not an option: there are `baseUrl`, `initialize`, '],
+    [
+      'initialize.timeoutMS',
+      { initialize: { timeoutMS: 1, parameters: {} } },
+      '`initialize.timeoutMS` is not an option: did you mean `timeoutMs`?',
+    ],
+    ['cleanup.pth', { cleanup: { pth: '/x' } }, '`cleanup.pth` is not an option: did you mean `path`?'],
+    ['rateLimit.Header', { rateLimit: { Header: 'x' } }, '`rateLimit.Header` is not an option: did you mean `header`?'],
+    [
+      'rateLimit.remaining.resetFormt',
+      { rateLimit: { remaining: { ...remaining, resetFormt: 'seconds' } } },
+      '`rateLimit.remaining.resetFormt` is not an option: did you mean `resetFormat`?',
+    ],
+    [
+      'retry.retires',
+      { retry: { retires: 0 } },
+      '`retry.retires` is not an option: did you mean `retries`? There are `retries`, `minTimeoutMs`, `maxTimeoutMs`.',
+    ],
+    [
+      'two of one object',
+      { retry: { retires: 0, factor: 2 } },
+      '`retry.retires`, `retry.factor` are not options: did you mean `retries`? There are',
+    ],
+  ])('%s', (_name, wrong, message) => {
+    const attempt = () => createConnectorClient({ baseUrl, initialize, ...(wrong as object) });
+    expect(attempt).toThrow(TypeError);
+    expect(attempt).toThrow(message);
+  });
+
+  it('all that is wrong is told at once, and no value that may be secret', () => {
+    const parameters = { user: 'canary-user', password: 7 };
+    const attempt = () =>
+      createConnectorClient({
+        baseUrl,
+        initialize: { timeoutMS: 1, parameters, method: 'canary-method' },
+        rateLimt: { header: 'canary-header' },
+        retry: { retires: 0, retries: '3' },
+      } as never);
+    expect(attempt).toThrow(/`initialize\.timeoutMS` is not.*`rateLimt` is not/);
+    for (const name of ['initialize.method', 'initialize.parameters', 'retry.retries', 'retry.retires']) {
+      expect(attempt).toThrow(`\`${name}\` `);
+    }
+    expect(attempt).not.toThrow(/canary-(user|header)/);
+  });
+
+  it.each<[string, object, string]>([
+    ['querry', { querry: { a: 1 } }, '`querry` is not an option: did you mean `query`?'],
+    ['header', { header: {} }, '`header` is not an option: did you mean `headers`?'],
+    ['retries', { retries: 1 }, '`retries` is not an option: there are `method`, `path`, `query`,'],
+  ])('%s of a request, which is not sent', async (_name, wrong, message) => {
+    const connector = await scriptedConnector();
+    const client = connect(connector);
+    for (const call of [client.get('/', wrong), client.request({ method: 'GET', path: '/', ...wrong })]) {
+      const error = await rejection(call);
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error.message).toContain(message);
+    }
+    await grace(5);
+    expect(connector.requests).toHaveLength(0);
+  });
+});
+
+describe('objects of the caller', () => {
+  const withoutMethods: [string, unknown][] = [
+    ['dispatcher', {}],
+    ['clock', { now: Date.now }],
+    ['state', {}],
+    ['state', Promise.resolve()],
+  ];
+  it.each(withoutMethods)('%s without its methods is refused', (name, value) => {
+    const attempt = () => createConnectorClient({ ...good, [name]: value });
+    expect(attempt).toThrow(TypeError);
+    expect(attempt).toThrow(`\`${name}\` must have the method`);
+  });
+
+  it('are used as they are: nothing is copied', async () => {
+    class Clock {
+      readonly #clock = virtualClock();
+      now = () => this.#clock.now();
+      monotonic = () => this.#clock.monotonic();
+      setTimer(delayMs: number, callback: () => void) {
+        return this.#clock.setTimer(delayMs, callback);
+      }
+    }
+    const clock = new Clock();
+    const clocks: unknown[] = [];
+    const state = memoryState();
+    const renew = vi.spyOn(state, 'renew').mockImplementation(async (_expired, login, given) => {
+      clocks.push(given);
+      return { generation: 1, headers: await login() };
+    });
+    const connector = await scriptedConnector();
+    await connect(connector, { clock, state }).get('/');
+    expect(renew).toHaveBeenCalled();
+    expect(clocks[0]).toBe(clock);
+  });
+
+  it('may be undefined, which means the default', async () => {
+    const connector = await scriptedConnector();
+    const absent = Object.fromEntries(
+      ['cleanup', 'timeoutMs', 'totalTimeoutMs', 'concurrency', 'pacing', 'snapshot', 'maxResponseBytes']
+        .concat('freshSessionGraceMs', 'loginCooldownMs', 'dispatcher', 'fetch', 'clock', 'state')
+        .map((name) => [name, undefined]),
+    );
+    const client = connect(connector, {
+      ...absent,
+      initialize: { parameters: {}, path: undefined, method: undefined, timeoutMs: undefined },
+      retry: { retries: undefined },
+      rateLimit: { header: undefined, format: undefined, onLimit: undefined, remaining: undefined, scope: undefined },
+    } as never);
+    await client.get('/', { query: undefined, timeoutMs: undefined, priority: undefined } as never);
+    expect(connector.requests).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,8 @@
+import { virtualClock } from 'concordat/testing';
 import { describe, expect, it } from 'vitest';
-import { allowanceBeyond, type Lesson, learnFromLimit, Pacing } from '../../src/client/pacing.js';
-import { type KnownRemaining, updateRemaining } from '../../src/client/remaining.js';
+import { type KnownRemaining, updateRemaining } from '../../src/client/rate-limit/quota/announced.js';
+import { LearnedQuota } from '../../src/client/rate-limit/quota/learned.js';
+import { allowanceBeyond, type Lesson, learnFromLimit } from '../../src/client/rate-limit/quota/lesson.js';
 
 const minuteMs = 60_000;
 const known: Lesson = { limit: 100, windowMs: minuteMs, slides: false, doubts: 0 };
@@ -73,30 +75,45 @@ describe('beyond the boundary', () => {
   });
 });
 
-describe('pacing', () => {
-  it('lets the quota go at once, and beyond it one at a time', () => {
-    const pacing = new Pacing(0, { limit: 3, windowMs: 1000 });
+describe('a learned quota', () => {
+  const passed = { passage: 'passed', isLogin: false, isLate: false } as const;
+  const learned = (limit: number) => {
+    const clock = virtualClock();
+    const pacing = new LearnedQuota(clock);
+    pacing.seed({ limit, windowMs: 1000 });
+    return { clock, pacing };
+  };
+
+  it('lets the quota go at once, and beyond it one at a time', async () => {
+    const { clock, pacing } = learned(3);
     for (let request = 1; request <= 3; request++) {
-      expect(pacing.mayStart(0)).toBe(true);
-      pacing.started(0);
+      expect(pacing.mayStart()).toBe(true);
+      pacing.started(false);
     }
-    expect(pacing.mayStart(0)).toBe(true); // the probe
-    pacing.started(0);
-    expect(pacing.mayStart(0)).toBe(false);
-    expect(pacing.roomAt(0)).toBe(1000);
-    pacing.ended(10, true);
-    expect(pacing.mayStart(10)).toBe(false); // the probe is still on its way
-    for (let request = 2; request <= 4; request++) pacing.ended(10, true);
-    expect(pacing.mayStart(10)).toBe(true);
+    expect(pacing.mayStart()).toBe(true); // the probe
+    pacing.started(false);
+    expect(pacing.mayStart()).toBe(false);
+    expect(pacing.roomInMs()).toBe(1000);
+    await clock.advance(10);
+    pacing.ended(passed);
+    expect(pacing.mayStart()).toBe(false); // the probe is still on its way
+    for (let request = 2; request <= 4; request++) pacing.ended(passed);
+    expect(pacing.mayStart()).toBe(true);
   });
 
-  it('a window that ends without a limit is followed by a new one', () => {
-    const pacing = new Pacing(0, { limit: 1, windowMs: 1000 });
-    pacing.started(0);
-    pacing.ended(10, true);
-    pacing.started(20);
-    expect(pacing.mayStart(999)).toBe(false);
-    expect(pacing.mayStart(1000)).toBe(true);
+  it('a window that ends without a limit is followed by a new one', async () => {
+    const { clock, pacing } = learned(1);
+    pacing.started(false);
+    await clock.advance(10);
+    pacing.ended(passed);
+    await clock.advance(10);
+    pacing.started(false);
+    await clock.advance(979);
+    pacing.advance();
+    expect(pacing.mayStart()).toBe(false);
+    await clock.advance(1);
+    pacing.advance();
+    expect(pacing.mayStart()).toBe(true);
   });
 });
 

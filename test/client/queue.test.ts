@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { ConnectorClient } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
-import { type Waiter, WaitQueue } from '../../src/client/wait-queue.js';
+import { type Waiter, WaitQueue } from '../../src/client/rate-limit/wait-queue.js';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
@@ -61,6 +61,25 @@ describe('who waits', () => {
     expect(order).toEqual(what === 'limit' ? ['/first', '/a', '/b', '/c'] : ['/a', '/first', '/b', '/c']);
   });
 
+  it('and so does one that was sent at once, when others have come to the queue meanwhile', async () => {
+    const connector = await scriptedConnector();
+    const { client, clock } = connectVirtually(connector, { concurrency: 2 });
+    await get(client, '/login');
+    const hold = holdAll();
+    connector.handle = hold.handler;
+    const calls = ['/a', '/b', '/c', '/d', '/e'].map((path) => track(get(client, path)));
+    await until(() => hold.held.length === 2);
+    connector.handle = (exchange: Exchange) => exchange.reply(200, {});
+    hold.release((exchange) => exchange.limit(60));
+    await until(() => client.status.paused);
+    await clock.advance(60_000);
+    await until(() => calls.every(({ settled }) => settled));
+    // The two that were refused go first, in their order; those behind them go two by two.
+    const order = connector.requests.slice(3).map(({ path }) => path);
+    expect(order.slice(0, 2)).toEqual(['/a', '/b']);
+    expect(order.slice(2).sort()).toEqual(['/c', '/d', '/e']);
+  });
+
   it('goes by priority first, and within one priority by who came first', async () => {
     const { client, calls, order, release } = await paused();
     const waiting: [string, number?][] = [
@@ -85,10 +104,12 @@ describe('who waits', () => {
 });
 
 describe('the queue', () => {
-  const waiter = (priority: number, signal?: AbortSignal): Waiter => ({ priority, signal });
+  let arrivals = 0;
+  const waiter = (priority: number, signal?: AbortSignal): Waiter => ({ priority, signal, order: arrivals++ });
+  const permit = { epoch: 0, isLogin: false };
 
   it('serves ten thousand in their order, whoever leaves in the middle', async () => {
-    const queue = new WaitQueue<number>(() => {});
+    const queue = new WaitQueue(() => {});
     let state = 1;
     const random = () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -107,7 +128,7 @@ describe('the queue', () => {
     controllers[3]?.abort();
     controllers[7]?.abort();
     expect(queue.size).toBe(9000);
-    while (queue.size > 0) queue.next(0);
+    while (queue.size > 0) queue.next(permit);
     await Promise.all(all);
     expect(gone.every((arrived) => [3, 7].includes(arrived % 20))).toBe(true);
     expect(gone).toHaveLength(1000);
@@ -117,13 +138,13 @@ describe('the queue', () => {
   });
 
   it('has one listener on a signal, however many share it (G4)', () => {
-    const queue = new WaitQueue<number>(() => {});
+    const queue = new WaitQueue(() => {});
     const { signal } = new AbortController();
     for (let index = 0; index < 1000; index++) queue.wait(waiter(0, signal)).catch(() => {});
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
-    for (let index = 0; index < 999; index++) queue.next(0);
+    for (let index = 0; index < 999; index++) queue.next(permit);
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
-    queue.next(0);
+    queue.next(permit);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 });

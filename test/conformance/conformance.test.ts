@@ -192,11 +192,16 @@ describe('wrong options', () => {
       { baseUrl: 'http://h', probes: { initialize: { parameters: 7 } } },
       '`probes.initialize.parameters` must be an array',
     ],
-    [{ baseUrl: 'http://h', features: ['sessions'] }, '`features.0`'],
+    [{ baseUrl: 'http://h', features: ['sessions'] }, '`features[0]`'],
     [{ baseUrl: 'http://h', knownFailures: { 'no.case': 'x' } }, '"no.case", which is no case'],
     [{ baseUrl: 'http://h', knownFailures: { 'errors.body': ' ' } }, '`knownFailures'],
     [{ baseUrl: 'http://h', rateLimit: { header: 'a b' } }, '`rateLimit.header` must be the name of a header'],
     [{ baseUrl: 'http://h', timeoutMs: -1 }, '`timeoutMs`'],
+    [
+      { baseUrl: 'http://h', probes: { limit: { tims: 3 } } },
+      '`probes.limit.tims` is not an option: did you mean `times`?',
+    ],
+    [{ baseUrl: 'http://h', probes: { readable: { pth: '/' } } }, '`probes.readable.pth` is not an option'],
   ])('%j is a TypeError that names it', async (options, message) => {
     expect(() => conformance(options as never)).toThrow(TypeError);
     expect(() => conformance(options as never)).toThrow(message);

@@ -200,6 +200,37 @@ const mutants: Mutant[] = [
     caught: ['rate-limit.reached'],
     control: {},
   },
+  // Announced quotas
+  {
+    name: 'announces a quota that cannot be read (W8)',
+    changes: { announcement: () => ({ 'ratelimit-policy': '100;w=60', ratelimit: 'limit=100, remaining=50' }) },
+    caught: ['quota.readable'],
+    control: { announcement: () => ({ 'ratelimit-policy': '"default";q=3;w=60', ratelimit: '"default";r=0;t=1' }) },
+  },
+  {
+    name: 'announces a quota of bytes without saying how many (W8)',
+    changes: { announcement: () => ({ 'ratelimit-policy': '"bytes";w=60' }) },
+    caught: ['quota.readable'],
+    control: { announcement: () => ({ 'ratelimit-policy': '"bytes";q=9;w=60;qu="content-bytes"' }) },
+  },
+  {
+    name: 'does not announce its quota to a login (W8)',
+    changes: { announcement: ({ path }) => (path === '/initialize' ? {} : { 'ratelimit-policy': '"a";q=3;w=60' }) },
+    caught: ['quota.everywhere'],
+    control: { announcement: () => ({ 'ratelimit-policy': '"a";q=3;w=60' }) },
+  },
+  {
+    name: 'does not announce its quota when it refuses (W8)',
+    changes: { announcement: (_asked, status) => (status === 403 ? {} : { ratelimit: '"a";r=1' }) },
+    caught: ['quota.everywhere'],
+    control: { announcement: () => ({ ratelimit: '"a";r=1' }) },
+  },
+  {
+    name: 'refuses before the announced quota is used up (W8)',
+    changes: { announcement: () => ({ 'ratelimit-policy': '"a";q=10000;w=60, "b";q=20000;w=3600' }) },
+    caught: ['quota.kept'],
+    control: { announcement: () => ({ 'ratelimit-policy': '"a";q=10000;w=60, "b";q=3;w=3600' }) },
+  },
   // Sessions
   {
     name: 'answers 200 without a session (E2)',

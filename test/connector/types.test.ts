@@ -1,5 +1,13 @@
 import type { ErrorKind } from 'concordat';
-import { type Connector, createConnector, endSystemFetch, readJson, readQuery, type serve } from 'concordat/connector';
+import {
+  announceQuota,
+  type Connector,
+  createConnector,
+  endSystemFetch,
+  readJson,
+  readQuery,
+  type serve,
+} from 'concordat/connector';
 import { Hono } from 'hono';
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
@@ -10,7 +18,8 @@ test('parameters, session and bodies are typed by their schemas', () => {
   const connector = createConnector({
     initialize: {
       parameters: z.object({ token: z.string(), pageSize: z.coerce.number().default(50) }),
-      handler({ parameters, signal }) {
+      handler({ parameters, signal, c }) {
+        expectTypeOf(announceQuota(c, endSystemFetch())).toEqualTypeOf<typeof fetch>();
         expectTypeOf(parameters).toEqualTypeOf<{ token: string; pageSize: number }>();
         expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
         return { 'x-account': '1' };

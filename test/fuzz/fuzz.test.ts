@@ -5,13 +5,13 @@ import { type FuzzTarget, formatFinding, fuzz, targets } from './index.js';
 /** The same in every run of the tests: a red build can be repeated. Other seeds are for `npm run fuzz`. */
 const seed = 1;
 /** Some seconds in all; those that open a database are the slow ones. */
-const runsOf: Readonly<Record<string, number>> = { 'wait-header': 4000, 'admin-api': 300 };
+const runsOf: Readonly<Record<string, number>> = { 'wait-header': 4000, 'quota-headers': 2000, 'admin-api': 300 };
 const fewRuns = 600;
 /** Most defects are found among the first hundred cases. */
 const runsOfControl = 3000;
 
 describe.each(targets.map((target) => [target.name, target] as const))('the reader %s', (name, target) => {
-  it('breaks no rule, whatever comes (E6, E8, K8, K9, K13, S2, W4)', async () => {
+  it('breaks no rule, whatever comes (E6, E8, K8, K9, K13, S2, W4, W8)', async () => {
     const { finding } = await fuzz(target, { runs: runsOf[name] ?? fewRuns, seed });
     expect(finding && formatFinding(finding)).toBeUndefined();
   });

@@ -21,16 +21,16 @@ interface FolderRules {
 const rules: Record<string, FolderRules> = {
   '': { folders: ['contract'], packages: [], node: false },
   internal: { folders: [], packages: ['zod'], node: false },
-  contract: { folders: ['internal'], packages: ['zod'], node: false },
+  contract: { folders: ['internal'], packages: ['zod', 'structured-headers'], node: false },
   connector: { folders: ['contract', 'internal'], packages: ['hono', '@hono/node-server', 'zod'], node: false },
   'connector/adapters': {
     folders: ['connector', 'contract', 'internal'],
     packages: ['hono', '@hono/node-server', 'express', 'fastify'],
     node: true,
   },
-  client: { folders: ['contract', 'internal'], packages: ['undici', 'p-retry', 'zod'], node: true },
+  client: { folders: ['contract', 'internal'], packages: ['undici', 'zod'], node: true },
   testing: { folders: ['contract', 'connector', 'internal'], packages: ['msw', 'zod'], node: true },
-  conformance: { folders: ['contract'], packages: ['zod'], node: false },
+  conformance: { folders: ['contract', 'internal'], packages: ['zod'], node: false },
   'api-keys': {
     folders: ['internal'],
     packages: ['kysely', 'pg', '@photostructure/sqlite', 'zod'],
@@ -119,8 +119,8 @@ function relativeProblem(file: string, folder: string, rule: FolderRules, specif
 function packageProblem(file: string, rule: FolderRules, specifier: string) {
   if (specifier.startsWith('node:')) return rule.node ? undefined : 'this has to run on any JavaScript runtime';
   if (builtinModules.includes(packageOf(specifier))) return 'modules of Node are written with node:';
-  if (packageOf(specifier) === 'undici' && !/^client\/transport[^/]*\.ts$/.test(file)) {
-    return 'only the transport of the client imports undici';
+  if (packageOf(specifier) === 'undici' && file !== 'client/http/undici.ts') {
+    return 'only client/http/undici.ts imports undici';
   }
   return rule.packages.includes(packageOf(specifier)) ? undefined : 'this package is not allowed here';
 }
@@ -137,6 +137,75 @@ describe('every file of src keeps the import table', () => {
   it('really reads files (control)', () => {
     expect(files).toContain('index.ts');
     expect(files).toContain('contract/errors.ts');
+  });
+});
+
+/** The rooms of the client in their order: each may import those before it. Files beside them are told by name. */
+const rooms = ['', 'http', 'rate-limit', 'session', 'settings', 'call', 'create-client'] as const;
+/** Files that lie in no folder, and which room they belong to; the others are the ground that all stand on. */
+const looseFiles: Record<string, (typeof rooms)[number]> = {
+  'options.ts': 'settings',
+  'settings.ts': 'settings',
+  'client-types.ts': 'settings',
+  'create-client.ts': 'create-client',
+  'index.ts': 'create-client',
+};
+
+function roomOf(file: string): number {
+  const [first = '', second] = file.replace('client/', '').split('/');
+  return rooms.indexOf(second === undefined ? (looseFiles[first] ?? '') : (first as (typeof rooms)[number]));
+}
+
+/** The files that each file of a folder imports from it, types included. */
+function graphOf(folder: string): Map<string, string[]> {
+  const inside = files.filter((file) => file.startsWith(`${folder}/`));
+  const targets = (file: string) =>
+    importsOf(file, readFileSync(path.join(sourceRoot, file), 'utf8'))
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .map(({ specifier }) => path.posix.join(path.posix.dirname(file), specifier).replace(/\.js$/, '.ts'))
+      .filter((target) => inside.includes(target));
+  return new Map(inside.map((file) => [file, targets(file)]));
+}
+
+/** A way from a file back to itself. */
+function circleIn(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const done = new Set<string>();
+  const visit = (file: string, way: string[]): string[] | undefined => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const target of graph.get(file) ?? []) {
+      const circle = visit(target, [...way, file]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of graph.keys()) {
+    const circle = visit(file, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}
+
+describe('the rooms of the client', () => {
+  const graph = graphOf('client');
+
+  it('import those before them, and never back', () => {
+    const backwards = [...graph].flatMap(([file, targets]) =>
+      targets.filter((target) => roomOf(target) > roomOf(file)).map((target) => `${file} imports ${target}`),
+    );
+    expect(backwards).toEqual([]);
+    expect([...graph.keys()].map(roomOf)).not.toContain(-1);
+  });
+
+  it('have no circle between files, types included', () => {
+    expect(circleIn(graph)).toBeUndefined();
+  });
+
+  it('control: a circle is found, and so is the order', () => {
+    expect(circleIn(new Map([['a', ['b']], ['b', ['c']], ['c', ['b']]]))).toEqual(['b', 'c', 'b']); // biome-ignore format: short
+    expect(roomOf('client/http/wire.ts')).toBeLessThan(roomOf('client/call/road.ts'));
+    expect([...graph.values()].flat().length).toBeGreaterThan(50);
   });
 });
 
@@ -175,8 +244,7 @@ describe('the check can fail (control)', () => {
     ['connector/end-system/index.ts', "import { redact } from '../redact.js';"],
     ['connector/adapters/express.ts', "import { errorResponse } from '../responses.js'; import 'node:http';"],
     ['connector/adapters/hono.ts', "import type { ErrorHandler } from 'hono/types';"],
-    ['client/transport.ts', "import { Pool } from 'undici';"],
-    ['client/transport-body.ts', "import { Readable } from 'node:stream'; import type { Pool } from 'undici';"],
+    ['client/http/undici.ts', "import { Pool } from 'undici';"],
     ['integrations/redis.ts', "import type { ClientState } from '../client/index.js';"],
     ['integrations/redis.ts', "import { type ClientState } from '../client/index.js';"],
     ['index.ts', "export { ConnectorError } from './contract/index.js'; // import { x } from 'hono'"],

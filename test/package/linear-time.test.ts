@@ -6,6 +6,7 @@ import { createConnectorClient } from 'concordat/client';
 import { createConnector } from 'concordat/connector';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
+import { parseQuota } from '../../src/contract/index.js';
 import { startAdmin } from '../admin/helpers/admin-host.js';
 import { headerText, quadraticShape, quietly, shapes } from '../helpers/growth.js';
 
@@ -31,6 +32,15 @@ it('the time to read an error body grows with its length at most (E6, E8)', asyn
   expect(await quadraticShape(read)).toBeUndefined();
 });
 
+it('the time to read an announced quota grows with its length at most (W8, E8)', async () => {
+  // Whole, which is refused for its length, and cut to the most that is looked into.
+  const read = (text: string) => {
+    for (const value of [text, text.slice(-1024), `"a";q=${text}`.slice(0, 1024)])
+      parseQuota({ policy: value, current: value });
+  };
+  expect(await quadraticShape(read)).toBeUndefined();
+});
+
 describe('the time in which the client reads an answer grows with its size at most (E8)', () => {
   /** A client whose connector is a function: sockets would cost more than what is measured. */
   function clientOf(answer: (path: string) => Response) {
@@ -52,6 +62,10 @@ describe('the time in which the client reads an answer grows with its size at mo
     ['errors', (text) => errorOf(text, { status: 400 })],
     ['errors that are no JSON', (text) => new Response(text, { status: 400 })],
     ['waits', (text) => errorOf('x', { status: 403, headers: { 'retry-after': headerText(text) } })],
+    [
+      'announced quotas',
+      (text) => Response.json({}, { headers: { 'ratelimit-policy': headerText(text), ratelimit: headerText(text) } }),
+    ],
     ['redirects', (text) => new Response(null, { status: 302, headers: { location: headerText(text) } })],
     ['content types', (text) => new Response('{}', { headers: { 'content-type': headerText(text) } })],
     ['JSON', (text) => new Response(text, { headers: { 'content-type': 'application/json' } })],

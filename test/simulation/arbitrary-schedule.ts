@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { type CrowdTheme, crowdSchedules, crowdThemes, toSteadySchedule } from './crowd-schedules.js';
 import type {
   CallPlan,
   ClientPlan,
@@ -13,8 +14,13 @@ import type {
 } from './schedule.js';
 
 /** What a family of schedules dwells on; everything else happens in it too, but less. */
-export type Theme = 'limits' | 'sessions' | 'faults' | 'callers' | 'pacing' | 'crowds';
-export const themes: readonly Theme[] = ['limits', 'sessions', 'faults', 'callers', 'pacing', 'crowds'];
+export type Theme = SmallTheme | CrowdTheme;
+type SmallTheme = (typeof smallThemes)[number];
+/** Their schedules have few calls, and run in milliseconds. */
+export const smallThemes = ['limits', 'sessions', 'faults', 'callers', 'pacing'] as const;
+export const themes: readonly Theme[] = [...smallThemes, ...crowdThemes];
+
+export const isCrowd = (theme: Theme): theme is CrowdTheme => crowdThemes.some((crowd) => crowd === theme);
 
 const ms = (max: number, min = 0) => fc.integer({ min, max });
 
@@ -142,52 +148,6 @@ function command(theme: Theme): fc.Arbitrary<Command> {
   ) as fc.Arbitrary<Command>;
 }
 
-interface SteadyPlan {
-  random: number;
-  jitterMs: number;
-  concurrency: number;
-  quota: Quota;
-  latenciesMs: number[];
-  calls: number;
-  troubledExchanges?: number;
-}
-
-/** A crowd, a quota that does not change, and nothing else. */
-function toSteadySchedule(plan: SteadyPlan): Schedule {
-  const { random, jitterMs, concurrency, quota, latenciesMs, calls, troubledExchanges } = plan;
-  return {
-    random,
-    client: {
-      transport: 'dispatcher',
-      concurrency,
-      pacing: 'auto',
-      retries: 0,
-      jitterMs,
-      timeoutMs: 5000,
-      fallbackWaitMs: 1000,
-      maxWaitMs: 60_000,
-      loginTimeoutMs: 4000,
-      loginCooldownMs: 1000,
-      freshSessionGraceMs: 500,
-      cleanup: false,
-    },
-    connector: {
-      quota,
-      limitsLogins: false,
-      limitsFirst: false,
-      session: { refusedForMs: 0, single: false },
-      logins: [],
-      faults: [],
-      waits: ['exact'],
-      latenciesMs,
-      queuesMs: [0],
-      troubledExchanges,
-    },
-    calls: Array.from({ length: calls }, () => ({ atMs: 0, method: 'POST', body: 'json' })),
-    commands: [],
-  };
-}
-
 /** Answers are fast and the quota is a handful: here it can be said how many requests a window costs. */
 const steadySchedule: fc.Arbitrary<Schedule> = fc
   .record({
@@ -198,30 +158,12 @@ const steadySchedule: fc.Arbitrary<Schedule> = fc
     latenciesMs: fc.array(ms(80, 1), { minLength: 1, maxLength: 3 }),
     calls: ms(24, 8),
   })
-  .map(toSteadySchedule);
-
-/** Many calls, hardly any quota, and answers that now and then take longer than a window: what is learned here is often wrong. */
-const crowdedSchedule: fc.Arbitrary<Schedule> = fc
-  .record({
-    random: fc.nat(),
-    jitterMs: fc.constantFrom(0, 100),
-    concurrency: fc.constantFrom(64, 8, 1),
-    quota: fc.record({
-      type: fc.constantFrom('fixed', 'sliding', 'begun'),
-      limit: ms(3, 1),
-      windowMs: fc.constantFrom(1000, 2000),
-    }),
-    latenciesMs: fc
-      .tuple(fc.array(ms(250, 50), { minLength: 5, maxLength: 12 }), ms(4000, 1000))
-      .map(([usual, slow]) => [...usual, slow]),
-    calls: ms(200, 60),
-  })
-  .map((plan) => toSteadySchedule({ ...plan, troubledExchanges: 40 * plan.calls }));
+  .map((plan) => toSteadySchedule({ ...plan, quota: plan.quota as Quota }));
 
 /** Schedules of one family, small enough that a failing one can be read. */
 export function arbitrarySchedule(theme: Theme): fc.Arbitrary<Schedule> {
   if (theme === 'pacing') return steadySchedule;
-  if (theme === 'crowds') return crowdedSchedule;
+  if (isCrowd(theme)) return crowdSchedules[theme];
   return fc.record({
     random: fc.nat(),
     client: clientPlan,

@@ -4,15 +4,17 @@ import type { Clock, Timer } from 'concordat/client';
 export interface CountingClock extends Clock {
   readonly pending: number;
   readonly held: number;
+  /** When the next of them is due, on the monotonic clock; `Infinity` when there is none. */
+  readonly nextAt: number;
 }
 
 export function countingClock(clock: Clock): CountingClock {
-  const timers = new Set<{ held: boolean }>();
+  const timers = new Set<{ held: boolean; dueAt: number }>();
   return {
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
     setTimer(delayMs, callback): Timer {
-      const entry = { held: true };
+      const entry = { held: true, dueAt: clock.monotonic() + Math.max(0, delayMs) };
       timers.add(entry);
       const timer = clock.setTimer(delayMs, () => {
         timers.delete(entry);
@@ -34,6 +36,9 @@ export function countingClock(clock: Clock): CountingClock {
     },
     get held() {
       return [...timers].filter(({ held }) => held).length;
+    },
+    get nextAt() {
+      return Math.min(...[...timers].map(({ dueAt }) => dueAt));
     },
   };
 }

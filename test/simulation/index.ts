@@ -1,4 +1,4 @@
-export { type Theme, themes } from './arbitrary-schedule.js';
+export { isCrowd, type Theme, themes } from './arbitrary-schedule.js';
 export { type Counterexample, examine, explore, formatCounterexample, formatViolations } from './explore.js';
 export { invariants, type Violation } from './invariants/index.js';
 export type { Subject } from './run-schedule.js';

@@ -1,44 +1,12 @@
 import type { Clock } from 'concordat/client';
+import { announce } from './model-announcements.js';
+import type { Arrival, ModelExchange, Reply, Write } from './model-exchange.js';
 import { ModelQuota } from './model-quota.js';
 import { ModelSessions } from './model-sessions.js';
-import { type WrittenWait, writeWait } from './model-waits.js';
+import { writeWait } from './model-waits.js';
 import type { ConnectorPlan, Fault, LoginFate } from './schedule.js';
-import type { Entry, Sender } from './trace.js';
-
-/** A request as the connector sees it; the body comes later. */
-export interface Arrival {
-  method: string;
-  path: string;
-  session: string | undefined;
-}
-
-/** A request on its way, from the first byte sent to the end of the answer. */
-export interface ModelExchange {
-  readonly id: number;
-  readonly by: Sender;
-  readonly session: number | undefined;
-  readonly arrival: Arrival;
-}
-
-/** How an exchange ends. `hang` never does by itself. */
-export type Reply =
-  | { type: 'hang' }
-  | { type: 'reset'; afterMs: number }
-  | {
-      type: 'answer';
-      afterMs: number;
-      status: number;
-      headers: Record<string, string | string[]>;
-      body: string;
-      /** Whether the connection breaks in the middle of the body. */
-      cut?: boolean;
-      wait?: WrittenWait;
-      /** The session that this answer hands out. */
-      session?: number;
-    };
-
-type Recorded = Entry extends infer One ? (One extends Entry ? Omit<One, 'at'> : never) : never;
-export type Write = (entry: Recorded) => void;
+import { scopeOf, type ToTags, toSender } from './tags.js';
+import type { Sender } from './trace.js';
 
 /** Then the connector is well, for ever: a schedule whose troubles never end would prove nothing about those who wait. */
 const defaultTroubledExchanges = 80;
@@ -46,10 +14,20 @@ const defaultTroubledExchanges = 80;
 /** So many times that are more than any schedule can need: beyond it something goes round in circles. */
 const mostTroubles = 5;
 
+export interface ModelContext {
+  clock: Clock;
+  record: Write;
+  tags: ToTags;
+  /** How many gates the client has. */
+  scopes: number;
+}
+
 /** A connector reduced to what the rules speak of. It decides when a request arrives, and knows whether that had an effect. */
 export class ModelConnector {
   readonly sessions: ModelSessions;
-  readonly quota: ModelQuota;
+  /** One for each gate of the client. */
+  readonly #quotas: ModelQuota[];
+  readonly #tags: ToTags;
   readonly #plan: ConnectorPlan;
   readonly #clock: Clock;
   readonly #record: Write;
@@ -59,20 +37,21 @@ export class ModelConnector {
   #logins = 0;
   #requests = 0;
   #limits = 0;
-  #open = new Set<number>();
+  #open = new Set<ModelExchange>();
   #queued = 0;
   #idle: (() => void)[] = [];
   #exhaust: () => void = () => {};
   /** Resolves when there is more traffic than any schedule can need. */
   readonly exhausted: Promise<void>;
 
-  constructor(plan: ConnectorPlan, clock: Clock, record: Write) {
+  constructor(plan: ConnectorPlan, { clock, record, tags, scopes }: ModelContext) {
     this.#plan = plan;
+    this.#tags = tags;
     this.#clock = clock;
     this.#record = record;
     this.#troubledExchanges = plan.troubledExchanges ?? defaultTroubledExchanges;
     this.sessions = new ModelSessions(plan.session, clock);
-    this.quota = new ModelQuota(plan.quota, clock);
+    this.#quotas = Array.from({ length: scopes }, () => new ModelQuota(plan.quota, clock));
     this.exhausted = new Promise((resolve) => {
       this.#exhaust = resolve;
     });
@@ -81,6 +60,26 @@ export class ModelConnector {
   /** How many exchanges are on their way. */
   get open(): number {
     return this.#open.size;
+  }
+
+  isOpen(exchange: ModelExchange): boolean {
+    return this.#open.has(exchange);
+  }
+
+  /** Whether something is on its way for a client, through one of its gates where that is given; logins are on their way for all. */
+  isBusy(client: number, scope?: string): boolean {
+    if (this.#queued > 0) return true;
+    const { length } = this.#quotas;
+    return [...this.#open].some(
+      (exchange) =>
+        exchange.client === client &&
+        (scope === undefined || exchange.by === 'login' || scopeOf(exchange.by, length) === scope),
+    );
+  }
+
+  /** From now on the quota is another one. */
+  changeQuota(limit: number): void {
+    for (const quota of this.#quotas) quota.change(limit);
   }
 
   /** A request waits for a socket. @returns what to call when it has one. */
@@ -98,20 +97,20 @@ export class ModelConnector {
   }
 
   /** The first byte of a request has gone out. */
-  begin(arrival: Arrival): ModelExchange {
+  begin(arrival: Arrival, client: number): ModelExchange {
     const by = toSender(arrival.path);
     const session = this.sessions.numberOf(arrival.session);
-    const exchange: ModelExchange = { id: ++this.#exchanges, by, session, arrival };
+    const exchange: ModelExchange = { id: ++this.#exchanges, client, by, session, arrival };
     if (exchange.id === mostTroubles * this.#troubledExchanges) this.#exhaust();
-    this.#open.add(exchange.id);
+    this.#open.add(exchange);
     const stray = by === 'login' && arrival.session !== undefined ? 'the old session' : undefined;
-    this.#record({ what: 'sent', exchange: exchange.id, by, session, stray });
+    this.#record({ what: 'sent', exchange: exchange.id, by, session, stray, ...this.#tags(client, by) });
     return exchange;
   }
 
   /** An exchange is over, however it ended. @returns whether it had not been over already. */
   end(exchange: ModelExchange): boolean {
-    const wasOpen = this.#open.delete(exchange.id);
+    const wasOpen = this.#open.delete(exchange);
     this.#tellIdle();
     return wasOpen;
   }
@@ -130,7 +129,20 @@ export class ModelConnector {
     const afterMs = turn(this.#plan.latenciesMs, exchange.id) ?? 1;
     if (exchange.id > this.#troubledExchanges) return this.#serveWell(exchange, body, afterMs);
     if (exchange.by === 'cleanup') return { type: 'answer', afterMs, status: 204, headers: {}, body: '' };
-    return exchange.by === 'login' ? this.#logIn(afterMs) : this.#serve(exchange, body, afterMs);
+    return exchange.by === 'login'
+      ? this.#logIn(afterMs)
+      : this.#announced(exchange, this.#serve(exchange, body, afterMs));
+  }
+
+  /** The answer with what it tells of the quota. */
+  #announced(exchange: ModelExchange, reply: Reply): Reply {
+    const left = this.#plan.announces && this.#quotaOf(exchange.by).left();
+    if (reply.type !== 'answer' || this.#plan.announces === undefined || left === undefined) return reply;
+    return { ...reply, headers: { ...reply.headers, ...announce(this.#plan.announces, left, exchange.id) } };
+  }
+
+  #quotaOf(by: Sender): ModelQuota {
+    return this.#quotas[typeof by === 'number' ? by % this.#quotas.length : 0] as ModelQuota;
   }
 
   #serveWell(exchange: ModelExchange, body: string | undefined, afterMs: number): Reply {
@@ -148,7 +160,7 @@ export class ModelConnector {
     if (fate.type === 'limited') return this.#limit(2000, afterMs);
     if (fate.type === 'nonsense') return json(200, null, afterMs);
     if (this.#plan.limitsLogins) {
-      const remainingMs = this.quota.take();
+      const remainingMs = this.#quotaOf('login').take();
       if (remainingMs !== undefined) return this.#limit(remainingMs, afterMs);
     }
     const reply = this.#handOut(fate.type === 'slow' ? fate.delayMs : afterMs);
@@ -180,7 +192,8 @@ export class ModelConnector {
   #succeed(exchange: ModelExchange, body: string | undefined, afterMs: number): Reply & { type: 'answer' } {
     const effects = (this.#effects.get(exchange.by) ?? 0) + 1;
     this.#effects.set(exchange.by, effects);
-    this.#record({ what: 'effect', exchange: exchange.id, by: exchange.by, body });
+    const { id, client, by } = exchange;
+    this.#record({ what: 'effect', exchange: id, by, body, ...this.#tags(client, by) });
     return json(200, { call: exchange.by, effects }, afterMs);
   }
 
@@ -188,7 +201,7 @@ export class ModelConnector {
     const unauthorized = () =>
       this.sessions.accept(exchange.session) ? undefined : this.#fail(401, 'SESSION_EXPIRED', afterMs, exchange);
     const limited = () => {
-      const remainingMs = this.quota.take();
+      const remainingMs = this.#quotaOf(exchange.by).take();
       return remainingMs === undefined ? undefined : this.#limit(remainingMs, afterMs, exchange);
     };
     return this.#plan.limitsFirst ? (limited() ?? unauthorized()) : (unauthorized() ?? limited());
@@ -215,12 +228,6 @@ function json(status: number, value: unknown, afterMs: number, headers: HeaderRe
 
 type HeaderRecord = { [name: string]: string | string[] };
 
-function toSender(path: string): Sender {
-  if (path === '/initialize') return 'login';
-  if (path === '/cleanup') return 'cleanup';
-  return Number(path.slice('/items/'.length));
-}
-
-function turn<T>(values: readonly T[], number: number): T | undefined {
+export function turn<T>(values: readonly T[], number: number): T | undefined {
   return values[number % values.length];
 }

@@ -6,6 +6,14 @@ export interface Schedule {
   connector: ConnectorPlan;
   calls: CallPlan[];
   commands: Command[];
+  /** Several clients that share one state. @default one client, with a state of its own */
+  fleet?: FleetPlan | undefined;
+}
+
+export interface FleetPlan {
+  size: number;
+  /** Whether they have one clock, as in one process, or one each, as a state has to expect that does not know how old a session is. */
+  clocks: 'one' | 'each';
 }
 
 export interface ClientPlan {
@@ -23,6 +31,12 @@ export interface ClientPlan {
   loginCooldownMs: number;
   freshSessionGraceMs: number;
   cleanup: boolean;
+  /** With `reject`, calls that a limit has ended are made again at their `resumeAt`. @default 'wait' */
+  onLimit?: 'wait' | 'reject' | undefined;
+  /** So many gates: call number n passes the one with the number n modulo `scopes`, and each has a quota of its own. @default 1 */
+  scopes?: number | undefined;
+  /** Whether a snapshot is also taken at every `pause`, `resume` and `quota` event. @default false */
+  snapshots?: boolean | undefined;
 }
 
 export interface ConnectorPlan {
@@ -38,13 +52,23 @@ export interface ConnectorPlan {
   faults: Fault[];
   /** How limits are written, in turn. */
   waits: WaitStyle[];
-  /** How long answers take, in turn. */
+  /** How long requests take to arrive, in turn. @default no time */
+  upstreamMs?: number[] | undefined;
+  /** How long answers take from there, in turn. */
   latenciesMs: number[];
   /** How long requests wait for a socket, in turn (dispatcher only). */
   queuesMs: number[];
   /** After so many exchanges the connector is well for ever. @default 80 */
   troubledExchanges?: number | undefined;
+  /** How the quota is told in the headers `RateLimit-Policy` and `RateLimit`. @default it is not */
+  announces?: Announcement | undefined;
 }
+
+/**
+ * `right`: what the quota is and what is left of it. `high` and `low`: three times as much, or a third of it. `empty`: that nothing is
+ * left, in every answer. `nonsense`: headers that mean nothing.
+ */
+export type Announcement = 'right' | 'high' | 'low' | 'empty' | 'nonsense';
 
 export interface Quota {
   /** Windows of the calendar, one that slides, or windows that begin with their first request. */
@@ -94,6 +118,8 @@ export type WaitStyle =
 
 export interface CallPlan {
   atMs: number;
+  /** Which of a fleet makes it. @default 0 */
+  client?: number | undefined;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   body: 'none' | 'json' | 'factory' | 'stream';
   idempotent?: boolean | undefined;
@@ -103,6 +129,15 @@ export interface CallPlan {
 }
 
 export type Command =
-  | { atMs: number; type: 'expire' | 'close' }
+  | { atMs: number; type: 'expire' }
+  /** Closes a client: that one of a fleet, or the one there is. */
+  | { atMs: number; type: 'close'; client?: number | undefined }
+  /** Takes a snapshot, and keeps it. */
+  | { atMs: number; type: 'snapshot' }
+  /**
+   * Closes the client, makes another one with a snapshot, and makes the calls again that the end has cut off. The snapshot is taken
+   * before or after the end, or is the last one that was kept.
+   */
+  | { atMs: number; type: 'restart'; snapshot: 'before' | 'after' | 'kept' }
   | { atMs: number; type: 'jump'; milliseconds: number }
   | { atMs: number; type: 'quota'; limit: number };

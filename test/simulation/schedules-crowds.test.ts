@@ -1,4 +1,4 @@
 import { expectNoViolation } from './expect-no-violation.js';
 
-// Each is as long as twenty of the others.
+// Each is as long as twenty of those with few calls.
 expectNoViolation('crowds', 20);

@@ -24,8 +24,11 @@ export type Outcome =
       resumeAtMs?: number | undefined;
     };
 
-/** One thing that happened. `at` is monotonic time; entries of the same time are in the order in which they happened. */
-export type Entry = { at: number } & (
+/**
+ * One thing that happened. `at` is monotonic time; entries of the same time are in the order in which they happened. `client` and
+ * `scope` are there where the schedule has several.
+ */
+export type Entry = { at: number; client?: number; scope?: string } & (
   | { what: 'called'; call: number }
   | { what: 'aborted'; call: number }
   | { what: 'settled'; call: number; outcome: Outcome }
@@ -47,6 +50,12 @@ export type Entry = { at: number } & (
   | { what: 'jumped'; milliseconds: number }
   | { what: 'leak'; text: string }
   | { what: 'stuck'; text: string }
+  /** Calls wait at an open gate, nothing is on its way, and no timer of the client is due within a minute. */
+  | { what: 'asleep'; waiting: number; dueInMs: number | undefined }
+  /** A snapshot as JSON, and what a client that began with it gave as its own; or why it could not begin. */
+  | { what: 'snapshot'; snapshot: number; json: string; again?: string; refused?: string }
+  /** The client of this number begins with that snapshot. */
+  | { what: 'restarted'; snapshot: number }
   | { what: 'left'; timers: number; held: number; listeners: number; exchanges: number; when: 'quiet' | 'closed' }
 );
 

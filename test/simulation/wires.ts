@@ -1,16 +1,21 @@
 import type { Clock } from 'concordat/client';
 import type { Dispatcher } from 'undici';
-import type { ModelConnector, ModelExchange, Reply, Write } from './model-connector.js';
+import { type ModelConnector, turn } from './model-connector.js';
+import type { ModelExchange, Reply, Write } from './model-exchange.js';
 import { toAskedWait } from './model-waits.js';
-import type { ClientPlan } from './schedule.js';
+import type { ClientPlan, ConnectorPlan } from './schedule.js';
+import type { ToTags } from './tags.js';
 
-/** What both ways to the connector need. */
+/** What both ways from one client to the connector need. */
 export interface WireContext {
   connector: ModelConnector;
   clock: Clock;
-  client: ClientPlan;
-  queuesMs: readonly number[];
+  plan: ClientPlan;
+  ways: Pick<ConnectorPlan, 'queuesMs' | 'upstreamMs'>;
   record: Write;
+  tags: ToTags;
+  /** The number of the client. */
+  client: number;
 }
 
 type Answer = Extract<Reply, { type: 'answer' }>;
@@ -23,37 +28,51 @@ interface Delivery {
 
 export const origin = 'http://connector.test';
 
-/** Carries out what the connector has decided, at its time, unless the client has gone away meanwhile. */
+/** Lets the request arrive, unless the client has gone away meanwhile. */
 function carryOut(context: WireContext, exchange: ModelExchange, body: string | undefined, delivery: Delivery): void {
-  const { connector, clock, client, record } = context;
+  const { connector, clock, ways } = context;
+  const upstreamMs = turn(ways.upstreamMs ?? [], exchange.id) ?? 0;
+  if (upstreamMs === 0) bringBack(context, exchange, body, delivery);
+  else
+    clock.setTimer(upstreamMs, () => {
+      if (connector.isOpen(exchange)) bringBack(context, exchange, body, delivery);
+    });
+}
+
+/** Carries out what the connector decides, at its time, unless the client has gone away meanwhile. */
+function bringBack(context: WireContext, exchange: ModelExchange, body: string | undefined, delivery: Delivery): void {
+  const { connector, clock, plan, record, tags } = context;
   const reply = connector.decide(exchange, body);
   if (reply.type === 'hang') return;
   clock.setTimer(reply.afterMs, () => {
     if (!connector.end(exchange)) return;
     const { id, by, session } = exchange;
-    if (reply.type === 'reset') record({ what: 'failed', exchange: id, by, session });
-    else if (reply.cut) record({ what: 'failed', exchange: id, by, session, status: reply.status });
+    const facts = { exchange: id, by, session, ...tags(exchange.client, by) };
+    if (reply.type === 'reset') record({ what: 'failed', ...facts });
+    else if (reply.cut) record({ what: 'failed', ...facts, status: reply.status });
     else {
-      const asked = reply.wait && toAskedWait(reply.wait, clock.now(), client.fallbackWaitMs);
+      const asked = reply.wait && toAskedWait(reply.wait, clock.now(), plan.fallbackWaitMs);
       const limit = asked === undefined ? {} : { asked };
-      record({ what: 'answered', exchange: id, by, session, status: reply.status, ...limit });
-      if (reply.session !== undefined) record({ what: 'session', session: reply.session });
+      record({ what: 'answered', ...facts, status: reply.status, ...limit });
+      if (reply.session !== undefined)
+        record({ what: 'session', session: reply.session, ...tags(exchange.client, undefined) });
     }
     if (reply.type === 'reset') delivery.reset();
     else delivery.answer(reply);
   });
 }
 
-function cancel({ connector, record }: WireContext, exchange: ModelExchange): void {
-  if (connector.end(exchange)) record({ what: 'cancelled', exchange: exchange.id, by: exchange.by });
+function cancel({ connector, record, tags }: WireContext, exchange: ModelExchange): void {
+  const { id, client, by } = exchange;
+  if (connector.end(exchange)) record({ what: 'cancelled', exchange: id, by, ...tags(client, by) });
 }
 
 /** undici's dispatch interface in front of the model: requests may have to wait for a socket first. */
 export function modelDispatcher(context: WireContext): Dispatcher {
   let dispatched = 0;
   const dispatch = (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean => {
-    const { queuesMs, clock } = context;
-    const queueMs = queuesMs[dispatched++ % queuesMs.length] ?? 0;
+    const { ways, clock } = context;
+    const queueMs = turn(ways.queuesMs, dispatched++) ?? 0;
     if (queueMs === 0) start(context, options, handler);
     else {
       const leaveQueue = context.connector.queue();
@@ -89,7 +108,7 @@ function start(context: WireContext, options: Dispatcher.DispatchOptions, handle
   if (controller.aborted) return;
   const { method, path, headers, body } = options;
   const session = (headers as { [name: string]: string })['x-session'];
-  const begun = context.connector.begin({ method, path: path as string, session });
+  const begun = context.connector.begin({ method, path: path as string, session }, context.client);
   exchange = begun;
   const send = (content: string | undefined) =>
     carryOut(context, begun, content, {
@@ -130,7 +149,10 @@ export function modelFetch(context: WireContext): typeof globalThis.fetch {
     new Promise((resolve, reject) => {
       const { method = 'GET', headers, body, signal } = init;
       const session = (headers as { [name: string]: string })['x-session'];
-      const exchange = context.connector.begin({ method, path: String(input).slice(origin.length), session });
+      const exchange = context.connector.begin(
+        { method, path: String(input).slice(origin.length), session },
+        context.client,
+      );
       signal?.addEventListener('abort', () => {
         cancel(context, exchange);
         reject(signal.reason);

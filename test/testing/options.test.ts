@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 it.each<[string, unknown]>([
   ['options', null],
-  ['options', { ratelimit: {} }],
+  ['ratelimit', { ratelimit: {} }],
   ['rateLimit.limit', { rateLimit: { windowMs: 1 } }],
   ['rateLimit.limit', { rateLimit: { limit: 0, windowMs: 1 } }],
   ['rateLimit.windowMs', { rateLimit: { limit: 1, windowMs: '1s' } }],
@@ -11,9 +11,9 @@ it.each<[string, unknown]>([
   ['rateLimit.header', { rateLimit: { limit: 1, windowMs: 1, header: 'a b' } }],
   ['rateLimit.window', { rateLimit: { limit: 1, windowMs: 1, window: 'tumbling' } }],
   ['rateLimit.scope', { rateLimit: { limit: 1, windowMs: 1, scope: 'user' } }],
-  ['rateLimit', { rateLimit: { limit: 1, windowMs: 1, burst: 3 } }],
+  ['rateLimit.burst', { rateLimit: { limit: 1, windowMs: 1, burst: 3 } }],
   ['session', { session: true }],
-  ['session', { session: { ttl: 5 } }],
+  ['session.ttl', { session: { ttl: 5 } }],
   ['session.ttlMs', { session: { ttlMs: 0 } }],
   ['session.maxRequests', { session: { maxRequests: 1.5 } }],
   ['session.refuseFreshMs', { session: { refuseFreshMs: -1 } }],
@@ -47,7 +47,15 @@ it.each<[string, unknown]>([
   ['faults[0].waitMs', { faults: [{ kind: 'limit', waitMs: -1 }] }],
   ['faults[0].bytes', { faults: [{ kind: 'huge', bytes: 0 }] }],
   ['faults[0].body', { faults: [{ kind: 'body' }] }],
+  ['faults[0].tims', { faults: [{ kind: 'reset', tims: 1 }] }],
+  ['faults[0].delayMs', { faults: [{ kind: 'status', status: 503, delayMs: 100 }] }],
+  ['faults[0].processed', { faults: [{ kind: 'hang', processed: true }] }],
+  ['faults[0].processed', { faults: [{ kind: 'reset', processed: 'yes' }] }],
+  ['faults[0].header', { faults: [{ kind: 'limit', header: 'a b' }] }],
+  ['faults[0].headers', { faults: [{ kind: 'body', body: '', headers: { a: 1 } }] }],
+  ['faults[0].message', { faults: [{ kind: 'status', status: 503, message: 7 }] }],
   ['onEntry', { onEntry: 'log' }],
+  ['clock', { clock: {} }],
 ])('a wrong `%s` is a TypeError that names it: %j', (name, options) => {
   expect(() => simulateConnector(options as SimulateConnectorOptions)).toThrow(TypeError);
   expect(() => simulateConnector(options as SimulateConnectorOptions)).toThrow(`\`${name}\``);
@@ -56,16 +64,29 @@ it.each<[string, unknown]>([
 it.each<[string, unknown]>([
   ['steps', {}],
   ['steps[0]', ['login']],
-  ['steps[0]', [{ path: '/issues' }]],
+  ['steps[0].path', [{ path: '/issues' }]],
   ['steps[0].on', [{ on: 'issues' }]],
   ['steps[0].times', [{ times: 0 }]],
   ['steps[1].reply', [{}, { reply: 'reset' }]],
   ['steps[0].reply.kind', [{ reply: { kind: 'reste' } }]],
+  ['steps[0].reply.delayMs', [{ reply: { kind: 'status', status: 503, delayMs: 100 } }]],
+  ['steps[0].reply.times', [{ reply: { kind: 'reset', times: 2 } }]],
 ])('a wrong `%s` is a TypeError that names it: %j', (name, steps) => {
   const connector = simulateConnector();
   expect(() => connector.script(steps as never)).toThrow(TypeError);
   expect(() => connector.script(steps as never)).toThrow(`\`${name}\``);
   connector.assertAllConsumed();
+});
+
+it('a fault that a function makes is looked at as well', async () => {
+  const connector = simulateConnector({ faults: () => ({ kind: 'slow', delayMs: 1, times: 1 }) as never });
+  await expect(connector.fetch('http://h/')).rejects.toThrow('`faults().times` is not an option: there are `kind`,');
+});
+
+it('says what was probably meant', () => {
+  const options = { faults: [{ kind: 'reset', tims: 1 }] };
+  const message = '`faults[0].tims` is not an option: did you mean `times`? There are `kind`, `processed`, `on`, ';
+  expect(() => simulateConnector(options as never)).toThrow(message);
 });
 
 it('what is right is taken (control)', () => {

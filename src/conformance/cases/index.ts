@@ -1,13 +1,15 @@
 import type { CaseDefinition } from '../case.js';
 import { cleanupCases } from './cleanup.js';
 import { errorCases } from './errors.js';
+import { quotaCases } from './quota.js';
 import { rateLimitCases } from './rate-limit.js';
 import { routeCases } from './routes.js';
 import { secretCases } from './secrets.js';
 import { sessionCases } from './session.js';
 import { validationCases } from './validation.js';
 
-/** All cases, in the order in which they run: limits last, for nothing can be judged behind a closed gate. */
+/** All cases, in the order in which they run: limits last, for nothing can be judged behind a closed
+ * gate, and after them what all answers have told about the quota. */
 export const allCases: readonly CaseDefinition[] = [
   ...sessionCases,
   ...routeCases,
@@ -16,4 +18,5 @@ export const allCases: readonly CaseDefinition[] = [
   ...secretCases,
   ...cleanupCases,
   ...rateLimitCases,
+  ...quotaCases,
 ];

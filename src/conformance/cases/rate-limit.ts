@@ -92,7 +92,7 @@ export const rateLimitCases: CaseDefinition[] = [
   }),
 ];
 
-function limitCase(definition: Omit<CaseDefinition, 'feature' | 'lacks'>): CaseDefinition {
+export function limitCase(definition: Omit<CaseDefinition, 'feature' | 'lacks'>): CaseDefinition {
   return {
     ...definition,
     feature: 'rate-limit',
@@ -112,7 +112,7 @@ function look(check: (judge: Judge, seen: Answered) => void | Promise<void>) {
 }
 
 /** Sends until the connector refuses, once for all cases. */
-function reachLimit(prober: Prober) {
+export function reachLimit(prober: Prober) {
   return prober.once('limit', async () => {
     const { request, times, concurrency, before } = prober.plan.limit!;
     await before?.();

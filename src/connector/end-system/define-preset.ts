@@ -1,6 +1,6 @@
-import { errorTable, waitFormats } from '../../contract/index.js';
+import { errorTable, headerProblem, waitFormats } from '../../contract/index.js';
 import { checkKeys } from '../options.js';
-import type { BodyCondition, BodyPath, Preset, PresetRule, WaitSource } from './preset.js';
+import type { BodyCondition, BodyPath, HeaderReading, Preset, PresetRule, QuotaSource, WaitSource } from './preset.js';
 import { presets } from './presets/index.js';
 import { conditionsOf } from './translate.js';
 
@@ -23,11 +23,12 @@ import { conditionsOf } from './translate.js';
  * })
  */
 export function definePreset(preset: Preset): Preset {
-  checkKeys(preset, ['name', 'extends', 'rules', 'code', 'message'], 'preset');
+  checkKeys(preset, ['name', 'extends', 'rules', 'code', 'message', 'quota'], 'preset');
   const { extends: parent, ...own } = preset;
   if (typeof own.name !== 'string' || own.name === '') throw new TypeError('`name` must be a non-empty string.');
   checkCodes(own.code);
   checkPaths(own.message, 'message');
+  checkQuota(own.quota);
   if (!Array.isArray(own.rules)) throw new TypeError('`rules` must be an array.');
   own.rules.forEach((rule, index) => {
     checkRule(rule, `rules[${index}]`);
@@ -39,6 +40,7 @@ export function definePreset(preset: Preset): Preset {
     rules: [...own.rules, ...base.rules],
     code: [...(own.code ?? []), ...(base.code ?? [])],
     message: [...(own.message ?? []), ...(base.message ?? [])],
+    quota: [...(own.quota ?? []), ...(base.quota ?? [])],
   });
 }
 
@@ -47,6 +49,33 @@ export function choosePreset(preset: unknown, option: string): Preset {
   if (typeof preset === 'object' && preset !== null) return definePreset(preset as Preset);
   if (typeof preset === 'string' && Object.hasOwn(presets, preset)) return presets[preset as keyof typeof presets];
   throw new TypeError(`\`${option}\` must be one of ${Object.keys(presets).join(', ')}, or made by \`definePreset\`.`);
+}
+
+function checkQuota(quota: Preset['quota']): void {
+  if (quota === undefined) return;
+  if (!Array.isArray(quota)) throw new TypeError('`quota` must be an array.');
+  for (const [index, source] of (quota as readonly QuotaSource[]).entries()) {
+    const name = `quota[${index}]`;
+    checkKeys(source, ['when', 'remaining', 'limit', 'reset', 'window'], name);
+    const { when = {}, remaining, limit, reset, window } = source;
+    for (const [header, match] of Object.entries(when)) checkMatch(match, `${name}.when.${header}`);
+    checkHeader(remaining, `${name}.remaining`);
+    if (limit !== undefined) checkHeader(limit, `${name}.limit`);
+    if (reset !== undefined) checkReading(reset, `${name}.reset`);
+    if (typeof window === 'object') checkReading(window, `${name}.window`);
+    else checkMs(window, `${name}.window`);
+  }
+}
+
+function checkReading(reading: HeaderReading, name: string): void {
+  checkKeys(reading, ['header', 'unit', 'pattern', 'marginMs'], name);
+  checkHeader(reading.header, `${name}.header`);
+  checkSource(reading, name);
+}
+
+function checkHeader(header: unknown, name: string): void {
+  const problem = typeof header === 'string' ? headerProblem(header, '') : 'it is not a string';
+  if (problem !== undefined) throw new TypeError(`\`${name}\` must be the name of a header: ${problem}.`);
 }
 
 const ruleKeys = ['when', 'is', 'status', 'code', 'wait', 'fallbackWaitMs', 'leastWaitMs'];

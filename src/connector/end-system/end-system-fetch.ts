@@ -37,7 +37,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
   checkFunction(ownFetch, 'fetch');
   const preset = choosePreset(options.preset ?? 'generic', 'preset');
 
-  return async (input, init) => {
+  const make = (hear: (headers: Headers) => void) => async (input: string | URL | Request, init?: RequestInit) => {
     const request = describeRequest(input, init);
     const signal = init?.signal ?? (input as Partial<Request>).signal;
     let response: Response;
@@ -46,6 +46,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
     } catch (thrown) {
       throw unreachable(thrown, request, signal);
     }
+    hear(response.headers);
     if (response.status < 400) {
       const hidden = await readHidden(response, request, preset);
       if (hidden && signal?.aborted) throw unreachable(signal.reason, request, signal);
@@ -58,6 +59,21 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
     if (signal?.aborted && !isTimeout(signal.reason)) throw signal.reason;
     throw (await translate?.(failure)) ?? translateFailure(failure, preset);
   };
+  const plain = make(() => {});
+  listening.set(plain, (hear) => make((headers) => hear(headers, preset)));
+  return plain;
+}
+
+/** Hears the head of every answer of an end system, failures included, before anything is made of it. */
+export type HearAnswer = (headers: Headers, preset: Preset) => void;
+
+const listening = new WeakMap<typeof globalThis.fetch, (hear: HearAnswer) => typeof globalThis.fetch>();
+
+/** The same fetch with an ear. @throws TypeError when it is none of {@link endSystemFetch}. */
+export function listenTo(endSystem: typeof globalThis.fetch, hear: HearAnswer): typeof globalThis.fetch {
+  const make = listening.get(endSystem);
+  if (make === undefined) throw new TypeError('`endSystem` must be made by `endSystemFetch`.');
+  return make(hear);
 }
 
 /** More than any failure needs, and little enough to hold in memory beside the caller's own copy. */

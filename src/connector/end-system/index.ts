@@ -1,12 +1,14 @@
 export { definePreset } from './define-preset.js';
-export { type EndSystemFetchOptions, endSystemFetch } from './end-system-fetch.js';
+export { type EndSystemFetchOptions, endSystemFetch, listenTo } from './end-system-fetch.js';
 export type { EndSystemFailure, EndSystemRequest } from './failure.js';
 export type {
   BodyCondition,
   BodyPath,
+  HeaderReading,
   Match,
   Preset,
   PresetRule,
+  QuotaSource,
   WaitBucket,
   WaitSource,
   WaitUnit,

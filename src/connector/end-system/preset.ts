@@ -51,6 +51,25 @@ export type WaitSource =
   | { bucket: WaitBucket; header?: undefined; body?: undefined }
   | ((failure: EndSystemFailure) => number | undefined);
 
+/**
+ * Headers in which a product tells its quota of requests, on successes as on failures; `announceQuota` hands it on.
+ * Nothing else belongs here: what is left of a quota of points or of one route would mislead the service.
+ */
+export interface QuotaSource {
+  /** Headers that have to be there, for products that have several quotas. */
+  when?: Readonly<Record<string, Match>> | undefined;
+  /** The header with what is left: a whole number. */
+  remaining: string;
+  /** The header with how many requests a window holds. */
+  limit?: string | undefined;
+  /** Where it says when there is more. */
+  reset?: HeaderReading | undefined;
+  /** How long a window is: milliseconds, or the header that says so. Without it no policy is announced. */
+  window?: number | HeaderReading | undefined;
+}
+
+export type HeaderReading = { header: string } & WaitReading;
+
 export interface PresetRule {
   /**
    * All that is given here has to hold. A status below 400 is looked at only if a rule names it, and its body only if that
@@ -89,4 +108,6 @@ export interface Preset {
   code?: readonly (BodyPath | BodyCondition)[] | undefined;
   /** Where the end system's message is. */
   message?: readonly BodyPath[] | undefined;
+  /** Where the end system tells its quota: the first source that can be read counts (rule W8). */
+  quota?: readonly QuotaSource[] | undefined;
 }

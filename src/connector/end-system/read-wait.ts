@@ -1,7 +1,7 @@
 import { maxWaitCharacters, parseWait } from '../../contract/index.js';
 import { fallbackWaitMs } from '../to-connector-error.js';
 import type { EndSystemFailure } from './failure.js';
-import type { BodyPath, PresetRule, WaitBucket, WaitSource, WaitUnit } from './preset.js';
+import type { BodyPath, HeaderReading, PresetRule, WaitBucket, WaitSource, WaitUnit } from './preset.js';
 import { textOf, valuesAt } from './read-body.js';
 
 /** How long a limit holds, in milliseconds: what its first readable source says, else the fallback. */
@@ -14,7 +14,15 @@ export function readWait(rule: PresetRule, failure: EndSystemFailure): number {
   return Math.max(leastMs, rule.fallbackWaitMs ?? fallbackWaitMs);
 }
 
-function readSource(source: Exclude<WaitSource, (...args: never) => unknown>, failure: EndSystemFailure) {
+/** The time that a header tells, in milliseconds from now. */
+export function readHeader(reading: HeaderReading, headers: Headers): number | undefined {
+  return readSource(reading, { headers, json: undefined });
+}
+
+function readSource(
+  source: Exclude<WaitSource, (...args: never) => unknown>,
+  failure: Pick<EndSystemFailure, 'headers' | 'json'>,
+) {
   const { headers, json } = failure;
   if (source.bucket !== undefined) return refillTime(source.bucket, json);
   const found = source.header === undefined ? valuesAt(json, source.body).map(textOf) : [headers.get(source.header)];

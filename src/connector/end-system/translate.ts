@@ -52,7 +52,7 @@ export function conditionsOf(body: PresetRule['when']['body']): readonly BodyCon
   return Array.isArray(body) ? body : [body as BodyCondition];
 }
 
-function headersMatch(headers: Headers, wanted: PresetRule['when']['headers'] = {}): boolean {
+export function headersMatch(headers: Headers, wanted: PresetRule['when']['headers'] = {}): boolean {
   return Object.entries(wanted).every(([name, match]) => matches(headers.get(name), match));
 }
 

@@ -1,4 +1,14 @@
 import type { Redis } from 'ioredis';
+import {
+  bool,
+  checkOptions as check,
+  count,
+  option,
+  optionsOf,
+  readBy,
+  type ShapeOf,
+  text,
+} from '../../internal/index.js';
 
 export interface RedisStateOptions {
   /** A connection of ioredis. It stays the caller's to close; a second one, for messages, is opened beside it. */
@@ -24,51 +34,45 @@ export interface RedisStateOptions {
   takeoverMs?: number;
 }
 
-export type Settings = ReturnType<typeof checkOptions>;
-
 const shortestKeyBytes = 32;
 
-/** Fills in the defaults. @throws TypeError naming the option that is wrong. */
-export function checkOptions(options: RedisStateOptions) {
-  if (typeof options !== 'object' || options === null) throw new TypeError('`options` must be an object.');
-  const { redis, connection, prefix = 'concordat:' } = options;
-  if (typeof redis?.duplicate !== 'function' || typeof redis.eval !== 'function') {
-    throw new TypeError('`redis` must be a connection of ioredis: `new Redis(…)`.');
-  }
-  if (typeof connection !== 'string' || connection === '' || /[{}]/.test(connection)) {
-    throw new TypeError('`connection` must be a name, without "{" and "}".');
-  }
-  if (typeof prefix !== 'string') throw new TypeError('`prefix` must be a string.');
-  return {
-    redis,
-    connection,
-    prefix,
-    encryptionKey: checkKey(options),
-    timeoutMs: duration(options.timeoutMs, 1000, 'timeoutMs'),
-    sessionTtlMs: duration(options.sessionTtlMs, 24 * 3_600_000, 'sessionTtlMs'),
-    loginCooldownMs: duration(options.loginCooldownMs, 30_000, 'loginCooldownMs'),
-    takeoverMs: duration(options.takeoverMs, 10_000, 'takeoverMs'),
-  };
-}
+const schema = optionsOf({
+  redis: option<Redis>(
+    (value) => typeof (value as Redis)?.duplicate === 'function' && typeof (value as Redis).eval === 'function',
+    'must be a connection of ioredis: `new Redis(…)`',
+  ),
+  connection: option<string>(
+    (value) => typeof value === 'string' && /^[^{}]+$/.test(value),
+    'must be a name, without "{" and "}"',
+  ),
+  encryptionKey: readBy(readKey).optional(),
+  storeSessionInPlainText: bool.default(false),
+  prefix: text.default('concordat:'),
+  timeoutMs: count(1).default(1000),
+  sessionTtlMs: count(1).default(24 * 3_600_000),
+  loginCooldownMs: count(1).default(30_000),
+  takeoverMs: count(1).default(10_000),
+} satisfies ShapeOf<RedisStateOptions>);
 
-function checkKey({ encryptionKey, storeSessionInPlainText = false }: RedisStateOptions): Uint8Array | undefined {
-  if (typeof storeSessionInPlainText !== 'boolean') {
-    throw new TypeError('`storeSessionInPlainText` must be a boolean.');
-  }
-  if (encryptionKey === undefined) {
-    if (storeSessionInPlainText) return undefined;
+export type Settings = ReturnType<typeof checkOptions>;
+
+/** Fills in the defaults. @throws TypeError naming the options that are wrong. */
+export function checkOptions(options: RedisStateOptions) {
+  const { storeSessionInPlainText, ...settings } = check(schema, options);
+  const { encryptionKey } = settings;
+  if (encryptionKey === undefined && !storeSessionInPlainText) {
     throw new TypeError(
       '`encryptionKey` is missing: a session is a credential and is not stored in redis as it is, unless `storeSessionInPlainText` says so.',
     );
   }
-  if (storeSessionInPlainText) throw new TypeError('`encryptionKey` and `storeSessionInPlainText` exclude each other.');
-  const key = typeof encryptionKey === 'string' ? Buffer.from(encryptionKey) : encryptionKey;
-  if (key instanceof Uint8Array && key.length >= shortestKeyBytes) return key;
-  throw new TypeError(`\`encryptionKey\` must be a string or a Uint8Array of ${shortestKeyBytes} bytes or more.`);
+  if (encryptionKey !== undefined && storeSessionInPlainText) {
+    throw new TypeError('`encryptionKey` and `storeSessionInPlainText` exclude each other.');
+  }
+  return { ...settings, encryptionKey };
 }
 
-function duration(value: unknown, fallback: number, name: string): number {
-  const number = value === undefined ? fallback : value;
-  if (typeof number === 'number' && Number.isInteger(number) && number > 0) return number;
-  throw new TypeError(`\`${name}\` must be a whole number of milliseconds, more than 0, got ${String(value)}.`);
+function readKey(encryptionKey: unknown): Uint8Array {
+  const key = typeof encryptionKey === 'string' ? Buffer.from(encryptionKey) : encryptionKey;
+  if (key instanceof Uint8Array && key.length >= shortestKeyBytes) return key;
+  throw new TypeError(`must be a string or a Uint8Array of ${shortestKeyBytes} bytes or more`);
 }

@@ -87,6 +87,8 @@ export const soundDecisions = {
   cleanupEndsSession: true,
   cleanupWithoutSession: 401,
   limitEnds: true,
+  /** What answers tell about the quota. */
+  announcement: (_asked: Asked, _status: number): Record<string, string> => ({}),
 };
 export type Decisions = typeof soundDecisions;
 
@@ -188,7 +190,7 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
     if (huge === 'hang') return;
     if (huge === 'close') return void request.socket.destroy();
     const { status, headers, body } = huge === undefined ? answer(asked) : fail(huge, asked);
-    response.writeHead(status, headers).end(body);
+    response.writeHead(status, { ...headers, ...decide.announcement(asked, status) }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   whenFinished(() => {

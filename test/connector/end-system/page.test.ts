@@ -17,6 +17,11 @@ describe('docs/presets.md', () => {
     await expect(page.replace(between, (_all, start, end) => `${start}${table}${end}`)).toMatchFileSnapshot(file);
   });
 
+  test('names the presets that know where a quota is told (W8)', () => {
+    const known = Object.entries(presets).flatMap(([name, { quota }]) => (quota === undefined ? [] : [`\`${name}\``]));
+    expect(page).toContain(`these presets know where to look: ${known.join(', ')}.`);
+  });
+
   test('the table has every preset once, and says what nobody has checked (control)', () => {
     for (const [name, { product, checkedAgainst }] of Object.entries(replySets)) {
       const rows = table.split('\n').filter((line) => line.startsWith(`| ${product} | \`${name}\` |`));

@@ -288,6 +288,7 @@ describe('options', () => {
     ['sessionTtlMs', { sessionTtlMs: -1 }],
     ['loginCooldownMs', { loginCooldownMs: '1' }],
     ['takeoverMs', { takeoverMs: Number.NaN }],
+    ['takeoverMS', { takeoverMS: 1 }],
   ])('a wrong `%s` is named: %o', (name, wrong) => {
     expect(() => redisState({ ...good, ...wrong } as never)).toThrow(TypeError);
     expect(() => redisState({ ...good, ...wrong } as never)).toThrow(`\`${name}\``);

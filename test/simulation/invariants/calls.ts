@@ -101,20 +101,24 @@ const denialsAreFinal: Invariant = {
 /** What justifies the end of a call, and the rule that is broken when nothing does. */
 const callsEndForAReason: Invariant = {
   rule: 'G7',
+  view: 'limit',
   title: 'a call only fails for a reason of its own: no call is lost',
   *check(trace) {
     for (const entry of entriesOf(trace, 'settled')) {
+      const { outcome } = entry;
+      if (outcome.type === 'resolved') continue;
       const history = trace.entries.slice(0, trace.entries.indexOf(entry));
-      const broken = unjustified(trace, entry, history);
+      const broken = unjustified(trace, { ...entry, outcome }, history);
       if (broken !== undefined) yield { at: entry.at, ...broken };
     }
   },
 };
 
-function unjustified(trace: Trace, { call, outcome, at }: EntryOf<'settled'>, history: Entry[]) {
+type Failed = EntryOf<'settled'> & { outcome: Exclude<Outcome, { type: 'resolved' }> };
+
+function unjustified(trace: Trace, { call, outcome, at }: Failed, history: Entry[]) {
   const own = history.filter((entry) => 'by' in entry && entry.by === call);
   const plan = trace.schedule.calls[call] as CallPlan;
-  if (outcome.type === 'resolved') return undefined;
   const ended = `call ${call} ended in ${describe(outcome)}`;
   if (outcome.type === 'aborted') {
     const aborted = history.some((entry) => entry.what === 'aborted' && entry.call === call);
@@ -154,7 +158,7 @@ function limitIsUnjustified(
   plan: CallPlan,
   ended: string,
 ): Omit<Finding, 'at'> | undefined {
-  const { maxWaitMs, maxTotalWaitMs } = trace.schedule.client;
+  const { maxWaitMs, maxTotalWaitMs, onLimit } = trace.schedule.client;
   const limits = history.filter(
     (entry) => entry.what === 'answered' && entry.asked !== undefined,
   ) as EntryOf<'answered'>[];
@@ -165,7 +169,8 @@ function limitIsUnjustified(
     ),
   );
   const remainingMs = Math.max(fallbackMs, ...limits.map((limit) => limit.at + (limit.asked?.waitMs ?? 0) - at));
-  const tooLong = remainingMs > maxWaitMs;
+  // Whoever does not wait at all is told of jitter, too, which goes on after the limit itself.
+  const tooLong = onLimit === 'reject' || remainingMs > maxWaitMs;
   if (!tooLong && maxTotalWaitMs === undefined && plan.body !== 'stream') {
     return { rule: 'W7', seen: `${ended} although the wait of ${remainingMs} ms is allowed` };
   }

@@ -1,5 +1,7 @@
 import type { Schedule } from '../schedule.js';
+import { isShared } from '../tags.js';
 import type { Entry, EntryOf, Trace } from '../trace.js';
+import { slowestMs } from './calm.js';
 import { type Finding, type Invariant, tolerance } from './invariant.js';
 
 type Limit = EntryOf<'answered'> & { asked: NonNullable<EntryOf<'answered'>['asked']> };
@@ -17,6 +19,7 @@ const ruleOf = { seconds: 'W7', date: 'W5', fallback: 'W6' } as const;
 /** Which rule a request broke that went out before a limit had ended: the one about how its wait was read, or G2. */
 const waitsAreNeverShortened: Invariant = {
   rule: 'W7',
+  view: 'limit',
   title: 'no request goes out before the latest limit met so far has ended',
   *check({ entries }) {
     const limits: Limit[] = [];
@@ -44,6 +47,7 @@ function ends(limit: Limit): number {
 
 const nothingIsSentDuringAPause: Invariant = {
   rule: 'G1',
+  view: 'gate',
   title: 'no request and no login is sent between pause and resume',
   *check({ entries }) {
     let pausedBy: number | undefined;
@@ -60,8 +64,10 @@ const nothingIsSentDuringAPause: Invariant = {
 
 const everyLimitPauses: Invariant = {
   rule: 'G1',
+  view: 'gate',
   title: 'a limit that reaches the client pauses it, and nothing else does',
-  *check({ entries }) {
+  *check({ entries, schedule }) {
+    const mayBeTold = isShared(schedule);
     let paused = false;
     let closing = false;
     let limit: Limit | undefined;
@@ -73,7 +79,8 @@ const everyLimitPauses: Invariant = {
         limit = undefined;
       }
       if (entry.what === 'pause') {
-        if (limit === undefined) yield { at: entry.at, seen: 'a pause began although no limit had been met' };
+        if (limit === undefined && !mayBeTold)
+          yield { at: entry.at, seen: 'a pause began although no limit had been met' };
         if (paused) yield { rule: 'G6', at: entry.at, seen: 'a second pause event in one pause' };
         paused = true;
         limit = undefined;
@@ -89,8 +96,11 @@ const everyLimitPauses: Invariant = {
 
 const pausesTellTheirWait: Invariant = {
   rule: 'G6',
+  view: 'gate',
   title: 'a pause event says how long the connector asked to wait, and where that is from',
-  *check({ entries }) {
+  *check({ entries, schedule }) {
+    // A pause that another client has told of has the wait that is left.
+    if (isShared(schedule)) return;
     let limit: Limit | undefined;
     for (const entry of entries) {
       if (isLimit(entry)) limit = entry;
@@ -117,6 +127,7 @@ const pausesTellTheirWait: Invariant = {
 
 const fallbacksDouble: Invariant = {
   rule: 'W6',
+  view: 'gate',
   title: 'waits of the client’s own choosing double until a request gets through',
   *check({ entries, schedule }) {
     let epoch = 0;
@@ -143,6 +154,7 @@ const fallbacksDouble: Invariant = {
 /** Late answers to what was sent before a pause say nothing new: they do not count as one more refusal in a row. */
 const nobodyHammers: Invariant = {
   rule: 'W5',
+  view: 'gate',
   title: 'a connector that says "now" and goes on refusing is asked at most every 10, 20, 40 … ms',
   *check({ entries }) {
     let epoch = 0;
@@ -169,6 +181,7 @@ const nobodyHammers: Invariant = {
 /** After a pause at most one request more is on its way than have come back without a limit. */
 const releaseIsStaggered: Invariant = {
   rule: 'G3',
+  view: 'gate',
   title:
     'after a pause one request goes first, and each that gets through lets two more follow, or all where the quota is known',
   *check({ entries, schedule }) {
@@ -194,6 +207,7 @@ const releaseIsStaggered: Invariant = {
 
 const concurrencyIsKept: Invariant = {
   rule: 'G1',
+  view: 'gate',
   title: 'no more requests are on their way than `concurrency` allows, logins apart',
   *check({ entries, schedule }) {
     const flying = new Set<number>();
@@ -209,8 +223,10 @@ const concurrencyIsKept: Invariant = {
 /** A limit ends when it says, give or take jitter and the floor of repeated refusals: nobody waits for nothing. */
 const pausesEnd: Invariant = {
   rule: 'G2',
+  view: 'gate',
   title: 'a pause lasts until the latest limit has ended, and not longer than jitter and floor explain',
   *check({ entries, schedule }: Trace): Iterable<Finding> {
+    if (isShared(schedule)) return;
     let epoch = 0;
     const epochs = new Map<number, number>();
     let until = 0;
@@ -244,6 +260,7 @@ const longestSilenceMs = 62_000;
 
 const nobodyWaitsForNothing: Invariant = {
   rule: 'G9',
+  view: 'gate',
   title: 'while calls wait and the gate is open, something is on its way or goes out before long',
   *check({ entries }) {
     const waiting = new Set<number>();
@@ -271,12 +288,15 @@ const nobodyWaitsForNothing: Invariant = {
 };
 
 /** Nothing but an unchanging quota and answers well within its window, so that what was learned is right and stays so. */
-function isSteady({ client, connector, commands }: Schedule): boolean {
-  const { quota, session, logins, faults, waits, limitsLogins, latenciesMs } = connector;
+function isSteady(schedule: Schedule): boolean {
+  if (isShared(schedule)) return false;
+  const { client, connector, commands } = schedule;
+  const { quota, session, logins, faults, waits, limitsLogins } = connector;
   return (
     client.pacing === 'auto' &&
     quota?.type === 'fixed' &&
-    2 * Math.max(...latenciesMs) < quota.windowMs &&
+    8 * slowestMs(connector) < quota.windowMs &&
+    connector.announces === undefined &&
     !limitsLogins &&
     session.ttlMs === undefined &&
     session.maxRequests === undefined &&
@@ -289,6 +309,7 @@ function isSteady({ client, connector, commands }: Schedule): boolean {
 
 const learnedQuotasCostOneRefusal: Invariant = {
   rule: 'pacing',
+  view: 'gate',
   title: 'once a quota is learned, a window costs at most one refused request',
   *check({ entries, schedule }) {
     if (!isSteady(schedule)) return;

@@ -1,4 +1,5 @@
 import type { Trace } from '../trace.js';
+import type { View } from './views.js';
 
 /** Something that must hold in every run, whatever happens in it. */
 export interface Invariant {
@@ -6,6 +7,8 @@ export interface Invariant {
   readonly rule: string;
   /** What always holds, as a sentence. */
   readonly title: string;
+  /** What of a run it is to be given, where there are several clients or gates. @default 'run' */
+  readonly view?: View;
   /** @returns what was seen instead; nothing where it holds. */
   check(trace: Trace): Iterable<Finding>;
 }

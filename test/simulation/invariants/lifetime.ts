@@ -25,6 +25,7 @@ const nothingIsLeft: Invariant = {
 
 const closingEndsTraffic: Invariant = {
   rule: 'close',
+  view: 'client',
   title: 'after close() nothing but the clean-up is sent, and every waiting call ends as closed',
   *check({ entries, schedule }) {
     let closing: number | undefined;

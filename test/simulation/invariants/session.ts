@@ -18,6 +18,7 @@ export function mayQueue({ client, connector }: Schedule): boolean {
 
 const oneLoginAtATime: Invariant = {
   rule: 'S3',
+  view: 'state',
   title: 'at most one initialize is on its way',
   *check({ entries }) {
     let flying = 0;
@@ -31,6 +32,7 @@ const oneLoginAtATime: Invariant = {
 
 const oneLoginPerExpiry: Invariant = {
   rule: 'S4',
+  view: 'state',
   title: 'nobody logs in while the newest session has not been refused',
   *check({ entries }) {
     let newest: number | undefined;
@@ -50,8 +52,11 @@ const oneLoginPerExpiry: Invariant = {
 
 const requestsCarryTheNewestSession: Invariant = {
   rule: 'S4',
+  view: 'client',
   title: 'every request carries the newest session there is',
-  *check({ entries }) {
+  *check({ entries, schedule }) {
+    // Whoever has been idle hears of a newer one by the 401 to its next request.
+    if (schedule.fleet !== undefined) return;
     let newest: number | undefined;
     for (const entry of entries) {
       if (entry.what === 'session') newest = entry.session;
@@ -68,6 +73,7 @@ const requestsCarryTheNewestSession: Invariant = {
 /** Between its waits and retries, a call sends three times because of 401s, and five times more where others used up its session. */
 const a401IsAVerdictInTheEnd: Invariant = {
   rule: 'S4',
+  view: 'state',
   title:
     'a call without pauses and retries is refused at most three times by 401, sessions that worked before left aside',
   *check({ entries }) {
@@ -94,6 +100,7 @@ const a401IsAVerdictInTheEnd: Invariant = {
 
 const refusedSessionsAreLeftAlone: Invariant = {
   rule: 'S4',
+  view: 'state',
   title:
     'a session that was refused to a call is tried again by it after a second at the earliest, or when it worked for another',
   *check({ entries }) {
@@ -154,6 +161,8 @@ function verdictsIn({ entries, schedule }: Trace): Verdict[] {
 
 const one401IsNoVerdict: Invariant = {
   rule: 'S4',
+  // Whether a session was ever accepted, each client knows for itself.
+  view: 'client',
   title:
     'a call that can be sent again is not given up after its first 401, unless that session was refused to others from the beginning',
   *check(trace) {
@@ -171,6 +180,8 @@ const one401IsNoVerdict: Invariant = {
 
 const fruitlessLoginsCoolDown: Invariant = {
   rule: 'S5',
+  // Another client that has adopted the session may log in once more (rule S4).
+  view: 'client',
   title:
     'after a verdict on a session with which nothing ever got through nobody logs in for two seconds, or `loginCooldownMs`',
   *check(trace) {
@@ -210,6 +221,7 @@ const loginsCarryNoSession: Invariant = {
 
 const refusedLoginsCoolDown: Invariant = {
   rule: 'S5',
+  view: 'state',
   title: 'after a refused login nobody logs in for `loginCooldownMs`',
   *check({ entries, schedule }) {
     let refusedAt: number | undefined;
@@ -226,6 +238,7 @@ const refusedLoginsCoolDown: Invariant = {
 /** What a login may fail of: a refusal, nonsense, more failures in passing than retries, or its time being over. */
 const loginsFailForAReason: Invariant = {
   rule: 'S5',
+  view: 'state',
   title: 'a login that fails in passing is tried again: it only fails for a refusal, nonsense, used up retries or time',
   *check({ entries, schedule }) {
     const { retries, loginTimeoutMs } = schedule.client;
@@ -264,6 +277,7 @@ const loginsFailForAReason: Invariant = {
 
 const refusedLoginsAreFinal: Invariant = {
   rule: 'S5',
+  view: 'state',
   title: 'whoever waits for a login that is refused ends at once',
   *check({ entries }) {
     let refusal: EntryOf<'answered'> | undefined;

@@ -23,6 +23,10 @@ export const generic: Preset = {
     'detail',
     'title',
   ],
+  quota: [
+    { remaining: 'ratelimit-remaining', reset: { header: 'ratelimit-reset', unit: 'guess' } },
+    { remaining: 'x-ratelimit-remaining', reset: { header: 'x-ratelimit-reset', unit: 'guess' } },
+  ],
   rules: [
     { when: { status: [401] }, is: 'unauthorized' },
     { when: { status: [403], headers: { 'retry-after': true } }, is: 'rate-limit', wait },

@@ -20,6 +20,16 @@ export const github: Preset = {
   name: 'github',
   code: ['errors.0.code', { path: 'errors.0.type', matches: /^[A-Z_]+$/ }],
   message: ['message'],
+  // GraphQL counts points, and a search or an upload has a quota of its own.
+  quota: [
+    {
+      when: { 'x-ratelimit-resource': 'core' },
+      remaining: 'x-ratelimit-remaining',
+      limit: 'x-ratelimit-limit',
+      reset: { header: 'x-ratelimit-reset', unit: 'epoch-seconds' },
+      window: 60 * 60_000,
+    },
+  ],
   rules: [
     {
       when: { status: limited, headers: { 'retry-after': true } },

@@ -11,6 +11,14 @@ export const gitlab: Preset = {
   name: 'gitlab',
   code: [{ path: 'error', matches: /^[a-z_]+$/ }],
   message: ['message.error', 'message', 'message.*', 'error_description', 'error'],
+  quota: [
+    {
+      remaining: 'ratelimit-remaining',
+      limit: 'ratelimit-limit',
+      reset: { header: 'ratelimit-reset', unit: 'epoch-seconds' },
+      window: 60_000,
+    },
+  ],
   rules: [
     {
       when: { status: [429], headers: { 'retry-after': true } },

@@ -13,6 +13,13 @@ export const hubspot: Preset = {
   name: 'hubspot',
   code: ['category', 'errorType'],
   message: ['message', 'errors.*.message'],
+  quota: [
+    {
+      remaining: 'x-hubspot-ratelimit-remaining',
+      limit: 'x-hubspot-ratelimit-max',
+      window: { header: 'x-hubspot-ratelimit-interval-milliseconds', unit: 'milliseconds' },
+    },
+  ],
   rules: [
     {
       when: { status: limited, body: { path: 'policyName', matches: 'DAILY' } },

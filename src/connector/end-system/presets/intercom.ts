@@ -7,6 +7,7 @@ export const intercom: Preset = {
   name: 'intercom',
   code: ['errors.*.code'],
   message: ['errors.*.message'],
+  quota: [{ remaining: 'x-ratelimit-remaining', reset: { header: 'x-ratelimit-reset', unit: 'epoch-seconds' } }],
   rules: [
     {
       when: { status: [429] },

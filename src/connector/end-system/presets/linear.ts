@@ -15,6 +15,14 @@ export const linear: Preset = {
   name: 'linear',
   code: ['errors.*.extensions.code', 'errors.*.extensions.type'],
   message: ['errors.*.extensions.userPresentableMessage', 'errors.*.message'],
+  quota: [
+    {
+      remaining: 'x-ratelimit-requests-remaining',
+      limit: 'x-ratelimit-requests-limit',
+      reset: { header: 'x-ratelimit-requests-reset', unit: 'epoch-milliseconds' },
+      window: 60 * 60_000,
+    },
+  ],
   rules: [
     {
       when: { status: [...answers, 429], headers: { 'x-ratelimit-requests-remaining': '0' }, body: limited },

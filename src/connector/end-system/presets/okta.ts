@@ -7,6 +7,12 @@ export const okta: Preset = {
   name: 'okta',
   code: ['errorCode', { path: 'error', matches: /^[a-z_]+$/ }],
   message: ['errorSummary', 'error_description'],
+  quota: [
+    {
+      remaining: 'x-rate-limit-remaining',
+      reset: { header: 'x-rate-limit-reset', unit: 'epoch-seconds', marginMs: 1_000 },
+    },
+  ],
   rules: [
     {
       when: { status: [429] },

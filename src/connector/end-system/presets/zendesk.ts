@@ -10,6 +10,14 @@ export const zendesk: Preset = {
   name: 'zendesk',
   code: [{ path: 'error', matches: /^\w+$/ }],
   message: ['description', 'error.message', 'error.title', 'error'],
+  quota: [
+    {
+      remaining: 'x-rate-limit-remaining',
+      limit: 'x-rate-limit',
+      reset: { header: 'ratelimit-reset', unit: 'seconds' },
+      window: 60_000,
+    },
+  ],
   rules: [
     {
       when: { status: [429] },

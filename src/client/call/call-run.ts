@@ -1,0 +1,257 @@
+import { abortable } from '../../internal/index.js';
+import { credentialSecrets, type ErrorContent, readErrorContent, sessionSecrets } from '../http/read-error.js';
+import { type ConnectorResponse, readSuccess } from '../http/read-success.js';
+import { BodyFeed } from '../http/request-body.js';
+import { defaultHeaders } from '../http/request-headers.js';
+import type { WireResponse } from '../http/wire.js';
+import type { Permit } from '../rate-limit/permit.js';
+import { limitRefusal } from '../rate-limit/refusal.js';
+import type { Waiter } from '../rate-limit/wait-queue.js';
+import { isIdempotent, retryDelayMs } from '../retry.js';
+import type { Session, SessionHolder } from '../session/session.js';
+import type { Settings } from '../settings.js';
+import type { CallAttempt } from './attempt.js';
+import type { Call } from './call.js';
+import { type Answer, failureOf } from './failure.js';
+import { type Facts, noHistory, react, type SessionFacts } from './react.js';
+import type { RoadContext, Run } from './road.js';
+
+export interface CallContext extends RoadContext {
+  settings: Settings;
+  sessions: SessionHolder;
+  /** What must not be shown, beside the headers of a request (rules E5, S7). */
+  secrets: readonly string[];
+  /** Tells of a retry. */
+  retrying(call: Call, error: Error, attempt: number, delayMs: number): void;
+  /** A call is over. @returns the error as the caller gets it. */
+  failed(call: Call, failure: unknown): unknown;
+  ended(): void;
+}
+
+/** How long to wait before a fresh session that was refused is tried again (rule S4). */
+const freshSessionDelayMs = 1000;
+
+/**
+ * One call on its way: logs in, waits out limits and sends again until there is a response that ends it (rules S3, S4, G1, G7).
+ * There may be a hundred thousand that wait.
+ */
+export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
+  readonly #context: CallContext;
+  readonly #call: Call<Data>;
+  readonly #toResult: (response: ConnectorResponse<Data>) => Result;
+  readonly #feed: BodyFeed;
+  #history = noHistory;
+  #waitedMs = 0;
+  /** What the gate said when the call last came to it. */
+  #pausedMs = 0;
+  /** `undefined` unless it waits there. */
+  #waitingSince: number | undefined;
+  permit: Permit | undefined;
+  /** Its place in the line, which it keeps through limits and retries. */
+  order: number | undefined;
+  /** What the last limit said. */
+  #limit: ErrorContent | undefined;
+  /** Ends the trial of a session that this call makes for others, too. */
+  #endTrial: ((passed: boolean) => void) | undefined;
+
+  constructor(context: CallContext, call: Call<Data>, toResult: (response: ConnectorResponse<Data>) => Result) {
+    this.#context = context;
+    this.#call = call;
+    this.#toResult = toResult;
+    this.#feed = new BodyFeed(call.body);
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#call.signal;
+  }
+
+  get priority(): number {
+    return this.#call.priority;
+  }
+
+  get watch() {
+    return this.#call.observer?.attempt;
+  }
+
+  /** Asked by the gate: the error with which this call gives up instead of waiting (rule W7). */
+  refusal(remainingMs: number, resumeAt: Date): Error | undefined {
+    const { lane, request } = this.#call;
+    return limitRefusal({
+      remainingMs,
+      resumeAt,
+      waitedMs: this.#waitedMs + lane.pausedMs - this.#pausedMs,
+      limits: this.#context.settings.rateLimit,
+      request,
+      content: this.#limit,
+    });
+  }
+
+  /** A session, a permit and a body, all at the same time: a wait for one may have outlived another. */
+  acquire(): CallAttempt | Promise<unknown> {
+    const { lane, signal } = this.#call;
+    const session = this.#context.sessions.current;
+    this.#noteWait();
+    let permit = this.#takePermit(session);
+    if (session === undefined) return this.#logIn();
+    if (permit === undefined) {
+      this.#pausedMs = lane.pausedMs;
+      const entered = lane.enter(this);
+      if (entered instanceof Promise) return this.#wait(entered);
+      permit = entered;
+    }
+    if (!this.#feed.ready) {
+      // A factory may take its time, or throw: meanwhile the place belongs to somebody else.
+      lane.leave(permit, 'unsent');
+      return abortable(this.#feed.prepare(signal), signal);
+    }
+    return this.#prepare(session, permit);
+  }
+
+  deliver({ session }: CallAttempt, response: WireResponse): Result {
+    this.#feed.sent();
+    this.#context.sessions.accept(session);
+    this.#endTrial?.(true);
+    return this.#toResult(readSuccess(response, this.#call.request, this.#call.schema));
+  }
+
+  async react(answer: Answer<CallAttempt>): Promise<void> {
+    const { kind, attempt, outcome } = answer;
+    const { sessions } = this.#context;
+    const { session } = attempt;
+    if (kind !== 'held-back') this.#feed.sent();
+    if (kind === 'cut' || kind === 'too-large') sessions.accept(session);
+    if (kind === 'limit') this.#limit = readErrorContent(outcome as WireResponse, this.#secrets(session), 'rate-limit');
+    let trial: SessionFacts['trial'] = sessions.isOnTrial(session) ? 'running' : 'none';
+    if (this.#endTrial !== undefined && kind !== 'limit' && kind !== 'held-back') {
+      const isRefused = kind === 'unauthorized';
+      if (isRefused) trial = 'lost by this call';
+      // Before anybody hears of it: those who wait for the outcome would log in.
+      if (isRefused && !session.adopted) sessions.condemn(session);
+      this.#endTrial(!isRefused);
+      this.#endTrial = undefined;
+    }
+    for (;;) {
+      const { reaction, history } = react(this.#history, this.#facts(answer, trial));
+      this.#history = history;
+      switch (reaction.type) {
+        case 'fail':
+          if (reaction.session === 'over') sessions.expire(session);
+          if (reaction.session === 'fruitless' && trial !== 'lost') sessions.condemn(session);
+          throw failureOf(answer, this.#secrets(session), reaction.note);
+        case 'again':
+          return;
+        case 'log in':
+          return sessions.expire(session);
+        case 'retry':
+          return this.#backOff(answer, reaction.number);
+        case 'try session':
+          if (trial === 'none') {
+            this.#endTrial = sessions.beginTrial(session);
+            return sessions.sleep(freshSessionDelayMs, this.signal);
+          }
+          if (await sessions.outcome(session, this.signal)) return;
+          trial = 'lost';
+      }
+    }
+  }
+
+  fail(failure: unknown): unknown {
+    return this.#context.failed(this.#call, failure);
+  }
+
+  end(): void {
+    if (this.permit !== undefined) this.#call.lane.leave(this.permit, 'unsent');
+    // The others learn nothing from a trial that ends on the way: they try for themselves.
+    this.#endTrial?.(true);
+    this.#feed.release();
+    this.#context.ended();
+  }
+
+  /** The permit that it has waited for, where that is still good. */
+  #takePermit(session: Session | undefined): Permit | undefined {
+    const { permit } = this;
+    this.permit = undefined;
+    if (permit === undefined || (session !== undefined && this.#call.lane.isCurrent(permit))) return permit;
+    this.#call.lane.leave(permit, 'unsent');
+    return undefined;
+  }
+
+  #prepare(session: Session, permit: Permit): CallAttempt {
+    const { request, lane, target, headers, timeoutMs, signal } = this.#call;
+    const { sessions } = this.#context;
+    return {
+      request,
+      lane,
+      permit,
+      session,
+      ageMs: sessions.ageOf(session),
+      method: request.method,
+      target,
+      headers: headers === defaultHeaders ? session.withDefaults : { ...headers, ...session.headers },
+      body: this.#feed.body,
+      timeoutMs,
+      signal,
+      mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,
+    };
+  }
+
+  #logIn(): Promise<unknown> {
+    const { sessions } = this.#context;
+    const login = Promise.resolve(sessions.acquire(this.signal)).then(({ adopted }) => {
+      if (!adopted) this.#history = { ...this.#history, logins: this.#history.logins + 1 };
+    });
+    return this.#call.observer?.wait(login, () => 'login') ?? login;
+  }
+
+  #wait(entered: Promise<void>): Promise<void> {
+    const { lane, observer } = this.#call;
+    this.#waitingSince = this.#context.clock.monotonic();
+    const reason = () => (lane.pausedMs > this.#pausedMs ? 'rate-limit' : 'queue');
+    return observer?.wait(entered, reason) ?? entered;
+  }
+
+  #noteWait(): void {
+    if (this.#waitingSince === undefined) return;
+    const { settings, clock } = this.#context;
+    const pausedMs = this.#call.lane.pausedMs - this.#pausedMs;
+    this.#waitedMs += Math.min(pausedMs, clock.monotonic() - this.#waitingSince);
+    this.#waitingSince = undefined;
+    if (pausedMs > settings.freshSessionGraceMs) this.#history = { ...this.#history, unauthorized: 0, logins: 0 };
+  }
+
+  async #backOff(answer: Answer<CallAttempt>, attempt: number): Promise<void> {
+    const { settings, retrying, sessions } = this.#context;
+    const error = failureOf(answer, this.#secrets(answer.attempt.session)) as Error;
+    const delayMs = retryDelayMs(attempt, settings.retry, Math.random());
+    retrying(this.#call, error, attempt, delayMs);
+    const delay = sessions.sleep(delayMs, this.signal);
+    await (this.#call.observer?.wait(delay, () => 'retry') ?? delay);
+  }
+
+  #facts({ kind, attempt, outcome }: Answer<CallAttempt>, trial: SessionFacts['trial']): Facts {
+    const { settings, sessions } = this.#context;
+    const { request, idempotent } = this.#call;
+    const { session, ageMs } = attempt;
+    const coolsDown = sessions.coolsDown(session);
+    return {
+      kind: kind as Facts['kind'],
+      status: outcome.type === 'answered' ? outcome.status : undefined,
+      isResendable: this.#feed.replayable,
+      isIdempotent: isIdempotent(request.method, idempotent),
+      retriesLeft: settings.retry.retries - this.#history.retries,
+      session: {
+        ageMs,
+        graceMs: settings.freshSessionGraceMs,
+        adopted: session.adopted,
+        accepted: session.accepted,
+        coolsDown,
+        trial,
+      },
+    };
+  }
+
+  #secrets(session: Session): string[] {
+    const ofCaller = credentialSecrets(this.#call.headers);
+    return [...sessionSecrets(session.headers), ...ofCaller, ...this.#context.secrets];
+  }
+}

@@ -1,0 +1,33 @@
+import { RequestError } from '../errors.js';
+import { readErrorContent, sessionSecrets, toConnectorError } from '../http/read-error.js';
+import type { Transport } from '../http/wire.js';
+import type { Session } from '../session/session.js';
+
+/** Tells the connector that a session is over (rule S1). @throws what the connector answered instead of a success. */
+export async function cleanUp(options: {
+  transport: Transport;
+  target: string;
+  timeoutMs: number;
+  session: Session;
+}): Promise<void> {
+  const { transport, target, timeoutMs, session } = options;
+  const request = { method: 'POST', path: target };
+  const headers = { accept: 'application/json', ...session.headers };
+  const outcome = await transport.send({
+    method: 'POST',
+    target,
+    headers,
+    body: undefined,
+    timeoutMs,
+    signal: undefined,
+    mayStart: () => true,
+  });
+  if (outcome.type !== 'answered') {
+    const code = outcome.type === 'timeout' ? 'TIMEOUT' : 'NETWORK_ERROR';
+    throw new RequestError('the session could not be cleaned up', { code, request });
+  }
+  // A session that is dead already needs no cleaning up.
+  if (outcome.status >= 400 && outcome.status !== 401) {
+    throw toConnectorError(outcome, request, readErrorContent(outcome, sessionSecrets(session.headers)));
+  }
+}

@@ -1,0 +1,78 @@
+import type { FailedRequest } from '../../contract/index.js';
+import { createRedact } from '../../internal/index.js';
+import { RequestError, withoutQuotes } from '../errors.js';
+import { readErrorContent, sessionSecrets, toConnectorError } from '../http/read-error.js';
+import { incompleteBody } from '../http/read-success.js';
+import { headerValue, type SendOutcome, type WireResponse } from '../http/wire.js';
+import { toRateLimitError } from '../rate-limit/refusal.js';
+import type { Attempt } from './attempt.js';
+import type { AnswerKind } from './release.js';
+
+/** What came of an attempt. */
+export interface Answer<Sent extends Attempt = Attempt> {
+  readonly attempt: Sent;
+  readonly kind: AnswerKind;
+  readonly outcome: SendOutcome;
+}
+
+/**
+ * The error that a call ends with when this was its last attempt.
+ *
+ * @param secrets taken out of what the connector says (rule E5).
+ * @param note what the caller should know beside.
+ */
+export function failureOf({ attempt, kind, outcome }: Answer, secrets: readonly string[], note = ''): unknown {
+  const { request } = attempt;
+  if (outcome.type === 'aborted') return attempt.signal?.reason;
+  if (outcome.type === 'timeout') {
+    const message = `no whole answer within ${Math.ceil(attempt.timeoutMs)} ms${note}`;
+    return new RequestError(message, { code: 'TIMEOUT', request });
+  }
+  if (outcome.type === 'failed') {
+    const cause = withoutQuotes(outcome.error);
+    return new RequestError(explain(outcome.error) + note, { code: 'NETWORK_ERROR', request, cause });
+  }
+  const response = outcome as WireResponse;
+  const { status } = response;
+  if (kind === 'redirect') return redirected(response, request, [...sessionSecrets(attempt.headers), ...secrets]);
+  if (kind === 'unexpected') {
+    return new RequestError('HTTP has no such status', { code: 'UNEXPECTED_STATUS', request, status });
+  }
+  if (kind === 'cut' || kind === 'too-large') return incompleteBody(response, request, { note });
+  if (kind !== 'limit') return toConnectorError(response, request, readErrorContent(response, secrets), note);
+  const content = readErrorContent(response, secrets, 'rate-limit');
+  const { clock, pause } = attempt.lane.gate;
+  const resumeAt = pause.resumeAt ?? new Date(clock.now());
+  const remainingMs = Math.max(0, resumeAt.getTime() - clock.now());
+  return toRateLimitError(content.message + note, { remainingMs, resumeAt, request, content });
+}
+
+interface Explained {
+  code?: string;
+  message?: string;
+}
+
+/**
+ * Node's and undici's errors carry the point in `code`, fetch's in their cause's; aggregate errors (IPv4 and IPv6 refused)
+ * have no message.
+ */
+function explain(error: unknown): string {
+  const { message, cause, code = cause?.code } = (error ?? {}) as Explained & { cause?: Explained };
+  const text = message || cause?.message || 'the connection failed';
+  return code && !text.includes(code) ? `${text} (${code})` : text;
+}
+
+/** A name has at most 253 characters. */
+const longestOrigin = 270;
+
+/** Shows the origin that it leads to, and no more: user info, path and query may hold what a connector echoes (E5, S7). */
+function redirected(response: WireResponse, request: FailedRequest, secrets: readonly string[]): RequestError {
+  const location = headerValue(response.headers, 'location') ?? '';
+  const { protocol, origin } = URL.canParse(location) ? new URL(location) : { protocol: '', origin: '' };
+  const isShown = (protocol === 'http:' || protocol === 'https:') && origin.length <= longestOrigin;
+  const target = isShown ? ` to ${createRedact(secrets)(origin)}` : '';
+  return new RequestError(
+    `the connector redirects${target}; redirects are not followed, because session headers must not leave the origin`,
+    { code: 'REDIRECT', request, status: response.status },
+  );
+}

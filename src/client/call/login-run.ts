@@ -1,0 +1,168 @@
+import type { FailedRequest } from '../../contract/index.js';
+import { sleep } from '../../internal/index.js';
+import type { EventHub } from '../events.js';
+import { incompleteBody } from '../http/read-success.js';
+import { toBodySource } from '../http/request-body.js';
+import { toHeaderRecord } from '../http/request-headers.js';
+import { toTarget, withoutQuery } from '../http/request-target.js';
+import { maxErrorBytes, type WireResponse } from '../http/wire.js';
+import type { Gates } from '../rate-limit/gates.js';
+import type { Lane } from '../rate-limit/lane.js';
+import type { Permit } from '../rate-limit/permit.js';
+import { limitRefusal } from '../rate-limit/refusal.js';
+import { loginPriority, type Waiter } from '../rate-limit/wait-queue.js';
+import { retryDelayMs } from '../retry.js';
+import type { LoginRequest } from '../session/initialize-function.js';
+import type { Settings } from '../settings.js';
+import type { Attempt } from './attempt.js';
+import { type Answer, failureOf } from './failure.js';
+import { describeAttempt } from './observer.js';
+import { type Facts, noHistory, react } from './react.js';
+import type { RoadContext, Run } from './road.js';
+
+export interface LoginRunContext extends RoadContext {
+  settings: Settings;
+  gates: Gates;
+  events: EventHub;
+  closing: AbortSignal;
+}
+
+/** What a login has used of its time; shared by all requests of a login function. */
+export interface LoginTime {
+  /** Sending, and waiting for retries (rule S6). */
+  spentMs: number;
+  pausedMs: number;
+  waitingSince: number | undefined;
+  attempts: number;
+}
+
+interface LoginAttempt extends Attempt {
+  readonly startedAt: number;
+}
+
+/** One request of a login on its way: it waits for the gate and never carries a session (rule S5). */
+export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
+  readonly #context: LoginRunContext;
+  readonly #options: LoginRequest & { timeoutMs: number; secrets: readonly string[]; signal: AbortSignal };
+  readonly #time: LoginTime;
+  readonly #request: FailedRequest;
+  readonly #lane: Lane;
+  /** What all attempts have in common. */
+  readonly #common: Omit<LoginAttempt, 'permit' | 'timeoutMs' | 'startedAt' | 'mayStart'>;
+  #history = noHistory;
+  permit: Permit | undefined;
+  order: number | undefined;
+  readonly priority = loginPriority;
+  readonly watch: ((answer: Answer<LoginAttempt>, startedAt: number) => void) | undefined;
+
+  constructor(
+    context: LoginRunContext,
+    options: LoginRequest & { timeoutMs: number; secrets: readonly string[]; signal: AbortSignal },
+    time: LoginTime,
+  ) {
+    this.#context = context;
+    this.#options = options;
+    this.#time = time;
+    this.#request = { method: options.method, path: withoutQuery(options.path) };
+    this.#lane = context.gates.for(options);
+    const body = toBodySource({ json: options.json, body: options.body });
+    this.#common = {
+      request: this.#request,
+      lane: this.#lane,
+      method: options.method,
+      target: toTarget(context.settings.basePath, options.path, undefined),
+      headers: toHeaderRecord(options.headers, body.contentType),
+      body: body.fixed,
+      maxBytes: maxErrorBytes,
+      signal: context.closing, // else it is left to finish: somebody else may want the session
+    };
+    if (context.events.watchesCalls) this.watch = (answer, startedAt) => this.#publish(answer, startedAt);
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal;
+  }
+
+  refusal(remainingMs: number, resumeAt: Date): Error | undefined {
+    const limits = this.#context.settings.rateLimit;
+    return limitRefusal({ remainingMs, resumeAt, waitedMs: this.#time.pausedMs, limits, request: this.#request });
+  }
+
+  acquire(): LoginAttempt | Promise<void> {
+    const { clock } = this.#context;
+    if (this.#time.waitingSince !== undefined) this.#time.pausedMs += clock.monotonic() - this.#time.waitingSince;
+    this.#time.waitingSince = undefined;
+    const { permit = this.#lane.enter(this) } = this;
+    this.permit = undefined;
+    if (permit instanceof Promise) {
+      this.#time.waitingSince = clock.monotonic();
+      return permit;
+    }
+    return {
+      ...this.#common,
+      permit,
+      timeoutMs: Math.max(1, this.#leftMs),
+      startedAt: clock.monotonic(),
+      mayStart: () => this.#lane.isCurrent(permit),
+    };
+  }
+
+  deliver({ startedAt }: LoginAttempt, response: WireResponse): WireResponse {
+    this.#time.spentMs += this.#context.clock.monotonic() - startedAt;
+    return response;
+  }
+
+  async react(answer: Answer<LoginAttempt>): Promise<void> {
+    const { kind, outcome, attempt } = answer;
+    const { settings, clock } = this.#context;
+    this.#time.spentMs += clock.monotonic() - attempt.startedAt;
+    const { reaction, history } = react(this.#history, {
+      kind: kind as Facts['kind'],
+      status: outcome.type === 'answered' ? outcome.status : undefined,
+      isResendable: true,
+      isIdempotent: true,
+      retriesLeft: this.#leftMs > 0 ? settings.retry.retries - this.#history.retries : 0,
+    });
+    this.#history = history;
+    if (reaction.type === 'again') return;
+    const error = this.#failureOf(answer);
+    if (reaction.type !== 'retry') throw error;
+    await this.#backOff(error as Error, reaction.number);
+  }
+
+  fail(failure: unknown): unknown {
+    return failure;
+  }
+
+  end(): void {
+    this.#time.waitingSince = undefined;
+    if (this.permit !== undefined) this.#lane.leave(this.permit, 'unsent');
+  }
+
+  get #leftMs(): number {
+    return this.#options.timeoutMs - this.#time.spentMs;
+  }
+
+  #failureOf(answer: Answer): unknown {
+    if (answer.kind !== 'cut' && answer.kind !== 'too-large') return failureOf(answer, this.#options.secrets);
+    return incompleteBody(answer.outcome as WireResponse, this.#request, {
+      bound: 'the 1 MiB that is read of a login',
+    });
+  }
+
+  async #backOff(error: Error, attempt: number): Promise<void> {
+    const { clock, events, settings } = this.#context;
+    const delayMs = Math.min(retryDelayMs(attempt, settings.retry, Math.random()), Math.max(0, this.#leftMs));
+    events.emit('retry', { ...this.#request, attempt, delayMs, error });
+    await sleep(clock, delayMs, this.signal);
+    this.#time.spentMs += delayMs;
+    if (this.#leftMs <= 0) throw error;
+  }
+
+  #publish(answer: Answer, startedAt: number): void {
+    if (answer.kind === 'held-back') return;
+    const { clock, events } = this.#context;
+    const facts = describeAttempt(answer, clock.monotonic() - startedAt);
+    events.publish('attempt', { ...this.#request, number: ++this.#time.attempts, ...facts });
+  }
+}

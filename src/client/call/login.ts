@@ -1,0 +1,126 @@
+import { parseJson, type Timer } from '../../internal/index.js';
+import { AbandonedLogin, InitializeError } from '../errors.js';
+import type { EventHub } from '../events.js';
+import { credentialSecrets } from '../http/read-error.js';
+import { readSuccess } from '../http/read-success.js';
+import { withoutQuery } from '../http/request-target.js';
+import type { Gates } from '../rate-limit/gates.js';
+import type { InitializeFunction, InitializeRequest, LoginRequest } from '../session/initialize-function.js';
+import { toHeaders, toInitializeError } from '../session/login-response.js';
+import type { Login } from '../session/session.js';
+import type { Settings } from '../settings.js';
+import { LoginRun, type LoginTime } from './login-run.js';
+import { follow, type RoadContext } from './road.js';
+
+export interface LoginContext extends RoadContext {
+  settings: Settings;
+  gates: Gates;
+  events: EventHub;
+  /** Aborts, with an `AbandonedLogin`, when the client is closed. */
+  closing: AbortSignal;
+}
+
+const defaultTimeoutMs = 60_000;
+
+/** Makes the login of a connection: over HTTP as rule S1 says, or by the caller's own function. */
+export function createLogin(context: LoginContext): Login {
+  const { initialize } = context.settings;
+  return async (signal) => {
+    const login = new LoginAttempt(context, signal);
+    try {
+      return await (typeof initialize === 'function' ? login.byFunction(initialize) : login.overHttp(initialize));
+    } catch (error) {
+      if (context.closing.aborted) throw new AbandonedLogin(); // where the state is shared, another client goes on
+      const request = typeof initialize === 'function' ? { method: 'initialize', path: '' } : initialize;
+      if (!signal.aborted) {
+        context.events.emit('error', { method: request.method, path: withoutQuery(request.path), error });
+      }
+      throw error;
+    }
+  };
+}
+
+class LoginAttempt {
+  readonly #context: LoginContext;
+  readonly #signal: AbortSignal;
+  readonly #time: LoginTime = { spentMs: 0, pausedMs: 0, waitingSince: undefined, attempts: 0 };
+
+  constructor(context: LoginContext, signal: AbortSignal) {
+    this.#context = context;
+    this.#signal = signal;
+  }
+
+  async overHttp(initialize: Exclude<Settings['initialize'], InitializeFunction>): Promise<Record<string, string>> {
+    const { method, path, parameters, timeoutMs } = initialize;
+    const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
+    try {
+      const response = await this.#request({ method, path, json: parameters }, timeoutMs, secrets);
+      return toHeaders(parseJson(new TextDecoder().decode(response.body)), response.status, withoutQuery(path));
+    } catch (error) {
+      throw toInitializeError(error, this.#signal);
+    }
+  }
+
+  async byFunction(initialize: InitializeFunction): Promise<Record<string, string>> {
+    const controller = new AbortController();
+    const abort = () => controller.abort(this.#signal.reason);
+    this.#signal.addEventListener('abort', abort, { once: true });
+    const request: InitializeRequest = async (options) =>
+      readSuccess(
+        await this.#request(options, defaultTimeoutMs, loginSecrets(options)),
+        { method: options.method, path: withoutQuery(options.path) },
+        undefined,
+      );
+    const timeout = this.#timeout(controller);
+    try {
+      const headers = await Promise.race([initialize({ request, signal: controller.signal }), timeout.promise]);
+      return toHeaders(headers, undefined, 'the `initialize` function');
+    } catch (error) {
+      throw toInitializeError(error, this.#signal);
+    } finally {
+      timeout.cancel();
+      this.#signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Ends a login function that hangs; the pauses it waited out do not count (rule S6). */
+  #timeout(controller: AbortController): { promise: Promise<never>; cancel(): void } {
+    const { clock } = this.#context;
+    const startedAt = clock.monotonic();
+    let timer: Timer;
+    const promise = new Promise<never>((_resolve, reject) => {
+      const arm = (delayMs: number) => {
+        timer = clock.setTimer(delayMs, () => {
+          const { pausedMs, waitingSince = clock.monotonic() } = this.#time;
+          const leftMs = defaultTimeoutMs - (waitingSince - startedAt - pausedMs);
+          if (leftMs > 0) return arm(leftMs);
+          const error = new InitializeError(`initialize did not finish within ${defaultTimeoutMs} ms`);
+          controller.abort(error);
+          reject(error);
+        });
+      };
+      arm(defaultTimeoutMs);
+    });
+    promise.catch(() => {}); // it may come after the login has failed by itself
+    return { promise, cancel: () => timer.cancel() };
+  }
+
+  /** Sends until there is a success, through limits and transient failures (rule S5). */
+  #request(options: LoginRequest, timeoutMs: number, secrets: readonly string[]) {
+    return follow(
+      this.#context,
+      new LoginRun(this.#context, { ...options, timeoutMs, secrets, signal: this.#signal }, this.#time),
+    );
+  }
+}
+
+/** What a login function sends does not say what of it is secret, so all of it is (rule E5). */
+function loginSecrets({ headers = {}, json, body }: LoginRequest): string[] {
+  const form = typeof body === 'string' ? [...new URLSearchParams(body).values()] : [];
+  return [...credentialSecrets(headers), ...stringsIn(json), ...form];
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '../../internal/index.js';
+import { isStream } from './request-body.js';
+import { type BodyEnd, bodyLimit, type SendOutcome, type Transport, type WireRequest } from './wire.js';
+
+export interface FetchTransportOptions {
+  origin: string;
+  fetch: typeof globalThis.fetch;
+  clock: Clock;
+  maxResponseBytes: number;
+}
+
+/** The transport over a `fetch` that the caller brings: for other runtimes, and for connectors called in process. */
+export function createFetchTransport(options: FetchTransportOptions): Transport {
+  return { send: (request) => send(request, options), close: async () => {} };
+}
+
+async function send(request: WireRequest, options: FetchTransportOptions): Promise<SendOutcome> {
+  if (!request.mayStart()) return { type: 'held-back' };
+  const controller = new AbortController();
+  let stopped: 'timeout' | 'aborted' | undefined;
+  const stop = (why: 'timeout' | 'aborted') => {
+    stopped ??= why;
+    controller.abort();
+  };
+  const onAbort = () => stop('aborted');
+  const timer = options.clock.setTimer(request.timeoutMs, () => stop('timeout'));
+  request.signal?.addEventListener('abort', onAbort, { once: true });
+  if (request.signal?.aborted) onAbort();
+  const rejected = rejectOnAbort(controller.signal);
+  try {
+    if (stopped) return { type: 'aborted' };
+    const response = await Promise.race([
+      options.fetch(options.origin + request.target, init(request, controller.signal)),
+      rejected.promise,
+    ]);
+    const { body, end, error } = await collect(
+      response,
+      request.maxBytes ?? options.maxResponseBytes,
+      rejected.promise,
+    );
+    if (stopped === 'aborted') return { type: 'aborted' };
+    if (stopped === 'timeout' && response.status < 400) return { type: 'timeout' };
+    return {
+      type: 'answered',
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body,
+      end,
+      error,
+    };
+  } catch (error) {
+    if (stopped === 'timeout') return { type: 'timeout' };
+    if (stopped === 'aborted') return { type: 'aborted' };
+    return { type: 'failed', error };
+  } finally {
+    rejected.forget();
+    timer.cancel();
+    request.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function init(request: WireRequest, signal: AbortSignal): RequestInit {
+  const { method, body } = request;
+  const headers = { ...request.headers };
+  if (body === undefined) return { method, headers, signal, redirect: 'manual' };
+  return {
+    method,
+    headers,
+    signal,
+    redirect: 'manual',
+    body: body as BodyInit,
+    ...(isStream(body) ? { duplex: 'half' } : {}),
+  };
+}
+
+/** A fetch that ignores its signal must not hold the call. */
+function rejectOnAbort(signal: AbortSignal): { promise: Promise<never>; forget(): void } {
+  let onAbort = () => {};
+  const promise = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  promise.catch(() => {});
+  return { promise, forget: () => signal.removeEventListener('abort', onAbort) };
+}
+
+async function collect(
+  response: Response,
+  maxResponseBytes: number,
+  stopped: Promise<never>,
+): Promise<{ body: Uint8Array; end: BodyEnd; error?: unknown }> {
+  const chunks: Uint8Array[] = [];
+  const reader = response.body?.getReader();
+  if (reader === undefined) return { body: new Uint8Array(), end: 'whole' };
+  let end: BodyEnd = 'whole';
+  let cause: unknown;
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), stopped]);
+      if (done) break;
+      size += value.length;
+      if (size > bodyLimit(response.status, maxResponseBytes)) {
+        end = 'too-large';
+        break;
+      }
+      chunks.push(value);
+    }
+  } catch (error) {
+    end = 'cut';
+    cause = error;
+  }
+  if (end !== 'whole') void reader.cancel().catch(() => {});
+  return { body: Buffer.concat(chunks), end, error: cause };
+}

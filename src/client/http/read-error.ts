@@ -1,0 +1,104 @@
+import {
+  BadRequestError,
+  ConnectorError,
+  cleanCode,
+  cleanDetail,
+  cleanMessage,
+  type ErrorKind,
+  errorTable,
+  type FailedRequest,
+  ForbiddenError,
+  kindOfStatus,
+  NotFoundError,
+  parseErrorPayload,
+  UnauthorizedError,
+} from '../../contract/index.js';
+import { createRedact, headerParts, showsSecret } from '../../internal/index.js';
+import type { WireResponse } from './wire.js';
+
+/** What an error answer said, made safe to show. */
+export interface ErrorContent {
+  status: number;
+  code: string | undefined;
+  message: string;
+  detail: string | undefined;
+  origin: 'connector' | 'unknown';
+}
+
+/**
+ * Reads an error's body, leniently and without ever failing (rule E6); `secrets` are taken out (rule E5).
+ *
+ * @param kind what the status stands for; a limit has the status of a denial, and must not be described as one.
+ */
+export function readErrorContent(
+  response: WireResponse,
+  secrets: readonly string[],
+  kind: ErrorKind = kindOfStatus(response.status),
+): ErrorContent {
+  const { status } = response;
+  const text = response.end === 'whole' ? new TextDecoder().decode(response.body) : undefined;
+  const payload = text === undefined ? undefined : parseErrorPayload(text, '');
+  if (payload === undefined) {
+    const message = `${errorTable[kind].message} (${noBody[response.end]})`;
+    return { status, code: undefined, message, detail: undefined, origin: 'unknown' };
+  }
+  const redact = createRedact(secrets);
+  const { code, message, detail } = payload.errors;
+  return {
+    status,
+    code: code === '' || showsSecret(code, secrets) ? undefined : cleanCode(code),
+    message: cleanMessage(redact(message)),
+    detail: detail === undefined ? undefined : cleanDetail(redact(detail)),
+    origin: 'connector',
+  };
+}
+
+const noBody = {
+  whole: 'the answer has no error body of the connector contract',
+  cut: 'the body of the answer was cut off',
+  'too-large': 'the body of the answer is too large to be an error body',
+};
+
+/** The headers of a session whose values are no secrets. A session that comes from elsewhere has no such marks. */
+const openHeaders = new WeakMap<object, ReadonlySet<string>>();
+
+export function markOpenHeaders(headers: Readonly<Record<string, string>>, names: ReadonlySet<string>): void {
+  openHeaders.set(headers, names);
+}
+
+/** What must not be shown of a session: its header values, and what is secret inside them (rules E5, S7). */
+export function sessionSecrets(headers: Readonly<Record<string, string>>): string[] {
+  const open = openHeaders.get(headers);
+  return Object.entries(headers).flatMap(([name, value]) => (open?.has(name) ? [] : headerParts(name, value)));
+}
+
+const credentialHeaders = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key']);
+
+/** What must not be shown of the caller's own headers (rule E5). */
+export function credentialSecrets(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    credentialHeaders.has(name.toLowerCase()) ? headerParts(name, value) : [],
+  );
+}
+
+const classes = {
+  'bad-request': BadRequestError,
+  unauthorized: UnauthorizedError,
+  forbidden: ForbiddenError,
+  'not-found': NotFoundError,
+} as const;
+
+/** The typed error for an answer that is no rate limit: the class of its kind (rule E2). */
+export function toConnectorError(
+  response: WireResponse,
+  request: FailedRequest,
+  content: ErrorContent,
+  note = '',
+): ConnectorError {
+  const kind = kindOfStatus(response.status);
+  const options = { code: content.code, detail: content.detail, origin: content.origin, request };
+  const message = content.message + note;
+  if (kind === 'other' || kind === 'rate-limit')
+    return new ConnectorError(message, { ...options, status: response.status });
+  return new classes[kind](message, options);
+}

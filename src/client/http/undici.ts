@@ -1,0 +1,156 @@
+import { type Dispatcher, Pool } from 'undici';
+import type { Clock, Timer } from '../../internal/index.js';
+import { isStream, type RequestBody } from './request-body.js';
+import {
+  type BodyEnd,
+  bodyLimit,
+  type SendOutcome,
+  type Transport,
+  type WireRequest,
+  type WireResponse,
+} from './wire.js';
+
+export type { Dispatcher };
+
+export interface TransportOptions {
+  origin: string;
+  /** Sockets of the transport's own pool. */
+  connections: number;
+  dispatcher?: Dispatcher | undefined;
+  clock: Clock;
+  maxResponseBytes: number;
+}
+
+/** The transport over undici: its dispatch interface, with one collector per request and no stream in between. */
+export function createUndiciTransport(options: TransportOptions): Transport {
+  const own =
+    options.dispatcher === undefined ? new Pool(options.origin, { connections: options.connections }) : undefined;
+  const dispatcher = options.dispatcher ?? (own as Pool);
+  return {
+    send: (request) =>
+      new Promise((resolve) => {
+        const collector = new Collector(request, options, resolve);
+        try {
+          dispatcher.dispatch(
+            {
+              origin: options.origin,
+              path: request.target,
+              method: request.method as Dispatcher.HttpMethod,
+              headers: own === undefined ? { ...request.headers } : (request.headers as Record<string, string>),
+              // undici's types know fewer kinds of body than undici does.
+              body: toUndiciBody(request.body) as Buffer,
+              // `timeoutMs` bounds the whole try, on the injected clock; undici's own timers would only duplicate it.
+              headersTimeout: 0,
+              bodyTimeout: 0,
+            },
+            collector,
+          );
+        } catch (error) {
+          collector.fail(error);
+        }
+      }),
+    // A dispatcher that the caller brought is the caller's to close.
+    close: async () => own?.close(),
+  };
+}
+
+/**
+ * undici destroys the stream of a request that it does not send. One that is only held back is still needed, so undici gets
+ * it behind a generator, which touches it first when bytes are really going out.
+ */
+function toUndiciBody(body: RequestBody | undefined): unknown {
+  return isStream(body) ? readLazily(body as AsyncIterable<Uint8Array>) : (body ?? null);
+}
+
+async function* readLazily(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* stream;
+}
+
+const noHeaders: WireResponse['headers'] = Object.freeze({});
+
+/** Collects one answer, bounded in time and size, and settles exactly once. */
+class Collector implements Dispatcher.DispatchHandler {
+  readonly #request: WireRequest;
+  readonly #settle: (outcome: SendOutcome) => void;
+  readonly #timer: Timer;
+  readonly #maxResponseBytes: number;
+  readonly #onAbort = () => this.#stop({ type: 'aborted' });
+  #controller: Dispatcher.DispatchController | undefined;
+  #settled = false;
+  #started = false;
+  #status = 0;
+  #headers: WireResponse['headers'] = noHeaders;
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  constructor(request: WireRequest, options: TransportOptions, settle: (outcome: SendOutcome) => void) {
+    this.#request = request;
+    this.#settle = settle;
+    this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
+    this.#timer = options.clock.setTimer(request.timeoutMs, () => this.#stop({ type: 'timeout' }));
+    request.signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (request.signal?.aborted) this.#onAbort();
+  }
+
+  /** undici is about to write the request to a socket: the last moment to hold it back (rule G1). */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#settled) controller.abort(new Error('The request is no longer wanted.'));
+    else if (!this.#started && !this.#request.mayStart()) this.#stop({ type: 'held-back' });
+    else this.#started = true;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: WireResponse['headers']): void {
+    if (status < 200) return; // informational: the answer is still to come
+    this.#status = status;
+    this.#headers = headers;
+    // The body of a redirect says nothing that is used.
+    if (status >= 300 && status < 400) this.#answer('whole', true);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settled) return;
+    this.#size += chunk.length;
+    if (this.#size > bodyLimit(this.#status, this.#maxResponseBytes)) this.#answer('too-large', true);
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#answer('whole', false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error);
+  }
+
+  fail(error: unknown): void {
+    if (this.#status === 0) this.#finish({ type: 'failed', error });
+    else this.#answer('cut', false, error);
+  }
+
+  #answer(end: BodyEnd, destroy: boolean, error?: unknown): void {
+    const body = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
+    this.#finish({ type: 'answered', status: this.#status, headers: this.#headers, body, end, error });
+    if (destroy) this.#destroy();
+  }
+
+  #stop(outcome: { type: 'aborted' } | { type: 'timeout' } | { type: 'held-back' }): void {
+    // A time-out in the body of an error does not hide what the connector has already said by its status (rule E6).
+    if (outcome.type === 'timeout' && this.#status >= 400) this.#answer('cut', false);
+    else this.#finish(outcome);
+    this.#destroy();
+  }
+
+  #destroy(): void {
+    this.#chunks = [];
+    this.#controller?.abort(new Error('The rest of the answer is not needed.'));
+  }
+
+  #finish(outcome: SendOutcome): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#timer.cancel();
+    this.#request.signal?.removeEventListener('abort', this.#onAbort);
+    this.#settle(outcome);
+  }
+}

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { headerNameOption, type SessionParameter, waitFormatOption } from '../contract/index.js';
+import {
+  type Clock,
+  checkOptions as check,
+  count,
+  duration,
+  functionOf,
+  isSecret,
+  notAnOption,
+  oneOf,
+  option,
+  optionsOf,
+  readBy,
+  type ShapeOf,
+  systemClock,
+  timeLimit,
+  withMethods,
+} from '../internal/index.js';
+import type { ConnectorRequest } from './client-types.js';
+import { checkPath } from './http/request-target.js';
+import type { Dispatcher } from './http/undici.js';
+import type { ConnectorClientOptions, InitializeOptions, RateLimitOptions } from './options.js';
+import type { RemainingOptions } from './rate-limit/remaining.js';
+import { checkSnapshot } from './rate-limit/snapshot.js';
+import type { RetryOptions } from './retry.js';
+import type { InitializeFunction } from './session/initialize-function.js';
+import { type ConnectionState, memoryState } from './session/state.js';
+
+const path = readBy((value) => checkPath(value, 'path'));
+
+const initialize = optionsOf({
+  path: path.default('/initialize'),
+  method: option<string>(
+    (value) => typeof value === 'string' && /^[A-Z]+$/.test(value),
+    'must be an HTTP method in capitals',
+    true,
+  ).default('POST'),
+  parameters: readBy(readParameters),
+  timeoutMs: timeLimit.default(60_000),
+} satisfies ShapeOf<InitializeOptions>);
+
+const remaining = optionsOf({
+  header: headerNameOption,
+  resetHeader: headerNameOption,
+  resetFormat: waitFormatOption.default('auto'),
+} satisfies ShapeOf<RemainingOptions>);
+
+const rateLimit = optionsOf({
+  header: headerNameOption.default('Retry-After'),
+  format: waitFormatOption.default('auto'),
+  fallbackWaitMs: duration().default(60_000),
+  maxWaitMs: duration({ endless: true }).default(24 * 3_600_000),
+  maxTotalWaitMs: duration({ endless: true }).default(Number.POSITIVE_INFINITY),
+  onLimit: oneOf(['wait', 'reject']).default('wait'),
+  jitterMs: duration().default(100),
+  remaining: remaining.optional(),
+  scope: functionOf<NonNullable<RateLimitOptions['scope']>>().optional(),
+} satisfies ShapeOf<RateLimitOptions>);
+
+const retry = optionsOf({
+  retries: count(0).default(5),
+  minTimeoutMs: duration().default(500),
+  maxTimeoutMs: duration().default(30_000),
+} satisfies ShapeOf<RetryOptions>);
+
+const schema = optionsOf({
+  baseUrl: readBy(splitBaseUrl),
+  initialize: z.union([functionOf<InitializeFunction>(), initialize], {
+    error: 'must be an object with `parameters`, or a function',
+  }),
+  cleanup: optionsOf({ path: path.default('/cleanup') }).optional(),
+  rateLimit: rateLimit.prefault({}),
+  retry: retry.prefault({}),
+  timeoutMs: timeLimit.default(30_000),
+  totalTimeoutMs: timeLimit.optional(),
+  concurrency: count(1).default(64),
+  pacing: oneOf(['auto', 'off']).default('auto'),
+  snapshot: z.unknown().optional(),
+  maxResponseBytes: count(1).default(10 * 1024 * 1024),
+  freshSessionGraceMs: duration().default(3000),
+  loginCooldownMs: duration().default(30_000),
+  dispatcher: withMethods<Dispatcher>('dispatch').optional(),
+  fetch: functionOf<typeof globalThis.fetch>().optional(),
+  clock: withMethods<Clock>('now', 'monotonic', 'setTimer').default(() => systemClock),
+  state: withMethods<ConnectionState>('renew', 'pause', 'onPause').default(() => memoryState()),
+} satisfies ShapeOf<ConnectorClientOptions>);
+
+/** The options with every default filled in. */
+export type Settings = ReturnType<typeof checkOptions>;
+
+/** Fills in the defaults once, at creation. @throws TypeError naming the options that are wrong. */
+export function checkOptions(options: ConnectorClientOptions) {
+  const { baseUrl, snapshot, ...settings } = check(schema, options);
+  if (settings.dispatcher !== undefined && settings.fetch !== undefined) {
+    throw new TypeError('`dispatcher` and `fetch` exclude each other.');
+  }
+  return { ...settings, ...baseUrl, snapshot: snapshot === undefined ? undefined : checkSnapshot(snapshot) };
+}
+
+/** @throws TypeError when the value is no time-out. */
+export function checkTimeout(value: unknown, fallback: number, name: string): number {
+  if (value === undefined) return fallback;
+  return typeof value === 'number' && value > 0 ? value : check(timeLimit, value, name);
+}
+
+const priority = option<number>(Number.isFinite, 'must be a finite number', true);
+
+/** @throws TypeError when the value is no priority. */
+export function checkPriority(value: unknown): number {
+  if (value === undefined) return 0;
+  return Number.isFinite(value) ? (value as number) : check(priority, value, 'priority');
+}
+
+const requestOptions: ReadonlySet<string> = new Set(
+  Object.keys({
+    method: true,
+    path: true,
+    query: true,
+    json: true,
+    body: true,
+    headers: true,
+    schema: true,
+    signal: true,
+    idempotent: true,
+    timeoutMs: true,
+    totalTimeoutMs: true,
+    priority: true,
+  } satisfies Record<keyof ConnectorRequest, true>),
+);
+
+/** Every call comes by here: no more is done than looking at the names. @throws TypeError naming one that is no option. */
+export function checkRequestOptions(request: object): void {
+  for (const name in request) {
+    if (!requestOptions.has(name)) throw new TypeError(`\`${name}\` ${notAnOption([name], [...requestOptions])}.`);
+  }
+}
+
+function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {
+  const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new TypeError('must be an http or https URL, such as "http://127.0.0.1:4000"');
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new TypeError('must hold no credentials, query or fragment');
+  }
+  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
+}
+
+/** Messages hold names, never values: those may be secret. */
+function readParameters(parameters: unknown): SessionParameter[] {
+  if (typeof parameters !== 'object' || parameters === null) {
+    throw new TypeError('must be an array of { key, value, sensitive } or a record of strings');
+  }
+  // A record does not say what is secret: names and values do (rule E5).
+  const list: readonly Partial<SessionParameter>[] = Array.isArray(parameters)
+    ? parameters
+    : Object.entries(parameters).map(([key, value]) => ({
+        key,
+        value,
+        sensitive: typeof value !== 'string' || isSecret({ key, value }),
+      }));
+  return list.map((parameter, index) => {
+    const { key, value, sensitive = true } = parameter ?? {};
+    if (typeof key !== 'string' || key === '') throw new TypeError(`must have a key in entry ${index}`);
+    if (typeof value !== 'string') throw new TypeError(`must have a string as the value of "${key}"`);
+    return { key, value, sensitive };
+  });
+}

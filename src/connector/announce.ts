@@ -1,0 +1,120 @@
+import type { Context } from 'hono';
+import { currentHeader, formatPolicy, maxQuotaCharacters, policyHeader } from '../contract/index.js';
+import { checkKeys, type RateLimitHeaderOptions } from './options.js';
+
+/** So many requests in a window of that length, as the connector tells its callers beforehand (rule W8). */
+export interface AnnouncedPolicy {
+  /** Printable ASCII, its own for each policy. @default 'default', then 'default-2' and so on */
+  name?: string | undefined;
+  /** Requests: a whole number above 0. */
+  limit: number;
+  /** Milliseconds, a day at most; told in whole seconds, rounded up. */
+  windowMs: number;
+}
+
+/** How a `RateLimitError` is written, and the quota that is announced before there is one (rules W1, W4, W8). */
+export interface ConnectorRateLimitOptions extends RateLimitHeaderOptions {
+  /** What every response announces in `RateLimit-Policy`, for callers to keep to it. @default nothing */
+  policy?: AnnouncedPolicy | readonly AnnouncedPolicy[] | undefined;
+}
+
+const mostPolicies = 16;
+
+/**
+ * The header that announces these policies, made once.
+ *
+ * @throws TypeError naming the option that is wrong, such as `rateLimit.policy[1].limit`.
+ */
+export function checkPolicy(option: ConnectorRateLimitOptions['policy']): string | undefined {
+  if (option === undefined) return undefined;
+  const name = 'rateLimit.policy';
+  const policies = Array.isArray(option) ? (option as readonly AnnouncedPolicy[]) : [option as AnnouncedPolicy];
+  if (policies.length === 0 || policies.length > mostPolicies) {
+    throw new TypeError(`\`${name}\` must hold one to ${mostPolicies} policies.`);
+  }
+  const seen = new Set<string>();
+  const items = policies.map((policy, index) => {
+    const place = Array.isArray(option) ? `${name}[${index}]` : name;
+    checkKeys(policy, ['name', 'limit', 'windowMs'], place);
+    const policyName = policy.name ?? (index === 0 ? 'default' : `default-${index + 1}`);
+    if (seen.has(policyName)) throw new TypeError(`\`${place}.name\` is there twice.`);
+    seen.add(policyName);
+    try {
+      return formatPolicy({ ...policy, name: policyName });
+    } catch (error) {
+      throw new TypeError((error as Error).message.replace('`', `\`${place}.`));
+    }
+  });
+  const header = items.join(', ');
+  if (header.length <= maxQuotaCharacters) return header;
+  throw new TypeError(`\`${name}\` must fit a header of ${maxQuotaCharacters} characters: give shorter names.`);
+}
+
+/** The announcement of what an end system has told while the request was handled, on the request's context. */
+const told = Symbol('toldQuota');
+type Telling = Context & { [told]?: Readonly<Record<string, string>> };
+
+/** Has a response of this context announce a quota, also one that its handler makes without the context. */
+export function tellQuota(c: Context, headers: Readonly<Record<string, string>>): void {
+  (c as Telling)[told] = headers;
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+}
+
+/**
+ * What a connector does to each of its responses: its own policies beside those that are there already, and what an end
+ * system has told.
+ *
+ * @param policy the connector's own header, if it has one.
+ * @returns what a handler returned, or the response in its place: one that was fetched cannot be changed.
+ */
+export function createAnnouncer(policy: string | undefined): <Returned>(returned: Returned, c: Context) => Returned {
+  const announce = (response: Response, c: Context): Response => {
+    let result = response;
+    for (const [name, value] of Object.entries((c as Telling)[told] ?? {})) {
+      if (!result.headers.has(name)) result = withHeader(result, name, value);
+    }
+    if (policy === undefined) return result;
+    const there = result.headers.get(policyHeader);
+    if (there === null) return withHeader(result, policyHeader, policy);
+    return `, ${there}, `.includes(`, ${policy}, `) ? result : withHeader(result, policyHeader, `${policy}, ${there}`);
+  };
+  return <Returned>(returned: Returned, c: Context): Returned => {
+    if (policy === undefined && (c as Telling)[told] === undefined) return returned;
+    if (isResponse(returned)) return announce(returned, c) as Returned;
+    if (c.finalized) {
+      const response = announce(c.res, c);
+      if (response !== c.res) c.res = response;
+    }
+    return returned;
+  };
+}
+
+function withHeader(response: Response, name: string, value: string): Response {
+  try {
+    response.headers.set(name, value);
+    return response;
+  } catch {
+    // Headers of a fetched response are immutable.
+  }
+  try {
+    const copy = new Response(response.body, response);
+    copy.headers.set(name, value);
+    return copy;
+  } catch {
+    return response; // a status that cannot be made anew, such as 101
+  }
+}
+
+/** Not `instanceof`: a response may come from another copy of fetch. */
+function isResponse(value: unknown): value is Response {
+  const response = value as Partial<Response> | undefined | null;
+  return typeof response?.status === 'number' && typeof response.headers?.get === 'function';
+}
+
+/** The two headers of an announcement; one that says nothing is left out. */
+export function quotaHeaders(policies: readonly string[], current: readonly string[]): Record<string, string> {
+  return {
+    ...(policies.length === 0 ? {} : { [policyHeader]: policies.join(', ') }),
+    ...(current.length === 0 ? {} : { [currentHeader]: current.join(', ') }),
+  };
+}

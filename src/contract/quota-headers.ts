@@ -1,0 +1,159 @@
+import { type BareItem, type Parameters, parseList, serializeList, Token } from 'structured-headers';
+
+/** The headers that announce a quota (rule W8): draft-ietf-httpapi-ratelimit-headers, structured fields (RFC 9651). */
+export const policyHeader = 'RateLimit-Policy';
+export const currentHeader = 'RateLimit';
+
+/** So many requests in a window of that length. */
+export interface QuotaPolicy {
+  /** Connects a policy with what is left of it. */
+  name: string;
+  /** Requests: 1 or more. */
+  limit: number;
+  /** Milliseconds, a day at most. */
+  windowMs: number;
+}
+
+/** What is left of a quota. */
+export interface QuotaLeft {
+  name: string;
+  /** Requests: 0 or more. */
+  left: number;
+  /** In how many milliseconds there is more again, a day at most; `undefined` where that is not told. */
+  resetMs: number | undefined;
+}
+
+export interface AnnouncedQuota {
+  policies: QuotaPolicy[];
+  current: QuotaLeft[];
+}
+
+export interface QuotaHeaderValues {
+  /** The raw `RateLimit-Policy`. */
+  policy?: string | null | undefined;
+  /** The raw `RateLimit`. */
+  current?: string | null | undefined;
+}
+
+/** What is longer is no announcement, and nothing looks into it (rule E8). */
+export const maxQuotaCharacters = 1024;
+
+/** Nobody has more; what follows is not read (rule E8). */
+const maxItems = 16;
+
+const daySeconds = 86_400;
+
+/** The largest integer of a structured field. */
+const maxInteger = 999_999_999_999_999;
+
+/**
+ * Reads an announced quota (rule W8) and never throws: a header that is no structured list is as good as none, as RFC 9651
+ * asks, and of a list only the items that say something about requests are taken. A policy has a `q` of 1 or more, a window
+ * of a day at most, and counts requests (`qu`); of one that counts something else, what is left is dropped, too. Values of
+ * more than 1,024 characters and what follows the sixteenth item are not read (rule E8).
+ *
+ * @example
+ * parseQuota({ policy: '"default";q=100;w=60', current: '"default";r=50;t=30' })
+ * // { policies: [{ name: 'default', limit: 100, windowMs: 60000 }],
+ * //   current: [{ name: 'default', left: 50, resetMs: 30000 }] }
+ */
+export function parseQuota({ policy, current }: QuotaHeaderValues): AnnouncedQuota {
+  const policies: QuotaPolicy[] = [];
+  const otherUnits = new Set<string>();
+  for (const [name, parameters] of readItems(policy)) {
+    const limit = readInteger(parameters.get('q'), 1, maxInteger);
+    const seconds = readInteger(parameters.get('w'), 1, daySeconds);
+    if (!countsRequests(parameters.get('qu'))) otherUnits.add(name);
+    else if (limit !== undefined && seconds !== undefined) policies.push({ name, limit, windowMs: seconds * 1000 });
+  }
+  const lefts: QuotaLeft[] = [];
+  for (const [name, parameters] of readItems(current)) {
+    const left = readInteger(parameters.get('r'), 0, maxInteger);
+    const seconds = readInteger(parameters.get('t'), 0, daySeconds);
+    const isReadable = left !== undefined && (seconds !== undefined || !parameters.has('t'));
+    if (!isReadable || otherUnits.has(name)) continue;
+    lefts.push({ name, left, resetMs: seconds === undefined ? undefined : seconds * 1000 });
+  }
+  return { policies, current: lefts };
+}
+
+/**
+ * Writes one policy for `RateLimit-Policy`; several are joined by commas. The window is in whole seconds, rounded up: the
+ * format knows no fractions, and a client that comes too slowly is not refused.
+ *
+ * @param policy.name printable ASCII. @default 'default'
+ * @throws TypeError when `limit` is no whole number above 0, `windowMs` not above 0 and at most a day, or `name` no such text.
+ * @example
+ * formatPolicy({ limit: 100, windowMs: 1500 }) // '"default";q=100;w=2'
+ */
+export function formatPolicy({ name = 'default', limit, windowMs }: Optional<QuotaPolicy>): string {
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxInteger)) {
+    throw new TypeError(`\`limit\` must be a whole number of requests above 0, got ${String(limit)}.`);
+  }
+  if (!(typeof windowMs === 'number' && windowMs > 0 && windowMs <= daySeconds * 1000)) {
+    throw new TypeError(`\`windowMs\` must be a number of milliseconds up to a day, got ${String(windowMs)}.`);
+  }
+  return writeItem(name, [
+    ['q', limit],
+    ['w', Math.ceil(windowMs / 1000)],
+  ]);
+}
+
+/**
+ * Writes what is left of a quota for `RateLimit`. What is left is rounded down and never below 0, the time up to whole
+ * seconds: a client never gets more, or sooner, than there is.
+ *
+ * @throws TypeError when `left` or `resetMs` is no finite number, or `name` no printable ASCII.
+ * @example
+ * formatCurrent({ left: 50, resetMs: 29_100 }) // '"default";r=50;t=30'
+ */
+export function formatCurrent({ name = 'default', left, resetMs }: Optional<Omit<QuotaLeft, 'resetMs'>> & ResetMs) {
+  for (const [key, value] of Object.entries({ left, resetMs: resetMs ?? 0 })) {
+    if (!Number.isFinite(value)) throw new TypeError(`\`${key}\` must be a finite number, got ${String(value)}.`);
+  }
+  const parameters: [string, number][] = [['r', clamp(Math.floor(left))]];
+  if (resetMs !== undefined) parameters.push(['t', clamp(Math.ceil(resetMs / 1000))]);
+  return writeItem(name, parameters);
+}
+
+type Optional<Named extends { name: string }> = Omit<Named, 'name'> & { name?: string | undefined };
+type ResetMs = { resetMs?: number | undefined };
+
+function clamp(value: number): number {
+  return Math.min(Math.max(value, 0), maxInteger);
+}
+
+function writeItem(name: string, parameters: [string, number][]): string {
+  if (typeof name !== 'string' || !/^[\x20-\x7e]+$/.test(name)) {
+    throw new TypeError(`\`name\` must be printable ASCII text, got ${JSON.stringify(name)}.`);
+  }
+  return serializeList([[name, new Map(parameters)]]);
+}
+
+/** The named items of a list, in their order. */
+function readItems(value: string | null | undefined): [name: string, parameters: Parameters][] {
+  if (typeof value !== 'string' || value.length > maxQuotaCharacters) return [];
+  let list: ReturnType<typeof parseList>;
+  try {
+    list = parseList(value);
+  } catch {
+    return [];
+  }
+  const items: [string, Parameters][] = [];
+  for (const [item, parameters] of list.slice(0, maxItems)) {
+    // A token where a string belongs is a slip that leaves nothing in doubt.
+    const name = item instanceof Token ? item.toString() : item;
+    if (typeof name === 'string') items.push([name, parameters]);
+  }
+  return items;
+}
+
+function readInteger(value: BareItem | undefined, least: number, most: number): number | undefined {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+    ? (value as number) + 0 // -0 is 0
+    : undefined;
+}
+
+function countsRequests(unit: BareItem | undefined): boolean {
+  return unit === undefined || (unit instanceof Token ? unit.toString() : unit) === 'requests';
+}

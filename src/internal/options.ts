@@ -1,0 +1,187 @@
+import { z } from 'zod';
+
+/** A schema for each option of a type: with `satisfies`, none can be forgotten or made up. */
+export type ShapeOf<Options> = { readonly [Name in keyof Required<Options>]: z.ZodType };
+
+/**
+ * Checks options once, where they are given, and fills in the defaults of the schema. Values that are no plain objects of
+ * options (clocks, functions, signals) come back as they are.
+ *
+ * @param name what the value is called; the names of its own options stand alone where it is `options`
+ * @throws TypeError that names each wrong option by its path, in backticks.
+ */
+export function checkOptions<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  name = 'options',
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const nameOf = (path: readonly PropertyKey[]) =>
+    path.reduce<string>(joinName, name === 'options' ? '' : name) || name;
+  throw new TypeError(`${problems(result.error.issues, nameOf).join('; ')}.`);
+}
+
+/** An object with these options and no others: a misspelt one must not be ignored in silence. */
+export function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? notAnOption(issue.keys, known) : `must be an object with ${listed(known)}`,
+  });
+}
+
+/** What to say after the names of options that do not exist. */
+export function notAnOption(names: readonly string[], known: readonly string[]): string {
+  const meant = names.flatMap((name) => nearest(name, known) ?? []);
+  const problem = names.length === 1 ? 'is not an option' : 'are not options';
+  if (meant.length === 0) return `${problem}: there are ${listed(known)}`;
+  return `${problem}: did you mean ${listed(meant)}? There are ${listed(known)}`;
+}
+
+/** A value that is checked as a whole. The message never holds it, unless it is `shown`: it may be a secret. */
+export function option<T>(isValid: (value: unknown) => boolean, must: string, shown = false) {
+  const error = ({ input }: { input?: unknown }) => (shown ? `${must}, got ${shortText(input)}` : must);
+  return z.custom<T>(isValid, { error });
+}
+
+/** A value that a function reads. What the function throws is the message, without the name that it may begin with. */
+export function readBy<T>(read: (value: unknown) => T) {
+  return z.unknown().transform((value, context): T => {
+    try {
+      return read(value);
+    } catch (error) {
+      context.addIssue((error as Error).message.replace(/^`[^`]*` /, '').replace(/\.$/, ''));
+      return z.NEVER;
+    }
+  });
+}
+
+/** A number of milliseconds. @default `least` 0, and not endless */
+export function duration({ least = 0, endless = false } = {}) {
+  const isValid = (value: unknown) =>
+    typeof value === 'number' && value >= least && (endless || value !== Number.POSITIVE_INFINITY);
+  return option<number>(isValid, `must be a number of milliseconds, ${least || 'zero'} or more`, true);
+}
+
+/** A number of milliseconds that something may take at most; it may be endless. */
+export const timeLimit = option<number>(
+  (value) => typeof value === 'number' && value > 0,
+  'must be a number of milliseconds, more than 0',
+  true,
+);
+
+export function count(least: number) {
+  const isValid = (value: unknown) => Number.isInteger(value) && (value as number) >= least;
+  return option<number>(isValid, `must be a whole number, ${least} or more`, true);
+}
+
+export function oneOf<const Name extends string>(names: readonly Name[]) {
+  const choice = names.length > 2 ? `one of ${names.join(', ')}` : names.map((name) => `'${name}'`).join(' or ');
+  return option<Name>((value) => names.includes(value as Name), `must be ${choice}`, true);
+}
+
+export const text = option<string>((value) => typeof value === 'string', 'must be text');
+
+/** Texts by name. The message does not hold them: they may be secrets. */
+export const texts = option<Readonly<Record<string, string>>>(
+  (value) => isObject(value) && Object.values(value).every((item) => typeof item === 'string'),
+  'must be an object whose values are all text',
+);
+
+/** Any object but an array: what it holds is not looked at. */
+export function anyObject<T = object>() {
+  return option<T>(isObject, 'must be an object');
+}
+
+export const bool = option<boolean>((value) => typeof value === 'boolean', 'must be true or false', true);
+
+/** A path as a route has it: without a query. */
+export const routePath = option<string>(
+  (value) => typeof value === 'string' && /^\/[^\s?#]*$/.test(value),
+  'must be a path that starts with "/"',
+  true,
+);
+
+export function functionOf<T>() {
+  return option<T>((value) => typeof value === 'function', 'must be a function');
+}
+
+/** The name of something, or a function that is asked for it. */
+export function nameOrFunction<T>(what: string) {
+  const isValid = (value: unknown) => typeof value === 'function' || (typeof value === 'string' && value !== '');
+  return option<T>(isValid, `must be ${what}'s name, or a function that returns it`);
+}
+
+/** An object that is known by its methods: it may come from another copy of a package. */
+export function withMethods<T>(...names: (keyof T & string)[]) {
+  const isValid = (value: unknown) =>
+    isObject(value) && names.every((name) => typeof (value as T)[name] === 'function');
+  return option<T>(isValid, `must have the ${names.length === 1 ? 'method' : 'methods'} ${listed(names)}`);
+}
+
+function problems(issues: readonly z.core.$ZodIssue[], nameOf: (path: readonly PropertyKey[]) => string): string[] {
+  return issues.flatMap((issue) => {
+    const { path } = issue;
+    if (issue.code === 'unrecognized_keys') {
+      return `${issue.keys.map((key) => `\`${nameOf([...path, key])}\``).join(', ')} ${issue.message}`;
+    }
+    if (issue.code === 'invalid_union') {
+      // Of several kinds of value the one that was meant is the one that is wrong only further in.
+      const meant = issue.errors.filter((errors) => errors.every(isFurtherIn));
+      if (meant[0] !== undefined && meant.length === 1) return problems(meant[0], (rest) => nameOf([...path, ...rest]));
+    }
+    const must = /^(?:must|has|is|needs) /.test(issue.message);
+    return `\`${nameOf(path)}\` ${must ? issue.message : `is not valid: ${issue.message}`}`;
+  });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isFurtherIn({ code, path }: z.core.$ZodIssue): boolean {
+  return path.length > 0 || code === 'unrecognized_keys';
+}
+
+function joinName(name: string, key: PropertyKey): string {
+  if (typeof key === 'number') return `${name}[${key}]`;
+  return name === '' ? String(key) : `${name}.${String(key)}`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+/** A value in a few words; never what is in an object. */
+function shortText(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  return typeof value === 'function' ? 'a function' : String(value);
+}
+
+/** The name that was probably meant: another case, a beginning, or a slip or two of the keyboard. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const text = name.toLowerCase();
+  const begins = (other: string) => text.length > 2 && (other.startsWith(text) || text.startsWith(other));
+  const distance = (other: string) => (begins(other) ? 1 : editDistance(text, other));
+  const [best] = known
+    .map((other) => ({ other, distance: distance(other.toLowerCase()) }))
+    .filter((candidate) => candidate.distance <= Math.min(2, Math.floor(candidate.other.length / 3)))
+    .sort((a, b) => a.distance - b.distance);
+  return best?.other;
+}
+
+/** How many letters have to be put in, left out or replaced to make one text of the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = (row[column - 1] ?? 0) + (to[column - 1] === letter ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,72 @@
+import { isShared } from '../tags.js';
+import type { Entry, Trace } from '../trace.js';
+import { later } from './later.js';
+
+/**
+ * Through which eyes an invariant looks at a run in which there are several: all of it; what one state connects; one client; one gate
+ * of one client; or one limit: what all who know of it do at one gate.
+ */
+export type View = 'run' | 'state' | 'client' | 'gate' | 'limit';
+
+/** The parts of a run that a view shows. Where there is one client with one gate, that is the run. */
+export function viewsOf(trace: Trace): (view: View) => readonly Trace[] {
+  const { schedule, entries } = trace;
+  const { scopes = 1 } = schedule.client;
+  const isOne = scopes === 1 && !isShared(schedule);
+  if (isOne) return () => [trace];
+  const clients = valuesOf(entries, ({ client }) => client);
+  const gates = valuesOf(entries, ({ scope }) => scope);
+  const part = (of: readonly Entry[]): Trace => ({ schedule, entries: [...of] });
+  const known = new Map<View, readonly Trace[]>([['run', [trace]]]);
+  const byClient = () => clients.map((client) => part(entries.filter((entry) => isOf(entry.client, client))));
+  const byGate = (traces: readonly Trace[]) =>
+    traces.flatMap((one) => gates.map((gate) => part(one.entries.filter(({ scope }) => isOf(scope, gate)))));
+  const make: { [view in View]: () => readonly Trace[] } = {
+    run: () => [trace],
+    state: () => (schedule.fleet === undefined ? byClient() : [trace]),
+    client: byClient,
+    gate: () => byGate(byClient()),
+    limit: () =>
+      byGate(
+        schedule.fleet === undefined
+          ? clients.map((client) => part(withInherited(trace, client)))
+          : [part(told(trace))],
+      ),
+  };
+  return (view) => {
+    const traces = known.get(view) ?? make[view]();
+    known.set(view, traces);
+    return traces;
+  };
+}
+
+/** What happens in a fleet, without the limits that only a closed client has heard of. */
+function told({ entries }: Trace): Entry[] {
+  if (later.tellsWhenClosing) return [...entries];
+  const closed = new Set<number | undefined>();
+  return entries.filter((entry) => {
+    if (entry.what === 'closing') closed.add(entry.client);
+    return entry.what !== 'answered' || entry.asked === undefined || !closed.has(entry.client);
+  });
+}
+
+/** What a client does, and the limits that its snapshot tells of: those that were met before it was taken. */
+function withInherited({ entries }: Trace, client: number | undefined): Entry[] {
+  const own = entries.filter((entry) => isOf(entry.client, client));
+  const begun = own.find(({ what }) => what === 'restarted');
+  if (begun?.what !== 'restarted') return own;
+  const taken = entries.findIndex((entry) => entry.what === 'snapshot' && entry.snapshot === begun.snapshot);
+  const earlier = entries.slice(0, taken);
+  const before = withInherited({ entries: earlier } as Trace, entries[taken]?.client);
+  return [...before.filter((entry) => entry.what === 'answered' && entry.asked !== undefined), ...own];
+}
+
+function valuesOf<T>(entries: readonly Entry[], toValue: (entry: Entry) => T | undefined): (T | undefined)[] {
+  const values = new Set(entries.flatMap((entry) => toValue(entry) ?? []));
+  return values.size === 0 ? [undefined] : [...values];
+}
+
+/** What belongs to nobody belongs to everybody. */
+function isOf<T>(value: T | undefined, wanted: T | undefined): boolean {
+  return value === undefined || wanted === undefined || value === wanted;
+}

@@ -1,0 +1,196 @@
+import type { Theme } from '../arbitrary-schedule.js';
+import type { Mutant, Patch } from './mutants.js';
+
+/** A client that breaks one rule of liveness, waste or sharing. */
+interface LivenessMutant extends Mutant {
+  /** What the patch takes away, in words that outlive the source: whoever changes the source finds the place again by it. */
+  intent: string;
+  themes: readonly Theme[];
+}
+
+const patch = (file: string, find: string, replace: string): Patch => ({ file: `client/${file}.ts`, find, replace });
+const mutant = (
+  themes: readonly Theme[],
+  rule: string,
+  wrong: string,
+  intent: string,
+  ...patches: Patch[]
+): LivenessMutant => ({ themes, rule, wrong, intent, patches });
+
+export const livenessMutants: readonly LivenessMutant[] = [
+  mutant(
+    ['crowds'],
+    'G9',
+    'a quota may be learned as 0',
+    'What a refusal teaches of a sliding window has no lower bound of 1: answers that are slower than the window leave 0.',
+    patch('rate-limit/quota/lesson', 'limit: Math.max(1, sliding), doubts: 0', 'limit: sliding, doubts: 0'),
+  ),
+  mutant(
+    ['crowds'],
+    'G9',
+    'nobody is woken who waits for room in the quota',
+    'No timer is set where only what is known of the quota holds calls back and nothing is on its way.',
+    patch(
+      'rate-limit/quota/quota-watch',
+      'if (quota === undefined || quota.mayStart(inFlight)) return;',
+      'if (quota === undefined || inFlight >= 0) return;',
+    ),
+  ),
+  mutant(
+    ['crowds'],
+    'G9',
+    'who waits for room in the quota is woken after ten minutes',
+    'The longest time for which the quota alone may hold everybody back is 600 s instead of 60 s, and always that.',
+    patch(
+      'rate-limit/quota/quota-watch',
+      'Math.max(1, Math.min(quota.roomInMs(), overdueInMs))',
+      'overdueInMs + 540_000',
+    ),
+  ),
+  mutant(
+    ['crowds'],
+    'G9',
+    'who waits for room in the quota is woken after a minute although there is room sooner',
+    'The time at which the oldest request falls out of the window is not asked for.',
+    patch('rate-limit/quota/quota-watch', 'Math.max(1, Math.min(quota.roomInMs(), overdueInMs))', 'overdueInMs'),
+  ),
+  mutant(
+    ['crowds'],
+    'G9',
+    'a request that a limit has refused keeps its place among those on their way',
+    'A refusal does not give its permit back, so `concurrency` is used up by refusals.',
+    patch(
+      'rate-limit/gate',
+      '    const sameLimit = this.#takeBack(visitor, permit);',
+      '    const sameLimit = permit.epoch !== this.#epoch;',
+    ),
+  ),
+  mutant(
+    ['crowds'],
+    'G9',
+    'nobody is let through at the end of a pause',
+    'The gate opens and wakes nobody; those who wait go when somebody new comes, or never.',
+    patch(
+      'rate-limit/gate',
+      '    this.#tellQuota();\n    this.pump();\n  }\n\n  #beat',
+      '    this.#tellQuota();\n  }\n\n  #beat',
+    ),
+  ),
+  mutant(
+    ['crowds'],
+    'G3',
+    'many more go than the quota that is known allows',
+    'Where the boundary of a known quota lies is overestimated by far, in each window.',
+    patch(
+      'rate-limit/quota/learned',
+      'const beyond = passed + this.#inFlight - lesson.limit;',
+      'const beyond = passed + this.#inFlight - 4 * lesson.limit - 8;',
+    ),
+  ),
+  mutant(
+    ['snapshots'],
+    'G9',
+    'a snapshot has fractions of milliseconds',
+    'What is told of a learned window is not rounded, so a snapshot with it is refused by the next client.',
+    patch(
+      'rate-limit/quota/quota-watch',
+      'return quota && { limit: quota.limit, windowMs: Math.round(quota.windowMs) };',
+      'return quota && { limit: quota.limit, windowMs: quota.windowMs };',
+    ),
+  ),
+  mutant(
+    ['snapshots'],
+    'G9',
+    'a snapshot has its quotas of one scope only',
+    'Where there are several gates, what was learned at all but the first is not restored.',
+    patch(
+      'rate-limit/gates',
+      'for (const { scope, limit, windowMs } of snapshot.quotas) this',
+      'for (const { scope, limit, windowMs } of snapshot.quotas.slice(0, 1)) this',
+    ),
+  ),
+  mutant(
+    ['snapshots'],
+    'W7',
+    'a pause that a snapshot tells of ends half a second early',
+    'The next client waits for less than what the limit asked for.',
+    patch(
+      'rate-limit/gates',
+      'const resumeAt = new Date(pause.resumeAt);',
+      'const resumeAt = new Date(Date.parse(pause.resumeAt) - 500);',
+    ),
+  ),
+  mutant(
+    ['snapshots'],
+    'W7',
+    'a snapshot does not tell of pauses',
+    'The next client knows the quotas, and sends in a pause that is on.',
+    patch('rate-limit/gates', 'pause.askedUntil === undefined', 'pause.askedUntil !== null'),
+  ),
+  mutant(
+    ['reject'],
+    'G1',
+    "with `onLimit: 'reject'`, those wait who waited when the limit was met",
+    'A limit turns away who comes later, and not who is in line already.',
+    patch('rate-limit/refusal', "limits.onLimit === 'reject' || remainingMs", 'remainingMs'),
+  ),
+  mutant(
+    ['reject'],
+    'W7',
+    'a call is told to come back before the limit has ended',
+    'The `resumeAt` of a `RateLimitError` is earlier than the end that the limit asked for.',
+    patch(
+      'rate-limit/refusal',
+      '    resumeAt,\n    code: content?.code,',
+      '    resumeAt: new Date(resumeAt.getTime() - 400),\n    code: content?.code,',
+    ),
+  ),
+  mutant(
+    ['scopes'],
+    'G1',
+    'a limit of one scope pauses another',
+    'All requests pass one gate, whatever `rateLimit.scope` says of them.',
+    patch(
+      'rate-limit/gates',
+      "scope === undefined ? '' : String(scope({ method: request.method, path: request.path }))",
+      "scope === undefined ? '' : 's0'",
+    ),
+  ),
+  mutant(
+    ['fleet'],
+    'S4',
+    'a client logs in although another of the fleet has done so',
+    'A state does not hand out the newer session that it has.',
+    patch('session/state', 'session.generation > expired', 'session.generation > expired + 1e9'),
+  ),
+  mutant(
+    ['fleet'],
+    'W7',
+    'a pause is not told to the other clients',
+    'Clients with one state keep to the limits that they have met themselves.',
+    patch('session/state', 'for (const listener of listeners) listener(pause);\n    },', '},'),
+  ),
+  mutant(
+    ['fleet'],
+    'S4',
+    'an adopted session that has ended is a verdict',
+    'What another client has logged in is taken for a fresh session of its own, and the trial of it for the last word.',
+    patch(
+      'session/session',
+      'const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;',
+      'const { generation, headers } = shared; const ageMs = 0;',
+    ),
+    patch('call/react', "if (adopted) return { reaction: { type: 'log in' }, history };", ''),
+  ),
+  mutant(
+    ['fleet'],
+    'G1',
+    'calls fail with the login that another client has given up',
+    'Who waits for the login of a client that is closed does not take its turn.',
+    patch(
+      'session/session',
+      'if (own || !(error instanceof AbandonedLogin) || signal.aborted) throw toInitializeErrorOfOwn(error);',
+      'throw own ? toInitializeErrorOfOwn(error) : toInitializeErrorOfOwn(new Error("given up"));',
+    ),
+  ),
+];
