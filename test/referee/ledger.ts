@@ -98,7 +98,8 @@ export class Ledger {
   readonly silences: string[] = [];
   /** The longest that the event loop stood still: where it did, nothing is judged by time. */
   stallMs = 0;
-  hung = false;
+  /** Calls that had not ended long after all should have: closing their clients ended them. */
+  hung: readonly number[] = [];
   /** Connections that were open long after every client was closed. */
   socketsLeft = 0;
   readonly #startedAt = performance.now();

@@ -49,8 +49,11 @@ export interface SessionPlan {
   readonly late401Ms: number;
 }
 
-/** What the answers say of the quota (rule W8): the truth, something else, or nothing. */
+export type Announced = 'right' | 'right-among-others' | 'too-wide' | 'too-narrow' | 'unreadable';
+
+/** What all answers say of the quota, those of logins too (rule W8): the truth or something else. */
 export interface Announcement {
+  readonly kind: Announced;
   readonly policy: string;
   readonly limit: string;
 }

@@ -1,4 +1,5 @@
 import type {
+  Announced,
   Announcement,
   CallPlan,
   ClientPlan,
@@ -15,10 +16,13 @@ import { createRandom, type Random } from './random.js';
 export function createScenario(seed: number): Scenario {
   const random = createRandom(seed);
   const waitHeader = random.chance(0.93) ? 'x-wait' : 'retry-after';
-  const quota = createQuota(random, waitHeader === 'retry-after');
+  const announced = random.chance(0.15) ? createAnnounced(random) : undefined;
+  // Waits and announcements in whole seconds need windows that are as long, and few of them.
+  const slow = waitHeader === 'retry-after' || announced !== undefined;
   const clients = createClients(random);
   const hangs = random.chance(0.08);
-  const calls = createCalls(random, clients, hangs);
+  const calls = createCalls(random, clients, { hangs, slow });
+  const quota = createQuota(random, { calls: calls.length, clients: clients.length, slow });
   const logins = createLogins(random);
   return {
     seed,
@@ -26,12 +30,9 @@ export function createScenario(seed: number): Scenario {
     calls,
     steps: createSteps(random, clients),
     logins,
-    // So many windows at most, that no scenario takes long.
-    ...(quota && {
-      quota: { ...quota, limit: Math.max(quota.limit, Math.ceil(calls.length / mostWindows(waitHeader))) },
-    }),
-    session: createSession(random),
-    ...withAnnouncement(random, quota),
+    ...(quota && { quota }),
+    session: createSession(random, slow),
+    ...(quota && announced && { announcement: announcementOf(announced, quota) }),
     latency: {
       leastMs: random.pick([0, 0, 1, 3, 8]),
       spreadMs: random.pick([0, 2, 5, 15]),
@@ -59,15 +60,26 @@ export function createScenario(seed: number): Scenario {
   };
 }
 
-const mostWindows = (waitHeader: string) => (waitHeader === 'retry-after' ? 3 : 10);
+interface Size {
+  readonly calls: number;
+  readonly clients: number;
+  readonly slow: boolean;
+}
 
-function createQuota(random: Random, wholeSeconds: boolean): QuotaPlan | undefined {
+function createQuota(random: Random, { calls, clients, slow }: Size): QuotaPlan | undefined {
   if (random.chance(0.15)) return undefined;
+  const countsLogins = random.chance(0.4);
+  const mostWindows = slow ? 2 : 8;
   return {
-    limit: random.pick([1, 2, 3, 5, 8, 13, 20, 40]),
-    windowMs: wholeSeconds ? 1000 : random.whole(50, 400),
+    // So many windows at most, that no scenario takes long; and room in each for logins and what they are made for.
+    limit: Math.max(
+      random.pick([1, 2, 3, 5, 8, 13, 20, 40]),
+      Math.ceil(calls / mostWindows),
+      countsLogins ? 2 * clients + 2 : 1,
+    ),
+    windowMs: slow ? 1000 : random.whole(40, 250),
     kind: random.pick(['fixed', 'sliding']),
-    countsLogins: random.chance(0.4),
+    countsLogins,
     answer: random.weighted([
       [8, 'limit-403'],
       [1, 'limit-429'],
@@ -77,26 +89,33 @@ function createQuota(random: Random, wholeSeconds: boolean): QuotaPlan | undefin
   };
 }
 
-function createSession(random: Random): SessionPlan {
+function createSession(random: Random, slow: boolean): SessionPlan {
   return random.weighted<SessionPlan>([
     [4, { late401Ms: 0 }],
-    [3, { lifeMs: random.whole(60, 400), late401Ms: random.pick([0, 0, 20, 60]) }],
+    // Each long pause would outlive it.
+    [slow ? 0 : 3, { lifeMs: random.whole(60, 400), late401Ms: random.pick([0, 0, 20, 60]) }],
     [2, { lifeRequests: random.whole(3, 25), late401Ms: random.pick([0, 0, 20, 60]) }],
   ]);
 }
 
-/** The draft knows whole seconds only, so the truth is told where a window is as long, and elsewhere something near it. */
-function withAnnouncement(random: Random, quota: QuotaPlan | undefined): { announcement?: Announcement } {
-  if (quota === undefined || !random.chance(0.15)) return {};
-  const seconds = Math.max(1, Math.round(quota.windowMs / 1000));
-  const q = random.pick([quota.limit, quota.limit, quota.limit * 3, Math.ceil(quota.limit / 3)]);
-  return {
-    announcement: random.weighted([
-      [6, { policy: `"default";q=${q};w=${seconds}`, limit: `"default";r={left};t=${seconds}` }],
-      [1, { policy: `"default";q=${q};w=${seconds}, "day";q=100000;w=86400`, limit: `"day";r=99999;t=86400` }],
-      [1, { policy: 'default;;q=many', limit: 'r=' }],
-    ]),
-  };
+const createAnnounced = (random: Random) =>
+  random.weighted<Announced>([
+    [4, 'right'],
+    [2, 'right-among-others'],
+    [2, 'too-wide'],
+    [1, 'too-narrow'],
+    [1, 'unreadable'],
+  ]);
+
+/** The headers; `{left}` stands for what is left when an answer is written. */
+function announcementOf(kind: Announced, { limit, windowMs }: QuotaPlan): Announcement {
+  const seconds = windowMs / 1000;
+  if (kind === 'unreadable') return { kind, policy: 'default;;q=many', limit: 'r=' };
+  const q = { 'too-wide': limit * 3, 'too-narrow': Math.ceil(limit / 1.5) }[kind as string] ?? limit;
+  const others = kind === 'right-among-others' ? ', "day";q=100000;w=86400' : '';
+  // What is wrong is wrong as a whole: the truth beside it would correct it.
+  const left = kind === 'too-wide' ? String(q) : '{left}';
+  return { kind, policy: `"default";q=${q};w=${seconds}${others}`, limit: `"default";r=${left};t=${seconds}` };
 }
 
 function createClients(random: Random): ClientPlan[] {
@@ -115,12 +134,16 @@ function createClients(random: Random): ClientPlan[] {
   }));
 }
 
-function createCalls(random: Random, clients: readonly ClientPlan[], hangs: boolean): CallPlan[] {
+function createCalls(
+  random: Random,
+  clients: readonly ClientPlan[],
+  { hangs, slow }: { hangs: boolean; slow: boolean },
+): CallPlan[] {
   const count = random.whole(5, 60);
   // All at once, in a few bursts, or one by one with quiet times between them.
   const spreadMs = random.pick([0, 0, 100, 300, 600]);
   const bursts = random.pick([1, 2, 3, count]);
-  const troubled = random.pick([0, 0.1, 0.3]);
+  const troubled = random.pick(slow ? [0, 0, 0.05] : [0, 0.1, 0.3]);
   const unsafe = random.pick([0, 0.2, 0.6]);
   const idle = clients.length > 1 && random.chance(0.4);
   const priorities = random.chance(0.3);

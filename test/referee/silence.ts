@@ -23,8 +23,10 @@ export function watchSilence(ledger: Ledger, players: readonly Player[]): { brok
           ledger.silences.push(`calls of ${state} wait, with nothing on its way and no timer set`);
         }
       }
-      if (performance.now() - startedAt > boundMs) ledger.hung = true;
-      if (ledger.hung || ledger.silences.length > 0) resolve();
+      if (performance.now() - startedAt > boundMs) {
+        ledger.hung = ledger.calls.filter(({ ended }) => ended === undefined).map(({ plan }) => plan.id);
+      }
+      if (ledger.hung.length > 0 || ledger.silences.length > 0) resolve();
     }, 10);
   });
   return { broken, stop: () => clearInterval(timer) };
