@@ -1,4 +1,4 @@
-import { beganKnowing, type ClientRecord, type Send } from '../ledger.js';
+import { beganKnowing, type ClientRecord, graceTicks, type Send } from '../ledger.js';
 import { type Evidence, ms, nameOf, type Rule, toleranceMs } from './evidence.js';
 
 const pauseIsKept: Rule = {
@@ -40,15 +40,21 @@ const snapshotKeepsThePause: Rule = {
   },
 };
 
-/** For each pause that calls were waiting for: the first request of a client after it, if nothing else was under way. */
+/**
+ * For each pause that calls were waiting for: the first request after it, if nothing else was under way. Clients of one state
+ * share the gate.
+ */
 function* releases(evidence: Evidence): Generator<{ first: Send; rest: Send[]; endsAt: number }> {
   const limits = evidence.limits();
-  for (const { name, state, watched } of evidence.ledger.clients) {
-    // Of what others have met a client hears at some moment that nobody sees.
-    if (!watched || evidence.ledger.clients.some((other) => other.state === state && other.name !== name)) continue;
+  for (const state of new Set(evidence.ledger.clients.map((client) => client.state))) {
+    const clients = evidence.ledger.clients.filter((client) => client.state === state);
+    if (clients.some(({ watched }) => !watched)) continue;
+    const own = evidence.ledger.sends
+      .filter((send) => send.kind !== 'cleanup' && evidence.stateOf(send) === state)
+      .sort((one, other) => one.begun.seq - other.begun.seq);
     for (const scope of evidence.options.scoped ? ['core', 'search'] : ['all']) {
       const here = limits.filter(({ send }) => evidence.stateOf(send) === state && evidence.scopeOf(send) === scope);
-      const sends = evidence.sendsBy(name).filter((send) => evidence.scopeOf(send) === scope);
+      const sends = own.filter((send) => evidence.scopeOf(send) === scope);
       for (const { known } of here) {
         const next = here.find((limit) => limit.known.seq > known.seq)?.known.seq ?? Number.POSITIVE_INFINITY;
         const endsAt = Math.max(...here.filter((limit) => limit.known.seq <= known.seq).map((limit) => limit.endsAt));
@@ -57,7 +63,7 @@ function* releases(evidence: Evidence): Generator<{ first: Send; rest: Send[]; e
         );
         const [first, ...rest] = after;
         if (first === undefined || !waited(evidence, first, endsAt)) continue;
-        const earlier = evidence.sendsBy(name).filter(({ begun }) => begun.seq < first.begun.seq);
+        const earlier = own.filter(({ begun }) => begun.seq < first.begun.seq);
         if (earlier.some(({ settled }) => settled === undefined || settled.seq > first.begun.seq)) continue;
         yield { first, rest, endsAt };
       }
@@ -112,10 +118,11 @@ const concurrencyIsKept: Rule = {
     for (const client of evidence.ledger.clients.filter(({ watched }) => watched)) {
       const sends = evidence.sendsBy(client.name);
       for (const send of sends) {
-        if (evidence.options.scoped && send.kind === 'login') continue;
+        // Logins go beyond it, and each part of a gate that is split has its own count (docs/referee.md, disagreement 1).
+        if (send.kind === 'login') continue;
         const out = sends.filter(
-          ({ begun, settled, path }) =>
-            // Where the gate is split, each part of it has its own count (docs/referee.md, disagreement 1).
+          ({ kind, begun, settled, path }) =>
+            kind !== 'login' &&
             evidence.scopeOf({ path }) === evidence.scopeOf(send) &&
             begun.seq <= send.begun.seq &&
             (settled === undefined || settled.tick > send.begun.tick + 2),
@@ -135,8 +142,12 @@ const pausesAreTold: Rule = {
     const answered = evidence.ledger.sends.filter(({ answer }) => answer?.verdict === 'limit');
     const told = ({ state }: ClientRecord) => answered.filter((send) => evidence.stateOf(send) === state).length;
     for (const client of evidence.ledger.clients) {
+      // What it reads when it is being closed closes no gate any more.
       const own = limits.filter(
-        ({ send, known }) => send.client === client.name && known.seq < (client.closing?.seq ?? 0),
+        ({ send, known }) =>
+          send.client === client.name &&
+          known.seq < (client.closing?.seq ?? 0) &&
+          known.tick + graceTicks(send.watched) < (client.closing?.tick ?? 0),
       );
       if (client.pauses > told(client) + (client.follows === undefined ? 0 : 2)) {
         yield `${client.name} told of ${client.pauses} pauses, after ${told(client)} limits`;

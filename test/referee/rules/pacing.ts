@@ -22,7 +22,8 @@ function pauses(evidence: Evidence): Pause[] {
 /** Whether nothing but the quota shapes the run, and the machine kept up with it. */
 function isQuiet({ ledger, options }: Evidence): boolean {
   const { quota, clients, calls, steps, session, latency, logins } = ledger.scenario;
-  if (quota === undefined || quota.byScope || clients.length > 1 || steps.length > 0) return false;
+  if (quota === undefined || quota.byScope || steps.length > 0) return false;
+  if (new Set(clients.map(({ state }) => state)).size > 1) return false;
   if (session.lifeMs !== undefined || session.lifeRequests !== undefined || logins.length > 1) return false;
   if (calls.some(({ fates }) => fates.length > 1)) return false;
   if (options.pacing !== 'auto' || options.onLimit !== 'wait' || options.maxTotalWaitMs !== undefined) return false;
@@ -30,17 +31,44 @@ function isQuiet({ ledger, options }: Evidence): boolean {
   return longestMs < quota.windowMs / 4 && ledger.stallMs < quota.windowMs / 5;
 }
 
+/** What is refused beyond one request a window and some more, once there were two windows to learn the quota in. */
+function waste(evidence: Evidence): string | undefined {
+  const later = pauses(evidence).slice(2);
+  const refused = later.reduce((sum, pause) => sum + pause.refused, 0);
+  if (refused <= 2 * later.length + 3) return undefined;
+  return `${refused} requests were refused in ${later.length} windows after the first two`;
+}
+
 const windowsAreCheap: Rule = {
   id: 'G3',
   says: 'where the quota is known, a window costs about one refused request',
   *judge(evidence) {
-    if (!isQuiet(evidence)) return;
-    // Two windows to learn it.
-    const later = pauses(evidence).slice(2);
-    const refused = later.reduce((sum, pause) => sum + pause.refused, 0);
-    if (refused > 2 * later.length + 3)
-      yield `${refused} requests were refused in ${later.length} windows after the first two`;
+    if (evidence.ledger.scenario.announcement !== undefined || !isQuiet(evidence)) return;
+    const wasted = waste(evidence);
+    if (wasted !== undefined) yield wasted;
   },
 };
 
-export const pacingRules: readonly Rule[] = [windowsAreCheap];
+const announcedIsFree: Rule = {
+  id: 'W8',
+  says: 'where every answer announces the quota, a cold client meets no refusal',
+  *judge(evidence) {
+    const { announcement, clients } = evidence.ledger.scenario;
+    if (!announcement?.kind.startsWith('right') || clients.length > 1 || !isQuiet(evidence)) return;
+    const refused = evidence.limits().length;
+    if (refused > 0) yield `${refused} requests were refused although ${announcement.policy} was announced`;
+  },
+};
+
+const wrongIsCheap: Rule = {
+  id: 'W8',
+  says: 'a quota that is announced wrongly gives way to what is learned',
+  *judge(evidence) {
+    const { announcement } = evidence.ledger.scenario;
+    if (announcement === undefined || announcement.kind.startsWith('right') || !isQuiet(evidence)) return;
+    const wasted = waste(evidence);
+    if (wasted !== undefined) yield `${wasted}, and ${announcement.policy} was announced`;
+  },
+};
+
+export const pacingRules: readonly Rule[] = [windowsAreCheap, announcedIsFree, wrongIsCheap];
