@@ -3,9 +3,8 @@ import { thirdPartyLicenses } from './scripts/third-party-licenses.js';
 
 const shared: Options = {
   target: 'node20',
-  // Bundled: p-retry is ESM only, and `require('concordat/client')` must work on Node 20; structured-headers is a few
-  // kilobytes that a user need not install; commander is the command's alone.
-  noExternal: ['p-retry', 'is-network-error', 'structured-headers', 'commander', '@clack/prompts', '@clack/core'],
+  // Bundled: structured-headers is a few kilobytes that a user need not install; commander is the command's alone.
+  noExternal: ['structured-headers', 'commander', '@clack/prompts', '@clack/core'],
   // What is bundled asks for its licence to be in every copy.
   esbuildPlugins: [thirdPartyLicenses('dist')],
   // `node:sqlite` exists only under its full name.

@@ -106,7 +106,7 @@ describe('who waits', () => {
 describe('the queue', () => {
   let arrivals = 0;
   const waiter = (priority: number, signal?: AbortSignal): Waiter => ({ priority, signal, order: arrivals++ });
-  const permit = { epoch: 0, isLogin: false };
+  const permit = { epoch: 0, isLogin: false, startedAt: 0 };
 
   it('serves ten thousand in their order, whoever leaves in the middle', async () => {
     const queue = new WaitQueue(() => {});

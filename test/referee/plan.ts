@@ -87,7 +87,7 @@ export interface ClientPlan {
   readonly concurrency: number;
   /** How requests go out, and so what the referee sees of them. */
   readonly transport: 'default' | 'dispatcher' | 'fetch';
-  /** Whether the clock is one that counts timers. */
+  /** Whether the clock is one that counts timers: one for all clients of a state that have it. */
   readonly countsTimers: boolean;
 }
 

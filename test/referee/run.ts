@@ -40,6 +40,7 @@ export async function play(scenario: Scenario, mutant?: Mutant): Promise<Ledger>
 
 class Trial {
   readonly #states = new Map<string, ConnectionState>();
+  readonly #clocks = new Map<string, CountingClock>();
   readonly #all: Player[] = [];
   /** Who plays each client of the plan now. */
   readonly #players: Player[];
@@ -76,7 +77,9 @@ class Trial {
   #enter(plan: ClientPlan, index: number, name: string, account: string, snapshot?: ClientSnapshot): Player {
     const { options } = this.ledger.scenario;
     const transport = createTransport(plan, name, this.ledger, this.mutant);
-    const clock = plan.countsTimers ? new CountingClock() : undefined;
+    // One clock and one state make one gate (rule G10).
+    const clock = plan.countsTimers ? (this.#clocks.get(account) ?? new CountingClock()) : undefined;
+    if (clock) this.#clocks.set(account, clock);
     const state = this.#states.get(account) ?? memoryState();
     this.#states.set(account, state);
     const plain = createConnectorClient({

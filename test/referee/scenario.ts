@@ -130,6 +130,8 @@ function createClients(random: Random, { watched, calm }: { watched: boolean; ca
     [1, 3],
   ] as const);
   const shared = calm || random.chance(0.7);
+  const counts = random.chance(0.7);
+  const mixed = random.chance(0.15);
   const concurrency = random.pick([1, 2, 4, 8, 16, 64, 64]);
   return Array.from({ length: count }, (_, index) => ({
     state: shared ? 0 : index,
@@ -137,7 +139,7 @@ function createClients(random: Random, { watched, calm }: { watched: boolean; ca
     transport: random.pick(
       watched ? (['dispatcher', 'fetch'] as const) : (['default', 'dispatcher', 'fetch'] as const),
     ),
-    countsTimers: random.chance(0.7),
+    countsTimers: mixed ? random.chance(0.5) : counts,
   }));
 }
 

@@ -8,25 +8,13 @@ import type { Permit } from '../rate-limit/permit.js';
 import { limitRefusal } from '../rate-limit/refusal.js';
 import type { Waiter } from '../rate-limit/wait-queue.js';
 import { isIdempotent, retryDelayMs } from '../retry.js';
-import type { Session, SessionHolder } from '../session/session.js';
-import type { Settings } from '../settings.js';
+import type { Session } from '../session/session.js';
 import type { CallAttempt } from './attempt.js';
 import type { Call } from './call.js';
+import type { CallContext } from './call-context.js';
 import { type Answer, failureOf } from './failure.js';
 import { type Facts, noHistory, react, type SessionFacts } from './react.js';
-import type { RoadContext, Run } from './road.js';
-
-export interface CallContext extends RoadContext {
-  settings: Settings;
-  sessions: SessionHolder;
-  /** What must not be shown, beside the headers of a request (rules E5, S7). */
-  secrets: readonly string[];
-  /** Tells of a retry. */
-  retrying(call: Call, error: Error, attempt: number, delayMs: number): void;
-  /** A call is over. @returns the error as the caller gets it. */
-  failed(call: Call, failure: unknown): unknown;
-  ended(): void;
-}
+import type { Run } from './road.js';
 
 /** How long to wait before a fresh session that was refused is tried again (rule S4). */
 const freshSessionDelayMs = 1000;

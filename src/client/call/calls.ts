@@ -10,7 +10,8 @@ import type { SessionHolder } from '../session/session.js';
 import type { Settings } from '../settings.js';
 import { withBudget } from './budget.js';
 import { type Call, toCall } from './call.js';
-import { type CallContext, CallRun } from './call-run.js';
+import type { CallContext } from './call-context.js';
+import { CallRun } from './call-run.js';
 import { CallObserver } from './observer.js';
 import { follow } from './road.js';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../internal/index.js';
 import type { Quota } from '../events.js';
 import { type LimitWait, type LimitWaitOptions, LimitWaits } from './limit-wait.js';
-import { Pause } from './pause.js';
+import { type Cause, Pause } from './pause.js';
 import type { Permit } from './permit.js';
 import type { AnnouncedQuota, Announcement } from './quota/announced.js';
 import type { Passage } from './quota/quota.js';
@@ -31,6 +31,7 @@ export interface GateOptions {
  * whatever the quota says.
  */
 export class Gate {
+  readonly clock: Clock;
   readonly #options: GateOptions;
   readonly #visitors = new Visitors();
   readonly #waits: LimitWaits;
@@ -51,15 +52,12 @@ export class Gate {
     this.#waits = new LimitWaits(options.waits);
     this.#allowed = options.startsAlone ? 1 : Number.POSITIVE_INFINITY;
     const { clock, quota, scope } = options;
+    this.clock = clock;
     this.#named = scope === '' ? {} : { scope };
     const onChange = (known: Quota | undefined) => this.#visitors.tell('quota', { quota: known, ...this.#named });
     this.#quota = quota;
     this.#watch = new QuotaWatch({ clock, quota, onChange, onRoom: (isOverdue) => this.#tryAgain(isOverdue) });
     this.#pause = new Pause({ clock, onBeat: () => this.#beat(), onEnd: (ms) => this.#open(ms) });
-  }
-
-  get clock(): Clock {
-    return this.#options.clock;
   }
 
   get pause(): Pick<Pause, 'on' | 'resumeAt' | 'askedUntil' | 'askedMs' | 'totalMs'> {
@@ -74,17 +72,17 @@ export class Gate {
   join(visitor: Visitor): void {
     this.#visitors.add(visitor);
     this.#pause.start();
+    if (this.#pause.on) visitor.emit('pause', this.#describePause(this.#pause.askedMs, 'header'));
   }
 
   /** That client is gone; what it has in flight comes back still. */
   part(visitor: Visitor): void {
     this.#visitors.remove(visitor);
-    if (this.#visitors.areThere) {
-      this.pump();
-    } else {
-      this.#pause.stop();
-      this.#watch.stop();
-    }
+    this.pump();
+    this.holdTimers();
+    if (this.#visitors.areThere) return;
+    this.#pause.stop();
+    this.#watch.stop();
   }
 
   /** A place in the line: the same one, however often its owner has to come back. */
@@ -119,7 +117,9 @@ export class Gate {
   /** Gives a permit back whose request met a limit; `waitMs` is missing where the response does not say how long. */
   limited(visitor: Visitor, permit: Permit, waitMs: number | undefined): void {
     const sameLimit = this.#takeBack(visitor, permit);
-    this.#close(this.#waits.choose(waitMs, sameLimit), waitMs === undefined ? 'fallback' : 'header');
+    const source = waitMs === undefined ? 'fallback' : 'header';
+    const startedAt = permit.isLogin ? undefined : permit.startedAt;
+    this.#close(this.#waits.choose(waitMs, sameLimit), { source, startedAt });
   }
 
   /**
@@ -131,7 +131,7 @@ export class Gate {
     if (permit.epoch !== this.#epoch || this.#pause.on) return;
     this.#quota?.announce(announcement, this.#epochInFlight);
     const waitMs = this.#quota?.emptyForMs ?? 0;
-    if (isBinding && waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, 'header');
+    if (isBinding && waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, { source: 'header' });
   }
 
   /** Closes the gate for a pause that was met elsewhere, or before. What was told here comes back, and changes nothing. */
@@ -139,7 +139,8 @@ export class Gate {
     const known = this.#pause.askedUntil;
     if (known !== undefined && resumeAt <= known) return;
     const waitMs = resumeAt.getTime() - this.clock.now();
-    if (waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, 'header', resumeAt);
+    if (waitMs > 0)
+      this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, { source: 'header', elsewhere: resumeAt });
   }
 
   /** Begins with what was learned before; what this gate has learned itself counts more. */
@@ -180,7 +181,7 @@ export class Gate {
     this.#inFlight++;
     this.#epochInFlight++;
     visitor.inFlight++;
-    return { epoch: this.#epoch, isLogin };
+    return { epoch: this.#epoch, isLogin, startedAt: this.clock.monotonic() };
   }
 
   /** @returns whether a limit was met since it was given. */
@@ -195,38 +196,30 @@ export class Gate {
   /** One came back without a limit: two more, or all the rest where it is known how many the connector takes (rule G3). */
   #allowMore(): void {
     if (this.#allowed === Number.POSITIVE_INFINITY) return;
-    this.#allowed =
-      (this.#quota?.isKnown ?? false) || this.#allowed >= this.#visitors.concurrency
-        ? Number.POSITIVE_INFINITY
-        : this.#allowed + 1;
+    const areAllFree = this.#quota?.isKnown || this.#allowed >= this.#visitors.concurrency;
+    this.#allowed = areAllFree ? Number.POSITIVE_INFINITY : this.#allowed + 1;
   }
 
   /** There may be room in the quota; once that is overdue, one goes to see. */
   #tryAgain(isOverdue: boolean): void {
-    const visitor = this.#visitors.next;
-    if (isOverdue && this.#inFlight === 0 && visitor !== undefined)
-      visitor.serve(this.#let(visitor, visitor.isLoginNext));
+    const next = isOverdue && this.#inFlight === 0 ? this.#visitors.next : undefined;
+    next?.serve(this.#let(next, next.isLoginNext));
     this.pump();
   }
 
-  #close(wait: LimitWait, source: 'header' | 'fallback', elsewhere?: Date): void {
+  #close(wait: LimitWait, { source, startedAt, elsewhere }: Cause): void {
     const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
-    if (!this.#visitors.areThere) {
-      this.#pause.stop(); // nobody waits here, but others may, and who was limited is to know until when
-      if (elsewhere === undefined && asksLonger) this.#options.publish(this.#pause.askedUntil as Date);
-      return;
-    }
+    if (!this.#visitors.areThere) this.#pause.stop(); // nobody waits, but who was limited is to know until when
     // Somebody else's limit says how much was the share of these clients only if they would have sent more.
     const concerns = elsewhere === undefined || this.#inFlight > 0 || this.#visitors.isAnyWaiting;
-    if (concerns) this.#quota?.limited(wait.waitMs, this.#inFlight);
+    if (concerns) this.#quota?.limited(wait.waitMs, startedAt);
     if (asksLonger) this.#visitors.refuse();
     if (began) {
       this.#epoch++;
       this.#epochInFlight = 0;
       this.#allowed = 1;
       this.#watch.stop();
-      const resumeAt = this.#pause.resumeAt as Date;
-      this.#visitors.tell('pause', { reason: 'rate-limit', waitMs: wait.waitMs, resumeAt, source, ...this.#named });
+      this.#visitors.tell('pause', this.#describePause(wait.waitMs, source));
     } else if (grewByMs > 1000) {
       this.#beat();
     }
@@ -239,6 +232,10 @@ export class Gate {
     this.#visitors.tell('resume', { pausedMs, ...this.#named });
     this.#tellQuota();
     this.pump();
+  }
+
+  #describePause(waitMs: number, source: Cause['source']) {
+    return { reason: 'rate-limit', waitMs, resumeAt: this.#pause.resumeAt as Date, source, ...this.#named } as const;
   }
 
   #beat(): void {

@@ -8,6 +8,15 @@ export interface PauseOptions {
   onEnd(pausedMs: number): void;
 }
 
+/** Why a pause begins or grows. */
+export interface Cause {
+  source: 'header' | 'fallback';
+  /** When the request went out that met the limit. */
+  startedAt?: number | undefined;
+  /** Until when, as somebody else says who met it. */
+  elsewhere?: Date;
+}
+
 /** What one more limit does to a pause. */
 export interface Extension {
   readonly began: boolean;

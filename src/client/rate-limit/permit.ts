@@ -3,4 +3,6 @@ export interface Permit {
   /** Which opening of the gate it belongs to. */
   readonly epoch: number;
   readonly isLogin: boolean;
+  /** On the gate's monotonic clock. */
+  readonly startedAt: number;
 }

@@ -59,6 +59,9 @@ export function redisState(options: RedisStateOptions): RedisState {
   redis.on('ready', synchronise);
   void pauses.synchronise();
 
+  // Clients of this process share their gates; other processes share the pauses.
+  const gates = new Map<string, object>();
+
   let closed: Promise<void> | undefined;
   async function end(): Promise<void> {
     closing.abort();
@@ -77,6 +80,11 @@ export function redisState(options: RedisStateOptions): RedisState {
     renew: (expired, login) => sessions.renew(expired, login),
     pause: (pause) => pauses.tell(pause),
     onPause: (listener) => pauses.onPause(listener),
+    gate(key, create) {
+      const gate = gates.get(key) ?? create();
+      gates.set(key, gate);
+      return gate as ReturnType<typeof create>;
+    },
     onError: (listener) => link.onOutage(listener),
     close,
     [Symbol.asyncDispose]: close,

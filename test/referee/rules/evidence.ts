@@ -41,6 +41,15 @@ export class Evidence {
     return this.ledger.scenario.clients[index]?.concurrency ?? 64;
   }
 
+  /** Whether all clients of a state have one gate: they have one clock (rule G10). */
+  hasOneGate(state: string): boolean {
+    const { clients } = this.ledger.scenario;
+    const counts = this.ledger.clients
+      .filter((client) => client.state === state)
+      .map(({ index }) => clients[index]?.countsTimers);
+    return new Set(counts).size === 1;
+  }
+
   /** The requests of a call, in order. */
   sendsOf({ plan }: CallRecord): readonly Send[] {
     return this.#byCall.get(plan.id) ?? [];

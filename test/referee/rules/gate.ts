@@ -42,13 +42,13 @@ const snapshotKeepsThePause: Rule = {
 
 /**
  * For each pause that calls were waiting for: the first request after it, if nothing else was under way. Clients of one state
- * share the gate.
+ * and one clock share the gate.
  */
 function* releases(evidence: Evidence): Generator<{ first: Send; rest: Send[]; endsAt: number }> {
   const limits = evidence.limits();
   for (const state of new Set(evidence.ledger.clients.map((client) => client.state))) {
     const clients = evidence.ledger.clients.filter((client) => client.state === state);
-    if (clients.some(({ watched }) => !watched)) continue;
+    if (clients.some(({ watched }) => !watched) || !evidence.hasOneGate(state)) continue;
     const own = evidence.ledger.sends
       .filter((send) => send.kind !== 'cleanup' && evidence.stateOf(send) === state)
       .sort((one, other) => one.begun.seq - other.begun.seq);

@@ -20,10 +20,11 @@ function pauses(evidence: Evidence): Pause[] {
 }
 
 /** Whether nothing but the quota shapes the run, and the machine kept up with it. */
-function isQuiet({ ledger, options }: Evidence): boolean {
+function isQuiet(evidence: Evidence): boolean {
+  const { ledger, options } = evidence;
   const { quota, clients, calls, steps, session, latency, logins } = ledger.scenario;
   if (quota === undefined || quota.byScope || steps.length > 0) return false;
-  if (new Set(clients.map(({ state }) => state)).size > 1) return false;
+  if (new Set(clients.map(({ state }) => state)).size > 1 || !evidence.hasOneGate('a0')) return false;
   if (session.lifeMs !== undefined || session.lifeRequests !== undefined || logins.length > 1) return false;
   if (calls.some(({ fates }) => fates.length > 1)) return false;
   if (options.pacing !== 'auto' || options.onLimit !== 'wait' || options.maxTotalWaitMs !== undefined) return false;

@@ -3,6 +3,7 @@ import { isShared } from '../tags.js';
 import type { Entry, EntryOf, Trace } from '../trace.js';
 import { slowestMs } from './calm.js';
 import { type Finding, type Invariant, tolerance } from './invariant.js';
+import { sharesGates } from './views.js';
 
 type Limit = EntryOf<'answered'> & { asked: NonNullable<EntryOf<'answered'>['asked']> };
 
@@ -181,13 +182,14 @@ const nobodyHammers: Invariant = {
 /** After a pause at most one request more is on its way than have come back without a limit. */
 const releaseIsStaggered: Invariant = {
   rule: 'G3',
-  view: 'gate',
+  view: 'shared gate',
   title:
     'after a pause one request goes first, and each that gets through lets two more follow, or all where the quota is known',
   *check({ entries, schedule }) {
     let allowed = Number.POSITIVE_INFINITY;
     let flying = new Set<number>();
     let quotaIsKnown = false;
+    const atOnce = schedule.client.concurrency * (sharesGates(schedule) ? (schedule.fleet?.size ?? 1) : 1);
     for (const entry of entries) {
       if (entry.what === 'quota') quotaIsKnown = entry.quota !== undefined;
       if (entry.what === 'resume') {
@@ -200,7 +202,7 @@ const releaseIsStaggered: Invariant = {
       }
       if (entry.what !== 'answered' && entry.what !== 'failed' && entry.what !== 'cancelled') continue;
       if (flying.delete(entry.exchange) && passes(entry))
-        allowed = quotaIsKnown || allowed >= schedule.client.concurrency ? Number.POSITIVE_INFINITY : allowed + 1;
+        allowed = quotaIsKnown || allowed >= atOnce ? Number.POSITIVE_INFINITY : allowed + 1;
     }
   },
 };

@@ -4,9 +4,10 @@ import { later } from './later.js';
 
 /**
  * Through which eyes an invariant looks at a run in which there are several: all of it; what one state connects; one client; one gate
- * of one client; or one limit: what all who know of it do at one gate.
+ * of one client; one gate as clients share it, which they do where they have a state and a clock in common; or one limit: what all who
+ * know of it do at one gate.
  */
-export type View = 'run' | 'state' | 'client' | 'gate' | 'limit';
+export type View = 'run' | 'state' | 'client' | 'gate' | 'shared gate' | 'limit';
 
 /** The parts of a run that a view shows. Where there is one client with one gate, that is the run. */
 export function viewsOf(trace: Trace): (view: View) => readonly Trace[] {
@@ -26,6 +27,7 @@ export function viewsOf(trace: Trace): (view: View) => readonly Trace[] {
     state: () => (schedule.fleet === undefined ? byClient() : [trace]),
     client: byClient,
     gate: () => byGate(byClient()),
+    'shared gate': () => byGate(sharesGates(schedule) ? [trace] : byClient()),
     limit: () =>
       byGate(
         schedule.fleet === undefined
@@ -38,6 +40,11 @@ export function viewsOf(trace: Trace): (view: View) => readonly Trace[] {
     known.set(view, traces);
     return traces;
   };
+}
+
+/** Whether clients pass the same gates. */
+export function sharesGates({ fleet }: Trace['schedule']): boolean {
+  return fleet?.clocks === 'one';
 }
 
 /** What happens in a fleet, without the limits that only a closed client has heard of. */

@@ -15,7 +15,10 @@ const windowsAreNotWasted: Invariant = {
     if (!isCalm(schedule) || isShared(schedule)) return;
     const { concurrency } = schedule.client;
     // Before it is known what a window takes, one crowd may be wrong about it.
-    const crowd = Math.min(concurrency, 4 + 4 * (schedule.connector.quota?.limit ?? 0));
+    const oneCrowd = Math.min(concurrency, 4 + 4 * (schedule.connector.quota?.limit ?? 0));
+    // And one that has believed what was announced.
+    const { announces = 'right' } = schedule.connector;
+    const crowd = announces === 'right' ? oneCrowd : 2 * oneCrowd;
     let windows: number | undefined;
     let refused = 0;
     for (const entry of entries) {

@@ -72,8 +72,8 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'The gate opens and wakes nobody; those who wait go when somebody new comes, or never.',
     patch(
       'rate-limit/gate',
-      '    this.#tellQuota();\n    this.pump();\n  }\n\n  #beat',
-      '    this.#tellQuota();\n  }\n\n  #beat',
+      '    this.#tellQuota();\n    this.pump();\n  }\n\n  #describePause',
+      '    this.#tellQuota();\n  }\n\n  #describePause',
     ),
   ),
   mutant(

@@ -214,11 +214,7 @@ export const mutants: readonly Mutant[] = [
     'G9',
     'a quota that was learned as 0 keeps everybody waiting',
     patch('rate-limit/quota/lesson', 'limit: Math.max(1, sliding), doubts: 0', 'limit: sliding, doubts: 0'),
-    patch(
-      'rate-limit/gate',
-      'if (isOverdue && this.#inFlight === 0 && visitor !== undefined) visitor',
-      'if (visitor === undefined) visitor!',
-    ),
+    patch('rate-limit/gate', 'next?.serve(this.#let(next, next.isLoginNext));', ''),
   ),
   mutant(
     'W2',

@@ -56,6 +56,7 @@ export class AnnouncedQuota implements QuotaAdvice {
   /** Whether a request is under way although the announced quota is used up: to find out whether that is so. */
   #isProbing = false;
   #provenWrongAt = Number.NEGATIVE_INFINITY;
+  #announcedAt = 0;
   /** When the last response came that was not counted, because nothing was announced by then. */
   #uncountedAt = Number.NEGATIVE_INFINITY;
 
@@ -67,9 +68,13 @@ export class AnnouncedQuota implements QuotaAdvice {
 
   /** Takes a response's word. Said before {@link ended} of the same request. */
   announce({ policies, remaining }: Announcement, inFlight: number): void {
-    const kept = policies.length === 0 ? this.#policies : policies.filter(({ limit }) => limit <= mostTimes);
-    if (this.#refuted !== undefined && toKey(kept) === this.#refuted) return;
-    if (policies.length > 0 && toKey(kept) !== toKey(this.#policies)) this.#policies = kept;
+    const kept = policies.filter(({ limit }) => limit <= mostTimes);
+    const key = toKey(kept);
+    // What says nothing but what is left belongs to the policies that were announced before.
+    if (this.#refuted !== undefined && (key === '' || key === this.#refuted)) return;
+    if (!this.#isAnnounced || (key !== '' && key !== toKey(this.#policies)))
+      this.#announcedAt = this.#clock.monotonic();
+    if (key !== '') this.#policies = kept;
     if (remaining === undefined) return;
     this.#remaining = updateRemaining(this.#remaining, remaining, inFlight, this.#clock.monotonic());
   }
@@ -126,12 +131,12 @@ export class AnnouncedQuota implements QuotaAdvice {
     if (this.#policies.length > 0) this.#times.add(now);
   }
 
-  limited(waitMs: number, inFlight: number): void {
-    this.#beneath?.limited(waitMs, inFlight);
-    // It said that there was room; unless requests that were not counted have used it up.
-    const sinceUncountedMs = this.#clock.monotonic() - this.#uncountedAt;
-    const isCounted = this.#policies.every(({ windowMs }) => sinceUncountedMs >= windowMs);
-    if (this.#isAnnounced && !this.#isProbing && isCounted && this.mayStart(inFlight)) this.#refute();
+  limited(waitMs: number, startedAt: number | undefined): void {
+    this.#beneath?.limited(waitMs, startedAt);
+    // It was sent because there was room; unless requests that were not counted had used it up.
+    const windowMs = Math.max(0, ...this.#policies.map((policy) => policy.windowMs));
+    const isBelieved = this.#isAnnounced && !this.#isProbing && startedAt !== undefined;
+    if (isBelieved && startedAt >= this.#announcedAt && startedAt >= this.#uncountedAt + windowMs) this.#refute();
     this.#isProbing = false;
   }
 

@@ -28,8 +28,12 @@ export interface QuotaAdvice {
   roomInMs(): number;
   started(isLogin: boolean, inFlight: number): void;
   ended(request: Ended): void;
-  /** A limit closed the gate, or holds for longer. */
-  limited(waitMs: number, inFlight: number): void;
+  /**
+   * A limit closed the gate, or holds for longer.
+   *
+   * @param startedAt when the request went out that met it; missing for logins, and where somebody else met it.
+   */
+  limited(waitMs: number, startedAt: number | undefined): void;
   /** The pause is over. */
   opened(): void;
   /** Begins with what was learned before; what was learned here counts more. */
