@@ -7,6 +7,8 @@ type Fetch = typeof globalThis.fetch;
 export interface Misbehaviour extends Mutant {
   readonly does: string;
   readonly breaks: string;
+  /** Where that shows. @default a run in which most rules have something to say */
+  readonly where?: 'many windows' | 'announced';
 }
 
 const pathOf = (input: Parameters<Fetch>[0]) => new URL(input instanceof Request ? input.url : input).pathname;
@@ -145,6 +147,24 @@ export const misbehaviours: readonly Misbehaviour[] = [
     client: wrapRequest((client, { signal: _, ...given }) => client.request(given)),
   },
   sendsAfterClose(),
+  {
+    does: 'learns nothing of the quota',
+    breaks: 'G3',
+    where: 'many windows',
+    options: { pacing: 'off' },
+  },
+  {
+    does: 'does not read announcements',
+    breaks: 'W8',
+    where: 'announced',
+    fetch: (fetch) => async (input, init) => {
+      const response = await fetch(input, init);
+      return changed(response, response.status, (headers) => {
+        headers.delete('ratelimit');
+        headers.delete('ratelimit-policy');
+      });
+    },
+  },
 ];
 
 function sendsAfterClose(): Misbehaviour {

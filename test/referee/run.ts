@@ -103,6 +103,7 @@ class Trial {
       ...(clock && { clock }),
       state,
       ...(snapshot && { snapshot }),
+      ...this.mutant?.options,
     });
     const client = this.mutant?.client?.(plain) ?? plain;
     const record: ClientRecord = { name, index, state: account, watched: transport.watched, pauses: 0, timersLeft: 0 };

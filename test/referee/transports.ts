@@ -8,6 +8,8 @@ type Fetch = typeof globalThis.fetch;
 export interface Mutant {
   readonly fetch?: (fetch: Fetch) => Fetch;
   readonly client?: (client: ConnectorClient) => ConnectorClient;
+  /** What its client is made with, whatever the scenario says. */
+  readonly options?: Partial<ConnectorClientOptions>;
 }
 
 export interface Transport {
