@@ -36,7 +36,10 @@ function isQuiet(evidence: Evidence): boolean {
 function waste(evidence: Evidence): string | undefined {
   const later = pauses(evidence).slice(2);
   const refused = later.reduce((sum, pause) => sum + pause.refused, 0);
-  if (refused <= 2 * later.length + 3) return undefined;
+  const { quota, calls } = evidence.ledger.scenario;
+  // A window that slides costs more, though little time (docs/referee.md, disagreement 10).
+  const most = quota?.kind === 'sliding' ? 2 * calls.length : 2 * later.length + 3;
+  if (refused <= most) return undefined;
   return `${refused} requests were refused in ${later.length} windows after the first two`;
 }
 
