@@ -36,6 +36,14 @@ describe("with onLimit: 'reject' (W7)", () => {
     expect(client.status).toMatchObject({ paused: true, resumeAt: error.resumeAt });
   });
 
+  it('a limit that is over at once rejects the call that met it, too', async () => {
+    const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(0)) });
+    const { client } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    expect(await rejection(get(client))).toMatchObject({ kind: 'rate-limit', retryAfterMs: 0 });
+    expect(connector.requests).toHaveLength(1);
+    await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  });
+
   it('calls made until then reject with the same resumeAt and send nothing; at resumeAt they go through', async () => {
     const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(60)) });
     const { client, clock } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });

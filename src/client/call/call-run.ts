@@ -64,14 +64,9 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   /** Asked by the gate: the error with which this call gives up instead of waiting (rule W7). */
   refusal(remainingMs: number, resumeAt: Date): Error | undefined {
     const { lane, request } = this.#call;
-    return limitRefusal({
-      remainingMs,
-      resumeAt,
-      waitedMs: this.#waitedMs + lane.pausedMs - this.#pausedMs,
-      limits: this.#context.settings.rateLimit,
-      request,
-      content: this.#limit,
-    });
+    const limits = this.#context.settings.rateLimit;
+    const waitedMs = this.#waitedMs + lane.pausedMs - this.#pausedMs;
+    return limitRefusal({ remainingMs, resumeAt, waitedMs, limits, request, content: this.#limit });
   }
 
   /** A session, a permit and a body, all at the same time: a wait for one may have outlived another. */
@@ -108,7 +103,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { session } = attempt;
     if (kind !== 'held-back') this.#feed.sent();
     if (kind === 'cut' || kind === 'too-large') sessions.accept(session);
-    if (kind === 'limit') this.#limit = readErrorContent(outcome as WireResponse, this.#secrets(session), 'rate-limit');
+    if (kind === 'limit') this.#meetLimit(outcome as WireResponse, session);
     let trial: SessionFacts['trial'] = sessions.isOnTrial(session) ? 'running' : 'none';
     if (this.#endTrial !== undefined && kind !== 'limit' && kind !== 'held-back') {
       const isRefused = kind === 'unauthorized';
@@ -205,6 +200,15 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     this.#waitedMs += Math.min(pausedMs, clock.monotonic() - this.#waitingSince);
     this.#waitingSince = undefined;
     if (pausedMs > settings.freshSessionGraceMs) this.#history = { ...this.#history, unauthorized: 0, logins: 0 };
+  }
+
+  /** @throws where this call parks at any limit: also at one that is over by now. */
+  #meetLimit(response: WireResponse, session: Session): void {
+    const { settings, clock } = this.#context;
+    const { askedMs, resumeAt = new Date(clock.now()) } = this.#call.lane.gate.pause;
+    this.#limit = readErrorContent(response, this.#secrets(session), 'rate-limit');
+    const refusal = settings.rateLimit.onLimit === 'reject' ? this.refusal(askedMs, resumeAt) : undefined;
+    if (refusal !== undefined) throw refusal;
   }
 
   async #backOff(answer: Answer<CallAttempt>, attempt: number): Promise<void> {
