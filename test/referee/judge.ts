@@ -12,6 +12,7 @@ export interface Violation {
   readonly rule: string;
   readonly says: string;
   readonly what: string;
+  readonly dependsOnSpeed: boolean;
 }
 
 export const allRules: readonly Rule[] = [
@@ -27,6 +28,11 @@ export const allRules: readonly Rule[] = [
 export function judge(ledger: Ledger): Violation[] {
   const evidence = new Evidence(ledger);
   return allRules.flatMap((rule) =>
-    [...rule.judge(evidence)].map((what) => ({ rule: rule.id, says: rule.says, what })),
+    [...rule.judge(evidence)].map((what) => ({
+      rule: rule.id,
+      says: rule.says,
+      what,
+      dependsOnSpeed: rule.dependsOnSpeed ?? false,
+    })),
   );
 }

@@ -44,6 +44,7 @@ function waste(evidence: Evidence): string | undefined {
 }
 
 const windowsAreCheap: Rule = {
+  dependsOnSpeed: true,
   id: 'G3',
   says: 'where the quota is known, a window costs about one refused request',
   *judge(evidence) {
@@ -65,6 +66,7 @@ const announcedIsFree: Rule = {
 };
 
 const wrongIsCheap: Rule = {
+  dependsOnSpeed: true,
   id: 'W8',
   says: 'a quota that is announced wrongly gives way to what is learned',
   *judge(evidence) {
