@@ -128,6 +128,25 @@ describe('answers that say what is left of the quota', () => {
     expect(connector.requests).toHaveLength(2);
   });
 
+  it('are believed again after a refusal that they did not foretell: others may use the same quota', async () => {
+    const left = (count: number) => ({ 'ratelimit-remaining': String(count), 'ratelimit-reset': '30' });
+    const connector = await scriptedConnector({
+      handle(exchange) {
+        if (exchange.number === 2) return exchange.limit(60);
+        return exchange.reply(200, {}, left(exchange.number === 1 ? 5 : 0));
+      },
+    });
+    const { client, clock } = connectVirtually(connector, {
+      rateLimit: { remaining: { header: 'ratelimit-remaining', resetHeader: 'ratelimit-reset' } },
+    });
+    await client.get('/items');
+    const refused = track(client.get('/items'));
+    await until(() => client.status.paused);
+    await clock.advance(60_000);
+    await until(() => refused.settled);
+    expect(client.status.paused).toBe(true); // nothing is left, says the answer
+  });
+
   it.each([
     [{ header: 'x' }, 'rateLimit.remaining.resetHeader'],
     [{ header: 'a b', resetHeader: 'x' }, 'rateLimit.remaining.header'],

@@ -130,7 +130,7 @@ export class Gate {
    */
   announce(permit: Permit, announcement: Announcement, isBinding: boolean): void {
     if (permit.epoch !== this.#epoch || this.#pause.on) return;
-    this.#quota?.announce(announcement, this.#epochInFlight);
+    this.#quota?.announce(announcement, this.#epochInFlight, isBinding);
     const waitMs = this.#quota?.emptyForMs ?? 0;
     if (isBinding && waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, { source: 'header' });
   }

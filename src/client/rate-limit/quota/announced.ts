@@ -48,6 +48,7 @@ export class AnnouncedQuota implements QuotaAdvice {
   readonly #clock: Clock;
   readonly #beneath: QuotaAdvice | undefined;
   #policies: readonly Quota[] = [];
+  #tightest: Quota | undefined;
   #remaining: KnownRemaining | undefined;
   /** When responses came, while policies are known. */
   #times = new RecentTimes(mostTimes);
@@ -57,6 +58,7 @@ export class AnnouncedQuota implements QuotaAdvice {
   #isProbing = false;
   #provenWrongAt = Number.NEGATIVE_INFINITY;
   #announcedAt = 0;
+  #isBinding = false;
   /** When the last response came that was not counted, because nothing was announced by then. */
   #uncountedAt = Number.NEGATIVE_INFINITY;
 
@@ -66,15 +68,21 @@ export class AnnouncedQuota implements QuotaAdvice {
     this.#beneath = beneath;
   }
 
-  /** Takes a response's word. Said before {@link ended} of the same request. */
-  announce({ policies, remaining }: Announcement, inFlight: number): void {
+  /**
+   * Takes a response's word. Said before {@link ended} of the same request.
+   *
+   * @param isBinding whether it is believed whatever happens: others may have used up what it says is left.
+   */
+  announce({ policies, remaining }: Announcement, inFlight: number, isBinding: boolean): void {
+    this.#isBinding ||= isBinding;
     const kept = policies.filter(({ limit }) => limit <= mostTimes);
     const key = toKey(kept);
     // What says nothing but what is left belongs to the policies that were announced before.
-    if (this.#refuted !== undefined && (key === '' || key === this.#refuted)) return;
+    const isKnownToBeWrong = this.#refuted !== undefined && (key === '' || key === this.#refuted);
+    if (isKnownToBeWrong && !isBinding) return;
     if (!this.#isAnnounced || (key !== '' && key !== toKey(this.#policies)))
       this.#announcedAt = this.#clock.monotonic();
-    if (key !== '') this.#policies = kept;
+    if (key !== '') this.#keep(kept);
     if (remaining === undefined) return;
     this.#remaining = updateRemaining(this.#remaining, remaining, inFlight, this.#clock.monotonic());
   }
@@ -85,7 +93,7 @@ export class AnnouncedQuota implements QuotaAdvice {
   }
 
   get known(): Quota | undefined {
-    return tightest(this.#policies) ?? this.#beneath?.known;
+    return this.#tightest ?? this.#beneath?.known;
   }
 
   get isKnown(): boolean {
@@ -166,18 +174,24 @@ export class AnnouncedQuota implements QuotaAdvice {
 
   /** What was said to be used up was not: a window may have begun anew, but hardly twice in the time of one. */
   #hadRoom(now: number): void {
-    const windowMs = tightest(this.#policies)?.windowMs ?? Number.POSITIVE_INFINITY;
+    const windowMs = this.#tightest?.windowMs ?? Number.POSITIVE_INFINITY;
     if (now - this.#provenWrongAt < windowMs) this.#refute();
     this.#provenWrongAt = now;
     this.#remaining = undefined;
     this.#times = new RecentTimes(mostTimes);
   }
 
+  #keep(policies: readonly Quota[]): void {
+    this.#policies = policies;
+    this.#tightest = tightest(policies);
+  }
+
   #refute(): void {
+    if (this.#isBinding) return;
     this.#refuted = toKey(this.#policies);
     this.#uncountedAt = this.#clock.monotonic();
     this.#times = new RecentTimes(mostTimes);
-    this.#policies = [];
+    this.#keep([]);
     this.#remaining = undefined;
   }
 }
