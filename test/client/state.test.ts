@@ -26,6 +26,25 @@ describe('clients that share their state', () => {
     expect(new Set(connector.requests.map(({ session }) => session))).toEqual(new Set(['session-1']));
   });
 
+  it('try a fresh session that was refused once more with the newer one that another has brought meanwhile (S4)', async () => {
+    const { connector, clock, first, second } = await pair();
+    await Promise.all([get(first), get(second)]);
+    connector.alive.delete('session-1');
+    connector.handle = ({ path, session, reply }) =>
+      reply(path === '/early' && session === 'session-2' ? 401 : 200, session);
+    const call = track(get(first, '/early')); // 401: logs in; and 401 again, so it waits for a moment
+    await until(() => connector.requests.filter(({ path }) => path === '/early').length === 2);
+    await grace();
+    await get(second); // adopts session 2, and gets through
+    connector.alive.delete('session-2');
+    await get(second);
+    expect(call.settled).toBe(false);
+    await clock.advance(1000);
+    await until(() => call.settled);
+    expect(call.value).toMatchObject({ status: 200, data: 'session-3' });
+    expect(connector.logins).toHaveLength(3);
+  });
+
   it('share one login per expiry, however the 401s fall', async () => {
     const { connector, first, second } = await pair();
     await Promise.all([get(first), get(second)]);

@@ -9,6 +9,7 @@ import { limitRefusal } from '../rate-limit/refusal.js';
 import type { Waiter } from '../rate-limit/wait-queue.js';
 import { isIdempotent, retryDelayMs } from '../retry.js';
 import type { Session } from '../session/session.js';
+import type { Trial } from '../session/trials.js';
 import type { CallAttempt } from './attempt.js';
 import type { Call } from './call.js';
 import type { CallContext } from './call-context.js';
@@ -40,7 +41,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   /** What the last limit said. */
   #limit: ErrorContent | undefined;
   /** Ends the trial of a session that this call makes for others, too. */
-  #endTrial: ((passed: boolean) => void) | undefined;
+  #endTrial: Trial | undefined;
+  #tried: Session | undefined;
 
   constructor(context: CallContext, call: Call<Data>, toResult: (response: ConnectorResponse<Data>) => Result) {
     this.#context = context;
@@ -105,16 +107,19 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     if (kind === 'cut' || kind === 'too-large') sessions.accept(session);
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, session);
     let trial: SessionFacts['trial'] = sessions.isOnTrial(session) ? 'running' : 'none';
+    let { adopted } = session;
     if (this.#endTrial !== undefined && kind !== 'limit' && kind !== 'held-back') {
       const isRefused = kind === 'unauthorized';
       if (isRefused) trial = 'lost by this call';
+      // A newer session was refused as well: one login more would tell nothing.
+      if (session !== this.#tried) adopted = false;
       // Before anybody hears of it: those who wait for the outcome would log in.
-      if (isRefused && !session.adopted) sessions.condemn(session);
+      if (isRefused && !adopted) sessions.condemn(session);
       this.#endTrial(!isRefused);
       this.#endTrial = undefined;
     }
     for (;;) {
-      const { reaction, history } = react(this.#history, this.#facts(answer, trial));
+      const { reaction, history } = react(this.#history, this.#facts(answer, trial, adopted));
       this.#history = history;
       switch (reaction.type) {
         case 'fail':
@@ -130,7 +135,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
         case 'try session':
           if (trial === 'none') {
             this.#endTrial = sessions.beginTrial(session);
-            return sessions.sleep(freshSessionDelayMs, this.signal);
+            this.#tried = session;
+            return sessions.delayTrial(session, freshSessionDelayMs, this.signal);
           }
           if (await sessions.outcome(session, this.signal)) return;
           trial = 'lost';
@@ -220,8 +226,9 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     await (this.#call.observer?.wait(delay, () => 'retry') ?? delay);
   }
 
-  #facts({ kind, attempt, outcome }: Answer<CallAttempt>, trial: SessionFacts['trial']): Facts {
+  #facts({ kind, attempt, outcome }: Answer<CallAttempt>, trial: SessionFacts['trial'], adopted: boolean): Facts {
     const { settings, sessions } = this.#context;
+    const { retry, freshSessionGraceMs: graceMs } = settings;
     const { request, idempotent } = this.#call;
     const { session, ageMs } = attempt;
     const coolsDown = sessions.coolsDown(session);
@@ -230,15 +237,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       status: outcome.type === 'answered' ? outcome.status : undefined,
       isResendable: this.#feed.replayable,
       isIdempotent: isIdempotent(request.method, idempotent),
-      retriesLeft: settings.retry.retries - this.#history.retries,
-      session: {
-        ageMs,
-        graceMs: settings.freshSessionGraceMs,
-        adopted: session.adopted,
-        accepted: session.accepted,
-        coolsDown,
-        trial,
-      },
+      retriesLeft: retry.retries - this.#history.retries,
+      session: { ageMs, graceMs, adopted, accepted: session.accepted, coolsDown, trial },
     };
   }
 

@@ -4,6 +4,7 @@ import type { Emit } from '../events.js';
 import { expectManyListeners } from '../http/many-listeners.js';
 import { defaultHeaders } from '../http/request-headers.js';
 import type { ConnectionState, SharedSession } from './state.js';
+import { type Trial, Trials } from './trials.js';
 
 /** The session that a request was sent with. */
 export interface Session {
@@ -48,7 +49,7 @@ export class SessionHolder {
   #fruitless: { generation: number; inARow: number; until: number } | undefined;
   #closedBy: (() => Error) | undefined;
   readonly #closing = new AbortController();
-  readonly #trials = new Map<number, Promise<boolean>>();
+  readonly #trials = new Trials();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -106,29 +107,25 @@ export class SessionHolder {
     return this.#options.clock.monotonic() < fruitless.until;
   }
 
-  /**
-   * Begins the trial of a session that was refused: whoever else was refused it waits for what comes of it.
-   *
-   * @returns called with the outcome; only its first call counts.
-   */
-  beginTrial({ generation }: Session): (passed: boolean) => void {
-    let settle: (passed: boolean) => void = () => {};
-    const trial = new Promise<boolean>((resolve) => (settle = resolve));
-    this.#trials.set(generation, trial);
-    return (passed) => {
-      if (this.#trials.get(generation) === trial) this.#trials.delete(generation);
-      settle(passed);
-    };
+  /** Begins the trial of a session that was refused: whoever else was refused it waits for what comes of it. */
+  beginTrial({ generation }: Session): Trial {
+    return this.#trials.begin(generation);
+  }
+
+  /** A moment later the trial goes out; with a newer session, if another client has brought one meanwhile. */
+  async delayTrial(session: Session, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+    await this.sleep(delayMs, signal);
+    await this.#adoptNewer(session);
   }
 
   /** Whether somebody tries that session again. */
   isOnTrial({ generation }: Session): boolean {
-    return this.#trials.has(generation);
+    return this.#trials.outcome(generation) !== undefined;
   }
 
   /** What comes of the trial that is under way. @throws (rejects with) the signal's reason, or that of closing. */
   outcome({ generation }: Session, signal: AbortSignal | undefined): Promise<boolean> {
-    return abortable(this.#trials.get(generation) as Promise<boolean>, this.#orClosing(signal));
+    return abortable(this.#trials.outcome(generation) as Promise<boolean>, this.#orClosing(signal));
   }
 
   /** Waits; ends with the signal, or when the client is closed. */
@@ -186,30 +183,40 @@ export class SessionHolder {
   }
 
   async #login(signal: AbortSignal): Promise<Session> {
-    const { clock, emit, loginCooldownMs } = this.#options;
+    const { clock, loginCooldownMs } = this.#options;
     const startedAt = clock.monotonic();
     const expired = this.#lastGeneration;
     try {
       const { shared, adopted } = await this.#renew(expired, signal);
-      const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
-      const withDefaults = { ...defaultHeaders, ...headers };
-      const since = clock.monotonic() - ageMs;
-      const session: Session = { generation, headers, withDefaults, since, adopted, accepted: false };
-      this.#lastGeneration = generation;
-      this.#current = session;
-      this.#refusal = undefined;
-      emit('initialize', {
-        generation,
-        reason: expired === 0 ? 'first' : 'expired',
-        durationMs: clock.monotonic() - startedAt,
-      });
-      return session;
+      return this.#take(shared, adopted, startedAt);
     } catch (error) {
       if (error instanceof InitializeError && error.refused) {
         this.#refusal = { error, until: clock.monotonic() + loginCooldownMs };
       }
       throw error;
     }
+  }
+
+  #take(shared: SharedSession, adopted: boolean, startedAt: number): Session {
+    const { clock, emit } = this.#options;
+    const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
+    const withDefaults = { ...defaultHeaders, ...headers };
+    const since = clock.monotonic() - ageMs;
+    const session: Session = { generation, headers, withDefaults, since, adopted, accepted: false };
+    const reason = this.#lastGeneration === 0 ? 'first' : 'expired';
+    this.#lastGeneration = generation;
+    this.#current = session;
+    this.#refusal = undefined;
+    emit('initialize', { generation, reason, durationMs: clock.monotonic() - startedAt });
+    return session;
+  }
+
+  /** Another client may have logged in since: what it has is worth more than a session that was refused (rule S4). */
+  async #adoptNewer(session: Session): Promise<void> {
+    const { state, clock } = this.#options;
+    const startedAt = clock.monotonic();
+    const newer = await Promise.resolve(state.newer?.(session.generation, clock)).catch(() => undefined);
+    if (newer !== undefined && this.#current === session) this.#take(newer, true, startedAt);
   }
 
   /** Where the state is shared, the login may be another client's: if that one gives up or closes, it is this one's turn. */

@@ -31,6 +31,13 @@ export interface ConnectionState {
    * @param clock the asking client's, for a state that measures ages by it.
    */
   renew(expired: number, login: () => Promise<Record<string, string>>, clock?: Clock): Promise<SharedSession>;
+  /**
+   * The session that there is, where it is newer than the one given; nobody logs in for it.
+   *
+   * @param clock as for {@link renew}.
+   * @default a client hears of another's session only when its own has ended
+   */
+  newer?(than: number, clock?: Clock): SharedSession | undefined | Promise<SharedSession | undefined>;
   /** Makes a pause known to the other clients. */
   pause(pause: SharedPause): void | Promise<void>;
   /** Calls back for each pause that another client made known, and at once for one that is still on. */
@@ -61,13 +68,16 @@ export function memoryState(): ConnectionState {
   const pauses = new Map<string, SharedPause>();
   const listeners = new Set<(pause: SharedPause) => void>();
   const gates = new Map<string, object>();
+  const newer = (than: number, clock: Clock = systemClock): SharedSession | undefined => {
+    if (session === undefined || session.generation <= than) return undefined;
+    const { generation, headers, since } = session;
+    return { generation, headers, ageMs: session.clock === clock ? clock.monotonic() - since : undefined };
+  };
   return {
+    newer,
     renew(expired, run, clock = systemClock) {
-      if (session !== undefined && session.generation > expired) {
-        const { generation, headers, since } = session;
-        const ageMs = session.clock === clock ? clock.monotonic() - since : undefined;
-        return Promise.resolve({ generation, headers, ageMs });
-      }
+      const known = newer(expired, clock);
+      if (known !== undefined) return Promise.resolve(known);
       login ??= run()
         .then((headers) => {
           const generation = (session?.generation ?? 0) + 1;

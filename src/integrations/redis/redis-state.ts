@@ -78,6 +78,7 @@ export function redisState(options: RedisStateOptions): RedisState {
       return link.up;
     },
     renew: (expired, login) => sessions.renew(expired, login),
+    newer: (than) => sessions.newer(than),
     pause: (pause) => pauses.tell(pause),
     onPause: (listener) => pauses.onPause(listener),
     gate(key, create) {

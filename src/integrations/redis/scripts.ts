@@ -31,12 +31,15 @@ const nowInScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-const beginScript = `${nowInScript}
+const newerScript = `${nowInScript}
 local known = redis.call('HMGET', KEYS[1], 'generation', 'sealed', 'loggedInAt')
 if known[1] and tonumber(known[1]) > tonumber(ARGV[1]) then
   local age = known[3] and string.format('%.0f', now - tonumber(known[3])) or ''
   return { 'session', known[1], known[2], age }
 end
+`;
+
+const beginScript = `${newerScript}
 local refusal = redis.call('GET', KEYS[3])
 if refusal then return { 'refused', refusal } end
 if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return { 'login' } end
@@ -49,8 +52,17 @@ export async function begin(
   { expired, token, takeoverMs }: { expired: number; token: string; takeoverMs: number },
 ): Promise<Beginning> {
   const { session, lock, refusal } = names;
-  const answer = (await redis.eval(beginScript, 3, session, lock, refusal, expired, token, takeoverMs)) as string[];
-  const [type, first = '', second = '', age = ''] = answer;
+  return readBeginning(await redis.eval(beginScript, 3, session, lock, refusal, expired, token, takeoverMs));
+}
+
+/** Looks whether there is a newer session, and takes no right to log in. */
+export async function findNewer(redis: Redis, { session }: Names, than: number): Promise<Beginning | undefined> {
+  const answer = await redis.eval(newerScript, 1, session, than);
+  return answer === null ? undefined : readBeginning(answer);
+}
+
+function readBeginning(answer: unknown): Beginning {
+  const [type, first = '', second = '', age = ''] = answer as string[];
   // Not there in what an earlier version wrote; below zero where the clock of redis was set back.
   const ageMs = age === '' || Number(age) < 0 ? undefined : Number(age);
   if (type === 'session') return { type, generation: Number(first), sealed: second, ageMs };

@@ -4,7 +4,7 @@ import { sleep, systemClock } from '../../internal/index.js';
 import type { Link } from './link.js';
 import type { Settings } from './options.js';
 import { readRefusal, writeRefusal } from './refusal.js';
-import { begin, extend, giveUp, type Names, save } from './scripts.js';
+import { begin, extend, findNewer, giveUp, type Names, save } from './scripts.js';
 import { createSeal, type Seal } from './seal.js';
 
 type Login = () => Promise<Record<string, string>>;
@@ -37,10 +37,8 @@ export class SharedSessions {
   /** See `ConnectionState.renew`. */
   async renew(expired: number, login: Login): Promise<SharedSession> {
     for (;;) {
-      if (this.#known !== undefined && this.#known.generation > expired) {
-        const { generation, headers, since } = this.#known;
-        return { generation, headers, ageMs: since === undefined ? undefined : systemClock.monotonic() - since };
-      }
+      const known = this.#newerHere(expired);
+      if (known !== undefined) return known;
       this.#flight ??= this.#obtain(expired, login).finally(() => {
         this.#flight = undefined;
       });
@@ -49,10 +47,26 @@ export class SharedSessions {
     }
   }
 
+  /** See `ConnectionState.newer`. */
+  async newer(than: number): Promise<SharedSession | undefined> {
+    const known = this.#newerHere(than);
+    if (known !== undefined) return known;
+    const found = await this.#link.run((redis) => findNewer(redis, this.#names, than)).catch(() => undefined);
+    if (found?.type !== 'session') return undefined;
+    const headers = this.#seal.open(found.sealed);
+    return headers && this.#know(found.generation, headers, found.ageMs);
+  }
+
   /** Another process has a session, or has given up to get one. */
   wake(): void {
     this.#news.abort();
     this.#news = new AbortController();
+  }
+
+  #newerHere(than: number): SharedSession | undefined {
+    if (this.#known === undefined || this.#known.generation <= than) return undefined;
+    const { generation, headers, since } = this.#known;
+    return { generation, headers, ageMs: since === undefined ? undefined : systemClock.monotonic() - since };
   }
 
   async #obtain(expired: number, login: Login): Promise<SharedSession> {

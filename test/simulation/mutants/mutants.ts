@@ -187,8 +187,8 @@ export const mutants: readonly Mutant[] = [
     'one retry less than the option says',
     patch(
       'call/call-run',
-      'retriesLeft: settings.retry.retries - this.#history.retries,',
-      'retriesLeft: settings.retry.retries - this.#history.retries - 1,',
+      'retriesLeft: retry.retries - this.#history.retries,',
+      'retriesLeft: retry.retries - this.#history.retries - 1,',
     ),
   ),
   mutant(
