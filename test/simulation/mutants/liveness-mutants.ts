@@ -161,7 +161,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'S4',
     'a client logs in although another of the fleet has done so',
     'A state does not hand out the newer session that it has.',
-    patch('session/state', 'session.generation > expired', 'session.generation > expired + 1e9'),
+    patch('session/state', 'session.generation <= than', 'session.generation <= than + 1e9'),
   ),
   mutant(
     ['fleet'],
