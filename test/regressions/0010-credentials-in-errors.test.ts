@@ -10,6 +10,7 @@ import { connect, password } from '../helpers/connect.js';
 import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
 import { rejection } from '../helpers/until.js';
 import { leaksOf, show } from '../helpers/visible.js';
+import { onMessage } from '../integrations/helpers/channels.js';
 
 const session = 'canary-session-3f9a';
 const authorization = 'canary-authorization-77';
@@ -135,6 +136,21 @@ describe.each(transports)(
       }
       expect(String(connector.logins[0]?.body)).toContain(password); // control
     });
+
+    it.each(redirects.slice(0, 5))(
+      'a redirect to %s shows none to tracers, of a call or of a login',
+      async (location) => {
+        const errors: unknown[] = [];
+        onMessage('attempt', ({ error }) => errors.push(error));
+        const connector = await scriptedConnector({ initialize: handOut, guard: false, handle: redirect(location) });
+        await rejection(connect(connector, transport).get('/items', { headers: { authorization } }));
+        connector.initialize = redirect(location);
+        await rejection(connect(connector, transport).get('/items'));
+        const told = errors.filter((error) => error !== undefined);
+        expect(told).toHaveLength(2);
+        expect(told.flatMap((error) => leaksOf(secrets, show(error)))).toEqual([]);
+      },
+    );
 
     it('a function that parses an answer by itself does not show it by its own error', async () => {
       const connector = await scriptedConnector({ initialize: (exchange) => exchange.reply(200, session) });

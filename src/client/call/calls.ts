@@ -100,12 +100,13 @@ export class Calls {
     toResult: (response: ConnectorResponse<Data>) => Result,
     budgetMs: number | undefined,
   ): Promise<Result> {
-    const { settings, events } = this.#options;
+    const { settings, events, secrets } = this.#options;
     // A tracer may add headers, and the call's own may be those of every call.
     const headers = { ...call.headers };
     const observer = new CallObserver({
       request: call.request,
       headers,
+      secrets,
       clock: settings.clock,
       publish: events.publish,
     });

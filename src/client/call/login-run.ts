@@ -155,7 +155,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   #publish(answer: Answer, startedAt: number): void {
     if (answer.kind === 'held-back') return;
     const { clock, events } = this.#context;
-    const facts = describeAttempt(answer, clock.monotonic() - startedAt);
+    const facts = describeAttempt(answer, this.#options.secrets, clock.monotonic() - startedAt);
     events.publish('attempt', { ...this.#request, number: ++this.#time.attempts, ...facts });
   }
 }

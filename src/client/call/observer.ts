@@ -10,6 +10,8 @@ export interface ObserverOptions {
   request: FailedRequest;
   /** Of the call; a tracer may add to them. */
   headers: Record<string, string>;
+  /** What must not be shown, beside the headers of a request (rules E5, S7). */
+  secrets: readonly string[];
   clock: Clock;
   publish: Publish;
 }
@@ -50,8 +52,8 @@ export class CallObserver {
   /** Tells of a request when it has come to its end; of one that was held back there is nothing to tell. */
   readonly attempt = (answer: Answer, startedAt: number): void => {
     if (answer.kind === 'held-back') return;
-    const { clock, publish } = this.#options;
-    const facts = describeAttempt(answer, clock.monotonic() - startedAt);
+    const { secrets, clock, publish } = this.#options;
+    const facts = describeAttempt(answer, secrets, clock.monotonic() - startedAt);
     this.#attempts++;
     this.#status = facts.status;
     publish('attempt', { call: this.#call, ...this.#call, number: this.#attempts, ...facts });
@@ -109,13 +111,13 @@ const outcomes: Readonly<Record<AnswerKind, AttemptOutcome>> = {
 };
 
 /** What tracers are told of one request of a call or of a login. */
-export function describeAttempt(answer: Answer, durationMs: number): AttemptFacts {
+export function describeAttempt(answer: Answer, secrets: readonly string[], durationMs: number): AttemptFacts {
   const { kind, attempt, outcome } = answer;
   const failed = outcomes[kind] === 'failed' || kind === 'aborted';
   return {
     outcome: attempt.signal?.aborted && failed ? 'aborted' : outcomes[kind],
     ...(outcome.type === 'answered' ? { status: outcome.status } : {}),
-    ...(failed ? { error: failureOf(answer, []) } : {}),
+    ...(failed ? { error: failureOf(answer, secrets) } : {}),
     durationMs,
   };
 }
