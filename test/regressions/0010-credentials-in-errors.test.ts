@@ -145,7 +145,12 @@ describe.each(transports)(
         const connector = await scriptedConnector({ initialize: handOut, guard: false, handle: redirect(location) });
         await rejection(connect(connector, transport).get('/items', { headers: { authorization } }));
         connector.initialize = redirect(location);
-        await rejection(connect(connector, transport).get('/items'));
+        const parameters = [password, session, authorization].map((value, at) => ({
+          key: `secret${String(at)}`,
+          value,
+          sensitive: true,
+        }));
+        await rejection(connect(connector, { ...transport, initialize: { parameters } }).get('/items'));
         const told = errors.filter((error) => error !== undefined);
         expect(told).toHaveLength(2);
         expect(told.flatMap((error) => leaksOf(secrets, show(error)))).toEqual([]);
