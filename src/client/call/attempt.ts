@@ -14,6 +14,4 @@ export interface Attempt extends WireRequest {
 /** One request of a call. */
 export interface CallAttempt extends Attempt {
   readonly session: Session;
-  /** How old the session was when the request went out. */
-  readonly ageMs: number;
 }

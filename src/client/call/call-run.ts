@@ -13,7 +13,7 @@ import type { Trial } from '../session/trials.js';
 import type { CallAttempt } from './attempt.js';
 import type { Call } from './call.js';
 import type { CallContext } from './call-context.js';
-import { type Answer, failureOf } from './failure.js';
+import { failureOf, type Setback, statusOf } from './failure.js';
 import { type Facts, noHistory, react, type SessionFacts } from './react.js';
 import type { Run } from './road.js';
 
@@ -95,12 +95,11 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   deliver({ session }: CallAttempt, response: WireResponse): Result {
     this.#feed.sent();
     this.#context.sessions.accept(session);
-    this.#endTrial?.(true);
     return this.#toResult(readSuccess(response, this.#call.request, this.#call.schema));
   }
 
-  async react(answer: Answer<CallAttempt>): Promise<void> {
-    const { kind, attempt, outcome } = answer;
+  async react(setback: Setback<CallAttempt>): Promise<void> {
+    const { kind, attempt, outcome } = setback;
     const { sessions } = this.#context;
     const { session } = attempt;
     if (kind !== 'held-back') this.#feed.sent();
@@ -119,19 +118,19 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       this.#endTrial = undefined;
     }
     for (;;) {
-      const { reaction, history } = react(this.#history, this.#facts(answer, trial, adopted));
+      const { reaction, history } = react(this.#history, this.#facts(setback, trial, adopted));
       this.#history = history;
       switch (reaction.type) {
         case 'fail':
           if (reaction.session === 'over') sessions.expire(session);
           if (reaction.session === 'fruitless' && trial !== 'lost') sessions.condemn(session);
-          throw failureOf(answer, this.#secrets(session), reaction.note);
+          throw failureOf(setback, this.#secrets(session), reaction.note);
         case 'again':
           return;
         case 'log in':
           return sessions.expire(session);
         case 'retry':
-          return this.#backOff(answer, reaction.number);
+          return this.#backOff(setback, reaction.number);
         case 'try session':
           if (trial === 'none') {
             this.#endTrial = sessions.beginTrial(session);
@@ -173,7 +172,6 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       lane,
       permit,
       session,
-      ageMs: sessions.ageOf(session),
       method: request.method,
       target,
       headers: headers === defaultHeaders ? session.withDefaults : { ...headers, ...session.headers },
@@ -217,24 +215,25 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     if (refusal !== undefined) throw refusal;
   }
 
-  async #backOff(answer: Answer<CallAttempt>, attempt: number): Promise<void> {
+  async #backOff(setback: Setback<CallAttempt>, attempt: number): Promise<void> {
     const { settings, retrying, sessions } = this.#context;
-    const error = failureOf(answer, this.#secrets(answer.attempt.session)) as Error;
+    const error = failureOf(setback, this.#secrets(setback.attempt.session)) as Error;
     const delayMs = retryDelayMs(attempt, settings.retry, Math.random());
     retrying(this.#call, error, attempt, delayMs);
     const delay = sessions.sleep(delayMs, this.signal);
     await (this.#call.observer?.wait(delay, () => 'retry') ?? delay);
   }
 
-  #facts({ kind, attempt, outcome }: Answer<CallAttempt>, trial: SessionFacts['trial'], adopted: boolean): Facts {
+  #facts({ kind, attempt, outcome }: Setback<CallAttempt>, trial: SessionFacts['trial'], adopted: boolean): Facts {
     const { settings, sessions } = this.#context;
     const { retry, freshSessionGraceMs: graceMs } = settings;
     const { request, idempotent } = this.#call;
-    const { session, ageMs } = attempt;
+    const { session, permit } = attempt;
+    const ageMs = permit.startedAt - session.since;
     const coolsDown = sessions.coolsDown(session);
     return {
-      kind: kind as Facts['kind'],
-      status: outcome.type === 'answered' ? outcome.status : undefined,
+      kind,
+      status: statusOf(outcome),
       isResendable: this.#feed.replayable,
       isIdempotent: isIdempotent(request.method, idempotent),
       retriesLeft: retry.retries - this.#history.retries,

@@ -9,10 +9,17 @@ import type { Attempt } from './attempt.js';
 import type { AnswerKind } from './release.js';
 
 /** What came of an attempt. */
-export interface Answer<Sent extends Attempt = Attempt> {
+export interface Answer<Sent extends Attempt = Attempt, Kind extends AnswerKind = AnswerKind> {
   readonly attempt: Sent;
-  readonly kind: AnswerKind;
+  readonly kind: Kind;
   readonly outcome: SendOutcome;
+}
+
+/** What came of an attempt that was no success. */
+export type Setback<Sent extends Attempt = Attempt> = Answer<Sent, Exclude<AnswerKind, 'success'>>;
+
+export function statusOf(outcome: SendOutcome): number | undefined {
+  return outcome.type === 'answered' ? outcome.status : undefined;
 }
 
 /**

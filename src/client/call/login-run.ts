@@ -15,10 +15,10 @@ import { retryDelayMs } from '../retry.js';
 import type { LoginRequest } from '../session/initialize-function.js';
 import type { Settings } from '../settings.js';
 import type { Attempt } from './attempt.js';
-import { type Answer, failureOf } from './failure.js';
+import { type Answer, failureOf, type Setback, statusOf } from './failure.js';
 import type { LoginTime } from './login-time.js';
 import { describeAttempt } from './observer.js';
-import { type Facts, noHistory, react } from './react.js';
+import { noHistory, react } from './react.js';
 import type { RoadContext, Run } from './road.js';
 
 export interface LoginRunContext extends RoadContext {
@@ -32,10 +32,13 @@ interface LoginAttempt extends Attempt {
   readonly startedAt: number;
 }
 
+/** What a login asks for, and what bounds it; `secrets` are not shown. */
+type LoginRunOptions = LoginRequest & { timeoutMs: number; secrets: readonly string[]; signal: AbortSignal };
+
 /** One request of a login on its way: it waits for the gate and never carries a session (rule S5). */
 export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   readonly #context: LoginRunContext;
-  readonly #options: LoginRequest & { timeoutMs: number; secrets: readonly string[]; signal: AbortSignal };
+  readonly #options: LoginRunOptions;
   readonly #time: LoginTime;
   readonly #request: FailedRequest;
   readonly #lane: Lane;
@@ -48,11 +51,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   readonly priority = loginPriority;
   readonly watch: ((answer: Answer<LoginAttempt>, startedAt: number) => void) | undefined;
 
-  constructor(
-    context: LoginRunContext,
-    options: LoginRequest & { timeoutMs: number; secrets: readonly string[]; signal: AbortSignal },
-    time: LoginTime,
-  ) {
+  constructor(context: LoginRunContext, options: LoginRunOptions, time: LoginTime) {
     this.#context = context;
     this.#options = options;
     this.#time = time;
@@ -105,20 +104,20 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
     return response;
   }
 
-  async react(answer: Answer<LoginAttempt>): Promise<void> {
-    const { kind, outcome, attempt } = answer;
+  async react(setback: Setback<LoginAttempt>): Promise<void> {
+    const { kind, outcome, attempt } = setback;
     const { settings, clock } = this.#context;
     this.#time.spentMs += clock.monotonic() - attempt.startedAt;
     const { reaction, history } = react(this.#history, {
-      kind: kind as Facts['kind'],
-      status: outcome.type === 'answered' ? outcome.status : undefined,
+      kind,
+      status: statusOf(outcome),
       isResendable: true,
       isIdempotent: true,
       retriesLeft: this.#leftMs > 0 ? settings.retry.retries - this.#history.retries : 0,
     });
     this.#history = history;
     if (reaction.type === 'again') return;
-    const error = this.#failureOf(answer);
+    const error = this.#failureOf(setback);
     if (reaction.type !== 'retry') throw error;
     await this.#backOff(error as Error, reaction.number);
   }

@@ -1,7 +1,7 @@
 import type { FailedRequest } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
 import type { AttemptOutcome, CallWrapper, ClientCall, ClientCallEvents, Publish } from '../events.js';
-import { type Answer, failureOf } from './failure.js';
+import { type Answer, failureOf, statusOf } from './failure.js';
 import type { AnswerKind } from './release.js';
 
 type WaitReason = ClientCallEvents['wait']['reason'];
@@ -113,10 +113,11 @@ const outcomes: Readonly<Record<AnswerKind, AttemptOutcome>> = {
 /** What tracers are told of one request of a call or of a login. */
 export function describeAttempt(answer: Answer, secrets: readonly string[], durationMs: number): AttemptFacts {
   const { kind, attempt, outcome } = answer;
+  const status = statusOf(outcome);
   const failed = outcomes[kind] === 'failed' || kind === 'aborted';
   return {
     outcome: attempt.signal?.aborted && failed ? 'aborted' : outcomes[kind],
-    ...(outcome.type === 'answered' ? { status: outcome.status } : {}),
+    ...(status === undefined ? {} : { status }),
     ...(failed ? { error: failureOf(answer, secrets) } : {}),
     durationMs,
   };

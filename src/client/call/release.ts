@@ -80,7 +80,6 @@ function announce({ settings, clock }: ReleaseContext, { lane, permit }: Attempt
     const left = readRemaining(headers, remaining, clock.now());
     if (left !== undefined) lane.announce(permit, { policies: [], remaining: left }, true);
   }
-  if (headers['ratelimit-policy'] === undefined && headers.ratelimit === undefined) return;
   const announcement = readAnnouncement(headers);
   if (announcement !== undefined) lane.announce(permit, announcement, false);
 }

@@ -1,6 +1,6 @@
 import type { Transport, WireResponse } from '../http/wire.js';
 import type { Attempt } from './attempt.js';
-import type { Answer } from './failure.js';
+import type { Answer, Setback } from './failure.js';
 import { type ReleaseContext, release } from './release.js';
 
 export interface RoadContext extends ReleaseContext {
@@ -14,7 +14,7 @@ export interface Run<Sent extends Attempt, Result> {
   /** It was a success. */
   deliver(attempt: Sent, response: WireResponse): Result;
   /** It was something else: resolves when the run goes on. @throws (rejects with) what it ends with. */
-  react(answer: Answer<Sent>): Promise<void>;
+  react(setback: Setback<Sent>): Promise<void>;
   /** How the end of the run reaches its caller. */
   fail(failure: unknown): unknown;
   /** Lets go of whatever it still holds. */

@@ -132,7 +132,7 @@ export class Gate {
     if (permit.epoch !== this.#epoch || this.#pause.on) return;
     this.#quota?.announce(announcement, this.#epochInFlight, isBinding);
     const waitMs = this.#quota?.emptyForMs ?? 0;
-    if (isBinding && waitMs > 0) this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, { source: 'header' });
+    if (isBinding && waitMs > 0) this.#close(this.#waits.known(waitMs), { source: 'header' });
   }
 
   /** Closes the gate for a pause that was met elsewhere, or before. What was told here comes back, and changes nothing. */
@@ -140,8 +140,7 @@ export class Gate {
     const known = this.#pause.askedUntil;
     if (known !== undefined && resumeAt <= known) return;
     const waitMs = resumeAt.getTime() - this.clock.now();
-    if (waitMs > 0)
-      this.#close({ waitMs, totalMs: this.#waits.jittered(waitMs) }, { source: 'header', elsewhere: resumeAt });
+    if (waitMs > 0) this.#close(this.#waits.known(waitMs), { source: 'header', elsewhere: resumeAt });
   }
 
   /** Begins with what was learned before; what this gate has learned itself counts more. */

@@ -45,11 +45,16 @@ export class LimitWaits {
     // A connector that says "now" and refuses again and again must not be asked in a tight loop.
     const repeats = sameLimit ? 0 : this.#limitsInARow++;
     const floorMs = repeats === 0 ? 0 : Math.min(10 * 2 ** (repeats - 1), 1000);
-    return { waitMs: chosen, totalMs: Math.max(this.jittered(chosen), floorMs) };
+    return { waitMs: chosen, totalMs: Math.max(this.#jittered(chosen), floorMs) };
+  }
+
+  /** A wait of which it is known how long it is. */
+  known(waitMs: number): LimitWait {
+    return { waitMs, totalMs: this.#jittered(waitMs) };
   }
 
   /** A hundredth at most: it spreads clients that would otherwise wake up in the same millisecond, and costs no throughput. */
-  jittered(waitMs: number): number {
+  #jittered(waitMs: number): number {
     return waitMs + Math.random() * Math.min(this.#options.jitterMs, waitMs / 100);
   }
 }

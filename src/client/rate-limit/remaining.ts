@@ -31,10 +31,10 @@ export function readRemaining(
 
 /** Reads `RateLimit-Policy` and `RateLimit` (rule W8); `undefined` where they say nothing that can be used. */
 export function readAnnouncement(headers: WireResponse['headers']): Announcement | undefined {
-  const { policies, current } = parseQuota({
-    policy: headerValue(headers, 'ratelimit-policy'),
-    current: headerValue(headers, 'ratelimit'),
-  });
+  const policy = headerValue(headers, 'ratelimit-policy');
+  const left = headerValue(headers, 'ratelimit');
+  if (policy === undefined && left === undefined) return undefined;
+  const { policies, current } = parseQuota({ policy, current: left });
   const told = current.flatMap(({ left, resetMs }) => (resetMs === undefined ? [] : { left, resetMs }));
   const [remaining] = told.sort((one, other) => one.left - other.left || other.resetMs - one.resetMs);
   return policies.length === 0 && remaining === undefined ? undefined : { policies, remaining };

@@ -75,11 +75,6 @@ export class SessionHolder {
     return this.#current ?? this.#join(signal);
   }
 
-  /** How long ago its login was, in milliseconds. */
-  ageOf(session: Session): number {
-    return this.#options.clock.monotonic() - session.since;
-  }
-
   /** Marks the session dead that a request was sent with; a newer one stays (rule S4). */
   expire(session: Session): void {
     if (this.#current?.generation === session.generation) this.#current = undefined;

@@ -235,8 +235,8 @@ export const mutants: readonly Mutant[] = [
     'a connector that says "now" for ever is asked in a tight loop',
     patch(
       'rate-limit/limit-wait',
-      'totalMs: Math.max(this.jittered(chosen), floorMs)',
-      'totalMs: this.jittered(chosen + 0 * floorMs)',
+      'totalMs: Math.max(this.#jittered(chosen), floorMs)',
+      'totalMs: this.#jittered(chosen + 0 * floorMs)',
     ),
   ),
   mutant(

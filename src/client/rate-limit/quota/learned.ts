@@ -35,7 +35,7 @@ export class LearnedQuota implements QuotaAdvice {
   }
 
   get known(): Lesson | undefined {
-    if (this.#forgets(this.#clock.monotonic())) return undefined;
+    if (this.#forgets()) return undefined;
     if (this.#limit === undefined || this.#startedAt === undefined) return this.#lesson;
     return learnFromLimit(this.#lesson, {
       ...this.#limit,
@@ -50,8 +50,8 @@ export class LearnedQuota implements QuotaAdvice {
   }
 
   advance(): void {
-    const now = this.#clock.monotonic();
-    if (this.#forgets(now)) {
+    if (this.#lastLimitAt === undefined) return;
+    if (this.#forgets()) {
       this.#lesson = undefined;
       this.#lastLimitAt = undefined;
       this.#startedAt = undefined;
@@ -59,6 +59,7 @@ export class LearnedQuota implements QuotaAdvice {
       this.#times = new RecentTimes(mostTimes);
     }
     const lesson = this.#lesson;
+    const now = this.#clock.monotonic();
     if (lesson === undefined || this.#startedAt === undefined || now - this.#startedAt < lesson.windowMs) return;
     // The window ended without a limit: the next request begins a new one.
     const grownBy = this.#passed - lesson.limit;
@@ -94,29 +95,23 @@ export class LearnedQuota implements QuotaAdvice {
 
   started(isLogin: boolean): void {
     if (isLogin) return;
-    const now = this.#clock.monotonic();
-    this.#startedAt ??= now;
-    const lesson = this.#lesson;
-    if (lesson !== undefined && this.#countPassed(lesson, now) + this.#inFlight >= lesson.limit) {
-      this.#probedAt = now;
-      this.#probeSince ??= now;
-    }
+    this.#startedAt ??= this.#clock.monotonic();
+    if (this.#lesson !== undefined) this.#noteProbe(this.#lesson);
     this.#inFlight++;
   }
 
   ended({ passage, isLogin, isLate }: Ended): void {
     if (isLogin) return;
-    const now = this.#clock.monotonic();
     if (isLate) {
       // While the pause is on it was one of those that fitted into the window; afterwards nobody can tell.
-      if (passage === 'passed' && this.#limit !== undefined) this.#pass(now);
+      if (passage === 'passed' && this.#limit !== undefined) this.#pass();
       return;
     }
     // What was in flight when the gate opened was not counted.
     this.#inFlight = Math.max(0, this.#inFlight - 1);
-    if (this.#probeSince !== undefined) this.#latencyMs = now - this.#probeSince;
+    if (this.#probeSince !== undefined) this.#latencyMs = this.#clock.monotonic() - this.#probeSince;
     this.#probeSince = undefined;
-    if (passage === 'passed') this.#pass(now);
+    if (passage === 'passed') this.#pass();
   }
 
   limited(waitMs: number): void {
@@ -162,15 +157,23 @@ export class LearnedQuota implements QuotaAdvice {
   }
 
   /** Whether so much time has passed without a limit that what was learned says nothing any more. */
-  #forgets(now: number): boolean {
+  #forgets(): boolean {
     if (this.#lastLimitAt === undefined || this.#limit !== undefined) return false;
     const { windowMs = 0 } = this.#lesson ?? {};
-    return now - this.#lastLimitAt >= Math.max(leastMemoryMs, windowsRemembered * windowMs);
+    return this.#clock.monotonic() - this.#lastLimitAt >= Math.max(leastMemoryMs, windowsRemembered * windowMs);
   }
 
-  #pass(now: number): void {
+  #noteProbe(lesson: Lesson): void {
+    const now = this.#clock.monotonic();
+    if (this.#countPassed(lesson, now) + this.#inFlight < lesson.limit) return;
+    this.#probedAt = now;
+    this.#probeSince ??= now;
+  }
+
+  #pass(): void {
     this.#passed++;
     if (this.#lastLimitAt === undefined) return;
+    const now = this.#clock.monotonic();
     this.#times.add(now);
     const lesson = this.#lesson;
     if (!lesson?.slides || this.#limit !== undefined) return;
