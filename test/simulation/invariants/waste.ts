@@ -1,15 +1,22 @@
-import type { Schedule } from '../schedule.js';
+import type { ConnectorPlan, Schedule } from '../schedule.js';
 import { isShared } from '../tags.js';
 import { isCalm } from './calm.js';
 import type { Invariant } from './invariant.js';
 import { later } from './later.js';
 
-/** Answers that are slower than a window hide where it ends: then a window costs more than the one request that it costs otherwise. */
-const refusedPerWindow = 3;
+/**
+ * Answers that take long hide where a window ends: then it costs more than the one request that it costs otherwise, and where
+ * they take as long as several windows, as many times as much.
+ */
+function refusedPerWindow({ quota, upstreamMs = [], latenciesMs, queuesMs }: ConnectorPlan): number {
+  const slowestMs = [upstreamMs, latenciesMs, queuesMs].reduce((sum, times) => sum + Math.max(0, ...times), 0);
+  return 3 * Math.max(1, slowestMs / (quota?.windowMs ?? Number.POSITIVE_INFINITY));
+}
 
 const windowsAreNotWasted: Invariant = {
   rule: 'G3',
-  title: 'after the first window, what is refused is in sum three requests a window at most',
+  title:
+    'after the first window, what is refused is in sum three requests a window at most, or as many for each window that a response takes',
   view: 'gate',
   *check({ entries, schedule }) {
     if (!isCalm(schedule) || isShared(schedule)) return;
@@ -19,12 +26,13 @@ const windowsAreNotWasted: Invariant = {
     // And one that has believed what was announced.
     const { announces = 'right' } = schedule.connector;
     const crowd = announces === 'right' ? oneCrowd : 2 * oneCrowd;
+    const perWindow = refusedPerWindow(schedule.connector);
     let windows: number | undefined;
     let refused = 0;
     for (const entry of entries) {
       if (entry.what === 'resume') windows = (windows ?? 0) + 1;
       if (windows === undefined || entry.what !== 'answered' || entry.asked === undefined) continue;
-      if (++refused > refusedPerWindow * windows + crowd) {
+      if (++refused > perWindow * windows + crowd) {
         yield { at: entry.at, seen: `${refused} refused in ${windows} windows after the first` };
         return;
       }
