@@ -17,9 +17,6 @@ import { failureOf, type Setback, statusOf } from './failure.js';
 import { type Facts, noHistory, react, type SessionFacts } from './react.js';
 import type { Run } from './road.js';
 
-/** How long to wait before a fresh session that was refused is tried again (rule S4). */
-const freshSessionDelayMs = 1000;
-
 /**
  * One call on its way: logs in, waits out limits and sends again until there is a response that ends it (rules S3, S4, G1, G7).
  * There may be a hundred thousand that wait.
@@ -38,7 +35,6 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   permit: Permit | undefined;
   /** Its place in the line, which it keeps through limits and retries. */
   order: number | undefined;
-  /** What the last limit said. */
   #limit: ErrorContent | undefined;
   /** Ends the trial of a session that this call makes for others, too. */
   #endTrial: Trial | undefined;
@@ -135,7 +131,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
           if (trial === 'none') {
             this.#endTrial = sessions.beginTrial(session);
             this.#tried = session;
-            return sessions.delayTrial(session, freshSessionDelayMs, this.signal);
+            return sessions.delayTrial(session, this.signal);
           }
           if (await sessions.outcome(session, this.signal)) return;
           trial = 'lost';
@@ -182,9 +178,15 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     };
   }
 
+  /** A login bounds what it waits by itself; what this call waits for several logins is in its own sum (rule G5). */
   #logIn(): Promise<unknown> {
-    const { sessions } = this.#context;
+    const { sessions, settings, clock } = this.#context;
+    const { lane } = this.#call;
+    this.#pausedMs = lane.pausedMs;
+    if (this.#waitedMs > settings.rateLimit.maxTotalWaitMs) throw this.refusal(0, new Date(clock.now()));
+    const since = clock.monotonic();
     const login = Promise.resolve(sessions.acquire(this.signal)).then(({ adopted }) => {
+      this.#waitedMs += Math.min(lane.pausedMs - this.#pausedMs, clock.monotonic() - since);
       if (!adopted) this.#history = { ...this.#history, logins: this.#history.logins + 1 };
     });
     return this.#call.observer?.wait(login, () => 'login') ?? login;
@@ -242,7 +244,6 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   }
 
   #secrets(session: Session): string[] {
-    const ofCaller = credentialSecrets(this.#call.headers);
-    return [...sessionSecrets(session.headers), ...ofCaller, ...this.#context.secrets];
+    return [...sessionSecrets(session.headers), ...credentialSecrets(this.#call.headers), ...this.#context.secrets];
   }
 }

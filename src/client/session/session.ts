@@ -38,6 +38,9 @@ interface RunningLogin {
   waiters: number;
 }
 
+/** How long to wait before a fresh session that was refused is tried again (rule S4). */
+const freshSessionDelayMs = 1000;
+
 /** The one session of a connection: one login for everybody (rule S3), guarded by generation (rule S4). */
 export class SessionHolder {
   readonly #options: SessionOptions;
@@ -108,8 +111,8 @@ export class SessionHolder {
   }
 
   /** A moment later the trial goes out; with a newer session, if another client has brought one meanwhile. */
-  async delayTrial(session: Session, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-    await this.sleep(delayMs, signal);
+  async delayTrial(session: Session, signal: AbortSignal | undefined): Promise<void> {
+    await this.sleep(freshSessionDelayMs, signal);
     await this.#adoptNewer(session);
   }
 

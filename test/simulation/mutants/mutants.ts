@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'S4',
     'a fresh session that was refused is tried again at once',
-    patch('call/call-run', 'const freshSessionDelayMs = 1000;', 'const freshSessionDelayMs = 0;'),
+    patch('session/session', 'const freshSessionDelayMs = 1000;', 'const freshSessionDelayMs = 0;'),
   ),
   mutant(
     'S5',
