@@ -5,7 +5,9 @@
  */
 
 export {
+  type AnyConnectorError,
   BadRequestError,
+  type CallResponse,
   ConnectorError,
   type ConnectorErrorDetails,
   type ConnectorErrorOptions,

@@ -1,7 +1,10 @@
 import type { ClientChannelEvents, ClientEventListener, ClientEventName, Quota } from './events.js';
-import type { ConnectorResponse, DataSchema } from './http/read-success.js';
+import type { ResponseType } from './http/read-data.js';
+import type { ConnectorResponse } from './http/read-success.js';
 import type { BodyOption } from './http/request-body.js';
+import type { HeadersOption } from './http/request-headers.js';
 import type { Query } from './http/request-target.js';
+import type { DataSchema } from './http/schema.js';
 import type { ClientSnapshot } from './rate-limit/snapshot.js';
 
 export interface RequestOptions<Data = unknown> {
@@ -12,9 +15,23 @@ export interface RequestOptions<Data = unknown> {
   /** Sent as it is. A stream that may have to be sent again needs a factory `() => stream` (rule G8). */
   body?: BodyOption;
   /** The session's headers win over these. */
-  headers?: Headers | Readonly<Record<string, string | undefined>>;
-  /** A zod schema: types `data` and checks it. */
+  headers?: HeadersOption;
+  /**
+   * Types `data` and checks it: a Standard Schema (zod, valibot, ArkType, …), sync or async, or anything with zod's `safeParse`.
+   * Looked at before anything is sent; a response that does not fit is `INVALID_DATA` with the response on it (rule D3).
+   */
   schema?: DataSchema<Data>;
+  /**
+   * What the body of a success is read as (rule D1). `'auto'` goes by its content type: JSON types are parsed; `text/*`, XML, forms
+   * and what has no type are text, decoded by their charset; all else is a `Uint8Array`. `'json'`, `'text'` and `'bytes'` do that
+   * whatever the type. Without a body (204, 205, 304, HEAD) `data` is `undefined`. What cannot be read so is a `RequestError`:
+   * `INVALID_JSON`, `INVALID_TEXT`.
+   *
+   * @default 'auto'
+   * @example
+   * const photo = await client.get<Uint8Array>('/photos/7', { responseType: 'bytes' })
+   */
+  responseType?: ResponseType;
   /** Ends the call at once, waits included; the call rejects with the signal's reason. */
   signal?: AbortSignal;
   /** Whether sending twice does no harm. @default by the method: GET, HEAD, OPTIONS, PUT and DELETE (rule G7) */

@@ -68,6 +68,7 @@ class Client implements ConnectorClient {
       state: settings.state,
       clock,
       emit,
+      headers: settings.headers,
       loginCooldownMs: settings.loginCooldownMs,
     });
     this.#calls = new Calls({ ...shared, sessions: this.#sessions, secrets });
@@ -150,6 +151,7 @@ class Client implements ConnectorClient {
         transport: this.#transport,
         target: this.#settings.basePath + cleanup.path,
         timeoutMs,
+        headers: this.#settings.headers,
         session,
       }).catch((error) => this.#events.emit('error', { method: 'POST', path: cleanup.path, error }));
     }

@@ -14,7 +14,14 @@ export type {
   RequestOptions,
 } from './client-types.js';
 export { createConnectorClient } from './create-client.js';
-export { InitializeError, RequestError, type RequestErrorCode } from './errors.js';
+export {
+  type CallError,
+  InitializeError,
+  isInitializeError,
+  isRequestError,
+  RequestError,
+  type RequestErrorCode,
+} from './errors.js';
 export type {
   AttemptOutcome,
   CallWrapper,
@@ -26,9 +33,11 @@ export type {
   ClientEvents,
   Quota,
 } from './events.js';
-export type { ConnectorResponse, DataSchema } from './http/read-success.js';
+export type { ResponseType } from './http/read-data.js';
+export type { ConnectorResponse } from './http/read-success.js';
 export type { BodyOption, RequestBody } from './http/request-body.js';
 export type { Query, QueryValue } from './http/request-target.js';
+export type { DataSchema, SafeParseSchema, StandardSchema } from './http/schema.js';
 export type { ConnectorClientOptions, InitializeOptions, RateLimitOptions } from './options.js';
 export type { RemainingOptions } from './rate-limit/remaining.js';
 export type { ClientSnapshot } from './rate-limit/snapshot.js';

@@ -1,5 +1,6 @@
 import type { SessionParameter, WaitFormat } from '../contract/index.js';
 import type { Clock } from '../internal/index.js';
+import type { HeadersOption } from './http/request-headers.js';
 import type { Dispatcher } from './http/undici.js';
 import type { RemainingOptions } from './rate-limit/remaining.js';
 import type { ClientSnapshot } from './rate-limit/snapshot.js';
@@ -90,6 +91,20 @@ export interface ConnectorClientOptions {
   dispatcher?: Dispatcher;
   /** A fetch to send with instead of undici. */
   fetch?: typeof globalThis.fetch;
+  /**
+   * Sent with every request, logins and clean-ups included. A call's own headers win over these, and the session's over both.
+   *
+   * @default `accept`, `accept-encoding` and `user-agent: concordat/<version>`
+   */
+  headers?: HeadersOption;
+  /**
+   * Reads the JSON of successes in place of `JSON.parse`, which rounds integers beyond 2^53. What it throws is `INVALID_JSON`.
+   *
+   * @default JSON.parse
+   * @example
+   * parseJson: (text) => parse(text) // of the package lossless-json: big integers stay what they are
+   */
+  parseJson?: (text: string) => unknown;
   /** Where time comes from. @default the machine's clock */
   clock?: Clock;
   /** Where session and pause live; share one to share them. @default in memory, for this client alone */

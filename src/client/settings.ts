@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { headerNameOption, type SessionParameter, waitFormatOption } from '../contract/index.js';
 import {
+  anyObject,
   type Clock,
   checkOptions as check,
   count,
@@ -18,6 +19,8 @@ import {
   withMethods,
 } from '../internal/index.js';
 import type { ConnectorRequest } from './client-types.js';
+import type { ResponseType } from './http/read-data.js';
+import { type HeadersOption, toBaseHeaders } from './http/request-headers.js';
 import { checkPath } from './http/request-target.js';
 import type { Dispatcher } from './http/undici.js';
 import type { ConnectorClientOptions, InitializeOptions, RateLimitOptions } from './options.js';
@@ -82,6 +85,8 @@ const schema = optionsOf({
   loginCooldownMs: duration().default(30_000),
   dispatcher: withMethods<Dispatcher>('dispatch').optional(),
   fetch: functionOf<typeof globalThis.fetch>().optional(),
+  headers: anyObject<HeadersOption>().optional(),
+  parseJson: functionOf<(text: string) => unknown>().optional(),
   clock: withMethods<Clock>('now', 'monotonic', 'setTimer').default(() => systemClock),
   state: withMethods<ConnectionState>('renew', 'pause', 'onPause').default(() => memoryState()),
 } satisfies ShapeOf<ConnectorClientOptions>);
@@ -91,11 +96,17 @@ export type Settings = ReturnType<typeof checkOptions>;
 
 /** Fills in the defaults once, at creation. @throws TypeError naming the options that are wrong. */
 export function checkOptions(options: ConnectorClientOptions) {
-  const { baseUrl, snapshot, ...settings } = check(schema, options);
+  const { baseUrl, snapshot, headers, ...settings } = check(schema, options);
   if (settings.dispatcher !== undefined && settings.fetch !== undefined) {
     throw new TypeError('`dispatcher` and `fetch` exclude each other.');
   }
-  return { ...settings, ...baseUrl, snapshot: snapshot === undefined ? undefined : checkSnapshot(snapshot) };
+  return {
+    ...settings,
+    ...baseUrl,
+    /** What every request carries. */
+    headers: toBaseHeaders(headers, settings.fetch === undefined),
+    snapshot: snapshot === undefined ? undefined : checkSnapshot(snapshot),
+  };
 }
 
 /** @throws TypeError when the value is no time-out. */
@@ -112,6 +123,13 @@ export function checkPriority(value: unknown): number {
   return Number.isFinite(value) ? (value as number) : check(priority, value, 'priority');
 }
 
+const responseType = oneOf(['auto', 'json', 'text', 'bytes']);
+
+/** @throws TypeError when the value is none. */
+export function checkResponseType(value: unknown): ResponseType {
+  return value === undefined ? 'auto' : check(responseType, value, 'responseType');
+}
+
 const requestOptions: ReadonlySet<string> = new Set(
   Object.keys({
     method: true,
@@ -121,6 +139,7 @@ const requestOptions: ReadonlySet<string> = new Set(
     body: true,
     headers: true,
     schema: true,
+    responseType: true,
     signal: true,
     idempotent: true,
     timeoutMs: true,

@@ -1,15 +1,11 @@
 import { describeValue } from '../internal/index.js';
 import { type ErrorKind, errorTable, kindOfStatus } from './error-table.js';
+import type { CallResponse, FailedRequest } from './failed-request.js';
+import { FramedError } from './framed-error.js';
 import { defaultMaxDetailBytes, type ErrorPayload, limitBytes, readCode } from './payload.js';
 
 const brand = Symbol.for('concordat.ConnectorError');
 const latestDateMs = 8.64e15;
-
-/** The call that an error answers, on the service's side. */
-export interface FailedRequest {
-  readonly method: string;
-  readonly path: string;
-}
 
 export interface ConnectorErrorDetails {
   /** The end system's error code; numbers become strings. @default the kind's own code (rule E3) */
@@ -35,32 +31,6 @@ export interface ConnectorErrorOptions extends ConnectorErrorDetails {
 const inProduction = typeof process !== 'undefined' && process.env?.NODE_ENV === 'production';
 
 /**
- * An Error that can be made without the frames of its stack: taking them is nearly all of what an error costs
- * (docs/decisions/0019-cost-of-an-error.md).
- */
-class FramedError extends Error {
-  constructor(message: string, options: ErrorOptions | undefined, withFrames: boolean) {
-    const limit = Error.stackTraceLimit;
-    const without = !withFrames && setStackTraceLimit(0);
-    try {
-      super(message, options);
-    } finally {
-      if (without) setStackTraceLimit(limit);
-    }
-  }
-}
-
-/** Where the intrinsics are frozen the limit stays what it is. */
-function setStackTraceLimit(frames: number): boolean {
-  try {
-    Error.stackTraceLimit = frames;
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/**
  * A failure that the connector contract can express: thrown by connectors, and by the service's client for what a
  * connector answered. The subclass for the kind exists where the contract names one (rule E2).
  *
@@ -80,6 +50,10 @@ export class ConnectorError extends FramedError {
   readonly origin: 'connector' | 'unknown';
   declare readonly method?: string;
   declare readonly path?: string;
+  /** What the connector answered, on an error of the client's; not enumerable (rule E9). */
+  declare readonly response?: CallResponse;
+  /** How often the call was sent, on an error of the client's. */
+  declare readonly attempts?: number;
   readonly #reason: string;
   readonly #exposeDetail: boolean;
 
@@ -122,6 +96,8 @@ export class ConnectorError extends FramedError {
 
 /** 400: the request itself is wrong. The service reports it and does not retry. */
 export class BadRequestError extends ConnectorError {
+  declare readonly kind: 'bad-request';
+
   constructor(message?: string, options?: ConnectorErrorDetails) {
     super(message ?? errorTable['bad-request'].message, withStatus(400, options));
   }
@@ -129,6 +105,8 @@ export class BadRequestError extends ConnectorError {
 
 /** 401: no valid session. The service calls initialize and sends the request again. */
 export class UnauthorizedError extends ConnectorError {
+  declare readonly kind: 'unauthorized';
+
   constructor(message?: string, options?: ConnectorErrorDetails) {
     super(message ?? errorTable.unauthorized.message, withStatus(401, options));
   }
@@ -136,6 +114,8 @@ export class UnauthorizedError extends ConnectorError {
 
 /** 403 without the wait header: access denied. The service reports it, and neither retries nor waits. */
 export class ForbiddenError extends ConnectorError {
+  declare readonly kind: 'forbidden';
+
   constructor(message?: string, options?: ConnectorErrorDetails) {
     super(message ?? errorTable.forbidden.message, withStatus(403, options));
   }
@@ -143,6 +123,8 @@ export class ForbiddenError extends ConnectorError {
 
 /** 404: the resource is not available. The service reports it. */
 export class NotFoundError extends ConnectorError {
+  declare readonly kind: 'not-found';
+
   constructor(message?: string, options?: ConnectorErrorDetails) {
     super(message ?? errorTable['not-found'].message, withStatus(404, options));
   }
@@ -160,6 +142,7 @@ export type Wait = { retryAfterMs: number; resumeAt?: Date } | { resumeAt: Date;
  * throw new RateLimitError('100 calls a minute are allowed', { retryAfterMs: 12_000 })
  */
 export class RateLimitError extends ConnectorError {
+  declare readonly kind: 'rate-limit';
   /** Milliseconds to wait from the moment the error was made; never negative. */
   readonly retryAfterMs: number;
   /** When requests are welcome again. */
@@ -199,14 +182,23 @@ export type ErrorOfKind<K extends ErrorKind> = K extends 'rate-limit'
   ? RateLimitError
   : ConnectorError & { readonly kind: K };
 
+/** Every contract error, told apart by its `kind`. */
+export type AnyConnectorError =
+  | BadRequestError
+  | UnauthorizedError
+  | ForbiddenError
+  | RateLimitError
+  | NotFoundError
+  | (ConnectorError & { readonly kind: 'other' });
+
 /**
  * Whether a value is a contract error, optionally of one kind. Works where `instanceof` cannot: when the error comes
- * from another copy of this package.
+ * from another copy of this package. A `switch` over `kind` narrows further.
  *
  * @example
  * isConnectorError(new NotFoundError(), 'not-found') // true
  */
-export function isConnectorError(value: unknown): value is ConnectorError;
+export function isConnectorError(value: unknown): value is AnyConnectorError;
 export function isConnectorError<K extends ErrorKind>(value: unknown, kind: K): value is ErrorOfKind<K>;
 export function isConnectorError(value: unknown, kind?: ErrorKind): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -1,12 +1,12 @@
 export { cleanCode, cleanDetail, cleanMessage } from './clean-text.js';
 export { type ErrorKind, type ErrorTableEntry, errorTable, kindOfStatus, type Reaction } from './error-table.js';
 export {
+  type AnyConnectorError,
   BadRequestError,
   ConnectorError,
   type ConnectorErrorDetails,
   type ConnectorErrorOptions,
   type ErrorOfKind,
-  type FailedRequest,
   ForbiddenError,
   isConnectorError,
   NotFoundError,
@@ -14,6 +14,7 @@ export {
   UnauthorizedError,
   type Wait,
 } from './errors.js';
+export type { CallResponse, FailedRequest } from './failed-request.js';
 export { headerNameOption, waitFormatOption } from './option-schemas.js';
 export {
   defaultMaxDetailBytes,
@@ -21,6 +22,7 @@ export {
   errorPayloadSchema,
   limitBytes,
   parseErrorPayload,
+  parseProblem,
   readCode,
 } from './payload.js';
 export {

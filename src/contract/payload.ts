@@ -49,6 +49,21 @@ function readPayload(value: unknown, fallbackCode: string): ErrorPayload | undef
   return { errors: { code: readCode(code) ?? fallbackCode, message, ...(text === '' ? {} : { detail: text }) } };
 }
 
+/**
+ * Reads a problem of RFC 9457 as an error's content: `code` (else `type`), `title`, `detail`.
+ *
+ * @returns `undefined` when the value is none. Never throws.
+ */
+export function parseProblem(text: string): ErrorPayload['errors'] | undefined {
+  const value = parseJson(text);
+  if (!isRecord(value)) return undefined;
+  const { type, title, detail } = value;
+  const [message] = [title, detail].filter((item): item is string => typeof item === 'string' && item.trim() !== '');
+  if (message === undefined) return undefined;
+  const code = readCode(value.code) ?? (type === 'about:blank' ? undefined : readCode(type)) ?? '';
+  return { code, message, ...(typeof detail === 'string' && detail !== '' ? { detail } : {}) };
+}
+
 /** An end system's code as the contract writes it: numbers become strings; `undefined` when there is none (rule E3). */
 export function readCode(code: unknown): string | undefined {
   if (typeof code === 'number' && Number.isFinite(code)) return String(code);

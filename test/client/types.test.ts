@@ -93,6 +93,8 @@ it("exports the names of the architecture from 'concordat/client'", () => {
     'InitializeError',
     'RequestError',
     'createConnectorClient',
+    'isInitializeError',
+    'isRequestError',
     'memoryState',
   ]);
 });

@@ -9,6 +9,8 @@ export interface Attempt extends WireRequest {
   readonly request: FailedRequest;
   readonly lane: Lane;
   readonly permit: Permit;
+  /** None for a login. */
+  readonly session?: Session;
 }
 
 /** One request of a call. */

@@ -11,7 +11,7 @@ export interface CallContext extends RoadContext {
   secrets: readonly string[];
   /** Tells of a retry. */
   retrying(call: Call, error: Error, attempt: number, delayMs: number): void;
-  /** A call is over. @returns the error as the caller gets it. */
-  failed(call: Call, failure: unknown): unknown;
+  /** A call is over that was sent so often. @returns the error as the caller gets it. */
+  failed(call: Call, failure: unknown, attempts: number): unknown;
   ended(): void;
 }

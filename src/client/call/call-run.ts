@@ -1,11 +1,11 @@
 import { abortable } from '../../internal/index.js';
-import { credentialSecrets, type ErrorContent, readErrorContent, sessionSecrets } from '../http/read-error.js';
-import { type ConnectorResponse, readSuccess } from '../http/read-success.js';
+import { readAnswer, readLimit } from '../http/error-response.js';
+import { credentialSecrets, type ErrorContent, sessionSecrets } from '../http/read-error.js';
+import type { ConnectorResponse } from '../http/read-success.js';
 import { BodyFeed } from '../http/request-body.js';
-import { defaultHeaders } from '../http/request-headers.js';
 import type { WireResponse } from '../http/wire.js';
 import type { Permit } from '../rate-limit/permit.js';
-import { limitRefusal } from '../rate-limit/refusal.js';
+import { limitRefusal, mayRefuseLimit } from '../rate-limit/refusal.js';
 import type { Waiter } from '../rate-limit/wait-queue.js';
 import { isIdempotent, retryDelayMs } from '../retry.js';
 import type { Session } from '../session/session.js';
@@ -88,10 +88,12 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     return this.#prepare(session, permit);
   }
 
-  deliver({ session }: CallAttempt, response: WireResponse): Result {
+  deliver({ session }: CallAttempt, response: WireResponse): Result | Promise<Result> {
     this.#feed.sent();
     this.#context.sessions.accept(session);
-    return this.#toResult(readSuccess(response, this.#call.request, this.#call.schema));
+    this.#endTrial?.(true);
+    const read = readAnswer(response, this.#call, () => this.#secrets(session));
+    return read instanceof Promise ? read.then(this.#toResult) : this.#toResult(read);
   }
 
   async react(setback: Setback<CallAttempt>): Promise<void> {
@@ -99,7 +101,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { sessions } = this.#context;
     const { session } = attempt;
     if (kind !== 'held-back') this.#feed.sent();
-    if (kind === 'cut' || kind === 'too-large') sessions.accept(session);
+    if (kind === 'cut' || kind === 'too-large' || kind === 'packed') sessions.accept(session);
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, session);
     let trial: SessionFacts['trial'] = sessions.isOnTrial(session) ? 'running' : 'none';
     let { adopted } = session;
@@ -140,7 +142,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   }
 
   fail(failure: unknown): unknown {
-    return this.#context.failed(this.#call, failure);
+    return this.#context.failed(this.#call, failure, this.#feed.sends);
   }
 
   end(): void {
@@ -162,7 +164,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
 
   #prepare(session: Session, permit: Permit): CallAttempt {
     const { request, lane, target, headers, timeoutMs, signal } = this.#call;
-    const { sessions } = this.#context;
+    const { sessions, settings } = this.#context;
     return {
       request,
       lane,
@@ -170,7 +172,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       session,
       method: request.method,
       target,
-      headers: headers === defaultHeaders ? session.withDefaults : { ...headers, ...session.headers },
+      headers: headers === settings.headers ? session.withDefaults : { ...headers, ...session.headers },
       body: this.#feed.body,
       timeoutMs,
       signal,
@@ -212,7 +214,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   #meetLimit(response: WireResponse, session: Session): void {
     const { settings, clock } = this.#context;
     const { askedMs, resumeAt = new Date(clock.now()) } = this.#call.lane.gate.pause;
-    this.#limit = readErrorContent(response, this.#secrets(session), 'rate-limit');
+    this.#limit = readLimit(response, this.#secrets(session), mayRefuseLimit(askedMs, settings.rateLimit));
     const refusal = settings.rateLimit.onLimit === 'reject' ? this.refusal(askedMs, resumeAt) : undefined;
     if (refusal !== undefined) throw refusal;
   }

@@ -1,12 +1,13 @@
 import type { FailedRequest } from '../../contract/index.js';
 import type { ConnectorRequest } from '../client-types.js';
-import type { DataSchema } from '../http/read-success.js';
+import type { Reading } from '../http/read-data.js';
 import { type BodySource, toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toTarget, withoutQuery } from '../http/request-target.js';
+import { checkSchema, type DataSchema } from '../http/schema.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { Lane } from '../rate-limit/lane.js';
-import { checkPriority, checkRequestOptions, checkTimeout, type Settings } from '../settings.js';
+import { checkPriority, checkRequestOptions, checkResponseType, checkTimeout, type Settings } from '../settings.js';
 import type { CallObserver } from './observer.js';
 
 /** One call as the caller made it, ready to be sent as often as it takes. */
@@ -16,6 +17,8 @@ export interface Call<Data = unknown> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: BodySource;
   readonly schema: DataSchema<Data> | undefined;
+  /** How the body of a success is read. */
+  readonly reading: Reading;
   /** As the caller says; `undefined` where the method decides (rule G7). */
   readonly idempotent: boolean | undefined;
   readonly timeoutMs: number;
@@ -30,12 +33,19 @@ export interface Call<Data = unknown> {
 export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings, gates: Gates): Call<Data> {
   const { method, path } = checkRequest(request);
   const body = toBodySource(request);
+  const schema = checkSchema(request.schema);
   return {
     target: toTarget(settings.basePath, path, request.query),
     request: { method, path: withoutQuery(path) },
-    headers: toHeaderRecord(request.headers, body.contentType),
+    headers: toHeaderRecord(settings.headers, request.headers, body),
     body,
-    schema: request.schema,
+    schema,
+    reading: {
+      method,
+      responseType: checkResponseType(request.responseType),
+      isChecked: schema !== undefined,
+      parseJson: settings.parseJson,
+    },
     idempotent: request.idempotent,
     timeoutMs: checkTimeout(request.timeoutMs, settings.timeoutMs, 'timeoutMs'),
     signal: request.signal,

@@ -1,4 +1,4 @@
-import type { FailedRequest } from '../../contract/index.js';
+import { type FailedRequest, isConnectorError } from '../../contract/index.js';
 import type { ClientCounters, ConnectorRequest } from '../client-types.js';
 import { RequestError } from '../errors.js';
 import type { EventHub } from '../events.js';
@@ -49,7 +49,7 @@ export class Calls {
         counters.retries++;
         events.emit('retry', { ...request, attempt, delayMs, error });
       },
-      failed: (call, failure) => this.#failed(call, failure),
+      failed: (call, failure, attempts) => this.#failed(call, failure, attempts),
       ended: () => {
         this.#active--;
         if (this.#active === 0) this.#onIdle?.();
@@ -114,9 +114,10 @@ export class Calls {
   }
 
   /** Tells of a call that failed. @returns the error as the caller gets it. */
-  #failed(call: Call, failure: unknown): unknown {
+  #failed(call: Call, failure: unknown, attempts: number): unknown {
     const closed = failure instanceof RequestError && failure.code === 'CLIENT_CLOSED';
     const error = closed ? closedError(call.request) : failure;
+    if (error instanceof RequestError || isConnectorError(error)) Object.assign(error, { attempts });
     if (!call.signal?.aborted) this.#options.events.emit('error', { ...call.request, error });
     return error;
   }

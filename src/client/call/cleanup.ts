@@ -8,11 +8,12 @@ export async function cleanUp(options: {
   transport: Transport;
   target: string;
   timeoutMs: number;
+  headers: Readonly<Record<string, string>>;
   session: Session;
 }): Promise<void> {
   const { transport, target, timeoutMs, session } = options;
   const request = { method: 'POST', path: target };
-  const headers = { accept: 'application/json', ...session.headers };
+  const headers = { ...options.headers, ...session.headers };
   const outcome = await transport.send({
     method: 'POST',
     target,

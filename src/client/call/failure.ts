@@ -1,7 +1,8 @@
 import type { FailedRequest } from '../../contract/index.js';
 import { createRedact } from '../../internal/index.js';
 import { RequestError, withoutQuotes } from '../errors.js';
-import { readErrorContent, sessionSecrets, toConnectorError } from '../http/read-error.js';
+import { originOf, withResponse } from '../http/error-response.js';
+import { credentialSecrets, readErrorContent, sessionSecrets, toConnectorError } from '../http/read-error.js';
 import { incompleteBody } from '../http/read-success.js';
 import { headerValue, type SendOutcome, type WireResponse } from '../http/wire.js';
 import { toRateLimitError } from '../rate-limit/refusal.js';
@@ -40,12 +41,26 @@ export function failureOf({ attempt, kind, outcome }: Answer, secrets: readonly 
     return new RequestError(explain(outcome.error) + note, { code: 'NETWORK_ERROR', request, cause });
   }
   const response = outcome as WireResponse;
+  // A tracer knows no more than the client's own secrets: those of the request come with it.
+  const all = [...secrets, ...credentialSecrets(attempt.headers), ...sessionSecrets(attempt.session?.headers ?? {})];
+  const error = errorOf({ attempt, kind, response }, all, note);
+  // What comes with a status that is none is no answer of HTTP.
+  return kind === 'unexpected' ? error : withResponse(error, response, all);
+}
+
+/** The error for what was answered. */
+function errorOf(
+  { attempt, kind, response }: { attempt: Attempt; kind: AnswerKind; response: WireResponse },
+  secrets: readonly string[],
+  note: string,
+): Error {
+  const { request } = attempt;
   const { status } = response;
-  if (kind === 'redirect') return redirected(response, request, [...sessionSecrets(attempt.headers), ...secrets]);
+  if (kind === 'redirect') return redirected(response, request, secrets);
   if (kind === 'unexpected') {
     return new RequestError('HTTP has no such status', { code: 'UNEXPECTED_STATUS', request, status });
   }
-  if (kind === 'cut' || kind === 'too-large') return incompleteBody(response, request, { note });
+  if (kind === 'cut' || kind === 'too-large' || kind === 'packed') return incompleteBody(response, request, { note });
   if (kind !== 'limit') return toConnectorError(response, request, readErrorContent(response, secrets), note);
   const content = readErrorContent(response, secrets, 'rate-limit');
   const { clock, pause } = attempt.lane.gate;
@@ -69,15 +84,10 @@ function explain(error: unknown): string {
   return code && !text.includes(code) ? `${text} (${code})` : text;
 }
 
-/** A name has at most 253 characters. */
-const longestOrigin = 270;
-
-/** Shows the origin that it leads to, and no more: user info, path and query may hold what a connector echoes (E5, S7). */
+/** Shows the origin that it leads to, and no more (rules E5, S7). */
 function redirected(response: WireResponse, request: FailedRequest, secrets: readonly string[]): RequestError {
-  const location = headerValue(response.headers, 'location') ?? '';
-  const { protocol, origin } = URL.canParse(location) ? new URL(location) : { protocol: '', origin: '' };
-  const isShown = (protocol === 'http:' || protocol === 'https:') && origin.length <= longestOrigin;
-  const target = isShown ? ` to ${createRedact(secrets)(origin)}` : '';
+  const origin = originOf(headerValue(response.headers, 'location') ?? '');
+  const target = origin === '' ? '' : ` to ${createRedact(secrets)(origin)}`;
   return new RequestError(
     `the connector redirects${target}; redirects are not followed, because session headers must not leave the origin`,
     { code: 'REDIRECT', request, status: response.status },

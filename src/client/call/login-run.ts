@@ -63,7 +63,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
       lane: this.#lane,
       method: options.method,
       target: toTarget(context.settings.basePath, options.path, undefined),
-      headers: toHeaderRecord(options.headers, body.contentType),
+      headers: toHeaderRecord(context.settings.headers, options.headers, body),
       body: body.fixed,
       maxBytes: maxErrorBytes,
       signal: context.closing, // else it is left to finish: somebody else may want the session

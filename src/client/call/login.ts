@@ -1,6 +1,7 @@
 import { parseJson, type Timer } from '../../internal/index.js';
-import { AbandonedLogin, InitializeError } from '../errors.js';
+import { AbandonedLogin, InitializeError, Unreadable } from '../errors.js';
 import type { EventHub } from '../events.js';
+import { unreadableAnswer } from '../http/error-response.js';
 import { credentialSecrets } from '../http/read-error.js';
 import { readSuccess } from '../http/read-success.js';
 import { withoutQuery } from '../http/request-target.js';
@@ -67,12 +68,19 @@ class LoginAttempt {
     const controller = new AbortController();
     const abort = () => controller.abort(this.#signal.reason);
     this.#signal.addEventListener('abort', abort, { once: true });
-    const request: InitializeRequest = async (options) =>
-      readSuccess(
-        await this.#request(options, defaultTimeoutMs, loginSecrets(options)),
-        { method: options.method, path: withoutQuery(options.path) },
-        undefined,
-      );
+    const request: InitializeRequest = async (options) => {
+      const { method, path } = options;
+      const secrets = loginSecrets(options);
+      const response = await this.#request(options, defaultTimeoutMs, secrets);
+      try {
+        const reading = { method, responseType: 'auto', isChecked: false, parseJson: undefined } as const;
+        return await readSuccess(response, reading, undefined);
+      } catch (error) {
+        // Without the response: a success of a login holds a session.
+        if (!(error instanceof Unreadable)) throw error;
+        throw unreadableAnswer(error, { method, path: withoutQuery(path) }, response, secrets);
+      }
+    };
     const timeout = this.#timeout(controller);
     try {
       const headers = await Promise.race([initialize({ request, signal: controller.signal }), timeout.promise]);

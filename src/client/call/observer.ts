@@ -99,6 +99,7 @@ const outcomes: Readonly<Record<AnswerKind, AttemptOutcome>> = {
   success: 'success',
   cut: 'success',
   'too-large': 'success',
+  packed: 'success',
   limit: 'limit',
   unauthorized: 'unauthorized',
   error: 'error',

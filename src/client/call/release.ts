@@ -5,13 +5,14 @@ import { type RemainingOptions, readAnnouncement, readRemaining } from '../rate-
 import type { Attempt } from './attempt.js';
 
 /**
- * What an attempt came to: `cut` and `too-large` are successes whose body is not all there, `unexpected` is a status that HTTP
+ * What an attempt came to: `cut`, `too-large` and `packed` are successes whose body cannot be had, `unexpected` is a status that HTTP
  * does not know, and `held-back` was never sent.
  */
 export type AnswerKind =
   | 'success'
   | 'cut'
   | 'too-large'
+  | 'packed'
   | 'redirect'
   | 'unauthorized'
   | 'limit'
@@ -36,7 +37,7 @@ export function release(context: ReleaseContext, attempt: Attempt, outcome: Send
     return outcome.type;
   }
   announce(context, attempt, outcome);
-  const kind = classify(outcome, context);
+  const kind = classify(outcome, attempt.headers, context);
   if (kind === 'limit') {
     context.counters.refused++;
     lane.limited(permit, readWait(outcome, context));
@@ -48,7 +49,9 @@ export function release(context: ReleaseContext, attempt: Attempt, outcome: Send
 }
 
 /** Decides by status and header alone; a body never turns a denial into a limit (rules E2, E7, W2, W3). */
-function classify({ status, headers, end }: WireResponse, { settings }: ReleaseContext): AnswerKind {
+function classify({ status, headers, end }: WireResponse, asked: Asked, { settings }: ReleaseContext): AnswerKind {
+  // Not modified: what the caller wanted to know, where there was a condition (rule D1).
+  if (status === 304 && isConditional(asked)) return 'success';
   if (status < 300) return end === 'whole' ? 'success' : end;
   if (status < 400) return 'redirect';
   if (status === 401) return 'unauthorized';
@@ -56,6 +59,12 @@ function classify({ status, headers, end }: WireResponse, { settings }: ReleaseC
   const isLimit = (status === 403 || status === 503) && waitOf(headers, settings.rateLimit.header) !== undefined;
   if (isLimit) return 'limit';
   return status > 599 ? 'unexpected' : 'error';
+}
+
+type Asked = Attempt['headers'];
+
+function isConditional(asked: Asked): boolean {
+  return asked['if-none-match'] !== undefined || asked['if-modified-since'] !== undefined;
 }
 
 /** `undefined` when the header is absent (429) or invalid: then the fallback applies (rule W6). */

@@ -12,7 +12,7 @@ export interface Run<Sent extends Attempt, Result> {
   /** The next attempt where everything is there that it needs; else what to wait for before this is asked again. */
   acquire(): Sent | Promise<unknown>;
   /** It was a success. */
-  deliver(attempt: Sent, response: WireResponse): Result;
+  deliver(attempt: Sent, response: WireResponse): Result | Promise<Result>;
   /** It was something else: resolves when the run goes on. @throws (rejects with) what it ends with. */
   react(setback: Setback<Sent>): Promise<void>;
   /** How the end of the run reaches its caller. */
@@ -39,7 +39,10 @@ export async function follow<Sent extends Attempt, Result>(
       const outcome = await context.transport.send(attempt); // never rejects
       const kind = release(context, attempt, outcome);
       run.watch?.({ attempt, kind, outcome }, startedAt);
-      if (kind === 'success') return run.deliver(attempt, outcome as WireResponse);
+      if (kind === 'success') {
+        const result = run.deliver(attempt, outcome as WireResponse);
+        return result instanceof Promise ? await result : result; // or what it rejects with would not be caught here
+      }
       await run.react({ attempt, kind, outcome });
     }
   } catch (failure) {

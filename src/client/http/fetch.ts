@@ -1,6 +1,7 @@
 import type { Clock } from '../../internal/index.js';
 import { isStream } from './request-body.js';
-import { type BodyEnd, bodyLimit, type SendOutcome, type Transport, type WireRequest } from './wire.js';
+import { isPacked, unpack } from './unpack.js';
+import { type Answered, type BodyEnd, bodyLimit, type SendOutcome, type Transport, type WireRequest } from './wire.js';
 
 export interface FetchTransportOptions {
   origin: string;
@@ -33,21 +34,15 @@ async function send(request: WireRequest, options: FetchTransportOptions): Promi
       options.fetch(options.origin + request.target, init(request, controller.signal)),
       rejected.promise,
     ]);
-    const { body, end, error } = await collect(
-      response,
-      request.maxBytes ?? options.maxResponseBytes,
-      rejected.promise,
-    );
+    const limit = bodyLimit(response.status, request.maxBytes ?? options.maxResponseBytes);
+    const { body, end, error } = await collect(response, limit, rejected.promise);
     if (stopped === 'aborted') return { type: 'aborted' };
     if (stopped === 'timeout' && response.status < 400) return { type: 'timeout' };
-    return {
-      type: 'answered',
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body,
-      end,
-      error,
-    };
+    const { status } = response;
+    const headers = Object.fromEntries(response.headers);
+    const answered: Answered = { type: 'answered', status, headers, body, end, error };
+    // What came over a network, and so from a URL, was unpacked by that fetch; one that answers in process has not done it.
+    return response.url === '' && isPacked(answered) ? await unpack(answered, limit) : answered;
   } catch (error) {
     if (stopped === 'timeout') return { type: 'timeout' };
     if (stopped === 'aborted') return { type: 'aborted' };
@@ -86,7 +81,7 @@ function rejectOnAbort(signal: AbortSignal): { promise: Promise<never>; forget()
 
 async function collect(
   response: Response,
-  maxResponseBytes: number,
+  limit: number,
   stopped: Promise<never>,
 ): Promise<{ body: Uint8Array; end: BodyEnd; error?: unknown }> {
   const chunks: Uint8Array[] = [];
@@ -100,7 +95,7 @@ async function collect(
       const { done, value } = await Promise.race([reader.read(), stopped]);
       if (done) break;
       size += value.length;
-      if (size > bodyLimit(response.status, maxResponseBytes)) {
+      if (size > limit) {
         end = 'too-large';
         break;
       }

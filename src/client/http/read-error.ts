@@ -1,5 +1,6 @@
 import {
   BadRequestError,
+  type CallResponse,
   ConnectorError,
   cleanCode,
   cleanDetail,
@@ -11,10 +12,11 @@ import {
   kindOfStatus,
   NotFoundError,
   parseErrorPayload,
+  parseProblem,
   UnauthorizedError,
 } from '../../contract/index.js';
 import { createRedact, headerParts, showsSecret } from '../../internal/index.js';
-import type { WireResponse } from './wire.js';
+import { headerValue, type WireResponse } from './wire.js';
 
 /** What an error answer said, made safe to show. */
 export interface ErrorContent {
@@ -23,6 +25,8 @@ export interface ErrorContent {
   message: string;
   detail: string | undefined;
   origin: 'connector' | 'unknown';
+  /** As errors show it; there where an error may be made of this later. */
+  response?: CallResponse;
 }
 
 /**
@@ -37,26 +41,34 @@ export function readErrorContent(
 ): ErrorContent {
   const { status } = response;
   const text = response.end === 'whole' ? new TextDecoder().decode(response.body) : undefined;
-  const payload = text === undefined ? undefined : parseErrorPayload(text, '');
-  if (payload === undefined) {
+  const payload = text === undefined ? undefined : parseErrorPayload(text, '')?.errors;
+  const problem = payload === undefined && text !== undefined && isProblem(response) ? parseProblem(text) : undefined;
+  const said = payload ?? problem;
+  if (said === undefined) {
     const message = `${errorTable[kind].message} (${noBody[response.end]})`;
     return { status, code: undefined, message, detail: undefined, origin: 'unknown' };
   }
   const redact = createRedact(secrets);
-  const { code, message, detail } = payload.errors;
+  const { code, message, detail } = said;
   return {
     status,
     code: code === '' || showsSecret(code, secrets) ? undefined : cleanCode(code),
     message: cleanMessage(redact(message)),
     detail: detail === undefined ? undefined : cleanDetail(redact(detail)),
-    origin: 'connector',
+    origin: payload === undefined ? 'unknown' : 'connector',
   };
+}
+
+/** RFC 9457 (rule E9). */
+function isProblem({ headers }: WireResponse): boolean {
+  return /^application\/problem\+json\s*(;|$)/i.test(headerValue(headers, 'content-type') ?? '');
 }
 
 const noBody = {
   whole: 'the answer has no error body of the connector contract',
   cut: 'the body of the answer was cut off',
   'too-large': 'the body of the answer is too large to be an error body',
+  packed: 'the body of the answer could not be unpacked',
 };
 
 /** The headers of a session whose values are no secrets. A session that comes from elsewhere has no such marks. */

@@ -31,7 +31,8 @@ export function toBodySource(options: { json?: unknown; body?: BodyOption | unde
 export class BodyFeed {
   readonly #source: BodySource;
   #made: RequestBody | undefined;
-  #used = false;
+  /** How many tries there were. */
+  sends = 0;
 
   constructor(source: BodySource) {
     this.#source = source;
@@ -44,7 +45,7 @@ export class BodyFeed {
 
   /** Whether one more try can be made: a stream without a factory is used up by the first. */
   get replayable(): boolean {
-    return this.#source.factory !== undefined || !this.#used || !isStream(this.#source.fixed);
+    return this.#source.factory !== undefined || this.sends === 0 || !isStream(this.#source.fixed);
   }
 
   get body(): RequestBody | undefined {
@@ -60,14 +61,14 @@ export class BodyFeed {
 
   /** A try with the body is over. */
   sent(): void {
-    this.#used = true;
+    this.sends++;
     this.release();
   }
 
   /** Lets go of a body that was made and not sent; one that the caller gave is left alone until it is used. */
   release(): void {
     discard(this.#made);
-    if (this.#used) discard(this.#source.fixed);
+    if (this.sends > 0) discard(this.#source.fixed);
     this.#made = undefined;
   }
 }

@@ -1,7 +1,9 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock, Timer } from '../../internal/index.js';
 import { isStream, type RequestBody } from './request-body.js';
+import { isPacked, unpack } from './unpack.js';
 import {
+  type Answered,
   type BodyEnd,
   bodyLimit,
   type SendOutcome,
@@ -104,8 +106,8 @@ class Collector implements Dispatcher.DispatchHandler {
     if (status < 200) return; // informational: the answer is still to come
     this.#status = status;
     this.#headers = headers;
-    // The body of a redirect says nothing that is used.
-    if (status >= 300 && status < 400) this.#answer('whole', true);
+    // The body of a redirect says nothing that is used; a 304 has none, and leaves its connection in order.
+    if (status >= 300 && status < 400 && status !== 304) this.#answer('whole', true);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -130,8 +132,17 @@ class Collector implements Dispatcher.DispatchHandler {
 
   #answer(end: BodyEnd, destroy: boolean, error?: unknown): void {
     const body = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
-    this.#finish({ type: 'answered', status: this.#status, headers: this.#headers, body, end, error });
+    const answered: Answered = { type: 'answered', status: this.#status, headers: this.#headers, body, end, error };
+    if (isPacked(answered)) this.#unpack(answered);
+    else this.#finish(answered);
     if (destroy) this.#destroy();
+  }
+
+  /** The answer is there: neither time-out nor abort can change it any more. */
+  #unpack(answered: Answered): void {
+    if (this.#settled) return;
+    this.#end();
+    void unpack(answered, bodyLimit(this.#status, this.#maxResponseBytes)).then(this.#settle);
   }
 
   #stop(outcome: { type: 'aborted' } | { type: 'timeout' } | { type: 'held-back' }): void {
@@ -148,9 +159,13 @@ class Collector implements Dispatcher.DispatchHandler {
 
   #finish(outcome: SendOutcome): void {
     if (this.#settled) return;
+    this.#end();
+    this.#settle(outcome);
+  }
+
+  #end(): void {
     this.#settled = true;
     this.#timer.cancel();
     this.#request.signal?.removeEventListener('abort', this.#onAbort);
-    this.#settle(outcome);
   }
 }

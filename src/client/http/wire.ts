@@ -17,20 +17,22 @@ export interface WireRequest {
   mayStart(): boolean;
 }
 
-/** How a body ended. */
-export type BodyEnd = 'whole' | 'cut' | 'too-large';
+/** How a body ended; `packed` is whole, and in an encoding that cannot be unpacked. */
+export type BodyEnd = 'whole' | 'cut' | 'too-large' | 'packed';
 
 export interface WireResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: Uint8Array;
   end: BodyEnd;
-  /** What cut the body off. */
+  /** What cut the body off, or kept it from being unpacked. */
   error?: unknown;
 }
 
+export type Answered = { type: 'answered' } & WireResponse;
+
 export type SendOutcome =
-  | ({ type: 'answered' } & WireResponse)
+  | Answered
   | { type: 'failed'; error: unknown }
   | { type: 'timeout' }
   | { type: 'aborted' }

@@ -1,4 +1,5 @@
 import { type FailedRequest, RateLimitError } from '../../contract/index.js';
+import { showResponse } from '../http/error-response.js';
 import type { ErrorContent } from '../http/read-error.js';
 
 /** What the options say of waiting. */
@@ -49,7 +50,7 @@ export function toRateLimitError(
   facts: { remainingMs: number; resumeAt: Date; request: FailedRequest; content?: ErrorContent | undefined },
 ): RateLimitError {
   const { remainingMs, resumeAt, request, content } = facts;
-  return new RateLimitError(message, {
+  const error = new RateLimitError(message, {
     status: (content?.status ?? 403) as 403 | 429 | 503,
     retryAfterMs: remainingMs,
     resumeAt,
@@ -58,4 +59,5 @@ export function toRateLimitError(
     origin: content?.origin,
     request,
   });
+  return content?.response === undefined ? error : showResponse(error, content.response);
 }

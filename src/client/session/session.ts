@@ -2,7 +2,6 @@ import { abortable, type Clock, sleep } from '../../internal/index.js';
 import { AbandonedLogin, InitializeError, toInitializeErrorOfOwn } from '../errors.js';
 import type { Emit } from '../events.js';
 import { expectManyListeners } from '../http/many-listeners.js';
-import { defaultHeaders } from '../http/request-headers.js';
 import type { ConnectionState, SharedSession } from './state.js';
 import { type Trial, Trials } from './trials.js';
 
@@ -28,6 +27,8 @@ export interface SessionOptions {
   state: ConnectionState;
   clock: Clock;
   emit: Emit;
+  /** What every request carries. */
+  headers: Readonly<Record<string, string>>;
   /** For how long after a refused login calls fail at once, and at most after logins that came to nothing (rule S5). */
   loginCooldownMs: number;
 }
@@ -198,7 +199,7 @@ export class SessionHolder {
   #take(shared: SharedSession, adopted: boolean, startedAt: number): Session {
     const { clock, emit } = this.#options;
     const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
-    const withDefaults = { ...defaultHeaders, ...headers };
+    const withDefaults = { ...this.#options.headers, ...headers };
     const since = clock.monotonic() - ageMs;
     const session: Session = { generation, headers, withDefaults, since, adopted, accepted: false };
     const reason = this.#lastGeneration === 0 ? 'first' : 'expired';

@@ -1,0 +1,93 @@
+import { Unreadable } from '../errors.js';
+
+/** What a schema of any library that keeps the Standard Schema specification has: zod, valibot, ArkType and others. */
+export interface StandardSchema<Output> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+export interface SchemaIssue {
+  readonly message?: string | undefined;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The part of a zod schema that was enough before there was a standard: whatever validates like one will do. */
+export interface SafeParseSchema<Output> {
+  safeParse(value: unknown): { success: true; data: Output } | { success: false; error: SchemaFailure };
+}
+
+export interface SchemaFailure {
+  issues?: readonly SchemaIssue[] | undefined;
+}
+
+/** What `schema` may be (rule D3). */
+export type DataSchema<Output> = StandardSchema<Output> | SafeParseSchema<Output>;
+
+/** @throws TypeError when it is no schema: before anything is sent (rule D3). */
+export function checkSchema<Output>(schema: DataSchema<Output> | undefined): DataSchema<Output> | undefined {
+  if (schema === undefined) return undefined;
+  const { safeParse, '~standard': standard } = (schema ?? {}) as Partial<SafeParseSchema<Output>> &
+    Partial<StandardSchema<Output>>;
+  if (typeof safeParse === 'function' || typeof standard?.validate === 'function') return schema;
+  throw new TypeError(
+    '`schema` must be a Standard Schema (of zod, valibot, ArkType, …) or have a method `safeParse`; it is neither.',
+  );
+}
+
+/** What the schema makes of a value. @throws Unreadable (or rejects) when it does not fit, and for whatever the schema throws. */
+export function applySchema<Output>(schema: DataSchema<Output>, value: unknown): Output | Promise<Output> {
+  if ('safeParse' in schema) {
+    try {
+      return accepted(schema.safeParse(value));
+    } catch (error) {
+      // A schema that has to wait is read by the standard instead.
+      if (error instanceof Unreadable || !('~standard' in schema)) throw toUnreadable(error);
+    }
+  }
+  try {
+    const result = (schema as StandardSchema<Output>)['~standard'].validate(value);
+    return result instanceof Promise ? result.then(outputOf).catch(rethrow) : outputOf(result);
+  } catch (error) {
+    throw toUnreadable(error);
+  }
+}
+
+function accepted<Output>(result: ReturnType<SafeParseSchema<Output>['safeParse']>): Output {
+  if (result?.success === true && 'data' in result) return result.data;
+  if (result?.success === false) throw misfit(result.error?.issues, result.error);
+  throw new TypeError('`schema.safeParse` must return { success: true, data } or { success: false, error }');
+}
+
+function outputOf<Output>(result: StandardResult<Output>): Output {
+  if (result.issues === undefined) return (result as { value: Output }).value;
+  throw misfit(result.issues, Object.assign(new Error('The data does not fit the schema.'), { issues: result.issues }));
+}
+
+function rethrow(error: unknown): never {
+  throw toUnreadable(error);
+}
+
+function toUnreadable(error: unknown): Unreadable {
+  if (error instanceof Unreadable) return error;
+  return new Unreadable('INVALID_DATA', '`schema` threw an error instead of checking the data', error);
+}
+
+/** Says where the data is wrong; what a library's message quotes of it is redacted like all that a connector says. */
+function misfit(issues: readonly SchemaIssue[] | undefined, cause: unknown): Unreadable {
+  const list = issues ?? [];
+  const shown = list.slice(0, 3).map(({ path, message }) => `${path?.map(keyOf).join('.') || '(whole)'}: ${message}`);
+  const more = list.length > shown.length ? ` (and ${list.length - shown.length} more)` : '';
+  return new Unreadable('INVALID_DATA', `the data does not fit \`schema\`: ${shown.join('; ')}${more}`, cause);
+}
+
+function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string {
+  return String(typeof segment === 'object' ? segment.key : segment);
+}

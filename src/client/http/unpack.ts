@@ -1,0 +1,55 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, type InputType, inflate, inflateRaw, type ZlibOptions } from 'node:zlib';
+import { type Answered, headerValue } from './wire.js';
+
+type Unpacker = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
+
+const ofGzip: Unpacker = promisify(gunzip);
+const ofZlib: Unpacker = promisify(inflate);
+const ofDeflate: Unpacker = promisify(inflateRaw);
+
+/** The content codings that are unpacked (RFC 9110, 8.4.1). */
+const unpackers: Readonly<Record<string, Unpacker>> = {
+  gzip: ofGzip,
+  'x-gzip': ofGzip,
+  br: promisify(brotliDecompress),
+  // Some servers leave out the wrapper that the standard asks for.
+  deflate: (bytes, options) => (((bytes as Uint8Array)[0] ?? 0) % 16 === 8 ? ofZlib : ofDeflate)(bytes, options),
+};
+
+/** What the client asks for where it unpacks by itself. */
+export const acceptedEncodings = 'gzip, br, deflate';
+
+/** Nobody packs twice, and each layer of a bomb costs time. */
+const mostLayers = 3;
+
+/** Whether a body has to go through {@link unpack}. */
+export function isPacked({ headers, body, end }: Answered): boolean {
+  return headers['content-encoding'] !== undefined && body.length > 0 && end === 'whole';
+}
+
+/**
+ * Unpacks a compressed body into at most `maxBytes` (rules D1, E8). Never rejects: what is larger, broken or packed in another way
+ * is said by `end`.
+ */
+export async function unpack(response: Answered, maxBytes: number): Promise<Answered> {
+  const names = (headerValue(response.headers, 'content-encoding') ?? '').toLowerCase().split(',');
+  const layers = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
+  const unknown = layers.find((name) => !Object.hasOwn(unpackers, name));
+  if (unknown !== undefined) return failed(response, new Error(`"${unknown}" is no known content-encoding`));
+  if (layers.length > mostLayers) return failed(response, new Error('it is packed too many times'));
+  let { body } = response;
+  try {
+    for (const name of layers.reverse()) {
+      body = await (unpackers[name] as Unpacker)(body, { maxOutputLength: maxBytes });
+    }
+  } catch (error) {
+    const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
+    return isTooLarge ? { ...response, body: new Uint8Array(), end: 'too-large' } : failed(response, error);
+  }
+  return { ...response, body };
+}
+
+function failed(response: Answered, error: unknown): Answered {
+  return { ...response, body: new Uint8Array(), end: 'packed', error };
+}
