@@ -24,7 +24,8 @@ export interface RequestOptions<Data = unknown> {
   /**
    * What the body of a success is read as (rule D1). `'auto'` goes by its content type: JSON types are parsed; `text/*`, XML, forms
    * and what has no type are text, decoded by their charset; all else is a `Uint8Array`. `'json'`, `'text'` and `'bytes'` do that
-   * whatever the type. Without a body (204, 205, 304, HEAD) `data` is `undefined`. What cannot be read so is a `RequestError`:
+   * whatever the type. `'stream'` hands the body on as a `ReadableStream` while it arrives, as {@link ConnectorClient.stream} does.
+   * Without a body (204, 205, 304, HEAD) `data` is `undefined`. What cannot be read so is a `RequestError`:
    * `INVALID_JSON`, `INVALID_TEXT`.
    *
    * @default 'auto'
@@ -42,6 +43,18 @@ export interface RequestOptions<Data = unknown> {
   totalTimeoutMs?: number;
   /** Who goes first where calls have to wait: higher numbers do, and within one number whoever came first. @default 0 */
   priority?: number;
+}
+
+export interface StreamOptions extends Omit<RequestOptions, 'schema' | 'responseType'> {
+  /** @default 'GET' */
+  method?: string | undefined;
+}
+
+/** The head of a success, and its body as it arrives. */
+export interface StreamResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: ReadableStream<Uint8Array>;
 }
 
 export interface ConnectorRequest<Data = unknown> extends RequestOptions<Data> {
@@ -94,6 +107,20 @@ export interface ConnectorClient extends AsyncDisposable {
   put<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
   patch<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
   delete<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
+  /**
+   * Reads a body while it arrives, however long it is (rule D2): in constant memory, at the pace of who reads. Logins, pauses and
+   * retries are over when the head is handed on. From then on `timeoutMs` bounds every silence of the connection. The stream is whole
+   * or it fails: with a `RequestError` (`NETWORK_ERROR`, `TIMEOUT`, `RESPONSE_TOO_LARGE`, `INVALID_ENCODING`), or with the signal's
+   * reason. Where the connector says `accept-ranges: bytes` and a strong `etag`, the rest of a GET that broke off is asked for
+   * with `range` and `if-range`. Until it is read to its end or cancelled, a stream takes one place of `concurrency`.
+   *
+   * @throws (rejects) as {@link request} does.
+   * @example
+   * // A file from one connector to the other; a factory, so that it can be sent again (rule G8).
+   * const file = async () => (await source.stream('/files/7')).body
+   * await target.put('/files/7', { body: file })
+   */
+  stream(path: string, options?: StreamOptions): Promise<StreamResponse>;
   /** Listens to what the client does (rule G6). @returns a function that stops listening. */
   on<Name extends ClientEventName>(event: Name, listener: ClientEventListener<Name>): () => void;
   readonly status: ClientStatus;

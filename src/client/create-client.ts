@@ -1,7 +1,14 @@
 import { Calls, closedError } from './call/calls.js';
 import { cleanUp } from './call/cleanup.js';
 import { createLogin } from './call/login.js';
-import type { ClientStatus, ConnectorClient, ConnectorRequest, RequestOptions } from './client-types.js';
+import type {
+  ClientStatus,
+  ConnectorClient,
+  ConnectorRequest,
+  RequestOptions,
+  StreamOptions,
+  StreamResponse,
+} from './client-types.js';
 import { AbandonedLogin } from './errors.js';
 import { type ClientEventListener, type ClientEventName, EventHub } from './events.js';
 import { createFetchTransport } from './http/fetch.js';
@@ -103,6 +110,15 @@ class Client implements ConnectorClient {
 
   delete<Data>(path: string, options?: RequestOptions<Data>): Promise<Data> {
     return this.#data('DELETE', path, options);
+  }
+
+  async stream(path: string, { method = 'GET', ...options }: StreamOptions = {}): Promise<StreamResponse> {
+    const request = { ...options, method, path, responseType: 'stream' } as const;
+    return this.#calls.run<ReadableStream<Uint8Array>, StreamResponse>(request, ({ status, headers, data: body }) => ({
+      status,
+      headers,
+      body,
+    }));
   }
 
   on<Name extends ClientEventName>(event: Name, listener: ClientEventListener<Name>): () => void {

@@ -12,6 +12,8 @@ export type {
   ConnectorClient,
   ConnectorRequest,
   RequestOptions,
+  StreamOptions,
+  StreamResponse,
 } from './client-types.js';
 export { createConnectorClient } from './create-client.js';
 export {

@@ -80,6 +80,8 @@ export interface ConnectorClientOptions {
    * parsing it stops all else: allow no more than your answers need. @default 10485760 (10 MiB)
    */
   maxResponseBytes?: number;
+  /** The most bytes of a stream that are handed on, unpacked. `maxResponseBytes` does not bound streams. @default none */
+  maxStreamBytes?: number;
   /** How long a new session may be refused before that is a verdict, in milliseconds (rule S4). @default 3000 */
   freshSessionGraceMs?: number;
   /**

@@ -81,6 +81,7 @@ const schema = optionsOf({
   pacing: oneOf(['auto', 'off']).default('auto'),
   snapshot: z.unknown().optional(),
   maxResponseBytes: count(1).default(10 * 1024 * 1024),
+  maxStreamBytes: count(1).default(Number.POSITIVE_INFINITY),
   freshSessionGraceMs: duration().default(3000),
   loginCooldownMs: duration().default(30_000),
   dispatcher: withMethods<Dispatcher>('dispatch').optional(),
@@ -123,7 +124,7 @@ export function checkPriority(value: unknown): number {
   return Number.isFinite(value) ? (value as number) : check(priority, value, 'priority');
 }
 
-const responseType = oneOf(['auto', 'json', 'text', 'bytes']);
+const responseType = oneOf(['auto', 'json', 'text', 'bytes', 'stream']);
 
 /** @throws TypeError when the value is none. */
 export function checkResponseType(value: unknown): ResponseType {

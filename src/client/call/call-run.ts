@@ -175,6 +175,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       headers: headers === settings.headers ? session.withDefaults : { ...headers, ...session.headers },
       body: this.#feed.body,
       timeoutMs,
+      streams: this.#call.reading.responseType === 'stream',
       signal,
       mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,
     };
@@ -221,9 +222,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
 
   async #backOff(setback: Setback<CallAttempt>, attempt: number): Promise<void> {
     const { settings, retrying, sessions } = this.#context;
-    const error = failureOf(setback, this.#secrets(setback.attempt.session)) as Error;
     const delayMs = retryDelayMs(attempt, settings.retry, Math.random());
-    retrying(this.#call, error, attempt, delayMs);
+    retrying(this.#call, failureOf(setback, this.#secrets(setback.attempt.session)) as Error, attempt, delayMs);
     const delay = sessions.sleep(delayMs, this.signal);
     await (this.#call.observer?.wait(delay, () => 'retry') ?? delay);
   }
@@ -234,14 +234,13 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { request, idempotent } = this.#call;
     const { session, permit } = attempt;
     const ageMs = permit.startedAt - session.since;
-    const coolsDown = sessions.coolsDown(session);
     return {
       kind,
       status: statusOf(outcome),
       isResendable: this.#feed.replayable,
       isIdempotent: isIdempotent(request.method, idempotent),
       retriesLeft: retry.retries - this.#history.retries,
-      session: { ageMs, graceMs, adopted, accepted: session.accepted, coolsDown, trial },
+      session: { ageMs, graceMs, adopted, accepted: session.accepted, coolsDown: sessions.coolsDown(session), trial },
     };
   }
 

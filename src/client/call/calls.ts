@@ -2,6 +2,7 @@ import { type FailedRequest, isConnectorError } from '../../contract/index.js';
 import type { ClientCounters, ConnectorRequest } from '../client-types.js';
 import { RequestError } from '../errors.js';
 import type { EventHub } from '../events.js';
+import type { Incoming } from '../http/incoming.js';
 import { expectManyListeners } from '../http/many-listeners.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { withoutQuery } from '../http/request-target.js';
@@ -15,6 +16,7 @@ import type { CallContext } from './call-context.js';
 import { CallRun } from './call-run.js';
 import { CallObserver } from './observer.js';
 import { follow } from './road.js';
+import { type Open, toStreamed, toStreamRequest } from './stream.js';
 
 export interface CallsOptions {
   settings: Settings;
@@ -64,6 +66,34 @@ export class Calls {
 
   /** @returns what `toResult` makes of the response. @throws (rejects) as {@link ConnectorClient.request} does. */
   run<Data, Result>(
+    request: ConnectorRequest<Data>,
+    toResult: (response: ConnectorResponse<Data>) => Result,
+  ): Promise<Result> {
+    return request?.responseType === 'stream' ? this.#stream(request, toResult) : this.#run(request, toResult);
+  }
+
+  /** A call whose body is read while it arrives; each part of it that has to be asked for anew is a call of its own. */
+  async #stream<Data, Result>(
+    request: ConnectorRequest<Data>,
+    toResult: (response: ConnectorResponse<Data>) => Result,
+  ): Promise<Result> {
+    const asked = toStreamRequest(request);
+    const { method, path } = checkRequest(asked);
+    const failed = { method, path: withoutQuery(String(path)) };
+    const { settings } = this.#options;
+    const open: Open = (again) => this.#run(again as ConnectorRequest<Incoming>, (answer) => this.#carry(answer));
+    const answer = await open(asked);
+    return toResult(toStreamed(answer, { request: failed, asked, settings, open }) as ConnectorResponse<Data>);
+  }
+
+  /** A body that is still arriving is under way like a call. */
+  #carry(answer: ConnectorResponse<Incoming>): ConnectorResponse<Incoming> {
+    this.#active++;
+    answer.data.whenOver(this.#context.ended);
+    return answer;
+  }
+
+  #run<Data, Result>(
     request: ConnectorRequest<Data>,
     toResult: (response: ConnectorResponse<Data>) => Result,
   ): Promise<Result> {

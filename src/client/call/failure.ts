@@ -78,7 +78,7 @@ interface Explained {
  * Node's and undici's errors carry the point in `code`, fetch's in their cause's; aggregate errors (IPv4 and IPv6 refused)
  * have no message.
  */
-function explain(error: unknown): string {
+export function explain(error: unknown): string {
   const { message, cause, code = cause?.code } = (error ?? {}) as Explained & { cause?: Explained };
   const text = message || cause?.message || 'the connection failed';
   return code && !text.includes(code) ? `${text} (${code})` : text;

@@ -37,6 +37,7 @@ export function release(context: ReleaseContext, attempt: Attempt, outcome: Send
     return outcome.type;
   }
   announce(context, attempt, outcome);
+  if (outcome.incoming !== undefined) lane.carry(outcome.incoming);
   const kind = classify(outcome, attempt.headers, context);
   if (kind === 'limit') {
     context.counters.refused++;

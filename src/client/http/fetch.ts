@@ -1,7 +1,16 @@
 import type { Clock } from '../../internal/index.js';
+import { Incoming } from './incoming.js';
 import { isStream } from './request-body.js';
 import { isPacked, unpack } from './unpack.js';
-import { type Answered, type BodyEnd, bodyLimit, type SendOutcome, type Transport, type WireRequest } from './wire.js';
+import {
+  type Answered,
+  type BodyEnd,
+  bodyLimit,
+  isStreamed,
+  type SendOutcome,
+  type Transport,
+  type WireRequest,
+} from './wire.js';
 
 export interface FetchTransportOptions {
   origin: string;
@@ -34,6 +43,7 @@ async function send(request: WireRequest, options: FetchTransportOptions): Promi
       options.fetch(options.origin + request.target, init(request, controller.signal)),
       rejected.promise,
     ]);
+    if (isStreamed(request, response.status)) return streamed(response, request, controller, options.clock);
     const limit = bodyLimit(response.status, request.maxBytes ?? options.maxResponseBytes);
     const { body, end, error } = await collect(response, limit, rejected.promise);
     if (stopped === 'aborted') return { type: 'aborted' };
@@ -66,6 +76,60 @@ function init(request: WireRequest, signal: AbortSignal): RequestInit {
     body: body as BodyInit,
     ...(isStream(body) ? { duplex: 'half' } : {}),
   };
+}
+
+/** The body goes its own way. */
+function streamed(
+  response: Response,
+  { timeoutMs: silenceMs, signal }: WireRequest,
+  controller: AbortController,
+  clock: Clock,
+): Answered {
+  const reader = response.body?.getReader();
+  let isWanted = false;
+  let isReading = false;
+  const read = async () => {
+    if (isReading) return;
+    isReading = true;
+    try {
+      while (isWanted) {
+        const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+        if (done) return incoming.finish('whole');
+        incoming.arrived(value);
+      }
+    } catch (error) {
+      incoming.finish({ type: 'failed', error });
+    } finally {
+      isReading = false;
+    }
+  };
+  const incoming: Incoming = new Incoming({
+    clock,
+    silenceMs,
+    signal,
+    tap: {
+      pause: () => {
+        isWanted = false;
+      },
+      resume: () => {
+        isWanted = true;
+        void read();
+      },
+      destroy: () => {
+        isWanted = false;
+        controller.abort();
+        reader?.cancel().catch(() => {});
+      },
+    },
+  });
+  const headers = Object.fromEntries(response.headers);
+  // What came over a network, and so from a URL, is unpacked already: of these bytes no range can be asked for.
+  if (response.url !== '' && headers['content-encoding'] !== undefined) {
+    delete headers['content-encoding'];
+    delete headers['accept-ranges'];
+  }
+  const { status } = response;
+  return { type: 'answered', status, headers, body: new Uint8Array(), incoming, end: 'whole' };
 }
 
 /** A fetch that ignores its signal must not hold the call. */

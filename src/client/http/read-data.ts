@@ -3,7 +3,7 @@ import { Unreadable } from '../errors.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** What the body of a success is read as; {@link RequestOptions.responseType} says what each means. */
-export type ResponseType = 'auto' | 'json' | 'text' | 'bytes';
+export type ResponseType = 'auto' | 'json' | 'text' | 'bytes' | 'stream';
 
 export interface Reading {
   readonly method: string;
@@ -15,6 +15,7 @@ export interface Reading {
 
 /** The data of a success, or `undefined` where there is none (rule D1). @throws Unreadable when it is not what was asked for. */
 export function readData(response: WireResponse, reading: Reading): unknown {
+  if (response.incoming !== undefined) return response.incoming;
   const { status, body } = response;
   if (status === 204 || status === 205 || status === 304 || reading.method === 'HEAD') return undefined;
   const { responseType } = reading;

@@ -1,11 +1,13 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock, Timer } from '../../internal/index.js';
+import { Incoming } from './incoming.js';
 import { isStream, type RequestBody } from './request-body.js';
 import { isPacked, unpack } from './unpack.js';
 import {
   type Answered,
   type BodyEnd,
   bodyLimit,
+  isStreamed,
   type SendOutcome,
   type Transport,
   type WireRequest,
@@ -75,6 +77,7 @@ class Collector implements Dispatcher.DispatchHandler {
   readonly #request: WireRequest;
   readonly #settle: (outcome: SendOutcome) => void;
   readonly #timer: Timer;
+  readonly #clock: Clock;
   readonly #maxResponseBytes: number;
   readonly #onAbort = () => this.#stop({ type: 'aborted' });
   #controller: Dispatcher.DispatchController | undefined;
@@ -84,10 +87,12 @@ class Collector implements Dispatcher.DispatchHandler {
   #headers: WireResponse['headers'] = noHeaders;
   #chunks: Buffer[] = [];
   #size = 0;
+  #incoming: Incoming | undefined;
 
   constructor(request: WireRequest, options: TransportOptions, settle: (outcome: SendOutcome) => void) {
     this.#request = request;
     this.#settle = settle;
+    this.#clock = options.clock;
     this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
     this.#timer = options.clock.setTimer(request.timeoutMs, () => this.#stop({ type: 'timeout' }));
     request.signal?.addEventListener('abort', this.#onAbort, { once: true });
@@ -102,15 +107,17 @@ class Collector implements Dispatcher.DispatchHandler {
     else this.#started = true;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: WireResponse['headers']): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: WireResponse['headers']): void {
     if (status < 200) return; // informational: the answer is still to come
     this.#status = status;
     this.#headers = headers;
+    if (isStreamed(this.#request, status)) this.#stream(controller);
     // The body of a redirect says nothing that is used; a 304 has none, and leaves its connection in order.
     if (status >= 300 && status < 400 && status !== 304) this.#answer('whole', true);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#incoming?.arrived(chunk);
     if (this.#settled) return;
     this.#size += chunk.length;
     if (this.#size > bodyLimit(this.#status, this.#maxResponseBytes)) this.#answer('too-large', true);
@@ -118,6 +125,7 @@ class Collector implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#incoming?.finish('whole');
     this.#answer('whole', false);
   }
 
@@ -126,8 +134,26 @@ class Collector implements Dispatcher.DispatchHandler {
   }
 
   fail(error: unknown): void {
+    this.#incoming?.finish({ type: 'failed', error });
     if (this.#status === 0) this.#finish({ type: 'failed', error });
     else this.#answer('cut', false, error);
+  }
+
+  /** From here on the body goes its own way. */
+  #stream(controller: Dispatcher.DispatchController): void {
+    controller.pause();
+    this.#incoming = new Incoming({
+      clock: this.#clock,
+      silenceMs: this.#request.timeoutMs,
+      signal: this.#request.signal,
+      tap: {
+        pause: () => controller.pause(),
+        resume: () => controller.resume(),
+        destroy: () => this.#destroy(),
+      },
+    });
+    const head = { type: 'answered', status: this.#status, headers: this.#headers } as const;
+    this.#finish({ ...head, body: new Uint8Array(), incoming: this.#incoming, end: 'whole' });
   }
 
   #answer(end: BodyEnd, destroy: boolean, error?: unknown): void {

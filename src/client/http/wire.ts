@@ -1,3 +1,4 @@
+import type { Incoming } from './incoming.js';
 import type { RequestBody } from './request-body.js';
 
 /** One try of a request, ready to be sent. */
@@ -12,6 +13,8 @@ export interface WireRequest {
   timeoutMs: number;
   /** The most bytes of the answer that are read, where it is not the client's `maxResponseBytes`. */
   maxBytes?: number | undefined;
+  /** Whether the body of a success is handed on while it arrives; then `timeoutMs` bounds the head and every silence. */
+  streams?: boolean | undefined;
   signal: AbortSignal | undefined;
   /** Asked right before the first byte goes out; `false` holds the request back. */
   mayStart(): boolean;
@@ -24,6 +27,8 @@ export interface WireResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: Uint8Array;
+  /** There instead of `body` where that was asked for, and it is a success. */
+  incoming?: Incoming | undefined;
   end: BodyEnd;
   /** What cut the body off, or kept it from being unpacked. */
   error?: unknown;
@@ -50,6 +55,11 @@ export const maxErrorBytes = 1024 * 1024;
 
 export function bodyLimit(status: number, maxResponseBytes: number): number {
   return status >= 400 ? Math.min(maxErrorBytes, maxResponseBytes) : maxResponseBytes;
+}
+
+/** Whether a response's body is handed on while it arrives. */
+export function isStreamed({ streams }: WireRequest, status: number): boolean {
+  return streams === true && status >= 200 && status < 300;
 }
 
 /** One header's value; repeated headers are joined by commas (RFC 9110, 5.3). */

@@ -27,7 +27,7 @@ export interface GateOptions {
  * is known by then, the rest follow as it allows.
  *
  * It cannot stall. Somebody waits: then the pause is on, and has a timer that ends it; or a request is in flight, and its end
- * lets the next one go; or neither, and the quota's watch has set a timer at the end of {@link Gate.pump}, after which one goes
+ * lets the next one go; or a body is being read, and its end does the same; or none of these, and the quota's watch has set a timer at the end of {@link Gate.pump}, after which one goes
  * whatever the quota says.
  */
 export class Gate {

@@ -1,4 +1,5 @@
 import type { Emit } from '../events.js';
+import type { Incoming } from '../http/incoming.js';
 import type { Gate } from './gate.js';
 import type { Permit } from './permit.js';
 import type { Announcement } from './quota/announced.js';
@@ -84,6 +85,15 @@ export class Lane implements Visitor {
   /** Whether a request with this permit may still be started: no limit was met since (rule G1). */
   isCurrent(permit: Permit): boolean {
     return this.#closedBy === undefined && this.gate.isCurrent(permit);
+  }
+
+  /** A body that is still arriving keeps a place of `concurrency` until it is over. */
+  carry(incoming: Incoming): void {
+    this.inFlight++;
+    incoming.whenOver(() => {
+      this.inFlight--;
+      this.gate.pump();
+    });
   }
 
   leave(permit: Permit, passage: Passage): void {

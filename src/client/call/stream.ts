@@ -1,0 +1,82 @@
+import type { FailedRequest } from '../../contract/index.js';
+import type { ConnectorRequest } from '../client-types.js';
+import { RequestError, withoutQuotes } from '../errors.js';
+import type { Break, Incoming } from '../http/incoming.js';
+import type { ConnectorResponse } from '../http/read-success.js';
+import { unpackStream } from '../http/unpack-stream.js';
+import type { Settings } from '../settings.js';
+import { explain } from './failure.js';
+import { type GoOn, StreamedBody } from './streamed-body.js';
+
+/** Makes one more call whose body arrives while it is read. */
+export type Open = (request: ConnectorRequest) => Promise<ConnectorResponse<Incoming>>;
+
+/** What a call asks for whose body is a stream: as it is, so that a part of it can be asked for. */
+export function toStreamRequest(request: ConnectorRequest): ConnectorRequest {
+  if (request.schema !== undefined) throw new TypeError("`schema` and `responseType: 'stream'` exclude each other.");
+  return withHeaders(request, { 'accept-encoding': 'identity', ...toRecord(request.headers) });
+}
+
+/** @returns the response with a body for the caller to read. @throws RequestError when it cannot be unpacked. */
+export function toStreamed(
+  answer: ConnectorResponse<Incoming>,
+  {
+    request,
+    asked,
+    settings,
+    open,
+  }: { request: FailedRequest; asked: ConnectorRequest; settings: Settings; open: Open },
+): ConnectorResponse<ReadableStream<Uint8Array>> {
+  const { status, headers } = answer;
+  const { stream } = new StreamedBody(answer.data, {
+    request,
+    maxBytes: settings.maxStreamBytes,
+    signal: asked.signal,
+    goOn: toGoOn(answer, asked, open),
+    toError: (how, cause) =>
+      toBreakError(how, { request, status, cause, timeoutMs: asked.timeoutMs ?? settings.timeoutMs }),
+  });
+  const encoding = headers.get('content-encoding');
+  if (encoding === null) return { status, headers, data: stream };
+  const data = unpackStream(stream, encoding, { request, status, maxBytes: settings.maxStreamBytes });
+  return { status, headers, data };
+}
+
+/** The rest alone can be had where the connector takes ranges, and says what would tell another file (RFC 9110, 13.1.5). */
+function toGoOn({ status, headers }: ConnectorResponse, asked: ConnectorRequest, open: Open): GoOn | undefined {
+  const etag = headers.get('etag') ?? '';
+  const before = toRecord(asked.headers);
+  const isWhole = asked.method === 'GET' && status === 200 && before.range === undefined;
+  if (!isWhole || headers.get('accept-ranges') !== 'bytes' || !etag.startsWith('"')) return undefined;
+  return async (from) => {
+    const rest = await open(withHeaders(asked, { ...before, range: `bytes=${from}-`, 'if-range': etag }));
+    const range = rest.headers.get('content-range') ?? '';
+    if (rest.status === 206 && range.startsWith(`bytes ${from}-`)) return rest.data;
+    rest.data.destroy();
+    throw new Error(`the connector answered ${rest.status} to \`range: bytes=${from}-\``);
+  };
+}
+
+function toBreakError(
+  how: Exclude<Break, { type: 'aborted' }>,
+  facts: { request: FailedRequest; status: number; cause: unknown; timeoutMs: number },
+): RequestError {
+  const { request, status, timeoutMs } = facts;
+  const cause = withoutQuotes(facts.cause ?? (how.type === 'failed' ? how.error : undefined));
+  if (how.type === 'timeout') {
+    return new RequestError(`nothing more came within ${timeoutMs} ms`, { code: 'TIMEOUT', request, status, cause });
+  }
+  const message = `the connection ended in the middle of the answer: ${explain(how.error)}`;
+  return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause });
+}
+
+function withHeaders(request: ConnectorRequest, headers: Record<string, string>): ConnectorRequest {
+  return { ...request, headers };
+}
+
+function toRecord(headers: ConnectorRequest['headers']): Record<string, string> {
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers ?? {});
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), value]])),
+  );
+}

@@ -1,0 +1,321 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { ConnectorClientOptions } from 'concordat/client';
+import { describe, expect, it } from 'vitest';
+import { connect, connectVirtually } from '../helpers/connect.js';
+import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
+import { grace, rejection, until } from '../helpers/until.js';
+
+const bytesOf = async (body: ReadableStream<Uint8Array>) => Buffer.from(await new Response(body).arrayBuffer());
+const content = randomBytes(3_000_000);
+const wholeFile = ({ response }: Exchange) => {
+  response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': content.length });
+  response.end(content);
+};
+
+const transports: [string, () => Partial<ConnectorClientOptions>][] = [
+  ['undici', () => ({})],
+  ['fetch', () => ({ fetch: globalThis.fetch })],
+];
+
+describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
+  it('hands on head and body as they are', async () => {
+    const connector = await scriptedConnector({ handle: wholeFile });
+    const { status, headers, body } = await connect(connector, transport()).stream('/files/7');
+    expect(status).toBe(200);
+    expect(headers.get('content-length')).toBe(String(content.length));
+    expect((await bytesOf(body)).equals(content)).toBe(true);
+    expect(connector.requests[0]?.headers['accept-encoding']).toBe('identity');
+  });
+
+  it('is also what `responseType` gives, and an empty body is an empty stream', async () => {
+    const connector = await scriptedConnector({ handle: ({ reply }) => reply(204) });
+    const client = connect(connector, transport());
+    const { status, data } = await client.request<ReadableStream<Uint8Array>>({
+      method: 'GET',
+      path: '/files/7',
+      responseType: 'stream',
+    });
+    expect(status).toBe(204);
+    expect((await bytesOf(data)).length).toBe(0);
+  });
+
+  it('comes after logins, limits and retries are over', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => {
+        if (exchange.number === 1) return exchange.limit(0);
+        if (exchange.number === 2) return exchange.reply(503);
+        if (exchange.number === 3) return exchange.reply(401);
+        return wholeFile(exchange);
+      },
+    });
+    const client = connect(connector, transport());
+    const { body } = await client.stream('/files/7');
+    expect((await bytesOf(body)).equals(content)).toBe(true);
+    expect(client.status.counters).toMatchObject({ refused: 1, retries: 1, logins: 2 });
+  });
+
+  it('rejects with the error of the contract where there is no success', async () => {
+    const connector = await scriptedConnector({ handle: ({ fail }) => fail(404, 'NO_FILE', 'No such file') });
+    const error = await rejection(connect(connector, transport()).stream('/files/7'));
+    expect(error).toMatchObject({ kind: 'not-found', code: 'NO_FILE' });
+  });
+
+  it('is broken off by an error, never a short file', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ response }) => {
+        response.writeHead(200, { 'content-length': content.length });
+        response.write(content.subarray(0, 100_000), () => response.destroy());
+      },
+    });
+    const { body } = await connect(connector, transport()).stream('/files/7');
+    expect(await rejection(bytesOf(body))).toMatchObject({ name: 'RequestError', code: 'NETWORK_ERROR', status: 200 });
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  it('goes on where it broke off, where the connector takes ranges', async () => {
+    const etag = '"v1"';
+    const connector = await scriptedConnector({
+      handle: ({ headers, response, number }) => {
+        const from = Number(/bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
+        const head = { etag, 'accept-ranges': 'bytes', 'content-length': content.length - from };
+        const range = { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` };
+        response.writeHead(headers.range === undefined ? 200 : 206, { ...head, ...(headers.range && range) });
+        if (number === 3) response.end(content.subarray(from));
+        else response.write(content.subarray(from, from + 700_001), () => response.destroy());
+      },
+    });
+    const client = connect(connector, transport());
+    const { body } = await client.stream('/files/7', { query: { of: 7 } });
+    expect((await bytesOf(body)).equals(content)).toBe(true);
+    expect(connector.requests).toHaveLength(3);
+    expect(connector.requests[1]?.path).toBe('/files/7?of=7');
+    expect(connector.requests[1]?.headers).toMatchObject({
+      'if-range': etag,
+      range: expect.stringMatching(/^bytes=\d+-$/),
+    });
+  });
+
+  it('does not go on with another file', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ response, number }) => {
+        response.writeHead(200, { etag: `"v${number}"`, 'accept-ranges': 'bytes', 'content-length': content.length });
+        if (number === 2) response.end(content);
+        else response.write(content.subarray(0, 700_001), () => response.destroy());
+      },
+    });
+    const { body } = await connect(connector, transport()).stream('/files/7');
+    const error = await rejection(bytesOf(body));
+    expect(error).toMatchObject({ code: 'NETWORK_ERROR' });
+    expect(String(error.cause)).toContain('answered 200');
+    await until(() => connector.sockets.size <= 1);
+  });
+
+  it('does not go on for ever where nothing comes', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ headers, response }) => {
+        const isPart = headers.range !== undefined;
+        const from = Number(/bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
+        response.writeHead(isPart ? 206 : 200, {
+          etag: '"v1"',
+          'accept-ranges': 'bytes',
+          'content-length': content.length - from,
+          ...(isPart && { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` }),
+        });
+        if (isPart) response.flushHeaders();
+        if (isPart) setTimeout(() => response.destroy(), 5);
+        else response.write(content.subarray(0, 1000), () => response.destroy());
+      },
+    });
+    const { body } = await connect(connector, transport()).stream('/files/7');
+    expect(await rejection(bytesOf(body))).toMatchObject({ code: 'NETWORK_ERROR' });
+    expect(connector.requests.length).toBeLessThan(10);
+  });
+
+  it('ends with the reason of the signal, and frees the connection', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ response }) => {
+        response.writeHead(200);
+        response.write('beginning');
+      },
+    });
+    const controller = new AbortController();
+    const { body } = await connect(connector, transport()).stream('/files/7', { signal: controller.signal });
+    const reader = body.getReader();
+    await reader.read();
+    const reading = reader.read();
+    const reason = new Error('enough');
+    controller.abort(reason);
+    expect(await rejection(reading)).toBe(reason);
+    await until(() => connector.requests[0]?.socket.destroyed === true);
+  });
+
+  it('gives place, socket and listeners back when it is cancelled', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => {
+        if (exchange.number > 1) return exchange.reply(200, {});
+        exchange.response.writeHead(200);
+        exchange.response.write('beginning');
+      },
+    });
+    const client = connect(connector, { ...transport(), concurrency: 1 });
+    const { body } = await client.stream('/files/7');
+    const next = client.get('/items');
+    await grace();
+    expect(connector.requests).toHaveLength(1);
+    await body.cancel();
+    await next;
+    await until(() => connector.requests[0]?.socket.destroyed === true);
+    await client.close();
+  });
+
+  it('fails after a silence of `timeoutMs`, and not while nobody reads', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ response }) => {
+        response.writeHead(200);
+        response.write(content.subarray(0, 2_000_000));
+      },
+    });
+    const { client, clock } = connectVirtually(connector, { ...transport(), timeoutMs: 5000 });
+    const { body } = await client.stream('/files/7');
+    await grace();
+    await clock.advance(60_000);
+    const reader = body.getReader();
+    let received = 0;
+    while (received < 2_000_000) received += (await reader.read()).value?.length ?? 0;
+    const reading = rejection(reader.read());
+    await grace();
+    await clock.advance(5000);
+    expect(await reading).toMatchObject({ name: 'RequestError', code: 'TIMEOUT' });
+  });
+
+  it('is not bounded by `maxResponseBytes`, but by `maxStreamBytes`', async () => {
+    const connector = await scriptedConnector({ handle: wholeFile });
+    const client = connect(connector, { ...transport(), maxResponseBytes: 1000 });
+    expect((await bytesOf((await client.stream('/files/7')).body)).equals(content)).toBe(true);
+    const bounded = connect(connector, { ...transport(), maxStreamBytes: 1_000_000 });
+    const error = await rejection(bytesOf((await bounded.stream('/files/7')).body));
+    expect(error).toMatchObject({ code: 'RESPONSE_TOO_LARGE' });
+  });
+
+  it('reads no more of a connection than a little ahead of the caller', async () => {
+    let written = 0;
+    const connector = await scriptedConnector({
+      handle: ({ response }) => {
+        response.writeHead(200);
+        const chunk = Buffer.alloc(65_536);
+        const write = () => {
+          while (!response.destroyed && written < 1e9) {
+            written += chunk.length;
+            if (!response.write(chunk)) return void response.once('drain', write);
+          }
+        };
+        write();
+      },
+    });
+    const { body } = await connect(connector, transport()).stream('/files/7');
+    await grace();
+    let before = -1;
+    await until(() => {
+      const isStill = written === before;
+      before = written;
+      return isStill;
+    });
+    // The buffers of both ends of a socket, and what is read ahead.
+    expect(written).toBeLessThan(64 * 1024 * 1024);
+    await body.cancel();
+  });
+
+  it('is waited for by close()', async () => {
+    const connector = await scriptedConnector({ handle: wholeFile });
+    const client = connect(connector, transport());
+    const { body } = await client.stream('/files/7');
+    let isClosed = false;
+    const closing = client.close().then(() => (isClosed = true));
+    await grace();
+    expect(isClosed).toBe(false);
+    expect((await bytesOf(body)).equals(content)).toBe(true);
+    await closing;
+  });
+
+  it('goes from one connector to another, and is sent again as a whole', async () => {
+    const source = await scriptedConnector({ handle: wholeFile });
+    const seen: string[] = [];
+    const target = await scriptedConnector({
+      handle: (exchange) => {
+        if (exchange.number === 1) return exchange.limit(0);
+        if (exchange.number === 2) return exchange.reply(401);
+        seen.push(createHash('sha256').update(exchange.body).digest('hex'));
+        return exchange.reply(201, { id: 1 });
+      },
+    });
+    const from = connect(source, transport());
+    const to = connect(target, transport());
+    const file = async () => (await from.stream('/files/7')).body;
+    expect(await to.put('/files/7', { body: file })).toEqual({ id: 1 });
+    expect(seen).toEqual([createHash('sha256').update(content).digest('hex')]);
+    await until(() => source.open.length === 0);
+    await Promise.all([from.close(), to.close()]);
+  });
+
+  it('refuses a schema', async () => {
+    const connector = await scriptedConnector();
+    const options = { schema: { safeParse: () => ({ success: true }) } } as object;
+    expect(await rejection(connect(connector, transport()).stream('/files/7', options))).toBeInstanceOf(TypeError);
+    expect(connector.requests).toHaveLength(0);
+  });
+});
+
+describe('a stream that is packed although it was asked for as it is (D1)', () => {
+  const text = Buffer.from('ä line of text\n'.repeat(20_000));
+  const packers = { gzip: gzipSync, 'x-gzip': gzipSync, deflate: deflateSync, br: brotliCompressSync };
+
+  it.each(Object.entries(packers))('%s is unpacked', async (encoding, pack) => {
+    const connector = await scriptedConnector({
+      handle: ({ reply }) => reply(200, pack(text), { 'content-encoding': encoding }),
+    });
+    expect((await bytesOf((await connect(connector).stream('/log')).body)).equals(text)).toBe(true);
+    const byFetch = connect(connector, { fetch: globalThis.fetch });
+    expect((await bytesOf((await byFetch.stream('/log')).body)).equals(text)).toBe(true);
+  });
+
+  it('what is cut off, broken or unknown is an error', async () => {
+    const packed = gzipSync(text);
+    const bodies: [Buffer, string][] = [
+      [packed.subarray(0, packed.length - 20), 'gzip'],
+      [Buffer.from('no gzip at all'), 'gzip'],
+      [Buffer.from('no brotli at all'), 'br'],
+    ];
+    const connector = await scriptedConnector({
+      handle: ({ number, reply }) => {
+        const [body, encoding] = bodies[number - 1] ?? [text, 'zstd'];
+        reply(200, body, { 'content-encoding': encoding });
+      },
+    });
+    const client = connect(connector);
+    for (const _ of bodies) {
+      const { body } = await client.stream('/log');
+      expect(await rejection(bytesOf(body))).toMatchObject({ name: 'RequestError', code: 'INVALID_ENCODING' });
+    }
+    expect(await rejection(client.stream('/log'))).toMatchObject({ code: 'INVALID_ENCODING' });
+    await client.close();
+  });
+
+  it('a bomb stops at `maxStreamBytes`', async () => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000));
+    const connector = await scriptedConnector({
+      handle: ({ reply }) => reply(200, bomb, { 'content-encoding': 'gzip' }),
+    });
+    const { body } = await connect(connector, { maxStreamBytes: 1_000_000 }).stream('/log');
+    expect(await rejection(bytesOf(body))).toMatchObject({ code: 'RESPONSE_TOO_LARGE' });
+  });
+});
+
+it('a Node stream can be made of it', async () => {
+  const connector = await scriptedConnector({ handle: wholeFile });
+  const { body } = await connect(connector).stream('/files/7');
+  const chunks: Buffer[] = [];
+  for await (const chunk of Readable.fromWeb(body as never)) chunks.push(chunk);
+  expect(Buffer.concat(chunks).equals(content)).toBe(true);
+});
