@@ -186,7 +186,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { sessions, settings, clock } = this.#context;
     const { lane } = this.#call;
     this.#pausedMs = lane.pausedMs;
-    if (this.#waitedMs > settings.rateLimit.maxTotalWaitMs) throw this.refusal(0, new Date(clock.now()));
+    const { askedMs, resumeAt = new Date(clock.now()) } = lane.gate.pause;
+    if (this.#waitedMs > settings.rateLimit.maxTotalWaitMs) throw this.refusal(askedMs, resumeAt);
     const since = clock.monotonic();
     const login = Promise.resolve(sessions.acquire(this.signal)).then(({ adopted }) => {
       this.#waitedMs += Math.min(lane.pausedMs - this.#pausedMs, clock.monotonic() - since);
@@ -216,8 +217,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { settings, clock } = this.#context;
     const { askedMs, resumeAt = new Date(clock.now()) } = this.#call.lane.gate.pause;
     this.#limit = readLimit(response, this.#secrets(session), mayRefuseLimit(askedMs, settings.rateLimit));
-    const refusal = settings.rateLimit.onLimit === 'reject' ? this.refusal(askedMs, resumeAt) : undefined;
-    if (refusal !== undefined) throw refusal;
+    if (settings.rateLimit.onLimit === 'reject') throw this.refusal(askedMs, resumeAt);
   }
 
   async #backOff(setback: Setback<CallAttempt>, attempt: number): Promise<void> {
