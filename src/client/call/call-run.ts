@@ -3,6 +3,7 @@ import { readAnswer, readLimit } from '../http/error-response.js';
 import { credentialSecrets, type ErrorContent, sessionSecrets } from '../http/read-error.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { BodyFeed } from '../http/request-body.js';
+import { isFinal } from '../http/sent-body.js';
 import type { WireResponse } from '../http/wire.js';
 import type { Permit } from '../rate-limit/permit.js';
 import { limitRefusal, mayRefuseLimit } from '../rate-limit/refusal.js';
@@ -232,14 +233,13 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { retry, freshSessionGraceMs: graceMs } = settings;
     const { request, idempotent } = this.#call;
     const { session, ageMs } = attempt;
-    const coolsDown = sessions.coolsDown(session);
     return {
       kind: kind as Facts['kind'],
       status: outcome.type === 'answered' ? outcome.status : undefined,
       isResendable: this.#feed.replayable,
       isIdempotent: isIdempotent(request.method, idempotent),
-      retriesLeft: retry.retries - this.#history.retries,
-      session: { ageMs, graceMs, adopted, accepted: session.accepted, coolsDown, trial },
+      retriesLeft: isFinal(outcome) ? 0 : retry.retries - this.#history.retries,
+      session: { ageMs, graceMs, adopted, accepted: session.accepted, coolsDown: sessions.coolsDown(session), trial },
     };
   }
 

@@ -1,6 +1,6 @@
-import { type FailedRequest, isConnectorError } from '../../contract/index.js';
+import { isConnectorError } from '../../contract/index.js';
 import type { ClientCounters, ConnectorRequest } from '../client-types.js';
-import { RequestError } from '../errors.js';
+import { closedError, RequestError } from '../errors.js';
 import type { EventHub } from '../events.js';
 import { expectManyListeners } from '../http/many-listeners.js';
 import type { ConnectorResponse } from '../http/read-success.js';
@@ -70,7 +70,7 @@ export class Calls {
     try {
       const { settings, gates, closing, counters, events } = this.#options;
       if (closing.aborted) {
-        const { method, path } = checkRequest(request);
+        const { method, path } = checkRequest(request, settings);
         throw closedError({ method, path: withoutQuery(String(path)) });
       }
       const call = toCall(request, settings, gates);
@@ -121,9 +121,4 @@ export class Calls {
     if (!call.signal?.aborted) this.#options.events.emit('error', { ...call.request, error });
     return error;
   }
-}
-
-/** The error of a call that a closed client does not make, or does not go on with. */
-export function closedError(request: FailedRequest): RequestError {
-  return new RequestError('the client is closed', { code: 'CLIENT_CLOSED', request });
 }
