@@ -9,18 +9,18 @@ import type { ClientSnapshot } from './rate-limit/snapshot.js';
 
 export interface RequestOptions<Data = unknown> {
   /** Added to the path. Arrays repeat the name; `undefined` and `null` leave it out. */
-  query?: Query;
+  query?: Query | undefined;
   /** Sent as JSON. */
   json?: unknown;
   /** Sent as it is. A stream that may have to be sent again needs a factory `() => stream` (rule G8). */
-  body?: BodyOption;
+  body?: BodyOption | undefined;
   /** The session's headers win over these. */
-  headers?: HeadersOption;
+  headers?: HeadersOption | undefined;
   /**
    * Types `data` and checks it: a Standard Schema (zod, valibot, ArkType, …), sync or async, or anything with zod's `safeParse`.
    * Looked at before anything is sent; a response that does not fit is `INVALID_DATA` with the response on it (rule D3).
    */
-  schema?: DataSchema<Data>;
+  schema?: DataSchema<Data> | undefined;
   /**
    * What the body of a success is read as (rule D1). `'auto'` goes by its content type: JSON types are parsed; `text/*`, XML, forms
    * and what has no type are text, decoded by their charset; all else is a `Uint8Array`. `'json'`, `'text'` and `'bytes'` do that
@@ -32,17 +32,28 @@ export interface RequestOptions<Data = unknown> {
    * @example
    * const photo = await client.get<Uint8Array>('/photos/7', { responseType: 'bytes' })
    */
-  responseType?: ResponseType;
+  responseType?: ResponseType | undefined;
   /** Ends the call at once, waits included; the call rejects with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Whether sending twice does no harm. @default by the method: GET, HEAD, OPTIONS, PUT and DELETE (rule G7) */
-  idempotent?: boolean;
+  idempotent?: boolean | undefined;
   /** Bounds one try, body included, in milliseconds. @default the client's */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Bounds the whole call, in milliseconds. @default the client's */
-  totalTimeoutMs?: number;
+  totalTimeoutMs?: number | undefined;
   /** Who goes first where calls have to wait: higher numbers do, and within one number whoever came first. @default 0 */
-  priority?: number;
+  priority?: number | undefined;
+}
+
+/**
+ * Where the following page is: names and values for the query, which are put over those of the page before; a URLSearchParams that
+ * replaces it; or a link, which is a URL below `baseUrl` or a path. Nothing (`undefined`, `null`, `false`, `''`) after the last page.
+ */
+export type NextPage = Query | string | undefined | null | false;
+
+export interface PagesOptions<Data = unknown> extends Omit<RequestOptions<Data>, 'json' | 'body'> {
+  /** Says where the page after this one is; the response has the headers, for connectors that send a `link`. */
+  next: (page: Data, response: ConnectorResponse<Data>) => NextPage | Promise<NextPage>;
 }
 
 export interface StreamOptions extends Omit<RequestOptions, 'schema' | 'responseType'> {
@@ -61,6 +72,11 @@ export interface ConnectorRequest<Data = unknown> extends RequestOptions<Data> {
   method: string;
   /** Joined to `baseUrl`; starts with "/". */
   path: string;
+}
+
+export interface CloseOptions {
+  /** How long requests in flight may take to finish, in milliseconds. @default as long as their own bounds allow */
+  graceMs?: number | undefined;
 }
 
 export interface ClientCounters {
@@ -121,6 +137,17 @@ export interface ConnectorClient extends AsyncDisposable {
    * await target.put('/files/7', { body: file })
    */
   stream(path: string, options?: StreamOptions): Promise<StreamResponse>;
+  /**
+   * The pages of a list, one after the other: `next` says from each page where the following one is.
+   *
+   * @throws TypeError without a function `next`; while it is read, RequestError with code `PAGE_LOOP` when a page leads back to one
+   *   that was read before, and whatever {@link request} throws.
+   * @example
+   * for await (const page of client.pages('/issues', { schema: Page, next: ({ cursor }) => cursor && { cursor } })) {
+   *   for (const issue of page.items) await store(issue)
+   * }
+   */
+  pages<Data = unknown>(path: string, options: PagesOptions<Data>): AsyncGenerator<Data, void, undefined>;
   /** Listens to what the client does (rule G6). @returns a function that stops listening. */
   on<Name extends ClientEventName>(event: Name, listener: ClientEventListener<Name>): () => void;
   readonly status: ClientStatus;
@@ -141,8 +168,15 @@ export interface ConnectorClient extends AsyncDisposable {
    * client.restore(JSON.parse(await readFile('limits.json', 'utf8')))
    */
   restore(snapshot: ClientSnapshot): void;
-  /** Ends waiting calls with a RequestError, lets requests in flight finish, cleans up, and closes the connections. */
-  close(): Promise<void>;
+  /**
+   * Ends waiting calls with a RequestError, lets requests in flight finish, cleans up, and closes the connections. With `graceMs`
+   * it takes no longer than that: what is still under way then rejects with `CLIENT_CLOSED`. A later call may shorten the grace.
+   *
+   * @throws TypeError when `graceMs` is no number of milliseconds.
+   * @example
+   * process.once('SIGTERM', () => client.close({ graceMs: 5000 }))
+   */
+  close(options?: CloseOptions): Promise<void>;
 }
 
 /** A message on the channel `concordat:client:<event>`: the event, and which client it comes from. */

@@ -1,15 +1,19 @@
-import { Calls, closedError } from './call/calls.js';
+import type { Timer } from '../internal/index.js';
+import { Calls } from './call/calls.js';
 import { cleanUp } from './call/cleanup.js';
 import { createLogin } from './call/login.js';
+import { readPages } from './call/pages.js';
 import type {
   ClientStatus,
+  CloseOptions,
   ConnectorClient,
   ConnectorRequest,
+  PagesOptions,
   RequestOptions,
   StreamOptions,
   StreamResponse,
 } from './client-types.js';
-import { AbandonedLogin } from './errors.js';
+import { AbandonedLogin, closedError } from './errors.js';
 import { type ClientEventListener, type ClientEventName, EventHub } from './events.js';
 import { createFetchTransport } from './http/fetch.js';
 import { expectManyListeners } from './http/many-listeners.js';
@@ -19,7 +23,7 @@ import type { ConnectorClientOptions } from './options.js';
 import { Gates } from './rate-limit/gates.js';
 import { type ClientSnapshot, checkSnapshot } from './rate-limit/snapshot.js';
 import { SessionHolder } from './session/session.js';
-import { checkOptions } from './settings.js';
+import { checkGrace, checkOptions } from './settings.js';
 
 /**
  * Makes the client of one connector connection.
@@ -28,7 +32,7 @@ import { checkOptions } from './settings.js';
  * @example
  * const client = createConnectorClient({
  *   baseUrl: 'http://127.0.0.1:4000',
- *   initialize: { parameters: { user: 'ada', password: process.env.PASSWORD } },
+ *   initialize: { parameters: { user: 'ada', password: process.env.PASSWORD ?? '' } },
  * })
  * const issue = await client.get('/issues/7')
  */
@@ -47,6 +51,10 @@ class Client implements ConnectorClient {
   readonly #counters = { calls: 0, sent: 0, refused: 0, logins: 0, pauses: 0, retries: 0 };
   readonly #stopHearingState: (() => void) | undefined;
   #closed: Promise<void> | undefined;
+  #grace: Timer | undefined;
+  #isHurried = false;
+  #hurry: () => void = () => {};
+  readonly #hurried = new Promise<void>((resolve) => (this.#hurry = resolve));
 
   constructor(options: ConnectorClientOptions) {
     const settings = checkOptions(options);
@@ -125,6 +133,10 @@ class Client implements ConnectorClient {
     return this.#events.on(event, listener);
   }
 
+  pages<Data>(path: string, options: PagesOptions<Data>): AsyncGenerator<Data, void, undefined> {
+    return readPages((request) => this.request<Data>(request), path, options, this.#settings);
+  }
+
   get status(): ClientStatus {
     const { paused, resumeAt, pausedMs, quota } = this.#gates;
     return { paused, resumeAt, session: this.#sessions.status, quota, counters: { ...this.#counters, pausedMs } };
@@ -138,8 +150,9 @@ class Client implements ConnectorClient {
     this.#gates.restore(checkSnapshot(snapshot));
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
+  close({ graceMs }: CloseOptions = {}): Promise<void> {
+    if (graceMs !== undefined) this.#endAfter(checkGrace(graceMs));
+    this.#closed ??= this.#close().finally(() => this.#grace?.cancel());
     return this.#closed;
   }
 
@@ -151,18 +164,27 @@ class Client implements ConnectorClient {
     return this.#calls.run({ ...options, method, path }, dataOf);
   }
 
+  #endAfter(graceMs: number): void {
+    this.#grace?.cancel();
+    this.#grace = this.#settings.clock.setTimer(graceMs, () => {
+      this.#isHurried = true;
+      this.#transport.abort();
+      this.#hurry();
+    });
+  }
+
   async #close(): Promise<void> {
     const { cleanup, timeoutMs, clock } = this.#settings;
     this.#closing.abort(new AbandonedLogin());
     this.#gates.close();
     this.#stopHearingState?.();
     this.#sessions.shutDown(() => closedError({ method: 'initialize', path: '' }));
-    await this.#calls.idle();
+    await Promise.race([this.#calls.idle(), this.#hurried]);
     const session = this.#sessions.current;
     const { resumeAt } = this.#gates;
     const paused = resumeAt !== undefined && resumeAt.getTime() > clock.now();
     // During a pause nothing more is sent (rule G1): the session then ends by itself.
-    if (cleanup !== undefined && session !== undefined && !paused) {
+    if (cleanup !== undefined && session !== undefined && !paused && !this.#isHurried) {
       await cleanUp({
         transport: this.#transport,
         target: this.#settings.basePath + cleanup.path,
@@ -171,7 +193,7 @@ class Client implements ConnectorClient {
         session,
       }).catch((error) => this.#events.emit('error', { method: 'POST', path: cleanup.path, error }));
     }
-    await this.#transport.close();
+    await Promise.race([this.#transport.close(), this.#hurried]);
   }
 }
 

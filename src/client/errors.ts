@@ -100,6 +100,11 @@ export class Unreadable extends Error {
   }
 }
 
+/** The error of a call that a closed client does not make, or does not go on with. */
+export function closedError(request: FailedRequest): RequestError {
+  return new RequestError('the client is closed', { code: 'CLIENT_CLOSED', request });
+}
+
 /** Why a login ended that nobody waited for any more. */
 export class AbandonedLogin extends Error {}
 

@@ -9,8 +9,11 @@ export type {
   ClientChannelMessage,
   ClientCounters,
   ClientStatus,
+  CloseOptions,
   ConnectorClient,
   ConnectorRequest,
+  NextPage,
+  PagesOptions,
   RequestOptions,
   StreamOptions,
   StreamResponse,
@@ -38,6 +41,7 @@ export type {
 export type { ResponseType } from './http/read-data.js';
 export type { ConnectorResponse } from './http/read-success.js';
 export type { BodyOption, RequestBody } from './http/request-body.js';
+export type { HeadersOption } from './http/request-headers.js';
 export type { Query, QueryValue } from './http/request-target.js';
 export type { DataSchema, SafeParseSchema, StandardSchema } from './http/schema.js';
 export type { ConnectorClientOptions, InitializeOptions, RateLimitOptions } from './options.js';

@@ -116,6 +116,11 @@ export function checkTimeout(value: unknown, fallback: number, name: string): nu
   return typeof value === 'number' && value > 0 ? value : check(timeLimit, value, name);
 }
 
+/** @throws TypeError when the value is no number of milliseconds. */
+export function checkGrace(value: unknown): number {
+  return check(duration(), value, 'graceMs');
+}
+
 const priority = option<number>(Number.isFinite, 'must be a finite number', true);
 
 /** @throws TypeError when the value is no priority. */

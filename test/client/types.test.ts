@@ -75,6 +75,28 @@ describe('types of the surface', () => {
     expectTypeOf<{ baseUrl: string }>().not.toExtend<ConnectorClientOptions>();
   });
 
+  it('what may be left out may be undefined, and a query may be an interface', () => {
+    interface Filter {
+      state: 'open' | 'closed';
+      page?: number;
+    }
+    const check = (client: ConnectorClient, filter: Filter, signal: AbortSignal | undefined, timeoutMs?: number) => {
+      const options = { signal, timeoutMs, schema: undefined, headers: undefined, priority: undefined };
+      void client.get('/', { ...options, query: filter });
+      void client.pages('/', { ...options, next: () => undefined });
+      void client.close({ graceMs: timeoutMs });
+      const initialize = { parameters: {}, timeoutMs };
+      const rateLimit = { maxWaitMs: timeoutMs, onLimit: undefined };
+      void ({ baseUrl: '', initialize, rateLimit, retry: { retries: timeoutMs } } satisfies ConnectorClientOptions);
+    };
+    expect(check).toBeTypeOf('function');
+  });
+
+  it('a response can be written down by a test', () => {
+    const response: clientModule.ConnectorResponse<number> = { status: 200, data: 1, headers: new Headers() };
+    expectTypeOf(response.data).toBeNumber();
+  });
+
   it('wrong ones do not compile', () => {
     const check = (client: ConnectorClient) => {
       // @ts-expect-error: there is no such event

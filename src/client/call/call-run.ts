@@ -3,6 +3,7 @@ import { readAnswer, readLimit } from '../http/error-response.js';
 import { credentialSecrets, type ErrorContent, sessionSecrets } from '../http/read-error.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { BodyFeed } from '../http/request-body.js';
+import { isFinal } from '../http/sent-body.js';
 import type { WireResponse } from '../http/wire.js';
 import type { Permit } from '../rate-limit/permit.js';
 import { limitRefusal, mayRefuseLimit } from '../rate-limit/refusal.js';
@@ -231,15 +232,14 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   #facts({ kind, attempt, outcome }: Setback<CallAttempt>, trial: SessionFacts['trial'], adopted: boolean): Facts {
     const { settings, sessions } = this.#context;
     const { retry, freshSessionGraceMs: graceMs } = settings;
-    const { request, idempotent } = this.#call;
     const { session, permit } = attempt;
     const ageMs = permit.startedAt - session.since;
     return {
       kind,
       status: statusOf(outcome),
       isResendable: this.#feed.replayable,
-      isIdempotent: isIdempotent(request.method, idempotent),
-      retriesLeft: retry.retries - this.#history.retries,
+      isIdempotent: isIdempotent(this.#call.request.method, this.#call.idempotent),
+      retriesLeft: isFinal(outcome) ? 0 : retry.retries - this.#history.retries,
       session: { ageMs, graceMs, adopted, accepted: session.accepted, coolsDown: sessions.coolsDown(session), trial },
     };
   }

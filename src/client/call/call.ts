@@ -3,7 +3,7 @@ import type { ConnectorRequest } from '../client-types.js';
 import type { Reading } from '../http/read-data.js';
 import { type BodySource, toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
-import { toTarget, withoutQuery } from '../http/request-target.js';
+import { toPath, toTarget, withoutQuery } from '../http/request-target.js';
 import { checkSchema, type DataSchema } from '../http/schema.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { Lane } from '../rate-limit/lane.js';
@@ -31,7 +31,7 @@ export interface Call<Data = unknown> {
 
 /** Checks what the caller asks for. @throws TypeError naming the option that is wrong. */
 export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings, gates: Gates): Call<Data> {
-  const { method, path } = checkRequest(request);
+  const { method, path } = checkRequest(request, settings);
   const body = toBodySource(request);
   const schema = checkSchema(request.schema);
   return {
@@ -57,13 +57,14 @@ export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings
 const commonMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** What a call is named by. @throws TypeError naming the option that is wrong. */
-export function checkRequest(request: ConnectorRequest): FailedRequest {
+export function checkRequest(request: ConnectorRequest, base: Settings): FailedRequest {
   if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
   checkRequestOptions(request);
-  if (commonMethods.has(request.method)) return { method: request.method, path: request.path };
+  const path = toPath(request.path, base);
+  if (commonMethods.has(request.method)) return { method: request.method, path };
   const method = typeof request.method === 'string' ? request.method.toUpperCase() : '';
   if (!/^[A-Z]+$/.test(method) || method === 'CONNECT') {
     throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(request.method)}.`);
   }
-  return { method, path: request.path };
+  return { method, path };
 }

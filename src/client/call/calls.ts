@@ -1,6 +1,6 @@
-import { type FailedRequest, isConnectorError } from '../../contract/index.js';
+import { isConnectorError } from '../../contract/index.js';
 import type { ClientCounters, ConnectorRequest } from '../client-types.js';
-import { RequestError } from '../errors.js';
+import { closedError, RequestError } from '../errors.js';
 import type { EventHub } from '../events.js';
 import type { Incoming } from '../http/incoming.js';
 import { expectManyListeners } from '../http/many-listeners.js';
@@ -77,10 +77,10 @@ export class Calls {
     request: ConnectorRequest<Data>,
     toResult: (response: ConnectorResponse<Data>) => Result,
   ): Promise<Result> {
-    const asked = toStreamRequest(request);
-    const { method, path } = checkRequest(asked);
-    const failed = { method, path: withoutQuery(String(path)) };
     const { settings } = this.#options;
+    const { method, path } = checkRequest(request, settings);
+    const asked = toStreamRequest({ ...request, method });
+    const failed = { method, path: withoutQuery(path) };
     const open: Open = (again) => this.#run(again as ConnectorRequest<Incoming>, (answer) => this.#carry(answer));
     const answer = await open(asked);
     return toResult(toStreamed(answer, { request: failed, asked, settings, open }) as ConnectorResponse<Data>);
@@ -100,7 +100,7 @@ export class Calls {
     try {
       const { settings, gates, closing, counters, events } = this.#options;
       if (closing.aborted) {
-        const { method, path } = checkRequest(request);
+        const { method, path } = checkRequest(request, settings);
         throw closedError({ method, path: withoutQuery(String(path)) });
       }
       const call = toCall(request, settings, gates);
@@ -151,9 +151,4 @@ export class Calls {
     if (!call.signal?.aborted) this.#options.events.emit('error', { ...call.request, error });
     return error;
   }
-}
-
-/** The error of a call that a closed client does not make, or does not go on with. */
-export function closedError(request: FailedRequest): RequestError {
-  return new RequestError('the client is closed', { code: 'CLIENT_CLOSED', request });
 }

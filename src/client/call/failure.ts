@@ -1,9 +1,10 @@
 import type { FailedRequest } from '../../contract/index.js';
 import { createRedact } from '../../internal/index.js';
-import { RequestError, withoutQuotes } from '../errors.js';
+import { closedError, RequestError, withoutQuotes } from '../errors.js';
 import { originOf, withResponse } from '../http/error-response.js';
 import { credentialSecrets, readErrorContent, sessionSecrets, toConnectorError } from '../http/read-error.js';
 import { incompleteBody } from '../http/read-success.js';
+import { BodyFailure } from '../http/sent-body.js';
 import { headerValue, type SendOutcome, type WireResponse } from '../http/wire.js';
 import { toRateLimitError } from '../rate-limit/refusal.js';
 import type { Attempt } from './attempt.js';
@@ -31,10 +32,17 @@ export function statusOf(outcome: SendOutcome): number | undefined {
  */
 export function failureOf({ attempt, kind, outcome }: Answer, secrets: readonly string[], note = ''): unknown {
   const { request } = attempt;
-  if (outcome.type === 'aborted') return attempt.signal?.reason;
+  if (outcome.type === 'aborted') {
+    // By the caller, or because the grace of `close()` is over.
+    return attempt.signal?.aborted ? attempt.signal.reason : closedError(request);
+  }
   if (outcome.type === 'timeout') {
     const message = `no whole answer within ${Math.ceil(attempt.timeoutMs)} ms${note}`;
     return new RequestError(message, { code: 'TIMEOUT', request });
+  }
+  if (outcome.type === 'failed' && outcome.error instanceof BodyFailure) {
+    const { message, cause } = outcome.error;
+    return new RequestError(message + note, { code: 'BODY_FAILED', request, cause });
   }
   if (outcome.type === 'failed') {
     const cause = withoutQuotes(outcome.error);

@@ -5,6 +5,7 @@ import { incompleteBody } from '../http/read-success.js';
 import { toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toTarget, withoutQuery } from '../http/request-target.js';
+import { isFinal } from '../http/sent-body.js';
 import { maxErrorBytes, type WireResponse } from '../http/wire.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { Lane } from '../rate-limit/lane.js';
@@ -113,7 +114,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
       status: statusOf(outcome),
       isResendable: true,
       isIdempotent: true,
-      retriesLeft: this.#leftMs > 0 ? settings.retry.retries - this.#history.retries : 0,
+      retriesLeft: this.#leftMs > 0 && !isFinal(outcome) ? settings.retry.retries - this.#history.retries : 0,
     });
     this.#history = history;
     if (reaction.type === 'again') return;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../internal/index.js';
 import { Incoming } from './incoming.js';
-import { isStream } from './request-body.js';
+import { bodyFailure, type SentBody, toSentBody } from './sent-body.js';
 import { isPacked, unpack } from './unpack.js';
 import {
   type Answered,
@@ -21,10 +21,21 @@ export interface FetchTransportOptions {
 
 /** The transport over a `fetch` that the caller brings: for other runtimes, and for connectors called in process. */
 export function createFetchTransport(options: FetchTransportOptions): Transport {
-  return { send: (request) => send(request, options), close: async () => {} };
+  const active = new Set<() => void>();
+  return {
+    send: (request) => send(request, options, active),
+    close: async () => {},
+    abort() {
+      for (const abort of active) abort();
+    },
+  };
 }
 
-async function send(request: WireRequest, options: FetchTransportOptions): Promise<SendOutcome> {
+async function send(
+  request: WireRequest,
+  options: FetchTransportOptions,
+  active: Set<() => void>,
+): Promise<SendOutcome> {
   if (!request.mayStart()) return { type: 'held-back' };
   const controller = new AbortController();
   let stopped: 'timeout' | 'aborted' | undefined;
@@ -33,14 +44,17 @@ async function send(request: WireRequest, options: FetchTransportOptions): Promi
     controller.abort();
   };
   const onAbort = () => stop('aborted');
+  active.add(onAbort);
   const timer = options.clock.setTimer(request.timeoutMs, () => stop('timeout'));
   request.signal?.addEventListener('abort', onAbort, { once: true });
   if (request.signal?.aborted) onAbort();
   const rejected = rejectOnAbort(controller.signal);
+  const blob = request.body instanceof Blob ? request.body : undefined; // a fetch knows how to send those
+  const sent = toSentBody(blob === undefined ? request.body : undefined);
   try {
     if (stopped) return { type: 'aborted' };
     const response = await Promise.race([
-      options.fetch(options.origin + request.target, init(request, controller.signal)),
+      options.fetch(options.origin + request.target, init(request, blob ?? sent.body, controller.signal)),
       rejected.promise,
     ]);
     if (isStreamed(request, response.status)) return streamed(response, request, controller, options.clock);
@@ -56,26 +70,28 @@ async function send(request: WireRequest, options: FetchTransportOptions): Promi
   } catch (error) {
     if (stopped === 'timeout') return { type: 'timeout' };
     if (stopped === 'aborted') return { type: 'aborted' };
-    return { type: 'failed', error };
+    return { type: 'failed', error: bodyFailure(sent, error) ?? error };
   } finally {
+    active.delete(onAbort);
     rejected.forget();
     timer.cancel();
     request.signal?.removeEventListener('abort', onAbort);
   }
 }
 
-function init(request: WireRequest, signal: AbortSignal): RequestInit {
-  const { method, body } = request;
-  const headers = { ...request.headers };
-  if (body === undefined) return { method, headers, signal, redirect: 'manual' };
-  return {
-    method,
-    headers,
-    signal,
-    redirect: 'manual',
-    body: body as BodyInit,
-    ...(isStream(body) ? { duplex: 'half' } : {}),
-  };
+function init(request: WireRequest, body: Blob | SentBody['body'], signal: AbortSignal): RequestInit {
+  const { method, headers } = request;
+  const common = { method, headers: { ...headers }, signal, redirect: 'manual' } as const;
+  if (body === undefined) return common;
+  if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) {
+    return { ...common, body: body as BodyInit };
+  }
+  return { ...common, body: toStream(body), ...({ duplex: 'half' } as object) };
+}
+
+function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  // In every Node that is supported, and not yet in the types.
+  return (ReadableStream as unknown as { from(source: typeof body): ReadableStream<Uint8Array> }).from(body);
 }
 
 /** The body goes its own way. */

@@ -1,6 +1,7 @@
 /** Values of a query: arrays repeat the name; `undefined` and `null` leave it out. */
 export type QueryValue = string | number | boolean | bigint | Date | null | undefined;
-export type Query = URLSearchParams | Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
+/** An object of {@link QueryValue}s and arrays of them; its values are checked when the call is made, since an interface has no index. */
+export type Query = URLSearchParams | object;
 
 const anyOrigin = 'http://origin.invalid';
 
@@ -16,8 +17,8 @@ export function toTarget(basePath: string, path: string, query: Query | undefine
   if (query === undefined && typeof path === 'string' && literal.test(path) && !path.endsWith('?')) {
     return basePath + path;
   }
-  const url = new URL(anyOrigin + basePath + checkPath(path, 'path'));
   const search = toSearch(query);
+  const url = new URL(anyOrigin + basePath + checkPath(path, 'path'));
   if (search === '') return url.pathname + url.search;
   return `${url.pathname}${url.search === '' ? '?' : `${url.search}&`}${search}`;
 }
@@ -52,18 +53,76 @@ export function checkPath(path: unknown, option: string): string {
   return path;
 }
 
+/** @throws TypeError naming what cannot be written: a query that lost a part would ask for something else (rule D1). */
 function toSearch(query: Query | undefined): string {
   if (query === undefined) return '';
-  if (query instanceof URLSearchParams) return query.toString();
+  if (Object.prototype.toString.call(query) === '[object URLSearchParams]') return String(query);
+  if (!isRecord(query)) throw new TypeError('`query` must be a URLSearchParams or an object of names and values.');
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const item of Array.isArray(value) ? (value as readonly QueryValue[]) : [value as QueryValue]) {
-      if (item !== undefined && item !== null) {
-        parameters.append(name, item instanceof Date ? item.toISOString() : String(item));
-      }
+    if (!Array.isArray(value)) {
+      if (value !== undefined && value !== null) parameters.append(name, toText(value, name));
+      continue;
+    }
+    if (value.length === 0) throw new TypeError(`\`query.${name}\` is an empty array: leave it out by undefined.`);
+    for (const item of value) {
+      if (item !== undefined && item !== null) parameters.append(name, toText(item, name));
     }
   }
   return parameters.toString();
+}
+
+function isRecord(query: unknown): query is Record<string, unknown> {
+  return (
+    typeof query === 'object' &&
+    query !== null &&
+    !(Symbol.iterator in query) &&
+    !(query instanceof Date || query instanceof Promise)
+  );
+}
+
+function toText(value: unknown, name: string): string {
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  const what = Array.isArray(value)
+    ? 'an array in an array'
+    : typeof value === 'object'
+      ? kindOf(value)
+      : String(value);
+  throw new TypeError(
+    `\`query.${name}\` cannot be written: it must be text, a finite number, a boolean, a bigint, a valid Date, or an array of these, and holds ${what}.`,
+  );
+}
+
+function kindOf(value: object | null): string {
+  if (value instanceof Date) return 'an invalid Date';
+  return Object.prototype.toString.call(value).slice(8, -1) === 'Object'
+    ? 'an object'
+    : `a ${value?.constructor?.name}`;
+}
+
+const absolute = /^https?:\/\/[^/?#\\]*/i;
+
+/**
+ * The path of a URL below `baseUrl`, as a connector's link to the next page is; a path is left as it is. Session headers go to no
+ * other place.
+ *
+ * @throws TypeError for a URL that leads elsewhere.
+ */
+export function toPath(path: string, base: { origin: string; basePath: string }): string {
+  const authority = typeof path === 'string' ? absolute.exec(path)?.[0] : undefined;
+  if (authority === undefined) return path;
+  const rest = path.slice(authority.length);
+  const { basePath, origin } = base;
+  const isBelow = rest.startsWith(`${basePath}/`) || (basePath === '' && !/^[^?]/.test(rest));
+  if (authority.includes('@') || !URL.canParse(authority) || new URL(authority).origin !== origin || !isBelow) {
+    throw new TypeError(
+      `\`path\` must be a path or a URL below \`baseUrl\`, ${origin}${basePath}/, and leads elsewhere.`,
+    );
+  }
+  const below = rest.slice(basePath.length);
+  return below.startsWith('/') ? below : `/${below}`;
 }
 
 /** The path as errors and events show it: values of a query may be secret (rule S7). */

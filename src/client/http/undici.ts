@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock, Timer } from '../../internal/index.js';
 import { Incoming } from './incoming.js';
-import { isStream, type RequestBody } from './request-body.js';
+import { bodyFailure, type SentBody, toSentBody } from './sent-body.js';
 import { isPacked, unpack } from './unpack.js';
 import {
   type Answered,
@@ -25,24 +25,40 @@ export interface TransportOptions {
   maxResponseBytes: number;
 }
 
+/** @throws TypeError for a dispatcher of undici 6, which calls its handlers by other names. */
+function checkDispatcher(dispatcher: Dispatcher): Dispatcher {
+  if ('interceptors' in dispatcher) {
+    throw new TypeError(
+      '`dispatcher` is of undici 6 or older, as the one in Node 20 and 22 is; install undici 7 and make it by that.',
+    );
+  }
+  return dispatcher;
+}
+
 /** The transport over undici: its dispatch interface, with one collector per request and no stream in between. */
 export function createUndiciTransport(options: TransportOptions): Transport {
   const own =
     options.dispatcher === undefined ? new Pool(options.origin, { connections: options.connections }) : undefined;
-  const dispatcher = options.dispatcher ?? (own as Pool);
+  const dispatcher = options.dispatcher === undefined ? (own as Pool) : checkDispatcher(options.dispatcher);
+  const active = new Set<Collector>();
   return {
     send: (request) =>
       new Promise((resolve) => {
-        const collector = new Collector(request, options, resolve);
+        const sent = toSentBody(request.body);
+        const collector = new Collector(request, options, sent, (outcome) => {
+          active.delete(collector);
+          resolve(outcome);
+        });
+        active.add(collector);
         try {
           dispatcher.dispatch(
             {
               origin: options.origin,
               path: request.target,
               method: request.method as Dispatcher.HttpMethod,
-              headers: own === undefined ? { ...request.headers } : (request.headers as Record<string, string>),
+              headers: toHeaders(request.headers, sent.length, own !== undefined),
               // undici's types know fewer kinds of body than undici does.
-              body: toUndiciBody(request.body) as Buffer,
+              body: (sent.body ?? null) as Buffer,
               // `timeoutMs` bounds the whole try, on the injected clock; undici's own timers would only duplicate it.
               headersTimeout: 0,
               bodyTimeout: 0,
@@ -55,19 +71,20 @@ export function createUndiciTransport(options: TransportOptions): Transport {
       }),
     // A dispatcher that the caller brought is the caller's to close.
     close: async () => own?.close(),
+    abort() {
+      for (const collector of active) collector.abort();
+    },
   };
 }
 
-/**
- * undici destroys the stream of a request that it does not send. One that is only held back is still needed, so undici gets
- * it behind a generator, which touches it first when bytes are really going out.
- */
-function toUndiciBody(body: RequestBody | undefined): unknown {
-  return isStream(body) ? readLazily(body as AsyncIterable<Uint8Array>) : (body ?? null);
-}
-
-async function* readLazily(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* stream;
+/** The client's own pool changes nothing, so what most requests share may go there as it is. */
+function toHeaders(
+  headers: WireRequest['headers'],
+  length: number | undefined,
+  isOwn: boolean,
+): Record<string, string> {
+  if (length !== undefined) return { ...headers, 'content-length': String(length) };
+  return isOwn ? (headers as Record<string, string>) : { ...headers };
 }
 
 const noHeaders: WireResponse['headers'] = Object.freeze({});
@@ -76,10 +93,11 @@ const noHeaders: WireResponse['headers'] = Object.freeze({});
 class Collector implements Dispatcher.DispatchHandler {
   readonly #request: WireRequest;
   readonly #settle: (outcome: SendOutcome) => void;
-  readonly #timer: Timer;
+  readonly #sent: SentBody;
+  #timer: Timer | undefined;
   readonly #clock: Clock;
   readonly #maxResponseBytes: number;
-  readonly #onAbort = () => this.#stop({ type: 'aborted' });
+  readonly abort = () => this.#stop({ type: 'aborted' });
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #started = false;
@@ -89,14 +107,16 @@ class Collector implements Dispatcher.DispatchHandler {
   #size = 0;
   #incoming: Incoming | undefined;
 
-  constructor(request: WireRequest, options: TransportOptions, settle: (outcome: SendOutcome) => void) {
+  constructor(request: WireRequest, options: TransportOptions, sent: SentBody, settle: (outcome: SendOutcome) => void) {
     this.#request = request;
+    this.#sent = sent;
     this.#settle = settle;
     this.#clock = options.clock;
     this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
-    this.#timer = options.clock.setTimer(request.timeoutMs, () => this.#stop({ type: 'timeout' }));
-    request.signal?.addEventListener('abort', this.#onAbort, { once: true });
-    if (request.signal?.aborted) this.#onAbort();
+    // The client's own pool has a socket for each request: what it waits for is the connector's.
+    if (options.dispatcher === undefined) this.#startTimer();
+    request.signal?.addEventListener('abort', this.abort, { once: true });
+    if (request.signal?.aborted) this.abort();
   }
 
   /** undici is about to write the request to a socket: the last moment to hold it back (rule G1). */
@@ -104,7 +124,17 @@ class Collector implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     if (this.#settled) controller.abort(new Error('The request is no longer wanted.'));
     else if (!this.#started && !this.#request.mayStart()) this.#stop({ type: 'held-back' });
-    else this.#started = true;
+    else this.#start();
+  }
+
+  #start(): void {
+    this.#started = true;
+    // Somebody else's dispatcher may have let it wait: that is no time-out of the connector (rule D4).
+    if (this.#timer === undefined) this.#startTimer();
+  }
+
+  #startTimer(): void {
+    this.#timer = this.#clock.setTimer(this.#request.timeoutMs, () => this.#stop({ type: 'timeout' }));
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: WireResponse['headers']): void {
@@ -135,7 +165,7 @@ class Collector implements Dispatcher.DispatchHandler {
 
   fail(error: unknown): void {
     this.#incoming?.finish({ type: 'failed', error });
-    if (this.#status === 0) this.#finish({ type: 'failed', error });
+    if (this.#status === 0) this.#finish({ type: 'failed', error: bodyFailure(this.#sent, error) ?? error });
     else this.#answer('cut', false, error);
   }
 
@@ -191,7 +221,7 @@ class Collector implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#settled = true;
-    this.#timer.cancel();
-    this.#request.signal?.removeEventListener('abort', this.#onAbort);
+    this.#timer?.cancel();
+    this.#request.signal?.removeEventListener('abort', this.abort);
   }
 }

@@ -9,7 +9,7 @@ export interface WireRequest {
   /** Several requests may share one object: who hands it on to others hands on a copy. */
   headers: Readonly<Record<string, string>>;
   body: RequestBody | undefined;
-  /** Bounds the whole try, body included. */
+  /** Bounds the whole try from when it starts, body included (rule D4). */
   timeoutMs: number;
   /** The most bytes of the answer that are read, where it is not the client's `maxResponseBytes`. */
   maxBytes?: number | undefined;
@@ -47,6 +47,8 @@ export type SendOutcome =
 /** Sends a request. Never rejects: every way a try can end is an outcome. */
 export interface Transport {
   send(request: WireRequest): Promise<SendOutcome>;
+  /** Ends what is under way, as aborted. */
+  abort(): void;
   close(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ export interface RemainingOptions {
   /** The header that says when the quota is whole again, such as `x-ratelimit-reset`. */
   resetHeader: string;
   /** How that is written (rule W4). @default 'auto': seconds or an HTTP-date */
-  resetFormat?: WaitFormat;
+  resetFormat?: WaitFormat | undefined;
 }
 
 /** Reads what is left; `undefined` where one of the two headers is missing or makes no sense. */

@@ -6,9 +6,9 @@ export type InitializeRequest = (options: LoginRequest) => Promise<ConnectorResp
 export interface LoginRequest {
   method: string;
   path: string;
-  headers?: Record<string, string>;
-  json?: unknown;
-  body?: string | Uint8Array;
+  headers?: Record<string, string> | undefined;
+  json?: unknown | undefined;
+  body?: string | Uint8Array | undefined;
 }
 
 /** Replaces the login as a whole (rule S1). Answers with the headers that every later request carries. */

@@ -1,0 +1,47 @@
+import type { ConnectorRequest, PagesOptions } from '../client-types.js';
+import { RequestError } from '../errors.js';
+import type { ConnectorResponse } from '../http/read-success.js';
+import { type Query, toPath, toTarget, withoutQuery } from '../http/request-target.js';
+
+/** @throws TypeError at once when there is no `next`. */
+export function readPages<Data>(
+  request: (request: ConnectorRequest<Data>) => Promise<ConnectorResponse<Data>>,
+  path: string,
+  options: PagesOptions<Data>,
+  base: { origin: string; basePath: string },
+): AsyncGenerator<Data, void, undefined> {
+  if (typeof options?.next !== 'function') {
+    throw new TypeError('`next` must be a function that says from a page where the following one is.');
+  }
+  return read(request, path, options, base);
+}
+
+async function* read<Data>(
+  request: (request: ConnectorRequest<Data>) => Promise<ConnectorResponse<Data>>,
+  firstPath: string,
+  { next, ...options }: PagesOptions<Data>,
+  base: { origin: string; basePath: string },
+): AsyncGenerator<Data, void, undefined> {
+  const seen = new Set<string>();
+  let path = firstPath;
+  let query: Query | undefined = options.query;
+  for (;;) {
+    const address = toTarget(base.basePath, toPath(path, base), query);
+    if (seen.has(address)) {
+      const message = `the page after ${seen.size} ${seen.size === 1 ? 'page' : 'pages'} is one that was read before`;
+      const shown = withoutQuery(toPath(path, base));
+      throw new RequestError(message, { code: 'PAGE_LOOP', request: { method: 'GET', path: shown } });
+    }
+    seen.add(address);
+    const response = await request({ ...options, query, method: 'GET', path } as ConnectorRequest<Data>);
+    yield response.data;
+    const following = await next(response.data, response);
+    if (!following) return;
+    if (typeof following === 'string') [path, query] = [following, undefined];
+    else query = isPlain(following) && isPlain(query ?? {}) ? { ...query, ...following } : following;
+  }
+}
+
+function isPlain(query: Query): boolean {
+  return !(query instanceof URLSearchParams);
+}

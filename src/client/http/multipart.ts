@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto';
+
+/**
+ * A form as it goes over the wire (RFC 7578): a Blob, which knows its length, holds its files by reference, and can be sent as
+ * often as need be. Texts stay as they are, line ends included.
+ */
+export function toMultipart(form: FormData): { contentType: string; fixed: Blob } {
+  const boundary = `concordat-${randomUUID()}`;
+  const parts: (string | Blob)[] = [];
+  for (const [name, value] of form) {
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"`;
+    if (typeof value === 'string') parts.push(`${head}\r\n\r\n${value}\r\n`);
+    else {
+      const type = value.type || 'application/octet-stream';
+      parts.push(`${head}; filename="${escapeName(value.name)}"\r\ncontent-type: ${type}\r\n\r\n`, value, '\r\n');
+    }
+  }
+  parts.push(`--${boundary}--\r\n`);
+  return { contentType: `multipart/form-data; boundary=${boundary}`, fixed: new Blob(parts) };
+}
+
+/** As the HTML standard escapes them. */
+function escapeName(name: string): string {
+  return name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
+}

@@ -1,0 +1,144 @@
+// What an error of a call carries of the answer (rule E9).
+import { type AnyConnectorError, isConnectorError } from 'concordat';
+import { type CallError, InitializeError, isInitializeError, isRequestError, RequestError } from 'concordat/client';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { connect, password } from '../helpers/connect.js';
+import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
+import { rejection } from '../helpers/until.js';
+import { leaksOf, show } from '../helpers/visible.js';
+
+const told = { etag: '"7"', 'x-request-id': 'request-1', location: '/issues/8', 'set-cookie': ['sid=new-canary-1'] };
+const secretName = { 'x-session': 'new-canary-2' };
+
+describe('the response of an error (E9)', () => {
+  it.each([
+    ['bad-request', 400],
+    ['forbidden', 403],
+    ['not-found', 404],
+    ['other', 409],
+    ['other', 412],
+    ['other', 500],
+  ])('%s, %i', async (kind, status) => {
+    const handle = (exchange: Exchange) => exchange.fail(status, 'CODE', 'no', { ...told, ...secretName });
+    const connector = await scriptedConnector({ handle });
+    const error = await rejection(connect(connector, { retry: { retries: 1 } }).get('/issues/7'));
+    expect(error).toMatchObject({ kind, status, attempts: status === 500 ? 2 : 1 });
+    const { response } = error;
+    expect(response.status).toBe(status);
+    expect(response.headers.get('etag')).toBe('"7"');
+    expect(response.headers.get('x-request-id')).toBe('request-1');
+    expect(response.headers.get('location')).toBe('/issues/8');
+    expect(JSON.parse(response.text)).toEqual({ errors: { code: 'CODE', message: 'no' } });
+    expect(Object.keys(error)).not.toContain('response');
+    // A new session or cookie is a secret by its name alone.
+    expect(leaksOf(['new-canary-1', 'new-canary-2'], show(error))).toEqual([]);
+  });
+
+  it.each([
+    ['parked', { rateLimit: { onLimit: 'reject' as const } }],
+    ['longer than `maxWaitMs`', { rateLimit: { maxWaitMs: 1000 } }],
+  ])('is on a limit that is %s', async (_what, options) => {
+    const handle = (exchange: Exchange) => exchange.fail(403, 'CODE', 'no', { ...told, 'retry-after': '60' });
+    const connector = await scriptedConnector({ handle });
+    const error = await rejection(connect(connector, options).get('/'));
+    expect(error).toMatchObject({ kind: 'rate-limit', attempts: 1, response: { status: 403 } });
+    expect(error.response.headers.get('x-request-id')).toBe('request-1');
+  });
+
+  it('is on a refused login, and its secrets are taken out', async () => {
+    const initialize = (exchange: Exchange) => exchange.fail(401, 'NO', `wrong: ${password}`, told);
+    const error = await rejection(connect(await scriptedConnector({ initialize })).get('/'));
+    expect(error).toMatchObject({ kind: 'initialize', response: { status: 401 } });
+    expect(error.response.headers.get('x-request-id')).toBe('request-1');
+    expect(leaksOf([password], show(error))).toEqual([]);
+  });
+
+  it('is absent where nothing was answered', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.drop() });
+    const error = await rejection(connect(connector, { retry: { retries: 2 } }).get('/'));
+    expect(error).toMatchObject({ code: 'NETWORK_ERROR', attempts: 3 });
+    expect(error.response).toBeUndefined();
+  });
+
+  it('is bounded, and holds no part of a body that was cut', async () => {
+    const text = `start${'é'.repeat(100_000)}`;
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(404, text) });
+    const error = await rejection(connect(connector).get('/'));
+    expect(Buffer.byteLength(error.response.text)).toBeLessThanOrEqual(16 * 1024);
+    expect(error.response.text).toMatch(/^starté+… \[cut\]$/);
+  });
+
+  it('of a redirect shows the origin that it leads to', async () => {
+    const location = 'https://elsewhere.example/canary?canary';
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(302, 'canary', { location }) });
+    const error = await rejection(connect(connector).get('/'));
+    expect(error.response.headers.get('location')).toBe('https://elsewhere.example');
+    expect(show(error)).not.toContain('canary');
+  });
+
+  it('has no bytes that are no text', async () => {
+    const handle = (exchange: Exchange) => exchange.reply(404, Buffer.from([1, 2]), { 'content-type': 'image/png' });
+    expect((await rejection(connect(await scriptedConnector({ handle })).get('/'))).response.text).toBe('');
+  });
+});
+
+describe('problems of RFC 9457 (E9)', () => {
+  const problem = { 'content-type': 'application/problem+json; charset=utf-8' };
+  it.each([
+    [{ title: 'Not valid', detail: 'title too long', code: 42 }, { code: '42', detail: 'title too long' }, 'Not valid'],
+    [{ type: 'https://h/too-long', title: 'Not valid' }, { code: 'https://h/too-long' }, 'Not valid'],
+    [{ type: 'about:blank', detail: 'title too long' }, { code: 'CONNECTOR_ERROR' }, 'title too long'],
+    [{ status: 422 }, { code: 'CONNECTOR_ERROR' }, 'no error body'],
+  ])('%j', async (body, expected, message) => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.reply(422, JSON.stringify(body), problem),
+    });
+    const error = await rejection(connect(connector).get('/'));
+    expect(error).toMatchObject({ ...expected, origin: 'unknown' });
+    expect(error.message).toContain(message);
+  });
+
+  it('are second to a body of the contract', async () => {
+    const body = JSON.stringify({ title: 'title', errors: { code: 'CODE', message: 'message' } });
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(422, body, problem) });
+    expect(await rejection(connect(connector).get('/'))).toMatchObject({ code: 'CODE', origin: 'connector' });
+  });
+});
+
+describe('guards', () => {
+  it('know errors of another copy of the package, and nothing else', () => {
+    const request = { method: 'GET', path: '/' };
+    const requestError = new RequestError('x', { code: 'TIMEOUT', request });
+    const initializeError = new InitializeError('x');
+    const [ofRequest, ofInitialize] = [RequestError, InitializeError].map(({ prototype }) =>
+      Object.create(Object.create(Error.prototype, Object.getOwnPropertyDescriptors(prototype))),
+    );
+    for (const value of [requestError, ofRequest]) {
+      expect([isRequestError(value), isInitializeError(value), isConnectorError(value)]).toEqual([true, false, false]);
+    }
+    for (const value of [initializeError, ofInitialize]) {
+      expect([isRequestError(value), isInitializeError(value), isConnectorError(value)]).toEqual([false, true, false]);
+    }
+    for (const value of [null, undefined, 'x', {}, new Error('x')]) expect(isRequestError(value)).toBe(false);
+  });
+
+  it('narrow by `kind`', () => {
+    const check = (error: CallError) => {
+      switch (error.kind) {
+        case 'rate-limit':
+          return expectTypeOf(error.resumeAt).toEqualTypeOf<Date>();
+        case 'request':
+          return expectTypeOf(error).toEqualTypeOf<RequestError>();
+        case 'initialize':
+          return expectTypeOf(error.refused).toEqualTypeOf<boolean>();
+        default:
+          return expectTypeOf(error).toExtend<AnyConnectorError>();
+      }
+    };
+    expect(check).toBeTypeOf('function');
+    const narrow = (error: unknown) => {
+      if (isConnectorError(error) && error.kind === 'rate-limit') expectTypeOf(error.retryAfterMs).toBeNumber();
+    };
+    expect(narrow).toBeTypeOf('function');
+  });
+});

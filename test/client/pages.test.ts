@@ -1,0 +1,117 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { connect } from '../helpers/connect.js';
+import { type Exchange, type ScriptedConnector, scriptedConnector } from '../helpers/scripted-connector.js';
+import { rejection } from '../helpers/until.js';
+
+const Page = z.object({ items: z.array(z.number()), next: z.string().optional() });
+
+/** Three pages of one number each; `next` is what `link` makes of the number of the following page. */
+const threePages =
+  (link: (page: number, connector: ScriptedConnector) => string, connector: () => ScriptedConnector) =>
+  (exchange: Exchange) => {
+    const page = Number(new URL(exchange.path, 'http://h').searchParams.get('page') ?? 1);
+    exchange.reply(200, { items: [page], ...(page < 3 ? { next: link(page + 1, connector()) } : {}) });
+  };
+
+async function connectorWith(link: (page: number, connector: ScriptedConnector) => string) {
+  const connector: ScriptedConnector = await scriptedConnector();
+  connector.handle = threePages(link, () => connector);
+  return connector;
+}
+
+async function all<T>(pages: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const page of pages) list.push(page);
+  return list;
+}
+
+describe('client.pages', () => {
+  it('reads them by names and values, which are put over those before', async () => {
+    const connector = await connectorWith(String);
+    const pages = connect(connector).pages('/items', {
+      schema: Page,
+      query: { limit: 1 },
+      next: (page) => page.next && { page: page.next },
+    });
+    const list = await all(pages);
+    expectTypeOf(list).toEqualTypeOf<z.output<typeof Page>[]>();
+    expect(list.map(({ items }) => items[0])).toEqual([1, 2, 3]);
+    expect(connector.requests.map(({ path }) => path)).toEqual([
+      '/items?limit=1',
+      '/items?limit=1&page=2',
+      '/items?limit=1&page=3',
+    ]);
+  });
+
+  it('reads them by URLSearchParams, which replace the query', async () => {
+    const connector = await connectorWith(String);
+    const next = async ({ next: page }: z.output<typeof Page>) =>
+      page === undefined ? undefined : new URLSearchParams({ page });
+    await all(connect(connector).pages('/items', { schema: Page, query: { limit: 1 }, next }));
+    expect(connector.requests.map(({ path }) => path)).toEqual(['/items?limit=1', '/items?page=2', '/items?page=3']);
+  });
+
+  it.each<[string, (page: number, connector: ScriptedConnector) => string]>([
+    ['URLs', (page, { url }) => `${url}/base/items?page=${page}`],
+    ['paths', (page) => `/items?page=${page}`],
+  ])('reads them by links that are %s', async (_what, link) => {
+    const connector = await connectorWith(link);
+    const client = connect({ url: `${connector.url}/base` });
+    const list = await all(client.pages('/items', { schema: Page, query: { limit: 1 }, next: (page) => page.next }));
+    expect(list).toHaveLength(3);
+    expect(connector.requests.map(({ path }) => path)).toEqual([
+      '/base/items?limit=1',
+      '/base/items?page=2',
+      '/base/items?page=3',
+    ]);
+  });
+
+  it('gives `next` the response, for links in headers', async () => {
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) =>
+      exchange.reply(200, [], exchange.path === '/items' ? { link: '</items?page=2>; rel="next"' } : {});
+    const list = await all(
+      connect(connector).pages('/items', {
+        next: (_page, { headers }) => /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1],
+      }),
+    );
+    expect(list).toEqual([[], []]);
+  });
+
+  it('ends with an error where a page leads back to one that was read', async () => {
+    const connector = await connectorWith(() => '2');
+    const read: unknown[] = [];
+    const reading = (async () => {
+      for await (const page of connect(connector).pages('/items?key=canary', {
+        schema: Page,
+        next: ({ next }) => ({ page: next }),
+      })) {
+        read.push(page);
+      }
+    })();
+    const error = await rejection(reading);
+    expect(error).toMatchObject({ name: 'RequestError', code: 'PAGE_LOOP', path: '/items' });
+    expect(error.message).not.toContain('canary');
+    expect(read).toHaveLength(2);
+  });
+
+  it('reads no further than it is asked to', async () => {
+    const connector = await connectorWith(String);
+    for await (const _page of connect(connector).pages('/items', {
+      schema: Page,
+      next: ({ next }) => ({ page: next }),
+    })) {
+      break;
+    }
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  it('needs `next`, and refuses links that lead elsewhere', async () => {
+    const connector = await connectorWith(() => 'http://elsewhere.example/items');
+    const client = connect(connector);
+    expect(() => client.pages('/items', {} as never)).toThrow(/`next`/);
+    const reading = all(client.pages('/items', { schema: Page, next: (page) => page.next }));
+    expect(await rejection(reading)).toBeInstanceOf(TypeError);
+  });
+});

@@ -1,0 +1,295 @@
+// What a success is read as (rules D1, D3).
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import type { ConnectorClientOptions, StandardSchema } from 'concordat/client';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { connect } from '../helpers/connect.js';
+import { scriptedConnector } from '../helpers/scripted-connector.js';
+import { rejection } from '../helpers/until.js';
+
+const transports: [string, Partial<ConnectorClientOptions>][] = [
+  ['undici', {}],
+  ['fetch', { fetch: (input, init) => globalThis.fetch(input, init) }],
+];
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const utf16le = (text: string) => Buffer.from(text, 'utf16le');
+const utf16be = (text: string) => utf16le(text).swap16();
+const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
+
+async function answering(
+  body: unknown,
+  headers: Record<string, string> = {},
+  options: Partial<ConnectorClientOptions> = {},
+  status = 200,
+) {
+  const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(status, body, headers) });
+  return { connector, client: connect(connector, { retry: { retries: 0 }, ...options }) };
+}
+const type = (value: string) => ({ 'content-type': value });
+
+describe.each(transports)('a success arrives as it was sent (D1), by %s', (_name, transport) => {
+  it.each([
+    ['bytes of an image', 'image/png', bytes, bytes],
+    ['bytes of no known kind', 'application/octet-stream; charset=utf-8', bytes, bytes],
+    ['nothing, of a file', 'application/pdf', '', new Uint8Array()],
+    ['text in Latin-1', 'text/csv; charset=iso-8859-1', latin1('Müller;Größe'), 'Müller;Größe'],
+    ['text in another charset', 'text/plain; charset="Shift_JIS"', Buffer.from([0x93, 0xfa, 0x96, 0x7b]), '日本'],
+    ['text in UTF-16', 'text/plain; charset=utf-16le', utf16le('é€'), 'é€'],
+    ['text in UTF-16, by its mark', 'text/csv', Buffer.concat([utf16be('\ufeff'), utf16be('é€')]), 'é€'],
+    ['text with a mark of UTF-8', 'text/plain', Buffer.from('\ufeffé'), 'é'],
+    ['text of no type', '', 'é', 'é'],
+    ['XML', 'application/xml', '<a/>', '<a/>'],
+    ['another XML', 'application/atom+xml; charset=utf-8', '<a/>', '<a/>'],
+    ['a form', 'application/x-www-form-urlencoded', 'a=1', 'a=1'],
+    ['JSON with a mark', 'application/json', Buffer.from('\ufeff[1]'), [1]],
+    ['JSON in Latin-1', 'application/json; charset=iso-8859-1', latin1('{"a":"é"}'), { a: 'é' }],
+    ['JSON in UTF-16', 'application/json; charset=utf-16le', utf16le('{"a":"é"}'), { a: 'é' }],
+    ['another JSON', 'application/problem+json', '{"a":1}', { a: 1 }],
+  ])('%s', async (_what, contentType, body, expected) => {
+    const { client } = await answering(body, contentType === '' ? {} : type(contentType), transport);
+    const data = await client.get('/');
+    expect(data).toEqual(expected);
+    if (data instanceof Uint8Array) expect(data.buffer.byteLength).toBe(data.length); // nobody else's bytes
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['gzip, br', (text: Buffer) => brotliCompressSync(gzipSync(text))],
+    ['identity', (text: Buffer) => text],
+  ])('%s is unpacked', async (encoding, pack) => {
+    const text = 'Größe '.repeat(1000);
+    const packed = pack(Buffer.from(JSON.stringify({ text })));
+    const { client } = await answering(
+      packed,
+      { ...type('application/json'), 'content-encoding': encoding },
+      transport,
+    );
+    expect(await client.get('/')).toEqual({ text });
+  });
+
+  it('the body of an error is unpacked, too', async () => {
+    const body = gzipSync(JSON.stringify({ errors: { code: 'ISSUE_NOT_FOUND', message: 'No issue 7' } }));
+    const { client } = await answering(body, { 'content-encoding': 'gzip' }, transport, 404);
+    expect(await rejection(client.get('/'))).toMatchObject({ code: 'ISSUE_NOT_FOUND', origin: 'connector' });
+  });
+
+  it('what is unpacked counts against `maxResponseBytes` (E8)', async () => {
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+    const { client } = await answering(
+      bomb,
+      { 'content-encoding': 'gzip' },
+      { ...transport, maxResponseBytes: 100_000 },
+    );
+    expect((await rejection(client.get('/'))).code).toBe('RESPONSE_TOO_LARGE');
+  });
+
+  it('a 304 is a success where the caller gave a condition, and the connection goes on', async () => {
+    const { client, connector } = await answering(undefined, { etag: '"1"' }, transport, 304);
+    for (const headers of [{ 'If-None-Match': '"1"' }, { 'if-modified-since': 'Sat, 21 Nov 2026 09:00:00 GMT' }]) {
+      const schema = z.object({ id: z.number() });
+      const response = await client.request({ method: 'GET', path: '/', headers, schema });
+      expect(response).toMatchObject({ status: 304, data: undefined });
+      expect(response.headers.get('etag')).toBe('"1"');
+    }
+    expect(connector.requests.some(({ socket }) => socket.destroyed)).toBe(false);
+    expect((await rejection(client.get('/'))).code).toBe('REDIRECT');
+  });
+
+  it.each([204, 205])('a %s has no data', async (status) => {
+    const { client } = await answering(undefined, {}, transport, status);
+    expect(await client.get('/')).toBeUndefined();
+    expect(await client.get('/', { responseType: 'bytes' })).toBeUndefined();
+  });
+
+  it('HEAD has no data, whatever the headers say', async () => {
+    const headers = { ...type('application/json'), 'content-encoding': 'gzip', 'content-length': '7' };
+    const { client } = await answering(undefined, headers, transport);
+    expect((await client.request({ method: 'HEAD', path: '/' })).data).toBeUndefined();
+  });
+});
+
+describe('what cannot be read as it should is an error that says so (D1)', () => {
+  it.each([
+    ['an unknown charset', 'INVALID_TEXT', 'klingon', type('text/plain; charset=klingon'), 'x'],
+    ['an unknown charset of JSON', 'INVALID_TEXT', 'klingon', type('application/json; charset=klingon'), '1'],
+    ['text of another charset', 'INVALID_TEXT', 'utf-8', type('text/csv'), latin1('Größe')],
+    ['JSON of another charset', 'INVALID_JSON', 'utf-8', type('application/json'), latin1('"Größe"')],
+    ['an empty JSON', 'INVALID_JSON', 'no body', type('application/json'), ''],
+    ['an unknown encoding', 'INVALID_ENCODING', '"zipper"', { 'content-encoding': 'zipper' }, 'x'],
+    ['a broken encoding', 'INVALID_ENCODING', 'header', { 'content-encoding': 'gzip' }, 'no gzip at all'],
+    [
+      'half an encoding',
+      'INVALID_ENCODING',
+      'end of file',
+      { 'content-encoding': 'gzip' },
+      gzipSync('x'.repeat(99)).subarray(0, 20),
+    ],
+    ['packed all too often', 'INVALID_ENCODING', 'many', { 'content-encoding': 'gzip, gzip, gzip, gzip' }, 'x'],
+  ])('%s', async (_what, code, named, headers, body) => {
+    const { client, connector } = await answering(body, headers, { retry: { retries: 3 } });
+    const error = await rejection(client.get('/'));
+    expect(error).toMatchObject({ name: 'RequestError', code, status: 200 });
+    expect(error.message).toContain(named);
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  const page = z.object({ items: z.array(z.unknown()) });
+  it.each([
+    ['an empty body of no type', {}, '', { schema: page }],
+    ['JSON of no type', {}, '{"items":[]}', { schema: page }],
+    ['an empty JSON', type('application/json'), '', { schema: z.unknown() }],
+    ['an empty body, asked to be JSON', type('text/plain'), '', { responseType: 'json' as const }],
+    ['a page for people, asked to be JSON', type('text/html'), '<html>Sign in', { responseType: 'json' as const }],
+  ])('where JSON was expected: %s', async (_what, headers, body, options) => {
+    const { client } = await answering(body, headers);
+    expect((await rejection(client.get('/', options))).code).toBe('INVALID_JSON');
+  });
+});
+
+describe('responseType', () => {
+  it.each([
+    ['json', 'text/plain', '{"a":1}', { a: 1 }],
+    ['json', '', '{"a":1}', { a: 1 }],
+    ['text', 'application/json', '{"a":1}', '{"a":1}'],
+    ['text', 'application/x-ndjson', '{}\n{}', '{}\n{}'],
+    ['bytes', 'application/json', '1', new Uint8Array([0x31])],
+    ['bytes', 'text/plain; charset=klingon', bytes, bytes],
+  ] as const)('%s of %s', async (responseType, contentType, body, expected) => {
+    const { client } = await answering(body, contentType === '' ? {} : type(contentType));
+    expect(await client.get('/', { responseType })).toEqual(expected);
+  });
+
+  it('another one is a TypeError before anything is sent', async () => {
+    const { client, connector } = await answering('x');
+    const error = await rejection(client.get('/', { responseType: 'xml' as never }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toContain('`responseType`');
+    expect(connector.requests).toHaveLength(0);
+  });
+});
+
+describe('what is asked for', () => {
+  it('compressed answers where the client unpacks; a fetch asks by itself', async () => {
+    const { client, connector } = await answering('x');
+    await client.get('/');
+    expect(connector.logins[0]?.headers['accept-encoding']).toBe('gzip, br, deflate');
+    expect(connector.requests[0]?.headers['accept-encoding']).toBe('gzip, br, deflate');
+    await client.get('/', { headers: { 'accept-encoding': 'identity' } });
+    expect(connector.requests[1]?.headers['accept-encoding']).toBe('identity');
+  });
+
+  it('a fetch that answers in process is unpacked, too', async () => {
+    const { connector } = await answering('x');
+    const fetch: typeof globalThis.fetch = async (input, init) =>
+      String(input).endsWith('/initialize')
+        ? globalThis.fetch(input, init)
+        : new Response(gzipSync('packed'), { headers: { 'content-encoding': 'gzip', 'content-type': 'text/plain' } });
+    expect(await connect(connector, { fetch }).get('/')).toBe('packed');
+  });
+});
+
+describe('parseJson', () => {
+  const big = '{"id":9007199254740993}';
+  const parseJson = (text: string) =>
+    JSON.parse(text.replace(/\d{16,}/g, '"$&n"'), (_key, value) => {
+      const digits = typeof value === 'string' ? /^(\d{16,})n$/.exec(value)?.[1] : undefined;
+      return digits === undefined ? value : BigInt(digits);
+    });
+
+  it('keeps big integers, which JSON.parse rounds (control)', async () => {
+    const { client } = await answering(big, type('application/json'), { parseJson });
+    expect(await client.get('/')).toEqual({ id: 9007199254740993n });
+    const control = await answering(big, type('application/json'));
+    expect(await control.client.get('/')).toEqual({ id: 9007199254740992 });
+  });
+
+  it('what it throws is INVALID_JSON with the cause', async () => {
+    const cause = new RangeError('too big');
+    const throwing = () => {
+      throw cause;
+    };
+    const { client } = await answering(big, type('application/json'), { parseJson: throwing });
+    expect(await rejection(client.get('/'))).toMatchObject({ code: 'INVALID_JSON', cause });
+  });
+});
+
+function standard<Output>(validate: StandardSchema<Output>['~standard']['validate']): StandardSchema<Output> {
+  return { '~standard': { version: 1, vendor: 'test', validate } };
+}
+
+describe('schema (D3)', () => {
+  const json = type('application/json');
+  it.each([
+    ['zod', z.object({ id: z.coerce.string() })],
+    ['zod that waits', z.object({ id: z.coerce.string() }).refine(async () => true)],
+    ['a Standard Schema', standard((value) => ({ value: { id: String((value as { id: number }).id) } }))],
+    ['one that waits', standard(async (value) => ({ value: { id: String((value as { id: number }).id) } }))],
+    [
+      'a function that is one',
+      Object.assign(
+        () => {},
+        standard(() => ({ value: { id: '7' } })),
+      ),
+    ],
+    ['whatever has safeParse', { safeParse: () => ({ success: true as const, data: { id: '7' } }) }],
+  ])('%s', async (_what, schema) => {
+    const { client } = await answering('{"id":7}', json);
+    expect(await client.get('/', { schema })).toEqual({ id: '7' });
+  });
+
+  it.each([
+    ['null', null],
+    ['a function', () => {}],
+    ['an empty object', {}],
+    ['text', 'string'],
+  ])('that is none is a TypeError before anything is sent: %s', async (_what, schema) => {
+    const { client, connector } = await answering('{"id":7}', json);
+    const error = await rejection(client.post('/', { json: {}, schema: schema as never }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toContain('`schema`');
+    expect(connector.requests).toHaveLength(0);
+  });
+
+  const thrown = new Error('the schema is broken');
+  const fail = () => {
+    throw thrown;
+  };
+  it.each<[string, never, RegExp]>([
+    ['what zod refuses', z.object({ id: z.string() }) as never, /id: /],
+    ['what zod refuses later', z.object({ id: z.number().refine(async () => false, 'later') }) as never, /id: later/],
+    [
+      'what a Standard Schema refuses',
+      standard(() => ({ issues: [{ message: 'No', path: ['a', { key: 'b' }] }] })) as never,
+      /a\.b: No/,
+    ],
+    ['what it throws', standard(fail) as never, /threw/],
+    ['what it rejects with', standard(async () => fail()) as never, /threw/],
+    ['what a transform throws', z.unknown().transform(fail) as never, /threw/],
+    [
+      "valibot's result, which is not zod's",
+      { safeParse: (output: unknown) => ({ success: true, output }) } as never,
+      /threw/,
+    ],
+  ])('%s is INVALID_DATA, and the response is on the error', async (_what, schema, message) => {
+    const { client } = await answering('{"id":7}', { ...json, location: '/issues/7' }, {}, 201);
+    const error = await rejection(client.post('/', { json: {}, schema }));
+    expect(error).toMatchObject({ name: 'RequestError', code: 'INVALID_DATA', status: 201, attempts: 1 });
+    expect(error.message).toMatch(message);
+    expect(error.cause).toBeInstanceOf(Error);
+    expect(error.response.headers.get('location')).toBe('/issues/7');
+    expect(JSON.parse(error.response.text)).toEqual({ id: 7 });
+    expect(Object.keys(error)).not.toContain('response');
+  });
+
+  it('a cause that quotes a secret is left out, and so is the secret in the message', async () => {
+    const { client } = await answering('{"id":7}', json);
+    const schema = standard(() => ({ issues: [{ message: 'Expected number, received "session-1-canary"' }] }));
+    const error = await rejection(client.get('/', { schema, headers: { authorization: 'session-1-canary' } }));
+    expect(error.message).not.toContain('session-1-canary');
+    expect(error.cause).toBeUndefined();
+  });
+});
