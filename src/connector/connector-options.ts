@@ -45,8 +45,8 @@ export interface ConnectorOptions<Parameters extends z.ZodType, Session extends 
    */
   maxBodyBytes?: number | undefined;
   /**
-   * Paths that need no session, such as `['/health']`: as they are, without parameters, and below the path at which the
-   * connector is put. What a route answers there goes out as it is. @default none
+   * Paths that need no session, such as `['/health']`: exactly these, as the connector's own routes have them, wherever it is
+   * put (with the base path of a `basePath`). What a route answers there goes out as it is (rule D7). @default none
    */
   openPaths?: readonly string[] | undefined;
   /**

@@ -1,5 +1,5 @@
 import { type Context, type Handler, Hono, type MiddlewareHandler } from 'hono';
-import { basePath, matchedRoutes } from 'hono/route';
+import { matchedRoutes } from 'hono/route';
 import { findTargetHandler } from 'hono/utils/handler';
 import type { z } from 'zod';
 import { NotFoundError } from '../contract/index.js';
@@ -17,7 +17,7 @@ import {
 import { createErrorWriter } from './error-answer.js';
 import { type HandlerKind, type Surroundings, surround } from './handlers.js';
 import { type InitializeOptions, initializeHandler } from './initialize.js';
-import { fallbacks, takeOverRoutes, wrapped } from './own-routes.js';
+import { fallbacks, pathWithin, takeOverRoutes, wrapped } from './own-routes.js';
 import { parseBody } from './read-json.js';
 import { checkSession, hasRoute, sessionGuard, type VerifySession } from './session-guard.js';
 import { matchedHandlers, openPath, type Shared } from './shared.js';
@@ -52,6 +52,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   const sessionNames = checkSession(options.session);
   const cleanup = readCleanup(settings.cleanup, initializePath);
   const openPaths = new Set(settings.openPaths);
+  const ownPaths = new WeakMap<object, string>();
   const mark = Symbol('entered');
   const announce = createAnnouncer(checkPolicy(options.rateLimit?.policy));
   const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
@@ -74,12 +75,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
     notFound,
   });
   const limit = createBodyLimit(maxBodyBytes);
-  const isOpen = (c: Context) => {
-    if (openPaths.size === 0) return false;
-    const isListed = openPaths.has(pathInConnector(c)) || openPaths.has(c.req.path);
-    if (isListed) (c as Shared)[openPath] = true;
-    return isListed;
-  };
+  const isOpen = (c: Context) => openPaths.size > 0 && openPaths.has(pathWithin(c, ownPaths));
   const surroundings: Surroundings = {
     mark,
     enter(c) {
@@ -91,7 +87,9 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
     },
     admit(c, session, hasAnswer) {
       limit.check(c);
-      return isOpen(c) ? undefined : guard.admit(c, session, hasAnswer);
+      if (!isOpen(c)) return guard.admit(c, session, hasAnswer);
+      (c as Shared)[openPath] = true;
+      return undefined;
     },
     isOwn: (c) => c.req.method === 'POST' && matchedHandlers(c).some((handler) => own.has(handler)),
     endsAt(c, index) {
@@ -122,19 +120,14 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
       ...(cleanup && logOut ? [{ path: cleanup.path, handler: surroundOwn(logOut, 'own') }] : []),
     ],
     fallback,
-    surround(handler, isMiddleware) {
+    surround(handler, path, isMiddleware) {
       if (isMiddleware) middleware.add(findTargetHandler(handler));
-      return surroundOwn(handler, isMiddleware ? 'middleware' : 'route');
+      const surrounded = surroundOwn(handler, isMiddleware ? 'middleware' : 'route');
+      ownPaths.set(surrounded, path);
+      return surrounded;
     },
   });
   return app;
-}
-
-/** The path of a request without that at which the connector was put: by `route`, or `basePath`. */
-function pathInConnector(c: Context): string {
-  const { path } = c.req;
-  const base = basePath(c);
-  return base === '/' ? path : path.slice(base.length);
 }
 
 function shorten(path: string): string {

@@ -1,4 +1,5 @@
-import type { Handler, Hono } from 'hono';
+import type { Context, Handler, Hono } from 'hono';
+import { matchedRoutes } from 'hono/route';
 import type { RouterRoute } from 'hono/types';
 import { COMPOSED_HANDLER } from 'hono/utils/constants';
 import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
@@ -15,7 +16,7 @@ export interface OwnRoutes {
   /** Answers what nobody else answers below the path at which the connector is routed into another app. */
   readonly fallback: Handler;
   /** Surrounds a handler of the author's. Middleware is what was given to `use` and takes `next`. */
-  surround(handler: Handler, isMiddleware: boolean): Handler;
+  surround(handler: Handler, path: string, isMiddleware: boolean): Handler;
 }
 
 /** What is taken over of an app, in types that do not grow with each route. */
@@ -38,10 +39,8 @@ export function takeOverRoutes(app: Hono, { last, fallback, surround }: OwnRoute
   const bases = new Set<string>();
   let adding: 'use' | 'route' | undefined;
   router.add = (method, path, [handler, route]) => {
-    const surrounded = surround(
-      handler as Handler,
-      adding === 'use' && isMiddleware(findTargetHandler(handler as Handler)),
-    );
+    const isUsed = adding === 'use' && isMiddleware(findTargetHandler(handler as Handler));
+    const surrounded = surround(handler as Handler, path, isUsed);
     route.handler = surrounded;
     added.push(route);
     add(method, path, [surrounded as typeof handler, route]);
@@ -99,4 +98,25 @@ export const fallbacks = new WeakSet<object>();
 /** A handler, and what it was wrapped around, down to the author's. */
 export function* wrapped(handler: unknown): Generator<object> {
   for (let inner = handler; typeof inner === 'function'; inner = (inner as never)[COMPOSED_HANDLER]) yield inner;
+}
+
+/**
+ * The path of a request without that at which the connector was routed into another app: as its own routes have it.
+ *
+ * @param ownPaths the paths of the connector's own handlers.
+ */
+export function pathWithin(c: Context, ownPaths: WeakMap<object, string>): string {
+  const route = matchedRoutes(c)[c.req.routeIndex];
+  for (const handler of wrapped(route?.handler)) {
+    const own = ownPaths.get(handler);
+    if (own === undefined || route === undefined) continue;
+    // Each part of the prefix is one part of the path, be it a parameter.
+    const prefix = own === '/' ? route.path.replace(/\/$/, '') : route.path.slice(0, -own.length);
+    const parts = prefix.split('/').length - 1;
+    return `/${c.req.path
+      .split('/')
+      .slice(1 + parts)
+      .join('/')}`;
+  }
+  return c.req.path;
 }
