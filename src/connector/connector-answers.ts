@@ -9,7 +9,7 @@ import type { RateLimitHeader } from './options.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from './redact.js';
 import { originalError } from './responses.js';
 import { readReturnedError, replaceResponse } from './returned-error.js';
-import { askedHeaders, bodyRefusal, errorAnswer, isResponse, openPath, type Shared } from './shared.js';
+import { askedHeaders, bodyRefusal, errorAnswer, isResponse, openPath, reportLate, type Shared } from './shared.js';
 import { translated } from './translate.js';
 
 type Hooks = Pick<ConnectorOptions<never, never>, 'onError' | 'translate'>;
@@ -85,6 +85,7 @@ export function createAnswers({ mark, sessionNames, rateLimit, writeError, annou
     },
     /** Has the values of this connector's session kept out of errors, beside those of connectors around it. */
     ask(c: Context): void {
+      (c as Shared)[reportLate] = report;
       const asked = (c as Shared)[askedHeaders];
       (c as Shared)[askedHeaders] = asked === undefined ? secretNames : [...asked, ...secretNames];
     },

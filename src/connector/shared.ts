@@ -16,12 +16,15 @@ export interface Shared {
   [bodyRefusal]?: Error;
   /** Nobody asks for a session on this path, so its answers are not the service's to read. */
   [openPath]?: boolean;
+  /** Tells the `onError` of the innermost connector of a failure that comes too late for an answer. */
+  [reportLate]?: (thrown: unknown, c: Context) => void;
 }
 
 export const errorAnswer = Symbol('errorAnswer');
 export const askedHeaders = Symbol('askedHeaders');
 export const bodyRefusal = Symbol('bodyRefusal');
 export const openPath = Symbol('openPath');
+export const reportLate = Symbol('reportLate');
 
 /** The author's handlers behind the routes that match a request, in their order. */
 export function matchedHandlers(c: Context): unknown[] {

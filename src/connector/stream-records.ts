@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { reportLate, type Shared } from './shared.js';
 
 export interface StreamRecordsOptions {
   /** @default 'application/x-ndjson', and 'application/octet-stream' where the first item is bytes */
@@ -8,8 +9,8 @@ export interface StreamRecordsOptions {
 /**
  * Answers with records as they come, one line of JSON each (NDJSON), or with bytes: a `Uint8Array` goes out as it is. The
  * answer is whole or an error (rule D2). What fails before the first item is answered as the contract says, and what fails
- * later breaks the connection, so that the service never takes half of the records for all of them. One item is held at a
- * time; when the service goes away the iteration ends (`return()`).
+ * later breaks the connection, so that the service never takes half of the records for all of them; `onError` hears of both.
+ * One item is held at a time; when the service goes away the iteration ends (`return()`).
  *
  * @param iterable anything with `Symbol.asyncIterator` or `Symbol.iterator`: a generator, a database cursor, a
  * `ReadableStream`.
@@ -27,10 +28,14 @@ export async function streamRecords(
   const items = encode(iterable);
   const first = await items.next();
   let pending: IteratorResult<Encoded> | undefined = first;
+  const late = (error: unknown): never => {
+    (c as Shared)[reportLate]?.(error, c);
+    throw error;
+  };
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = pending ?? (await items.next());
+        const { done, value } = pending ?? (await items.next().catch(late));
         pending = undefined;
         if (done) controller.close();
         else controller.enqueue(value.bytes);

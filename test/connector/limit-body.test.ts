@@ -12,7 +12,7 @@ const mebibyte = 1024 * 1024;
 
 /** A route that answers with the length of what it was sent. */
 function asText(app: unknown, path: string, ...middleware: MiddlewareHandler[]): void {
-  (app as Hono).on('POST', path, ...middleware, async (c) => c.text(String((await c.req.text()).length)));
+  (app as Hono).on('POST', [path], ...middleware, async (c) => c.text(String((await c.req.text()).length)));
 }
 
 function connectorWithLimits() {
