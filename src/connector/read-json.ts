@@ -36,7 +36,8 @@ export async function readQuery<S extends z.ZodType>(c: Context, schema: S): Pro
   for (const { code, path, ...issue } of result.error.issues) {
     const [name] = path as string[];
     const wantsArray = code === 'invalid_type' && (issue as { expected?: unknown }).expected === 'array';
-    if (wantsArray && name !== undefined && path.length === 1) query[name] = [query[name] ?? []].flat();
+    const given = name === undefined ? undefined : query[name];
+    if (wantsArray && path.length === 1 && typeof given === 'string') query[name as string] = [given];
   }
   return checkInput(query, schema, 'The query is not valid');
 }

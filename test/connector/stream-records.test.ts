@@ -95,9 +95,11 @@ describe('streamRecords', () => {
   });
 
   test('a failure before the first record is an error answer', async () => {
-    const answer = await ask(async function* () {
-      throw new NotFoundError('No such list', { code: 'LIST_NOT_FOUND' });
-    });
+    const answer = await ask(() => ({
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.reject(new NotFoundError('No such list', { code: 'LIST_NOT_FOUND' })),
+      }),
+    }));
     expect([answer.status, errorsOf(answer).code]).toEqual([404, 'LIST_NOT_FOUND']);
   });
 
