@@ -4,7 +4,7 @@ import { BadRequestError, type SessionParameter, sessionParameterSchema, session
 import { functionOf, optionsOf, routePath, type ShapeOf } from '../internal/index.js';
 import { objectSchema } from './options.js';
 import { checkInput, describeIssues, parseBody } from './read-json.js';
-import { checkSessionValues } from './session-values.js';
+import { checkSessionSize, checkSessionValues } from './session-values.js';
 
 /** What initialize hands out: header names with their values. The entries of a plain object count as sensitive. */
 export type SessionHeaders = Record<string, string> | readonly SessionParameter[];
@@ -101,6 +101,7 @@ function toSession(headers: SessionHeaders): SessionParameter[] {
     : sessionProblems(parameters)[0];
   if (parameters.every(({ key }) => typeof key === 'string')) checkSessionValues(parameters);
   if (problem !== undefined) throw new TypeError(`What \`initialize.handler\` returned is no session: ${problem}.`);
+  checkSessionSize(parameters);
   return parameters;
 }
 

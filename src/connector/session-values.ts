@@ -10,8 +10,6 @@ const mostBytes = 12 * 1024;
  * @throws BadRequestError that names the header, never its value.
  */
 export function checkSessionValues(session: readonly SessionParameter[]): void {
-  const bytes = session.reduce((sum, { key, value }) => sum + key.length + String(value).length, 0);
-  if (bytes > mostBytes) throw refusal(`The session has ${bytes} bytes, and requests can carry ${mostBytes}.`);
   for (const { key, value } of session) {
     if (typeof value !== 'string') continue;
     const problem = problemOf(value);
@@ -20,6 +18,12 @@ export function checkSessionValues(session: readonly SessionParameter[]): void {
       `The value of "${key}" ${problem}. The connector has to encode it, for example with encodeURIComponent.`,
     );
   }
+}
+
+/** Refuses what is within the contract's bounds and still more than a request can carry. */
+export function checkSessionSize(session: readonly SessionParameter[]): void {
+  const bytes = session.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
+  if (bytes > mostBytes) throw refusal(`The session has ${bytes} bytes, and requests can carry ${mostBytes}.`);
 }
 
 function problemOf(value: string): string | undefined {
