@@ -1,6 +1,7 @@
 import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
 import { checkFunction, checkKeys } from './options.js';
 import { headerSecrets } from './redact.js';
+import { type Translate, translated } from './translate.js';
 
 export interface AdapterOptions<Request> extends ErrorAnswerOptions {
   /**
@@ -8,6 +9,11 @@ export interface AdapterOptions<Request> extends ErrorAnswerOptions {
    * `authorization`, `cookie` and `x-api-key` (rule E5).
    */
   sessionHeaders?: readonly string[] | undefined;
+  /**
+   * What a failure that is not HTTP means to the service, such as one of a database, a driver or an SDK: gets what was
+   * thrown and is no `ConnectorError`. `undefined` leaves it a 500 that tells nothing (rule E4). @default none
+   */
+  translate?: Translate<Request> | undefined;
   /** Gets every error that is answered, as it was thrown: the place for the connector's log. */
   onError?: ((error: unknown, request: Request) => void | Promise<void>) | undefined;
 }
@@ -21,21 +27,22 @@ export interface AdapterWriter<Request> {
 
 export type ReadHeader = (name: string) => string | string[] | null | undefined;
 
-const knownOptions = ['rateLimit', 'exposeDetail', 'maxDetailBytes', 'sessionHeaders', 'onError'];
+const knownOptions = ['rateLimit', 'exposeDetail', 'maxDetailBytes', 'sessionHeaders', 'translate', 'onError'];
 
 /**
- * @param translate what a framework's own errors are in terms of the contract; `onError` still gets the original.
+ * @param translateOwn what a framework's own errors are in terms of the contract; `onError` still gets the original.
  * @throws TypeError naming the option that is wrong.
  */
 export function createAdapterWriter<Request>(
   options: AdapterOptions<Request> = {},
-  translate: (thrown: unknown) => unknown = (thrown) => thrown,
+  translateOwn: (thrown: unknown) => unknown = (thrown) => thrown,
 ): AdapterWriter<Request> {
   checkKeys(options, knownOptions, 'options');
-  const { sessionHeaders = [], onError, ...answerOptions } = options;
+  const { sessionHeaders = [], translate, onError, ...answerOptions } = options;
   if (!Array.isArray(sessionHeaders) || sessionHeaders.some((name) => typeof name !== 'string' || name === '')) {
     throw new TypeError('`sessionHeaders` must be an array of header names.');
   }
+  checkFunction(translate, 'translate');
   checkFunction(onError, 'onError');
   const writeError = createErrorWriter(answerOptions);
   const report = (thrown: unknown, request: Request) => {
@@ -50,7 +57,8 @@ export function createAdapterWriter<Request>(
     report,
     write(thrown, request, read, moreSecrets = []) {
       report(thrown, request);
-      return writeError(translate(thrown), [...headerSecrets(read, sessionHeaders), ...moreSecrets]);
+      const error = translated(translate, translateOwn(thrown), request);
+      return writeError(error, [...headerSecrets(read, sessionHeaders), ...moreSecrets]);
     },
   };
 }

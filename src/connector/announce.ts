@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { currentHeader, formatPolicy, maxQuotaCharacters, policyHeader } from '../contract/index.js';
 import { checkKeys, type RateLimitHeaderOptions } from './options.js';
+import { isResponse } from './shared.js';
 
 /** So many requests in a window of that length, as the connector tells its callers beforehand (rule W8). */
 export interface AnnouncedPolicy {
@@ -103,12 +104,6 @@ function withHeader(response: Response, name: string, value: string): Response {
   } catch {
     return response; // a status that cannot be made anew, such as 101
   }
-}
-
-/** Not `instanceof`: a response may come from another copy of fetch. */
-function isResponse(value: unknown): value is Response {
-  const response = value as Partial<Response> | undefined | null;
-  return typeof response?.status === 'number' && typeof response.headers?.get === 'function';
 }
 
 /** The two headers of an announcement; one that says nothing is left out. */

@@ -30,6 +30,8 @@ export interface ErrorAnswer {
   readonly body: string;
   /** Headers that an unfinished answer may have set and that would be wrong on this one. */
   readonly staleHeaders: readonly string[];
+  /** The one that stays wrong whoever puts it on later: the wait header of an answer that is no limit (rule W2). */
+  readonly barredHeader: string | undefined;
 }
 
 /** @param secrets values that must not leave in the answer (rule E5). */
@@ -40,7 +42,7 @@ export const errorContentType = 'application/json; charset=utf-8';
 const schema = optionsOf(answerShape);
 
 /** Headers that belonged to the answer which the error replaces. */
-const replacedHeaders = [...bodyHeaders, 'content-disposition', 'etag', 'last-modified'];
+const replacedHeaders = [...bodyHeaders, 'content-disposition', 'etag', 'last-modified', 'location'];
 
 /**
  * Decides, once for all adapters, what any thrown value looks like on the wire (rules E1-E5, W2). The options are checked
@@ -65,6 +67,7 @@ export function createErrorWriter(options: ErrorAnswerOptions = {}): WriteError 
       headers,
       body: JSON.stringify(readPayload(error, secrets, redact, maxDetailBytes)),
       staleHeaders: limited ? replacedHeaders : staleWithoutLimit,
+      barredHeader: limited ? undefined : waitHeader,
     };
   };
 }

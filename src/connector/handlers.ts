@@ -1,29 +1,47 @@
-import type { Context, Handler, Hono, Next } from 'hono';
+import type { Context, Handler, Next } from 'hono';
 import { COMPOSED_HANDLER } from 'hono/utils/constants';
+import { isResponse } from './shared.js';
+import { internalErrorCode, toConnectorError } from './to-connector-error.js';
 
 /** What a connector does around the handlers of its author, and around those that are mounted below it. */
 export interface Surroundings {
-  /** The connector's own: where it keeps in the context what its guard has let in. */
+  /** The connector's own: where it keeps in the context what it knows of a request. */
   readonly mark: symbol;
+  /** Comes before the connector's first handler of a request, and once: puts the session that it brings, if it brings one. */
+  enter(c: Context): undefined | Promise<undefined>;
   /**
-   * Comes before the connector's first handler of a request, and once: what it throws is answered as the error it is, and
-   * a response is the answer in the handlers' place.
+   * Comes before its first route, and once: what it throws is answered as the error it is, and a response is the answer in
+   * the route's place.
+   *
+   * @param hasAnswer whether there is an answer, so that the path cannot be an unknown one.
    */
-  enter(c: Context): Response | undefined | Promise<Response | undefined>;
+  admit(c: Context, session: unknown, hasAnswer?: boolean): Response | undefined | Promise<Response | undefined>;
+  /** Whether the request is for initialize or cleanup, which no route of the author's takes. */
+  isOwn(c: Context): boolean;
+  /** Whether what comes behind this place of a request's handlers is not the connector's. */
+  endsAt(c: Context, index: number): boolean;
   /** Gets what each handler returned, and gives what counts instead. */
   leave(returned: unknown, c: Context): unknown;
   /** Answers what was thrown and is no Error: Hono hands only Errors to `onError`, and anything can be thrown. */
   answer(thrown: unknown, c: Context): Response;
 }
 
-/** A context in which the guards of some connectors have found a session, each its own (rule D5). */
-type Entered = Context & { [mark: symbol]: { readonly session: unknown } | undefined };
+/** Middleware sees every request, a route only those that are admitted; `own` are the connector's own routes. */
+export type HandlerKind = 'middleware' | 'route' | 'own';
+
+interface Entry {
+  readonly session: unknown;
+  isAdmitted: boolean;
+}
+
+/** A context that some connectors know, each for itself (rule D5). */
+type Entered = Context & { [mark: symbol]: Entry | undefined };
 
 /** Puts a connector's own session at `c.get('session')`, and gives what was there before. */
 export function takeSession(c: Context, mark: symbol): unknown {
   const outer: unknown = c.get('session');
-  const entered = (c as Entered)[mark];
-  if (entered) c.set('session', entered.session);
+  const entry = (c as Entered)[mark];
+  if (entry) c.set('session', entry.session);
   return outer;
 }
 
@@ -32,56 +50,109 @@ export function putBackSession(c: Context, outer: unknown): void {
   if (outer !== undefined) c.set('session', outer);
 }
 
-/**
- * Puts the surroundings around every handler that is added afterwards. Middleware of its own would cost each request two
- * more rounds of promises, and the short cut that Hono has for a path with one handler.
- */
-export function surroundHandlers(app: Hono, surroundings: Surroundings): void {
-  const { router } = app;
-  const add = router.add.bind(router);
-  router.add = (method, path, [handler, route]) => {
-    const surrounded = surround(handler as Handler, surroundings) as typeof handler;
-    route.handler = surrounded;
-    add(method, path, [surrounded, route]);
-  };
-}
-
-export function surround(handler: Handler, { mark, enter, leave, answer }: Surroundings): Handler {
+export function surround(handler: Handler, surroundings: Surroundings, kind: HandlerKind = 'route'): Handler {
+  const { mark, enter, admit, isOwn, leave, answer } = surroundings;
   const finish = (returned: unknown, c: Context, outer: unknown): unknown => {
     const result = leave(returned, c);
-    putBackSession(c, outer);
-    return result;
+    if (!(result instanceof Promise)) {
+      putBackSession(c, outer);
+      return result;
+    }
+    return result.finally(() => putBackSession(c, outer));
   };
   const fail = (thrown: unknown, c: Context, outer: unknown): Response => {
     putBackSession(c, outer);
     if (thrown instanceof Error) throw thrown;
     return answer(thrown, c);
   };
-  const run = (c: Context, next: Next, outer: unknown): unknown => {
-    let returned: unknown;
+  /** Goes on at once where it can: a promise costs each request a turn. */
+  const attempt = (step: () => unknown, then: (value: unknown) => unknown, c: Context, outer: unknown): unknown => {
+    let value: unknown;
     try {
-      returned = handler(c, next);
+      value = step();
     } catch (thrown) {
       return fail(thrown, c, outer);
     }
-    if (!(returned instanceof Promise)) return finish(returned, c, outer);
-    return returned.then(
-      (settled) => finish(settled, c, outer),
+    return value instanceof Promise ? value.then(then, (thrown) => fail(thrown, c, outer)) : then(value);
+  };
+  const run = (c: Context, next: Next, outer: unknown, entry: Entry): unknown => {
+    if (kind !== 'middleware' || entry.isAdmitted) {
+      return attempt(
+        () => handler(c, next),
+        (returned) => finish(returned, c, outer),
+        c,
+        outer,
+      );
+    }
+    return runUnadmitted(handler, c, next, entry, surroundings).then(
+      (returned) => finish(returned, c, outer) as Response,
       (thrown) => fail(thrown, c, outer),
     );
   };
-  const surrounded: Handler = (c, next) => {
-    const context = c as Entered;
-    const outer = takeSession(c, mark);
-    if (context[mark]) return run(c, next, outer) as Response;
-    const admit = (refused: Response | undefined) => {
-      if (refused) return refused;
-      context[mark] = { session: c.get('session') };
-      return run(c, next, outer) as Response;
+  const pass = (c: Context, next: Next, outer: unknown): unknown => {
+    const entry = (c as Entered)[mark] as Entry;
+    if (kind === 'middleware' || entry.isAdmitted) return run(c, next, outer, entry);
+    const admitted = (refused: unknown) => {
+      if (refused) {
+        putBackSession(c, outer);
+        return refused;
+      }
+      entry.isAdmitted = true;
+      return run(c, next, outer, entry);
     };
-    const refused = enter(c);
-    return refused instanceof Promise ? refused.then(admit) : admit(refused);
+    return attempt(() => admit(c, entry.session), admitted, c, outer);
+  };
+  const surrounded: Handler = (c, next) => {
+    if (kind === 'route' && isOwn(c)) return next() as never;
+    const outer = takeSession(c, mark);
+    if ((c as Entered)[mark]) return pass(c, next, outer) as Response;
+    const entered = () => {
+      (c as Entered)[mark] = { session: c.get('session'), isAdmitted: false };
+      return pass(c, next, outer);
+    };
+    return attempt(() => enter(c), entered, c, outer) as Response;
   };
   // Hono's own mark for a wrapped handler: it leads back to the author's.
   return Object.assign(surrounded, { [COMPOSED_HANDLER]: handler });
+}
+
+/**
+ * Middleware of a request that is not admitted yet: it may prepare the answer, refuse the request or answer a preflight.
+ * Any other answer of its own is for admitted requests, and so are handlers behind it that are not the connector's.
+ */
+async function runUnadmitted(handler: Handler, c: Context, next: Next, entry: Entry, surroundings: Surroundings) {
+  const { admit, isOwn, endsAt, answer } = surroundings;
+  const index = c.req.routeIndex;
+  let hasGoneOn = false;
+  const admitted = async (hasAnswer = false) => {
+    const refused = await admit(c, entry.session, hasAnswer);
+    entry.isAdmitted = refused === undefined;
+    return refused;
+  };
+  const goOn: Next = async () => {
+    hasGoneOn = true;
+    try {
+      if (endsAt(c, index)) await admitted();
+    } catch (refusal) {
+      // As Hono does it: what comes behind a middleware fails with an answer, and not with an error.
+      c.error = refusal as Error;
+      c.res = answer(refusal, c);
+      return;
+    }
+    await next();
+  };
+  let returned: unknown;
+  try {
+    returned = await handler(c, goOn);
+  } catch (thrown) {
+    // Without a session it may have failed for want of it.
+    const isUnforeseen = toConnectorError(thrown).code === internalErrorCode;
+    const refused = isUnforeseen && !hasGoneOn && !isOwn(c) && (await admitted());
+    if (refused) return refused;
+    throw thrown;
+  }
+  if (hasGoneOn || c.req.method === 'OPTIONS' || isOwn(c)) return returned;
+  const response = isResponse(returned) ? returned : c.finalized ? c.res : undefined;
+  if (response === undefined || response.status >= 400) return returned;
+  return (await admitted(true)) ?? returned;
 }

@@ -8,13 +8,14 @@
 export type { AnnouncedPolicy, ConnectorRateLimitOptions } from './announce.js';
 export { announceQuota, type SetHeaders } from './announce-quota.js';
 // A whole connector: login, session, routes, server.
-export {
-  type CleanupHandler,
-  type Connector,
-  type ConnectorEnv,
-  type ConnectorOptions,
-  createConnector,
-} from './create-connector.js';
+export { limitBody } from './body-limit.js';
+export type {
+  CleanupHandler,
+  Connector,
+  ConnectorEnv,
+  ConnectorOptions,
+} from './connector-options.js';
+export { createConnector } from './create-connector.js';
 // The system behind the connector: its failures as contract errors.
 export {
   type BodyCondition,
@@ -52,4 +53,6 @@ export {
 } from './responses.js';
 export { type ServeOptions, serve } from './serve.js';
 export type { VerifySession } from './session-guard.js';
+export { type StreamRecordsOptions, streamRecords } from './stream-records.js';
 export { toConnectorError } from './to-connector-error.js';
+export type { Translate } from './translate.js';

@@ -2,16 +2,22 @@ import type { Context, Handler } from 'hono';
 import { z } from 'zod';
 import { BadRequestError, type SessionParameter, sessionParameterSchema, sessionProblems } from '../contract/index.js';
 import { functionOf, optionsOf, routePath, type ShapeOf } from '../internal/index.js';
-import { zodObject } from './options.js';
+import { objectSchema } from './options.js';
 import { checkInput, describeIssues, parseBody } from './read-json.js';
+import { checkSessionSize, checkSessionValues } from './session-values.js';
 
 /** What initialize hands out: header names with their values. The entries of a plain object count as sensitive. */
 export type SessionHeaders = Record<string, string> | readonly SessionParameter[];
 
-export interface InitializeOptions<Parameters extends z.ZodObject = z.ZodObject> {
-  /** @default '/initialize' */
+export interface InitializeOptions<Parameters extends z.ZodType = z.ZodType> {
+  /** It may have parameters, such as `'/:tenant/initialize'`: `c.req.param('tenant')`. @default '/initialize' */
   path?: string | undefined;
-  /** What the service has to give: all values arrive as text, so numbers need `z.coerce.number()`. */
+  /**
+   * What the service has to give: `z.object({ … })`, a union of objects (`z.discriminatedUnion('auth', […])`), one that is
+   * transformed. All values arrive as text, and a field that the user leaves empty as the empty text: numbers need
+   * `z.coerce.number()` (which makes 0 of an empty text), switches `z.stringbool()` (`z.coerce.boolean()` takes `'false'`
+   * for true), and what may be left out `z.literal('').transform(() => undefined).or(…)`.
+   */
   parameters: Parameters;
   /**
    * Logs in at the end system. What it returns comes back as request headers on every later request. Throw an
@@ -21,14 +27,14 @@ export interface InitializeOptions<Parameters extends z.ZodObject = z.ZodObject>
     parameters: z.output<Parameters>;
     /** Aborts when the service no longer waits. */
     signal: AbortSignal;
-    /** The request itself, for `announceQuota(c, …)`. */
+    /** The request itself: the parameters of its path, and for `announceQuota(c, …)`. */
     c: Context;
   }): SessionHeaders | Promise<SessionHeaders>;
 }
 
 export const initializeSchema = optionsOf({
   path: routePath.default('/initialize'),
-  parameters: zodObject,
+  parameters: objectSchema,
   handler: functionOf<InitializeOptions['handler']>(),
 } satisfies ShapeOf<InitializeOptions>);
 
@@ -65,15 +71,26 @@ function toRecord(body: unknown): Record<string, unknown> {
   }
   const parsed = parameterList.safeParse(body);
   if (!parsed.success) {
-    throw new BadRequestError(`The parameters of initialize are not valid: ${describeIssues(parsed.error.issues)}`);
+    const issues = parsed.error.issues.map((issue) => ({ ...issue, path: nameEntry(issue.path, body) }));
+    throw new BadRequestError(`The parameters of initialize are not valid: ${describeIssues(issues)}`);
   }
   return Object.fromEntries(parsed.data.map(({ key, value }) => [key, value]));
+}
+
+/** Of an entry of the list the user knows the key, and not its place. */
+function nameEntry([index, ...rest]: readonly PropertyKey[], body: readonly unknown[]): readonly PropertyKey[] {
+  const key = (body[index as number] as { key?: unknown } | null | undefined)?.key;
+  const isNamed = typeof key === 'string' && key !== '' && key.length <= 100;
+  return isNamed
+    ? [`${JSON.stringify(key)} (${[index, ...rest].map(String).join('.')})`]
+    : [index as PropertyKey, ...rest];
 }
 
 /**
  * Checks what the author's handler returned before the service gets it (rule S2).
  *
- * @throws TypeError for the author, so the service reads a 500; it names headers and never contains a value.
+ * @throws BadRequestError for a value that the user may have given; TypeError for the author, so the service reads a 500.
+ * Both name headers and never contain a value.
  */
 function toSession(headers: SessionHeaders): SessionParameter[] {
   const parameters = Array.isArray(headers)
@@ -82,7 +99,9 @@ function toSession(headers: SessionHeaders): SessionParameter[] {
   const problem = parameters.some(({ key }) => typeof key !== 'string')
     ? 'an entry has no `key`'
     : sessionProblems(parameters)[0];
+  if (parameters.every(({ key }) => typeof key === 'string')) checkSessionValues(parameters);
   if (problem !== undefined) throw new TypeError(`What \`initialize.handler\` returned is no session: ${problem}.`);
+  checkSessionSize(parameters);
   return parameters;
 }
 

@@ -47,6 +47,24 @@ export const zodObject = option<z.ZodObject>((value) => {
   return typeof schema?.shape === 'object' && typeof schema.safeParseAsync === 'function';
 }, 'must be a zod object: z.object({ … })');
 
+const objectTypes = new Set([
+  'object',
+  'union',
+  'intersection',
+  'pipe',
+  'record',
+  'lazy',
+  'readonly',
+  'default',
+  'prefault',
+]);
+
+/** A schema of an object, by any way that zod has to say it: unions of objects, `.transform()`, `z.preprocess()`. */
+export const objectSchema = option<z.ZodType>((value) => {
+  const schema = value as Partial<z.ZodType> | undefined | null;
+  return typeof schema?.safeParseAsync === 'function' && objectTypes.has(schema._zod?.def?.type ?? '');
+}, 'must be a zod schema of an object, such as z.object({ … }) or z.discriminatedUnion(…)');
+
 /** Refuses what is no options object, and names that do not exist: a misspelt option must not be ignored silently. */
 export function checkKeys(options: unknown, known: readonly string[], name: string): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {

@@ -20,16 +20,25 @@ export async function readJson<S extends z.ZodType>(c: Context, schema: S): Prom
 
 /**
  * Reads the parameters of a request's query and checks them, like {@link readJson} does for bodies. A name that is given
- * several times is an array. All values are text: use `z.coerce.number()` and the like.
+ * several times is an array, and so is one that is given once where the schema wants an array. All values are text: use
+ * `z.coerce.number()` and the like.
  *
  * @throws BadRequestError when the query is not what `schema` describes.
  * @example
  * const { page } = await readQuery(c, z.object({ page: z.coerce.number().int().min(1).default(1) }))
  */
 export async function readQuery<S extends z.ZodType>(c: Context, schema: S): Promise<z.output<S>> {
-  const query = Object.fromEntries(
+  const query: Record<string, string | string[] | undefined> = Object.fromEntries(
     Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
+  const result = await schema.safeParseAsync(query);
+  if (result.success) return result.data;
+  for (const { code, path, ...issue } of result.error.issues) {
+    const [name] = path as string[];
+    const wantsArray = code === 'invalid_type' && (issue as { expected?: unknown }).expected === 'array';
+    const given = name === undefined ? undefined : query[name];
+    if (wantsArray && path.length === 1 && typeof given === 'string') query[name as string] = [given];
+  }
   return checkInput(query, schema, 'The query is not valid');
 }
 

@@ -7,9 +7,13 @@ import { checkOptions } from '../internal/index.js';
 import { zodObject } from './options.js';
 import { describeIssues } from './read-json.js';
 
-/** Whether the end system still accepts the session; `false` is answered with 401. */
+/**
+ * Whether the end system still accepts the session; `false` is answered with 401. `c` is the context of the request, with
+ * the parameters of its path.
+ */
 export type VerifySession<Session extends z.ZodObject = z.ZodObject> = (
   session: z.output<Session>,
+  c: Context,
 ) => boolean | Promise<boolean>;
 
 /** @throws TypeError naming `session`, or the key of it that cannot be a header. */
@@ -26,46 +30,57 @@ export function checkSession(session: z.ZodObject): string[] {
   return names;
 }
 
-/**
- * Lets a request pass only with a session, which it puts at `c.get('session')`; a missing or refused one is a 401, so the
- * service logs in again. A path that has no route is a 404 with or without a session: logging in would not help.
- *
- * @param own this package's own handlers, which do not make a path a route of the author's.
- * @returns what to ask before the handlers: `undefined` lets them run, a response is the answer. Asynchronous only where
- * the schema or `verify` is.
- */
+export interface SessionGuard {
+  /** Puts the session that a request brings at `c.get('session')`, and `undefined` where it brings none. */
+  read(c: Context): undefined | Promise<undefined>;
+  /**
+   * Lets a request pass only with a session; a missing or refused one is a 401, so the service logs in again. A path that
+   * has no route is a 404 with or without a session: logging in would not help. A response is the answer; asynchronous only
+   * where `verify` is.
+   */
+  admit(c: Context, session: unknown, hasAnswer?: boolean): Response | undefined | Promise<Response | undefined>;
+}
+
+/** @param isRoute whether the author has a route for a request. */
 export function sessionGuard(
   schema: z.ZodObject,
   verify: VerifySession | undefined,
-  own: ReadonlySet<unknown>,
-): (c: Context) => Response | undefined | Promise<Response | undefined> {
+  { isRoute, notFound }: { isRoute(c: Context): boolean; notFound(c: Context): Response },
+): SessionGuard {
   const names = Object.keys(schema.shape);
   const parse = createParse(schema);
-  const refuse = (c: Context, problem: string) => {
-    if (!hasRoute(c, own)) return c.notFound();
-    throw new UnauthorizedError(problem);
-  };
-  const admit = (c: Context, session: Record<string, unknown>) => {
-    c.set('session', session);
-    return undefined;
+  const problem = Symbol('problem');
+  type Judged = Context & { [problem]?: string };
+  const refuse = (c: Context, reason: string, hasAnswer: boolean) => {
+    if (!hasAnswer && !isRoute(c)) return notFound(c);
+    throw new UnauthorizedError(reason);
   };
   const judge = (c: Context, headers: Record<string, string>, result: ReturnType<typeof schema.safeParse>) => {
-    if (!result.success) return refuse(c, describeProblem(names, headers, result.error.issues));
-    const session = result.data as Record<string, unknown>;
-    const accepted = verify === undefined || verify(session);
-    const decide = (isAccepted: boolean) =>
-      isAccepted ? admit(c, session) : refuse(c, 'The session is no longer valid.');
-    return typeof accepted === 'boolean' ? decide(accepted) : Promise.resolve(accepted).then(decide);
+    if (!result.success) (c as Judged)[problem] = describeProblem(names, headers, result.error.issues);
+    c.set('session', result.success ? result.data : undefined);
+    return undefined;
   };
-  return (c) => {
-    const sent = c.req.raw.headers;
-    const headers: Record<string, string> = {};
-    for (const name of names) {
-      const value = sent.get(name);
-      if (value !== null) headers[name] = value;
-    }
-    const result = parse(headers);
-    return result instanceof Promise ? result.then((settled) => judge(c, headers, settled)) : judge(c, headers, result);
+  return {
+    read(c) {
+      const sent = c.req.raw.headers;
+      const headers: Record<string, string> = {};
+      for (const name of names) {
+        const value = sent.get(name);
+        if (value !== null) headers[name] = value;
+      }
+      const result = parse(headers);
+      return result instanceof Promise
+        ? result.then((settled) => judge(c, headers, settled))
+        : judge(c, headers, result);
+    },
+    admit(c, session, hasAnswer = false) {
+      const reason = (c as Judged)[problem];
+      if (reason !== undefined) return refuse(c, reason, hasAnswer);
+      const accepted = verify === undefined || verify(session as Record<string, unknown>, c);
+      const decide = (isAccepted: boolean) =>
+        isAccepted ? undefined : refuse(c, 'The session is no longer valid.', hasAnswer);
+      return typeof accepted === 'boolean' ? decide(accepted) : Promise.resolve(accepted).then(decide);
+    },
   };
 }
 
@@ -98,11 +113,13 @@ function describeProblem(
 /**
  * Whether the author has a route for this request. Middleware for all paths is none; where it cannot be told apart from a
  * route it counts as one, and the request is answered with 401.
+ *
+ * @param isOther says of handlers that they are no route of the author's.
  */
-function hasRoute(c: Context, own: ReadonlySet<unknown>): boolean {
+export function hasRoute(c: Context, isOther: (handler: object) => boolean): boolean {
   return matchedRoutes(c).some(({ handler, method, path }) => {
     const target = findTargetHandler(handler);
     const forAllPaths = method === 'ALL' && (path === '/*' || path === '*') && isMiddleware(target);
-    return !own.has(target) && !forAllPaths;
+    return !isOther(target) && !forAllPaths;
   });
 }

@@ -62,6 +62,31 @@ test('readQuery checks the query, repeated names being an array', async () => {
   ]);
 });
 
+test('a name that is given once is an array where the schema wants one', async () => {
+  const connector = makeConnector();
+  const query = z.object({
+    tag: z.array(z.string()),
+    label: z.array(z.string().max(3)).optional(),
+    either: z.union([z.string(), z.array(z.string())]).optional(),
+    page: z.coerce.number().default(1),
+  });
+  connector.get('/', async (c) => c.json(await readQuery(c, query)));
+  const url = await start(connector);
+  const ask = (path: string) => send(url, { path, headers: withToken });
+  expect(JSON.parse((await ask('/?tag=a&label=b&either=c')).body)).toEqual({
+    tag: ['a'],
+    label: ['b'],
+    either: 'c',
+    page: 1,
+  });
+  expect(JSON.parse((await ask('/?tag=a&tag=b')).body)).toEqual({ tag: ['a', 'b'], page: 1 });
+  expect(errorsOf(await ask('/?tag=a&label=long')).message).toContain('label.0: ');
+  expect(errorsOf(await ask('/')).message).toBe(
+    'The query is not valid: tag: Invalid input: expected array, received undefined',
+  );
+  expect(errorsOf(await ask('/?tag=a&page=1&page=2')).message).toContain('page: ');
+});
+
 test('readJson and readQuery work in any Hono app', async () => {
   const app = new Hono();
   app.onError((error) => new Response(`${error.name}: ${error.message}`, { status: 499 }));

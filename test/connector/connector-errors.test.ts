@@ -58,10 +58,14 @@ describe('answers that a route returns', () => {
     expect(errorsOf(await ask(await start(connector), '/')).message).toBe('nothing for [redacted]');
   });
 
-  test('of their own making stay as they are', async () => {
+  test('of their own making get the body of the contract, and lose secrets too (E4, E5)', async () => {
     const connector = makeConnector();
-    connector.get('/', (c) => c.text('token-of-alice', 409));
-    expect(await ask(await start(connector), '/')).toMatchObject({ status: 409, body: 'token-of-alice' });
+    connector.get('/', (c) => c.text('nothing for token-of-alice', 409));
+    const answer = await ask(await start(connector), '/');
+    expect([answer.status, errorsOf(answer)]).toEqual([
+      409,
+      { code: 'CONNECTOR_ERROR', message: 'nothing for [redacted]' },
+    ]);
   });
 });
 

@@ -191,3 +191,102 @@ describe('POST /initialize', () => {
     expect(Object.keys(session.shape)).toEqual(['X-Token']);
   });
 });
+
+describe('parameters of any schema of an object', () => {
+  const logInWith = async (schema: z.ZodType, body: unknown) => {
+    const seen: unknown[] = [];
+    const connector = createConnector({
+      initialize: {
+        parameters: schema,
+        handler: ({ parameters: given }) => {
+          seen.push(given);
+          return {};
+        },
+      },
+      session: z.object({}),
+    });
+    const answer = await login(await start(connector), body);
+    return { answer, seen };
+  };
+  const kinds = z.discriminatedUnion('auth', [
+    z.object({ auth: z.literal('basic'), user: z.string(), password: z.string() }),
+    z.object({ auth: z.literal('token'), token: z.string() }),
+  ]);
+
+  test('a union of logins', async () => {
+    const { answer, seen } = await logInWith(kinds, asList({ auth: 'token', token: 'abc' }));
+    expect([answer.status, seen]).toEqual([200, [{ auth: 'token', token: 'abc' }]]);
+    const refused = await logInWith(kinds, { auth: 'basic', user: 'ada' });
+    expect([refused.answer.status, errorsOf(refused.answer).message]).toEqual([
+      400,
+      expect.stringContaining('password: '),
+    ]);
+  });
+
+  test.each<[string, z.ZodType, unknown, unknown]>([
+    [
+      'transformed',
+      z.object({ url: z.string() }).transform(({ url }) => new URL(url).host),
+      { url: 'http://a/b' },
+      'a',
+    ],
+    ['preprocessed', z.preprocess((given) => given, z.object({ a: z.string() })), { a: '1' }, { a: '1' }],
+    ['a record', z.record(z.string(), z.string()), { a: '1' }, { a: '1' }],
+    ['refined', z.object({ a: z.string() }).refine(({ a }) => a === '1'), { a: '1' }, { a: '1' }],
+    [
+      'intersected',
+      z.intersection(z.object({ a: z.string() }), z.object({ b: z.string() })),
+      { a: '1', b: '2' },
+      { a: '1', b: '2' },
+    ],
+  ])('%s', async (_how, schema, body, given) => {
+    expect((await logInWith(schema, body)).seen).toEqual([given]);
+  });
+});
+
+test('a wrong entry of the list is named by its key, for the user knows no places', async () => {
+  const url = await start(makeConnector());
+  const body = [
+    { key: 'user', value: 'alice' },
+    { key: 'password', value: 7 },
+  ];
+  expect(errorsOf(await login(url, body)).message).toMatch(
+    /^The parameters of initialize are not valid: "password" \(1\.value\): /,
+  );
+});
+
+describe('what requests would not bring back as it is, the user learns at login (S2)', () => {
+  const handOut = async (value: string) => {
+    const seen: unknown[] = [];
+    const connector = createConnector({
+      initialize: { parameters, handler: () => ({ 'x-tenant': value }) },
+      session: z.object({ 'x-tenant': z.string() }),
+      onError: (error) => void seen.push(error),
+    });
+    connector.get('/', (c) => c.json(c.get('session')));
+    const url = await start(connector);
+    return { url, answer: await login(url, credentials), seen };
+  };
+
+  test.each([
+    ['characters beyond Latin-1', '日本', 'has characters that a header cannot carry'],
+    ['a blank at the end', 'lead ', 'begins or ends with a blank'],
+    ['a blank at the beginning', ' lead', 'begins or ends with a blank'],
+    ['more than requests can carry', 'x'.repeat(20_000), 'The session has 20008 bytes, and requests can carry 12288.'],
+  ])('%s: a 400 that names the header, never the value', async (_what, value, message) => {
+    const { answer, seen } = await handOut(value);
+    expect([answer.status, errorsOf(answer)]).toEqual([
+      400,
+      { code: 'SESSION_NOT_SENDABLE', message: expect.stringContaining(message) },
+    ]);
+    expect(errorsOf(answer).message).not.toContain(value);
+    expect(seen).toHaveLength(1);
+  });
+
+  test.each(['a', 'Größe', 'two words', 'x'.repeat(12_000)])('what fits comes back (control): %.10s', async (value) => {
+    const { url, answer } = await handOut(value);
+    expect(answer.status).toBe(200);
+    const request = await fetch(url, { headers: { 'x-tenant': value } });
+    expect(await request.json()).toEqual({ 'x-tenant': value });
+  });
+});

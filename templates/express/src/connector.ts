@@ -9,6 +9,11 @@ export const connector = express();
 connector.disable('x-powered-by');
 connector.use(express.json({ limit: '1mb' }));
 
+// Needs no session: the Dockerfile asks here.
+connector.get('/health', (_request, response) => {
+  response.json({ ok: true });
+});
+
 connector.post('/initialize', async (request, response) => {
   const session = await endSystem.logIn(readParameters(request.body));
   response.set('cache-control', 'no-store').json(toParameters(session));

@@ -7,6 +7,9 @@ import { read, readParameters, readSession, sessionHeaders, toParameters } from 
 export const connector = fastify({ frameworkErrors: connectorFrameworkErrors({ sessionHeaders }) });
 await connector.register(connectorPlugin, { sessionHeaders });
 
+// Needs no session: the Dockerfile asks here.
+connector.get('/health', async () => ({ ok: true }));
+
 connector.post('/initialize', async (request, reply) => {
   const session = await endSystem.logIn(readParameters(request.body));
   return reply.header('cache-control', 'no-store').send(toParameters(session));

@@ -9,7 +9,10 @@ export const connector = createConnector({
   },
   session: endSystem.session,
   cleanup: ({ session }) => endSystem.logOut(session),
+  openPaths: ['/health'], // the Dockerfile asks there
 });
+
+connector.get('/health', (c) => c.json({ ok: true }));
 
 connector.get('/items', async (c) => {
   const query = await readQuery(c, endSystem.itemQuery);

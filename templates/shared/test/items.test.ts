@@ -41,6 +41,10 @@ test('a rate limit is waited for, and nothing is lost', async () => {
   }
 });
 
+test('the health check needs no session', async () => {
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
+});
+
 interface Page {
   items: Item[];
   nextCursor: string | null;

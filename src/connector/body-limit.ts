@@ -1,0 +1,111 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { ConnectorError } from '../contract/index.js';
+import { checkOptions, count } from '../internal/index.js';
+import { bodyRefusal, matchedHandlers, type Shared } from './shared.js';
+
+/** The limits that routes have of their own, by their middleware. */
+const limits = new WeakMap<object, number>();
+
+/**
+ * Middleware that gives a route, or all paths of a `use`, another limit than `maxBodyBytes`: a smaller or a larger one.
+ * The bytes are counted while they pass and never held, so a handler can send an upload on in constant memory. A body that
+ * is too large is answered with 413 `PAYLOAD_TOO_LARGE` (rule E4): at once where its length is declared, else as soon as
+ * it is too large. It works in any Hono app.
+ *
+ * @param bytes a whole number, 1 or more.
+ * @throws TypeError when `bytes` is something else.
+ * @example
+ * connector.post('/files', limitBody(1024 ** 3), async (c) => {
+ *   const { body } = c.req.raw
+ *   return endSystem('https://files.example.com/', { method: 'POST', body, duplex: 'half' })
+ * })
+ */
+export function limitBody(bytes: number): MiddlewareHandler {
+  const limit = checkOptions(count(1), bytes, 'bytes');
+  const middleware: MiddlewareHandler = async (c, next) => {
+    // A connector has seen this middleware coming, and asked its limit before anything else.
+    if (!((c as Limited)[limited] ?? false)) {
+      countBody(c, limit);
+      checkLength(c, limit);
+    }
+    await next();
+  };
+  limits.set(middleware, limit);
+  return middleware;
+}
+
+const limited = Symbol('limited');
+type Limited = Context & { [limited]?: boolean };
+
+/** The limit of the route that a request is for: that of its last `limitBody`, else `maxBodyBytes`. */
+function limitOf(c: Context, maxBodyBytes: number): number {
+  for (const handler of matchedHandlers(c).reverse()) {
+    const limit = limits.get(handler as object);
+    if (limit !== undefined) return limit;
+  }
+  return maxBodyBytes;
+}
+
+/** The limits of a connector: `count` comes before whatever may read the body, `check` before what handles the request. */
+export function createBodyLimit(maxBodyBytes: number) {
+  return {
+    count(c: Context): void {
+      if (!mayHaveBody(c)) return;
+      (c as Limited)[limited] = true;
+      countBody(c, limitOf(c, maxBodyBytes));
+    },
+    check(c: Context): undefined {
+      if (mayHaveBody(c)) checkLength(c, limitOf(c, maxBodyBytes));
+    },
+  };
+}
+
+function mayHaveBody({ req: { method } }: Context): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
+
+function declaredLength({ headers }: Request): number | undefined {
+  const length = headers.get('content-length');
+  return length === null || headers.has('transfer-encoding') ? undefined : Number(length);
+}
+
+function checkLength(c: Context, limit: number): void {
+  if ((declaredLength(c.req.raw) ?? 0) > limit) throw refuse(c, limit);
+}
+
+/**
+ * Has reading fail where the body goes beyond its limit. What comes after that is left where it is: to cancel it would
+ * cost the connection, and the answer with it.
+ */
+function countBody(c: Context, limit: number): void {
+  const { raw } = c.req;
+  if ((declaredLength(raw) ?? Number.POSITIVE_INFINITY) <= limit || raw.body === null) return;
+  const reader = raw.body.getReader();
+  let bytes = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) {
+          controller.close();
+          return;
+        }
+        bytes += value.byteLength;
+        if (bytes > limit) throw refuse(c, limit);
+        controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  c.req.raw = new Request(raw, { body, duplex: 'half' } as RequestInit);
+}
+
+function refuse(c: Context, limit: number): ConnectorError {
+  const refusal = new ConnectorError(`The request body is larger than the ${limit} bytes that are allowed.`, {
+    status: 413,
+    code: 'PAYLOAD_TOO_LARGE',
+  });
+  (c as Shared)[bodyRefusal] = refusal;
+  return refusal;
+}

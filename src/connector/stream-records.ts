@@ -1,0 +1,69 @@
+import type { Context } from 'hono';
+import { reportLate, type Shared } from './shared.js';
+
+export interface StreamRecordsOptions {
+  /** @default 'application/x-ndjson', and 'application/octet-stream' where the first item is bytes */
+  contentType?: string | undefined;
+}
+
+/**
+ * Answers with records as they come, one line of JSON each (NDJSON), or with bytes: a `Uint8Array` goes out as it is. The
+ * answer is whole or an error (rule D2). What fails before the first item is answered as the contract says, and what fails
+ * later breaks the connection, so that the service never takes half of the records for all of them; `onError` hears of both.
+ * One item is held at a time; when the service goes away the iteration ends (`return()`).
+ *
+ * @param iterable anything with `Symbol.asyncIterator` or `Symbol.iterator`: a generator, a database cursor, a
+ * `ReadableStream`.
+ * @throws whatever the iteration throws for its first item; a TypeError for an item that JSON cannot write.
+ * @example
+ * connector.get('/issues', (c) => streamRecords(c, database.iterate('SELECT id, title FROM issue')))
+ */
+export async function streamRecords(
+  c: Context,
+  iterable: AsyncIterable<unknown> | Iterable<unknown>,
+  { contentType }: StreamRecordsOptions = {},
+): Promise<Response> {
+  const type = (isBytes: boolean) => contentType ?? (isBytes ? 'application/octet-stream' : 'application/x-ndjson');
+  if (c.req.method === 'HEAD') return c.newResponse(null, 200, { 'content-type': type(false) });
+  const items = encode(iterable);
+  const first = await items.next();
+  let pending: IteratorResult<Encoded> | undefined = first;
+  const late = (error: unknown): never => {
+    (c as Shared)[reportLate]?.(error, c);
+    throw error;
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = pending ?? (await items.next().catch(late));
+        pending = undefined;
+        if (done) controller.close();
+        else controller.enqueue(value.bytes);
+      },
+      async cancel() {
+        await items.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return c.newResponse(body, 200, { 'content-type': type(first.value?.isBytes ?? false) });
+}
+
+interface Encoded {
+  readonly bytes: Uint8Array;
+  readonly isBytes: boolean;
+}
+
+async function* encode(items: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<Encoded, undefined> {
+  const encoder = new TextEncoder();
+  for await (const item of items) {
+    if (item instanceof Uint8Array) {
+      // A stream takes an empty piece for a mistake.
+      if (item.byteLength > 0) yield { bytes: item, isBytes: true };
+      continue;
+    }
+    const line: string | undefined = JSON.stringify(item);
+    if (line === undefined) throw new TypeError(`A record must be something that JSON can write, got ${typeof item}.`);
+    yield { bytes: encoder.encode(`${line}\n`), isBytes: false };
+  }
+}

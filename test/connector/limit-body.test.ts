@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { createServer, request as nodeRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { limitBody, serve } from 'concordat/connector';
+import { Hono, type MiddlewareHandler } from 'hono';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { errorsOf, send } from './support/send.js';
+import { makeConnector, start, withToken } from './support/start.js';
+
+const mebibyte = 1024 * 1024;
+
+/** A route that answers with the length of what it was sent. */
+function asText(app: unknown, path: string, ...middleware: MiddlewareHandler[]): void {
+  (app as Hono).on('POST', [path], ...middleware, async (c) => c.text(String((await c.req.text()).length)));
+}
+
+function connectorWithLimits() {
+  const connector = makeConnector({ maxBodyBytes: 1_000 });
+  asText(connector, '/default');
+  asText(connector, '/small', limitBody(10));
+  asText(connector, '/large', limitBody(5_000));
+  asText(connector, '/both', limitBody(10), limitBody(5_000));
+  connector.use('/files/*', limitBody(5_000));
+  asText(connector, '/files/used');
+  const part = new Hono();
+  asText(part, '/part', limitBody(5_000));
+  connector.route('/deep', part);
+  connector.post('/unread', limitBody(10), (c) => c.text('unread'));
+  return connector;
+}
+
+/** Sends so many bytes, with their length or in chunks. */
+function upload(url: string, path: string, bytes: number, isChunked: boolean) {
+  const body = 'x'.repeat(bytes);
+  const headers = { ...withToken, ...(isChunked ? { 'transfer-encoding': 'chunked' } : {}) };
+  return send(url, { method: 'POST', path, headers, body });
+}
+
+describe.each([
+  ['with its length', false],
+  ['in chunks', true],
+])('limitBody, for a body sent %s (E4)', (_how, isChunked) => {
+  test.each([
+    ['/default', 1_000],
+    ['/small', 10],
+    ['/large', 5_000],
+    ['/both', 5_000],
+    ['/files/used', 5_000],
+    ['/deep/part', 5_000],
+  ])('%s takes %i bytes, and no more', async (path, limit) => {
+    const url = await start(connectorWithLimits());
+    expect(await upload(url, path, limit, isChunked)).toMatchObject({ status: 200, body: String(limit) });
+    const refused = await upload(url, path, limit + 1, isChunked);
+    expect([refused.status, errorsOf(refused)]).toEqual([
+      413,
+      { code: 'PAYLOAD_TOO_LARGE', message: `The request body is larger than the ${limit} bytes that are allowed.` },
+    ]);
+  });
+
+  test('in a Hono app without a connector it refuses by itself', async () => {
+    const app = new Hono();
+    app.onError((error) => new Response(error.message, { status: (error as { status?: number }).status ?? 500 }));
+    asText(app, '/', limitBody(10));
+    const url = await start(app);
+    expect((await upload(url, '/', 10, isChunked)).body).toBe('10');
+    expect((await upload(url, '/', 11, isChunked)).status).toBe(413);
+  });
+
+  test('many more bytes than the limit are refused in an answer that arrives', async () => {
+    const url = await start(connectorWithLimits());
+    const refused = await upload(url, '/small', 8 * mebibyte, isChunked);
+    expect([refused.status, errorsOf(refused).code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect((await upload(url, '/small', 10, isChunked)).status).toBe(200);
+  });
+});
+
+test('a declared length is refused even where nobody reads the body', async () => {
+  const url = await start(connectorWithLimits());
+  expect((await upload(url, '/unread', 11, false)).status).toBe(413);
+  expect((await upload(url, '/unread', 10, false)).body).toBe('unread');
+});
+
+test('middleware that reads the body before the guard is bounded too', async () => {
+  const connector = makeConnector({ maxBodyBytes: 100 });
+  connector.use(async (c, next) => {
+    await c.req.text();
+    await next();
+  });
+  const url = await start(connector);
+  expect((await upload(url, '/initialize', 101, true)).status).toBe(413);
+  expect((await upload(url, '/initialize', 101, false)).status).toBe(413);
+});
+
+test('a handler that makes something else of the refusal still answers 413', async () => {
+  const connector = makeConnector({ maxBodyBytes: 100 });
+  connector.post('/', async (c) => {
+    await c.req.text().catch(() => {
+      throw new Error('canary');
+    });
+    return c.text('ok');
+  });
+  expect((await upload(await start(connector), '/', 101, true)).status).toBe(413);
+});
+
+test.each([0, -1, 1.5, '5', undefined])('limitBody(%j) is a TypeError', (bytes) => {
+  expect(() => limitBody(bytes as never)).toThrow(TypeError);
+  expect(() => limitBody(bytes as never)).toThrow('`bytes`');
+});
+
+describe('an upload that is sent on (D2)', () => {
+  /** A server that takes as much as it is told to, and then the rest. */
+  async function endSystem() {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const server = createServer(async (request, response) => {
+      const hash = createHash('sha256');
+      await released;
+      request.on('error', () => {}); // of an upload that is refused halfway
+      request.on('data', (chunk) => hash.update(chunk));
+      request.on('end', () => response.end(hash.digest('hex')));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, release };
+  }
+
+  test.each([
+    ['with its length', true],
+    ['in chunks', false],
+  ])('goes through as it comes and is never held, sent %s', async (_how, hasLength) => {
+    const { url: target, release } = await endSystem();
+    const connector = makeConnector();
+    connector.post('/files', limitBody(1024 * mebibyte), async (c) => {
+      const { body } = c.req.raw;
+      const answer = await fetch(target, { method: 'POST', body, duplex: 'half' } as RequestInit);
+      return c.text(await answer.text());
+    });
+    const server = await serve(connector, { port: 0 });
+    onTestFinished(() => server.close({ graceMs: 0 }));
+
+    const size = 64 * mebibyte;
+    const block = Buffer.alloc(mebibyte, 'concordat ');
+    const expected = createHash('sha256');
+    let sent = 0;
+    const source = Readable.from(
+      (function* () {
+        for (; sent < size; sent += block.length) {
+          expected.update(block);
+          yield block;
+        }
+      })(),
+    );
+    const answered = new Promise<string>((resolve, reject) => {
+      const outgoing = nodeRequest(`${server.url}/files`, {
+        method: 'POST',
+        headers: { ...withToken, ...(hasLength ? { 'content-length': size } : {}) },
+      });
+      outgoing.on('response', async (response) => resolve((await response.toArray()).join('')));
+      outgoing.on('error', reject);
+      source.pipe(outgoing);
+    });
+    // Nobody takes anything yet: what is under way stays in the buffers of the sockets.
+    let before = -1;
+    while (before !== sent) {
+      before = sent;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    expect(sent).toBeLessThan(size / 2);
+    release();
+    expect(await answered).toBe(expected.digest('hex'));
+  });
+
+  test('that is too large is a 413, whatever the fetch of the handler makes of it', async () => {
+    const { url: target, release } = await endSystem();
+    release();
+    const connector = makeConnector();
+    connector.post('/files', limitBody(mebibyte), async (c) => {
+      await fetch(target, { method: 'POST', body: c.req.raw.body, duplex: 'half' } as RequestInit);
+      return c.text('ok');
+    });
+    const refused = await upload(await start(connector), '/files', 2 * mebibyte, true);
+    expect([refused.status, errorsOf(refused).code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+});

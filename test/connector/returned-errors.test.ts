@@ -1,0 +1,189 @@
+import { BadRequestError } from 'concordat';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { timeout } from 'hono/timeout';
+import { validator } from 'hono/validator';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { endSystem } from './support/end-system.js';
+import { errorsOf, send } from './support/send.js';
+import { makeConnector, start, withToken } from './support/start.js';
+
+const ask = async (answer: (c: Context) => Response | Promise<Response>, options = {}) => {
+  const connector = makeConnector(options);
+  connector.get('/', answer as never);
+  return send(await start(connector), { headers: withToken });
+};
+
+/** What zValidator and @hono/zod-openapi do by default: the result as JSON, with 400. */
+const zodValidator = (schema: z.ZodType): MiddlewareHandler =>
+  validator('json', (value, c) => {
+    const result = schema.safeParse(value);
+    return result.success ? (result.data as never) : c.json(result, 400);
+  }) as never;
+
+describe('a response of 400 or above that a handler returns has the body of the contract (E4)', () => {
+  test.each<[string, (c: Context) => Response, number, object]>([
+    ['text', (c) => c.text('no', 404), 404, { code: 'NOT_FOUND', message: 'no' }],
+    ['nothing', (c) => c.body(null, 403), 403, { code: 'FORBIDDEN', message: 'Access to this resource is denied.' }],
+    [
+      'HTML',
+      (c) => c.html('<h1>no</h1>', 500),
+      500,
+      { code: 'CONNECTOR_ERROR', message: 'The connector answered 500.' },
+    ],
+    [
+      'JSON with a message and a code',
+      (c) => c.json({ code: 'LOCKED', message: 'It is locked', by: 'ada' }, 423 as 400),
+      423,
+      { code: 'LOCKED', message: 'It is locked', detail: '{"code":"LOCKED","message":"It is locked","by":"ada"}' },
+    ],
+    [
+      'JSON with an error',
+      (c) => c.json({ error: 'wrong' }, 401),
+      401,
+      { code: 'UNAUTHORIZED', message: 'wrong', detail: '{"error":"wrong"}' },
+    ],
+    [
+      'a problem of RFC 9457',
+      (c) => c.json({ type: 'about:blank', title: 'Conflict', detail: 'Somebody was faster' }, 409),
+      409,
+      {
+        code: 'CONNECTOR_ERROR',
+        message: 'Somebody was faster',
+        detail: '{"type":"about:blank","title":"Conflict","detail":"Somebody was faster"}',
+      },
+    ],
+    [
+      'a list of errors',
+      (c) => c.json({ errors: [{ code: 7, message: 'first' }] }, 400),
+      400,
+      { code: '7', message: 'first' },
+    ],
+    [
+      'the contract’s body with more in it',
+      (c) => c.json({ errors: { code: 'A', message: 'b' }, more: 1 }, 400),
+      400,
+      { code: 'A', message: 'b' },
+    ],
+  ])('%s', async (_what, answer, status, errors) => {
+    const { headers, ...rest } = await ask(answer);
+    expect([rest.status, errorsOf({ headers, ...rest })]).toEqual([status, errors]);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  test('a body of the contract goes out as it is (control)', async () => {
+    const body = '{ "errors": { "code": "A", "message": "b", "detail": "c" } }';
+    const answer = await ask(
+      () => new Response(body, { status: 409, headers: { 'content-type': 'application/json', 'x-a': '1' } }),
+    );
+    expect(answer).toMatchObject({ status: 409, body, headers: { 'x-a': '1' } });
+  });
+
+  test.each<[string, (c: Context) => Response, string | undefined]>([
+    ['429', (c) => c.text('slow', 429), '60'],
+    ['429 with a wait', (c) => c.text('slow', 429, { 'retry-after': '7' }), '7'],
+    ['429 with the body of the contract', (c) => c.json({ errors: { code: 'SLOW', message: 'slow' } }, 429), '60'],
+    ['403 with a wait', (c) => c.text('slow', 403, { 'retry-after': '7' }), '7'],
+    ['503 with a wait', (c) => c.text('slow', 503, { 'retry-after': '7' }), '7'],
+  ])('%s is a rate limit with the header of the connector (W2)', async (_what, answer, wait) => {
+    const { status, headers, body, cut } = await ask(answer, { rateLimit: { header: 'X-Wait' } });
+    expect([status, headers['x-wait'], headers['retry-after']]).toEqual([403, wait, undefined]);
+    expect(errorsOf({ status, headers, body, cut }).message).toBe('slow');
+  });
+
+  test('a wait of the connector’s own header is read in its format', async () => {
+    const rateLimit = { header: 'X-Wait', format: 'milliseconds' };
+    const { headers } = await ask((c) => c.text('slow', 403, { 'x-wait': '1500' }), { rateLimit });
+    expect(headers['x-wait']).toBe('1500');
+  });
+
+  test('headers that do not belong to the body stay', async () => {
+    const { headers } = await ask((c) =>
+      c.text('no', 412, { etag: '"7"', 'x-request-id': 'id-1', 'content-language': 'en' }),
+    );
+    expect(headers).toMatchObject({ etag: '"7"', 'x-request-id': 'id-1' });
+  });
+
+  test('its text loses the secrets of the session, and is bounded (E5)', async () => {
+    const leaking = await ask((c) => c.json({ message: 'for token-of-alice', all: 'x'.repeat(200_000) }, 400));
+    expect(leaking.body).not.toContain('token-of-alice');
+    expect(leaking.body.length).toBeLessThan(10_000);
+  });
+
+  test('`onError` hears of it', async () => {
+    const onError = vi.fn();
+    await ask((c) => c.text('no', 404), { onError });
+    expect(onError).toHaveBeenCalledWith(
+      expect.objectContaining({ kind: 'not-found', message: 'no' }),
+      expect.anything(),
+    );
+  });
+
+  test('also from a sub-app, from what is mounted, and set by middleware', async () => {
+    const connector = makeConnector();
+    connector.route(
+      '/sub',
+      new Hono().get('/', (c) => c.text('no', 404)),
+    );
+    connector.mount('/mounted', () => new Response('no', { status: 404 }));
+    connector.use('/set', async (c) => {
+      c.res = new Response('no', { status: 404 });
+    });
+    connector.use('/after', async (c, next) => {
+      await next();
+      c.res = new Response('no', { status: 404 });
+    });
+    connector.get('/after', (c) => c.text('ok'));
+    const url = await start(connector);
+    for (const path of ['/sub', '/mounted', '/set', '/after']) {
+      const answer = await send(url, { path, headers: withToken });
+      expect([path, answer.status, errorsOf(answer)]).toEqual([path, 404, { code: 'NOT_FOUND', message: 'no' }]);
+    }
+  });
+
+  test('also what fetch has got: an end system that is passed on', async () => {
+    const url = await endSystem({ status: 429, headers: { 'retry-after': '3' }, body: { message: 'Slow down' } });
+    const answer = await ask(() => fetch(url));
+    expect([answer.status, answer.headers['retry-after'], errorsOf(answer).message]).toEqual([403, '3', 'Slow down']);
+  });
+});
+
+describe('validators and time-outs', () => {
+  const issue = z.object({ title: z.string().min(1), labels: z.array(z.string()) });
+
+  test('what a validator refuses names the fields', async () => {
+    const connector = makeConnector();
+    connector.post('/', zodValidator(issue), (c) => c.text('ok'));
+    const url = await start(connector);
+    const headers = { ...withToken, 'content-type': 'application/json' };
+    const post = (body: string) => send(url, { method: 'POST', headers, body });
+    expect((await post('{"title":"a","labels":[]}')).body).toBe('ok');
+    const refused = await post('{"title":"","labels":["a",7]}');
+    expect([refused.status, errorsOf(refused)]).toEqual([
+      400,
+      {
+        code: 'BAD_REQUEST',
+        message:
+          'The request is not valid: title: Too small: expected string to have >=1 characters; labels.1: Invalid input: expected string, received number',
+      },
+    ]);
+    const broken = await post('{"title"');
+    expect([broken.status, errorsOf(broken).code]).toEqual([400, 'BAD_REQUEST']);
+  });
+
+  test('a hook of its own that throws is asked first (control)', async () => {
+    const connector = makeConnector();
+    const hook: MiddlewareHandler = validator('query', () => {
+      throw new BadRequestError('Not like that', { code: 'QUERY' });
+    }) as never;
+    connector.get('/', hook, (c) => c.text('ok'));
+    expect(errorsOf(await send(await start(connector), { headers: withToken })).code).toBe('QUERY');
+  });
+
+  test('the time-out of Hono is a 504 of the contract', async () => {
+    const connector = makeConnector();
+    connector.get('/', timeout(20), () => new Promise<Response>(() => {}));
+    const answer = await send(await start(connector), { headers: withToken });
+    expect([answer.status, errorsOf(answer).message]).toEqual([504, 'Gateway Timeout']);
+  });
+});

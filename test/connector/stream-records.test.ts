@@ -1,0 +1,162 @@
+import { NotFoundError } from 'concordat';
+import { serve, streamRecords } from 'concordat/connector';
+import { compress } from 'hono/compress';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { errorsOf, send } from './support/send.js';
+import { makeConnector, start, withToken } from './support/start.js';
+
+const records = [{ id: 1 }, { id: 2 }, { id: 3, title: 'Größe' }];
+const lines = '{"id":1}\n{"id":2}\n{"id":3,"title":"Größe"}\n';
+
+async function* failingAfter(count: number): AsyncGenerator<{ id: number }> {
+  for (let id = 1; id <= count; id += 1) yield { id };
+  throw new Error('canary: the cursor failed');
+}
+
+async function ask(iterable: () => Parameters<typeof streamRecords>[1], options?: Parameters<typeof streamRecords>[2]) {
+  const connector = makeConnector();
+  connector.get('/', (c) => streamRecords(c, iterable(), options));
+  return send(await start(connector), { headers: withToken });
+}
+
+describe('streamRecords', () => {
+  test.each<[string, () => Parameters<typeof streamRecords>[1]]>([
+    ['an array', () => records],
+    [
+      'a generator',
+      function* () {
+        yield* records;
+      },
+    ],
+    [
+      'an async generator',
+      async function* () {
+        yield* records;
+      },
+    ],
+    [
+      'a ReadableStream',
+      () =>
+        new ReadableStream({
+          start(c) {
+            for (const r of records) c.enqueue(r);
+            c.close();
+          },
+        }) as never,
+    ],
+  ])('writes one line of JSON for each record of %s', async (_what, iterable) => {
+    const answer = await ask(iterable);
+    expect(answer).toMatchObject({ status: 200, body: lines, cut: false });
+    expect(answer.headers['content-type']).toBe('application/x-ndjson');
+  });
+
+  test('no records are an empty body', async () => {
+    expect(await ask(() => [])).toMatchObject({ status: 200, body: '', cut: false });
+  });
+
+  test('bytes go out as they are', async () => {
+    const answer = await ask(() => [Buffer.from([1, 255]), new Uint8Array(), Uint8Array.of(0)]);
+    expect(answer.headers['content-type']).toBe('application/octet-stream');
+    const typed = await ask(() => [new TextEncoder().encode('id;title\n')], { contentType: 'text/csv' });
+    expect([typed.headers['content-type'], typed.body]).toEqual(['text/csv', 'id;title\n']);
+  });
+
+  test('a failure in the middle breaks the connection, and `onError` hears of it (D2)', async () => {
+    const heard: unknown[] = [];
+    const connector = makeConnector({ onError: (error, c) => void heard.push([c.req.path, error]) });
+    connector.get('/', (c) => streamRecords(c, failingAfter(3)));
+    connector.get('/long', (c) => streamRecords(c, failingAfter(20_000)));
+    const server = await serve(connector, { port: 0, onError: (error) => void heard.push(['server', error]) });
+    onTestFinished(() => server.close({ graceMs: 0 }));
+    for (const path of ['/', '/long']) {
+      const response = fetch(server.url + path, { headers: withToken });
+      await expect(response.then((whole) => whole.text())).rejects.toThrow();
+    }
+    const answer = await send(server.url, { path: '/long', headers: withToken });
+    expect([answer.status, answer.cut]).toEqual([200, true]);
+    expect(answer.body.startsWith('{"id":1}\n{"id":2}\n')).toBe(true);
+    const error = expect.objectContaining({ message: 'canary: the cursor failed' });
+    expect(heard).toEqual(
+      ['/', '/long', '/long'].flatMap((path) => [
+        [path, error],
+        ['server', error],
+      ]),
+    );
+  });
+
+  test('the same behind compress()', async () => {
+    const connector = makeConnector();
+    connector.use(compress());
+    connector.get('/', (c) => streamRecords(c, failingAfter(1_000)));
+    connector.get('/whole', (c) => streamRecords(c, records));
+    const url = await start(connector);
+    await expect(fetch(url, { headers: withToken }).then((response) => response.text())).rejects.toThrow();
+    expect(await (await fetch(`${url}/whole`, { headers: withToken })).text()).toBe(lines);
+  });
+
+  test('a failure before the first record is an error answer', async () => {
+    const answer = await ask(() => ({
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.reject(new NotFoundError('No such list', { code: 'LIST_NOT_FOUND' })),
+      }),
+    }));
+    expect([answer.status, errorsOf(answer).code]).toEqual([404, 'LIST_NOT_FOUND']);
+  });
+
+  test.each([undefined, () => {}, Symbol('a'), 7n])(
+    'a record that JSON cannot write is a failure: %s',
+    async (record) => {
+      expect((await ask(() => [record])).status).toBe(500);
+      expect((await ask(() => [{ id: 1 }, record])).cut).toBe(true);
+    },
+  );
+
+  test('holds one record at a time, and ends the iteration when the service goes away', async () => {
+    let made = 0;
+    let ended = () => {};
+    const hasEnded = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const connector = makeConnector();
+    connector.get('/', (c) =>
+      streamRecords(
+        c,
+        (async function* () {
+          try {
+            for (; ; made += 1) yield { text: 'x'.repeat(100_000) };
+          } finally {
+            ended();
+          }
+        })(),
+      ),
+    );
+    const controller = new AbortController();
+    const response = await fetch(await start(connector), { headers: withToken, signal: controller.signal });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    let before = -1;
+    while (before !== made) {
+      before = made;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    expect(made).toBeLessThan(1_000);
+    controller.abort();
+    await hasEnded;
+  });
+
+  test('HEAD asks for no record', async () => {
+    const connector = makeConnector();
+    let isAsked = false;
+    connector.get('/', (c) =>
+      streamRecords(
+        c,
+        (function* () {
+          isAsked = true;
+          yield 1;
+        })(),
+      ),
+    );
+    const answer = await send(await start(connector), { method: 'HEAD', headers: withToken });
+    expect([answer.status, answer.headers['content-type'], isAsked]).toEqual([200, 'application/x-ndjson', false]);
+  });
+});
