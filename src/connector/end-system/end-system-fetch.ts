@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { ConnectorError } from '../../contract/index.js';
-import { checkOptions, functionOf, optionsOf, readBy, type ShapeOf, timeLimit } from '../../internal/index.js';
+import { checkOptions, functionOf, optionsOf, type ShapeOf, timeLimit } from '../../internal/index.js';
 import { choosePreset } from './define-preset.js';
 import { describeRequest, type EndSystemFailure, type EndSystemRequest, readFailure } from './failure.js';
 import type { Preset } from './preset.js';
@@ -28,7 +29,7 @@ export interface EndSystemFetchOptions {
 }
 
 const schema = optionsOf({
-  preset: readBy((preset) => choosePreset(preset, 'preset')).prefault('generic'),
+  preset: z.custom<EndSystemFetchOptions['preset']>().optional(),
   translate: functionOf<NonNullable<EndSystemFetchOptions['translate']>>().optional(),
   timeoutMs: timeLimit.default(25_000),
   fetch: functionOf<typeof globalThis.fetch>().optional(),
@@ -49,7 +50,8 @@ const schema = optionsOf({
  * const issue = await (await github(`${baseUrl}/repos/${repository}/issues/7`)).json()
  */
 export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof globalThis.fetch {
-  const { preset, translate, timeoutMs, fetch: ownFetch } = checkOptions(schema, options);
+  const { translate, timeoutMs, fetch: ownFetch, ...settings } = checkOptions(schema, options);
+  const preset = choosePreset(settings.preset ?? 'generic', 'preset');
 
   const make = (hear: (headers: Headers) => void) => async (input: string | URL | Request, init?: RequestInit) => {
     const request = describeRequest(input, init);
