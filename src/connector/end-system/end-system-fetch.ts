@@ -3,6 +3,7 @@ import { ConnectorError } from '../../contract/index.js';
 import { checkOptions, functionOf, optionsOf, type ShapeOf, timeLimit } from '../../internal/index.js';
 import { choosePreset } from './define-preset.js';
 import { describeRequest, type EndSystemFailure, type EndSystemRequest, readFailure } from './failure.js';
+import { isLoginPage, type LoginPage, loginNeeded, loginPageOption } from './login-page.js';
 import type { Preset } from './preset.js';
 import type { PresetName } from './presets/index.js';
 import { isTimeout, limitTime, timeoutError } from './time-limit.js';
@@ -11,10 +12,21 @@ import { suspect, translateFailure } from './translate.js';
 export interface EndSystemFetchOptions {
   /** How the end system reports failures: a name, or one made by {@link definePreset}. @default 'generic' */
   preset?: PresetName | Preset | undefined;
-  /** Asked first, for what a preset cannot say; `undefined` leaves the decision to the preset. */
+  /**
+   * Asked first, for what a preset cannot say; `undefined` leaves the decision to the preset. It is asked about failures: below
+   * 400 these are what a rule of the preset or `loginPage` takes for one. Other successes are not read for it.
+   */
   translate?:
     | ((failure: EndSystemFailure) => ConnectorError | undefined | Promise<ConnectorError | undefined>)
     | undefined;
+  /**
+   * The page to which the end system leads calls whose session is over, where it does that instead of answering 401: taken
+   * for the 401 that it means. A pattern is looked for in the address, without query, that a redirect leads to; `'html'` is any
+   * page at all, for systems whose data are never HTML.
+   *
+   * @default none: what a redirect leads to is a success
+   */
+  loginPage?: LoginPage | undefined;
   /**
    * Milliseconds until a call is given up with a 504: for its head, and for its body where that is read as a whole (`json()`,
    * `text()` and so on); a body that is streamed has all the time it needs. It is less than the 30 s after which the
@@ -31,6 +43,7 @@ export interface EndSystemFetchOptions {
 const schema = optionsOf({
   preset: z.custom<EndSystemFetchOptions['preset']>().optional(),
   translate: functionOf<NonNullable<EndSystemFetchOptions['translate']>>().optional(),
+  loginPage: loginPageOption.optional(),
   timeoutMs: timeLimit.default(25_000),
   fetch: functionOf<typeof globalThis.fetch>().optional(),
 } satisfies ShapeOf<EndSystemFetchOptions>);
@@ -50,7 +63,7 @@ const schema = optionsOf({
  * const issue = await (await github(`${baseUrl}/repos/${repository}/issues/7`)).json()
  */
 export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof globalThis.fetch {
-  const { translate, timeoutMs, fetch: ownFetch, ...settings } = checkOptions(schema, options);
+  const { translate, loginPage, timeoutMs, fetch: ownFetch, ...settings } = checkOptions(schema, options);
   const preset = choosePreset(settings.preset ?? 'generic', 'preset');
 
   const make = (hear: (headers: Headers) => void) => async (input: string | URL | Request, init?: RequestInit) => {
@@ -70,12 +83,16 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
         const hidden = await readHidden(response, request, preset);
         if (hidden && signal.aborted) throw signal.reason;
         const verdict = hidden && translateFailure(hidden, preset);
-        if (!hidden || !verdict) {
+        if (hidden && verdict) {
+          response.body?.cancel().catch(() => {});
+          throw (await translate?.(hidden)) ?? verdict;
+        }
+        if (loginPage === undefined || !isLoginPage(response, request, loginPage)) {
           limit.leaveBody(response);
           return response;
         }
-        response.body?.cancel().catch(() => {});
-        throw (await translate?.(hidden)) ?? verdict;
+        const page = await readFailure(response, request);
+        throw (await translate?.(page)) ?? loginNeeded(request);
       }
       const failure = await readFailure(response, request);
       if (caller?.aborted && !isTimeout(caller.reason)) throw caller.reason;
