@@ -1,5 +1,6 @@
+import { checkOptions, functionOf, option, optionsOf, type ShapeOf } from '../internal/index.js';
 import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
-import { checkFunction, checkKeys } from './options.js';
+import { answerShape } from './options.js';
 import { headerSecrets } from './redact.js';
 import { type Translate, translated } from './translate.js';
 
@@ -27,7 +28,17 @@ export interface AdapterWriter<Request> {
 
 export type ReadHeader = (name: string) => string | string[] | null | undefined;
 
-const knownOptions = ['rateLimit', 'exposeDetail', 'maxDetailBytes', 'sessionHeaders', 'translate', 'onError'];
+export const adapterShape = {
+  ...answerShape,
+  sessionHeaders: option<readonly string[]>(
+    (names) => Array.isArray(names) && names.every((name) => typeof name === 'string' && name !== ''),
+    'must be an array of header names',
+  ).default([]),
+  translate: functionOf<Translate<never>>().optional(),
+  onError: functionOf<NonNullable<AdapterOptions<never>['onError']>>().optional(),
+} satisfies ShapeOf<AdapterOptions<never>>;
+
+const schema = optionsOf(adapterShape);
 
 /**
  * @param translateOwn what a framework's own errors are in terms of the contract; `onError` still gets the original.
@@ -37,17 +48,11 @@ export function createAdapterWriter<Request>(
   options: AdapterOptions<Request> = {},
   translateOwn: (thrown: unknown) => unknown = (thrown) => thrown,
 ): AdapterWriter<Request> {
-  checkKeys(options, knownOptions, 'options');
-  const { sessionHeaders = [], translate, onError, ...answerOptions } = options;
-  if (!Array.isArray(sessionHeaders) || sessionHeaders.some((name) => typeof name !== 'string' || name === '')) {
-    throw new TypeError('`sessionHeaders` must be an array of header names.');
-  }
-  checkFunction(translate, 'translate');
-  checkFunction(onError, 'onError');
+  const { sessionHeaders, translate, onError, ...answerOptions } = checkOptions(schema, options);
   const writeError = createErrorWriter(answerOptions);
   const report = (thrown: unknown, request: Request) => {
     try {
-      const result: unknown = onError?.(thrown, request);
+      const result: unknown = onError?.(thrown, request as never);
       if (result instanceof Promise) result.catch(() => {});
     } catch {
       // A log that fails must not take the answer with it.
@@ -57,7 +62,7 @@ export function createAdapterWriter<Request>(
     report,
     write(thrown, request, read, moreSecrets = []) {
       report(thrown, request);
-      const error = translated(translate, translateOwn(thrown), request);
+      const error = translated(translate as Translate<Request> | undefined, translateOwn(thrown), request);
       return writeError(error, [...headerSecrets(read, sessionHeaders), ...moreSecrets]);
     },
   };

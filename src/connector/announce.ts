@@ -1,6 +1,8 @@
 import type { Context } from 'hono';
+import { z } from 'zod';
 import { currentHeader, formatPolicy, maxQuotaCharacters, policyHeader } from '../contract/index.js';
-import { checkKeys, type RateLimitHeaderOptions } from './options.js';
+import { checkOptions, optionsOf, type ShapeOf } from '../internal/index.js';
+import type { RateLimitHeaderOptions } from './options.js';
 import { isResponse } from './shared.js';
 
 /** So many requests in a window of that length, as the connector tells its callers beforehand (rule W8). */
@@ -21,6 +23,13 @@ export interface ConnectorRateLimitOptions extends RateLimitHeaderOptions {
 
 const mostPolicies = 16;
 
+/** What is in them is checked where they are written. */
+const policySchema = optionsOf({
+  name: z.unknown().optional(),
+  limit: z.unknown().optional(),
+  windowMs: z.unknown().optional(),
+} satisfies ShapeOf<AnnouncedPolicy>);
+
 /**
  * The header that announces these policies, made once.
  *
@@ -36,7 +45,7 @@ export function checkPolicy(option: ConnectorRateLimitOptions['policy']): string
   const seen = new Set<string>();
   const items = policies.map((policy, index) => {
     const place = Array.isArray(option) ? `${name}[${index}]` : name;
-    checkKeys(policy, ['name', 'limit', 'windowMs'], place);
+    checkOptions(policySchema, policy, place);
     const policyName = policy.name ?? (index === 0 ? 'default' : `default-${index + 1}`);
     if (seen.has(policyName)) throw new TypeError(`\`${place}.name\` is there twice.`);
     seen.add(policyName);

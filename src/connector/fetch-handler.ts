@@ -6,8 +6,10 @@ export interface RunningServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more connections, ends idle ones at once, and lets requests that are being answered finish: for at most
-   * `graceMs`, then their connections are cut. Calling it again returns the same promise.
+   * Lets callers go without losing one of their requests. Those that are being answered finish, and every answer from now
+   * on says `connection: close` (in HTTP/2: GOAWAY), so that the next request of its caller goes to another server. Where there
+   * are connections, new requests are answered for another quarter of a second; connections that are silent for that long
+   * are ended. What is left after `graceMs` is cut. Calling it again returns the same promise.
    *
    * @param options.graceMs milliseconds. @default 10000
    */

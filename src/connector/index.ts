@@ -51,7 +51,7 @@ export {
   rateLimited,
   unauthorized,
 } from './responses.js';
-export { type ServeOptions, serve } from './serve.js';
+export { type ServeOptions, serve, type TlsOptions } from './serve.js';
 export type { VerifySession } from './session-guard.js';
 export { type StreamRecordsOptions, streamRecords } from './stream-records.js';
 export { toConnectorError } from './to-connector-error.js';

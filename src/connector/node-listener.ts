@@ -3,6 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { BadRequestError } from '../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from './adapter-options.js';
 import type { FetchHandler } from './fetch-handler.js';
+import { withParsedBody } from './parsed-body.js';
 import { writeResponse } from './write-response.js';
 
 /** What `createServer` of `node:http` takes. */
@@ -12,7 +13,8 @@ export type NodeHandlerOptions = AdapterOptions<Request | undefined>;
 
 /**
  * Makes a fetch handler a listener for `node:http`. What the handler throws is answered as the contract says; an answer
- * that fails after its headers went out ends its connection, and no other request notices.
+ * that fails after its headers went out ends its connection, and no other request notices. A body that was parsed before,
+ * as `express.json()` does it, is taken from `body` of the incoming message.
  *
  * @throws TypeError naming the option that is wrong.
  * @example
@@ -43,9 +45,9 @@ export function toNodeHandler(
 
   return listenerOf(
     async (request, env) => {
-      const outgoing = env.outgoing as HttpBindings['outgoing'];
+      const { incoming, outgoing } = env as HttpBindings;
       try {
-        const response = await call(request, env);
+        const response = await call(withParsedBody(request, incoming), env);
         if (!isResponse(response)) throw new TypeError('The fetch handler returned something that is no Response.');
         // The node server's way to say that a handler writes to `env.outgoing` itself.
         if (!response.headers.has('x-hono-already-sent')) await writeResponse(response, outgoing);

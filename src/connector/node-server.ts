@@ -1,8 +1,10 @@
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { ConnectorError } from '../contract/index.js';
+import { closer } from './close-server.js';
 import { errorContentType } from './error-answer.js';
 import type { RunningServer } from './fetch-handler.js';
 import type { NodeListener } from './node-listener.js';
+import type { TlsOptions } from './serve.js';
 
 type Server = Extract<ServerType, { closeIdleConnections(): void }>;
 
@@ -11,13 +13,17 @@ type Address = Exclude<ReturnType<Server['address']>, string | null>;
 interface ListenOptions {
   port: number;
   hostname: string;
+  tls?: TlsOptions | undefined;
+  http2: boolean;
 }
 
 /** Starts a server for a listener; rejects with the system's error when the port cannot be had. */
-export async function listen(listener: NodeListener, { port, hostname }: ListenOptions): Promise<RunningServer> {
-  // The package's way to a server of Node without importing a module of Node; the listener is ours.
-  const server = createAdaptorServer({ fetch: () => new Response(), overrideGlobalObjects: false }) as Server;
-  server.removeAllListeners('request').on('request', listener);
+export async function listen(listener: NodeListener, options: ListenOptions): Promise<RunningServer> {
+  const { port, hostname, tls } = options;
+  const server = createServer(options);
+  server.removeAllListeners('request');
+  const close = closer(server as never);
+  server.on('request', listener);
   server.on('clientError', answerUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -29,13 +35,32 @@ export async function listen(listener: NodeListener, { port, hostname }: ListenO
   const address = server.address() as Address;
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${urlHost(hostname, address)}:${address.port}`,
+    url: `http${tls ? 's' : ''}://${urlHost(hostname, address)}:${address.port}`,
     port: address.port,
     close(options) {
-      closing ??= closeServer(server, options?.graceMs ?? 10_000);
+      closing ??= close(options?.graceMs ?? 10_000);
       return closing;
     },
   };
+}
+
+/** A server of Node without importing a module of Node, which bundlers for other runtimes could not resolve. */
+function createServer({ tls, http2 }: ListenOptions): Server {
+  const own = { fetch: () => new Response(), overrideGlobalObjects: false };
+  if (tls === undefined) return createAdaptorServer(own) as Server;
+  const serverOptions = { ...tls, allowHTTP1: true };
+  const create = http2
+    ? process.getBuiltinModule('node:http2').createSecureServer
+    : process.getBuiltinModule('node:https').createServer;
+  try {
+    return createAdaptorServer({
+      ...own,
+      createServer: create as never,
+      serverOptions: serverOptions as never,
+    }) as Server;
+  } catch (cause) {
+    throw new TypeError(`\`tls\` is not valid: ${(cause as Error).message}.`, { cause });
+  }
 }
 
 /** An address that stands for all interfaces is none that can be called. */
@@ -43,21 +68,6 @@ function urlHost(hostname: string, address: Address): string {
   if (address.address === '0.0.0.0') return '127.0.0.1';
   if (address.address === '::') return '[::1]';
   return hostname.includes(':') ? `[${hostname}]` : hostname;
-}
-
-function closeServer(server: Server, graceMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // Connections that fall idle while the last answers go out would be kept for seconds otherwise.
-    const sweep = setInterval(() => server.closeIdleConnections(), 20);
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close((error) => {
-      clearInterval(sweep);
-      clearTimeout(cut);
-      if (error) reject(error);
-      else resolve();
-    });
-    server.closeIdleConnections();
-  });
 }
 
 const unreadable: Record<string, { status: number; reason: string; message: string }> = {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { defaultMaxDetailBytes, headerProblem, type WaitFormat, waitFormatOption } from '../contract/index.js';
-import { bool, count, notAnOption, option, optionsOf, type ShapeOf } from '../internal/index.js';
+import { bool, count, option, optionsOf, type ShapeOf } from '../internal/index.js';
 import type { ErrorAnswerOptions } from './error-answer.js';
 
 /** How a `RateLimitError` is written (rules W1, W4). */
@@ -64,23 +64,3 @@ export const objectSchema = option<z.ZodType>((value) => {
   const schema = value as Partial<z.ZodType> | undefined | null;
   return typeof schema?.safeParseAsync === 'function' && objectTypes.has(schema._zod?.def?.type ?? '');
 }, 'must be a zod schema of an object, such as z.object({ … }) or z.discriminatedUnion(…)');
-
-/** Refuses what is no options object, and names that do not exist: a misspelt option must not be ignored silently. */
-export function checkKeys(options: unknown, known: readonly string[], name: string): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new TypeError(`\`${name}\` must be an object with ${list(known)}.`);
-  }
-  for (const key of Object.keys(options)) {
-    const path = name === 'options' ? key : `${name}.${key}`;
-    if (!known.includes(key)) throw new TypeError(`\`${path}\` ${notAnOption([key], known)}.`);
-  }
-}
-
-export function checkFunction(value: unknown, name: string, required = false): void {
-  if (typeof value === 'function' || (value === undefined && !required)) return;
-  throw new TypeError(`\`${name}\` must be a function.`);
-}
-
-function list(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(', ');
-}

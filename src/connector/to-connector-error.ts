@@ -81,6 +81,7 @@ function messageOf(error: PublicError): string | undefined {
 }
 
 export const invalidJsonMessage = 'The request body is not valid JSON.';
+export const invalidPathMessage = 'The path of the request cannot be decoded.';
 
 /** The class that belongs to a status; for 413 the code that says what was too large. */
 export function errorOfStatus(

@@ -213,7 +213,7 @@ describe('hostile error bodies', () => {
   });
 });
 
-test('own fetch is used, with the very arguments', async () => {
+test('own fetch is used, with the arguments of the call and a signal that ends it', async () => {
   const calls: unknown[] = [];
   const fetch = endSystemFetch({
     fetch: async (...args) => {
@@ -223,7 +223,7 @@ test('own fetch is used, with the very arguments', async () => {
   });
   const init = { headers: { a: '1' } };
   await expect(fetch('http://end.system/', init)).rejects.toMatchObject({ code: 'X' });
-  expect(calls).toEqual([['http://end.system/', init]]);
+  expect(calls).toEqual([['http://end.system/', { ...init, signal: expect.any(AbortSignal) }]]);
 });
 
 test('in a connector the failure reaches the service whole, without the session (E3, E5)', async () => {

@@ -5,16 +5,17 @@
  */
 
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { NotFoundError } from '../../contract/index.js';
+import { BadRequestError, NotFoundError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';
 import type { ErrorAnswer } from '../error-answer.js';
 import { parameterSecrets } from '../redact.js';
+import { invalidPathMessage } from '../to-connector-error.js';
 
 export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
 
 /**
- * Express 5 error handler that answers as the contract says: what routes throw, broken JSON (400) and bodies that are too
- * large (413) from `express.json()`. It goes last. An error after the headers went out ends the connection.
+ * Express 5 error handler that answers as the contract says: what routes throw, paths that cannot be decoded and broken JSON
+ * (400), and bodies that are too large (413) from `express.json()`. It goes last. An error after the headers went out ends the connection.
  *
  * @throws TypeError naming the option that is wrong.
  * @example
@@ -22,7 +23,7 @@ export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
  * app.use(connectorErrorHandler({ sessionHeaders: ['x-token'] }))
  */
 export function connectorErrorHandler(options: ConnectorErrorHandlerOptions = {}): ErrorRequestHandler {
-  const writer = createAdapterWriter(options);
+  const writer = createAdapterWriter(options, translate);
   // Four parameters make it an error handler for Express.
   return (thrown, request, response, _next) => {
     if (response.headersSent) {
@@ -45,6 +46,12 @@ export function connectorNotFound(): RequestHandler {
   return (request, _response, next) => {
     next(new NotFoundError(`There is no route for ${request.method} ${request.path.slice(0, 200)}.`));
   };
+}
+
+/** Express's own error for such a path, which it does not mark as one to be read. */
+function translate(thrown: unknown): unknown {
+  if (!(thrown instanceof URIError) || (thrown as { status?: unknown }).status !== 400) return thrown;
+  return new BadRequestError(invalidPathMessage, { cause: thrown });
 }
 
 /** What initialize was given, where the body is such parameters. */

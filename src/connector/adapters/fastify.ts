@@ -6,12 +6,23 @@
 
 import type { FastifyError, FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConnectorErrorDetails, NotFoundError } from '../../contract/index.js';
-import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';
+import { bool, checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
+import { type AdapterOptions, adapterShape, createAdapterWriter } from '../adapter-options.js';
 import type { ErrorAnswer } from '../error-answer.js';
 import { parameterSecrets } from '../redact.js';
-import { errorOfStatus, invalidJsonMessage } from '../to-connector-error.js';
+import { errorOfStatus, invalidJsonMessage, invalidPathMessage } from '../to-connector-error.js';
 
-export type ConnectorPluginOptions = AdapterOptions<FastifyRequest>;
+export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
+  /**
+   * Answers unknown routes, where no handler for them was set before. `false` leaves them to one that is set later: Fastify
+   * refuses a second one.
+   *
+   * @default true
+   */
+  notFound?: boolean | undefined;
+}
+
+const schema = optionsOf({ ...adapterShape, notFound: bool.default(true) } satisfies ShapeOf<ConnectorPluginOptions>);
 
 /**
  * Fastify 5 plugin: answers as the contract says what routes throw, Fastify's own refusals (validation and broken JSON: 400,
@@ -46,39 +57,47 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
     prefix: _prefix,
     logLevel: _logLevel,
     logSerializers: _logSerializers,
-    ...own
-  } = options as never as Record<string, unknown>;
-  const answer = createAnswer(own);
+    ...given
+  } = options as ConnectorPluginOptions & Record<'prefix' | 'logLevel' | 'logSerializers', unknown>;
+  const { notFound, ...own } = checkOptions(schema, given);
+  const answer = createAnswer(own as AdapterOptions<FastifyRequest>);
   app.setErrorHandler(answer);
+  if (!notFound) return;
   const scopes = answering.get(app.server) ?? new Map<string, FastifyInstance>();
   answering.set(app.server, scopes);
   // A second time in the same scope is a mistake, which Fastify refuses.
-  if (scopes.has(app.prefix) && scopes.get(app.prefix) !== app) return;
+  const isRepeated = scopes.get(app.prefix) === app;
+  if (scopes.has(app.prefix) && !isRepeated) return;
   scopes.set(app.prefix, app);
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0]?.slice(0, 200);
-    answer(new NotFoundError(`There is no route for ${request.method} ${path}.`), request, reply);
-  });
+  try {
+    app.setNotFoundHandler((request, reply) => {
+      const path = request.url.split('?', 1)[0]?.slice(0, 200);
+      answer(new NotFoundError(`There is no route for ${request.method} ${path}.`), request, reply);
+    });
+  } catch (error) {
+    // The server has a handler of its own for them, which stays.
+    if (isRepeated) throw error;
+  }
 }
 
 /**
  * What the constructor of Fastify takes as `frameworkErrors`: answers, as the contract says, requests that Fastify refuses
  * before any route or plugin sees them, such as `GET /%`. No plugin can set that.
  *
- * @param options as those of {@link connectorPlugin}.
+ * @param options as those of {@link connectorPlugin}, without `notFound`.
  * @throws TypeError naming the option that is wrong.
  * @example
  * const app = fastify({ frameworkErrors: connectorFrameworkErrors() })
  * await app.register(connectorPlugin)
  */
-export function connectorFrameworkErrors(options: ConnectorPluginOptions = {}): ConnectorFrameworkErrors {
+export function connectorFrameworkErrors(options: AdapterOptions<FastifyRequest> = {}): ConnectorFrameworkErrors {
   return createAnswer(options);
 }
 
 export type ConnectorFrameworkErrors = (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
 
 function createAnswer(
-  options: ConnectorPluginOptions,
+  options: AdapterOptions<FastifyRequest>,
 ): (thrown: unknown, ...rest: [FastifyRequest, FastifyReply]) => void {
   const writer = createAdapterWriter<FastifyRequest>(options, translate);
   return (thrown, request, reply) => {
@@ -96,7 +115,7 @@ function createAnswer(
 /** Instead of Fastify's own, which quote what was sent. */
 const messages: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: invalidJsonMessage,
-  FST_ERR_BAD_URL: 'The path of the request cannot be decoded.',
+  FST_ERR_BAD_URL: invalidPathMessage,
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
 };
 

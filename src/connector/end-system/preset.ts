@@ -14,7 +14,8 @@ export type Match = true | string | RegExp;
 
 export interface BodyCondition {
   path: BodyPath;
-  matches: Match;
+  /** In a rule also `false`: nothing is there, or only null. */
+  matches: Match | false;
 }
 
 /**
@@ -99,6 +100,13 @@ export interface Preset {
   name: string;
   /** A preset to go on from, where nothing here matches: its rules, codes and messages come after the ones given here. */
   extends?: PresetName | Preset | undefined;
+  /**
+   * What the body of a failure is: JSON, or a SOAP 1.1 or 1.2 fault, of which rules and paths see `fault.code`, `fault.subcode`,
+   * `fault.string` and `fault.detail`, all of them text, names without their prefix.
+   *
+   * @default 'json'
+   */
+  body?: 'json' | 'soap' | undefined;
   /** The first rule that matches decides. */
   rules: readonly PresetRule[];
   /**

@@ -46,7 +46,7 @@ export function findCode(body: unknown, places: readonly (BodyPath | BodyConditi
   for (const place of places) {
     const { path, matches: wanted } = isCondition(place) ? place : { path: place, matches: true as const };
     for (const value of valuesAt(body, path)) {
-      const code = matches(value, wanted) ? readCode(value) : undefined;
+      const code = matches(value, wanted || true) ? readCode(value) : undefined;
       if (code !== undefined) return code;
     }
   }

@@ -41,9 +41,10 @@ function findRule(failure: EndSystemFailure, rules: readonly PresetRule[]): Pres
     // A rule without statuses is about failures only: a success that merely looks like one stays a success.
     if (!(when.status?.includes(failure.status) ?? failure.status >= 400)) return false;
     if (!headersMatch(failure.headers, when.headers)) return false;
-    return conditionsOf(when.body).every(({ path, matches: match }) =>
-      valuesAt(failure.json, path).some((value) => matches(value, match)),
-    );
+    return conditionsOf(when.body).every(({ path, matches: match }) => {
+      const isThere = valuesAt(failure.json, path).some((value) => matches(value, match || true));
+      return isThere === (match !== false);
+    });
   });
 }
 

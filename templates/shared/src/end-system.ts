@@ -97,6 +97,5 @@ async function send(path: string, { method = 'GET', session, json }: Sending): P
     method,
     headers,
     body: json === undefined ? null : JSON.stringify(json),
-    signal: AbortSignal.timeout(30_000), // a 504 for the service
   });
 }

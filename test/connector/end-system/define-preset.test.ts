@@ -139,21 +139,35 @@ describe('what is wrong is a TypeError that names it', () => {
   const limit = (wait: unknown) => ({ rules: [{ when: { status: [429] }, is: 'rate-limit', wait: [wait] }] });
 
   test.each([
-    ['`preset.rule`', { rule: [] }],
+    ['`rule` is not an option: did you mean `rules`?', { rule: [] }],
     ['`rules[0].fallbackMs`', { rules: [{ when: {}, is: 'forbidden', fallbackMs: 1 }] }],
     ['`rules[0].when.statuses`', { rules: [{ when: { statuses: [400] }, is: 'forbidden' }] }],
     ['`rules[0].when.body.match`', { rules: [{ when: { body: { path: 'a', match: true } }, is: 'forbidden' }] }],
     ['`rules[0].wait`', { rules: [{ when: {}, is: 'rate-limit', wait: { header: 'x', unit: 'seconds' } }] }],
     ['`rules[0].wait[0]`', limit({ unit: 'seconds' })],
     ['`rules[0].wait[0]`', limit({ header: 'x', bucket: { cost: 'a', available: 'b', restorePerSecond: 'c' } })],
-    ['`rules[0].wait[0].bucket`', limit({ bucket: { cost: 'a', available: 'b' } })],
+    ['`rules[0].wait[0].bucket.restorePerSecond`', limit({ bucket: { cost: 'a', available: 'b' } })],
     ['`rules[0].wait[0].unit`', limit({ header: 'x', unit: 'minutes' })],
     ['`rules[0].wait[0].pattern`', limit({ header: 'x', unit: 'seconds', pattern: /(\d+)/g })],
     ['`rules[0].wait[0].pattern`', limit({ header: 'x', unit: 'seconds', pattern: '(\\d+)' })],
     ['`rules[0].wait[0].marginMs`', limit({ header: 'x', unit: 'seconds', marginMs: -1 })],
     ['`rules[0].wait[0].body`', limit({ body: '', unit: 'seconds' })],
-    ['`code.matches`', { code: [{ path: 'a', matches: 7 }] }],
-    ['`code`', { code: ['a', ''] }],
+    ['`code[0].matches`', { code: [{ path: 'a', matches: 7 }] }],
+    ['`code[1]`', { code: ['a', ''] }],
+    ['`code[0].matches`', { code: [{ path: 'a', matches: false }] }],
+    ['`rules[0].wait[0].unit`', limit({ header: 'x' })],
+    [
+      '`rules[0].wait[0].unit`',
+      limit({ bucket: { cost: 'a', available: 'b', restorePerSecond: 'c' }, unit: 'seconds' }),
+    ],
+    ['`rules[0].wait[0].header`', limit({ header: 'x y', unit: 'seconds' })],
+    [
+      '`rules[0].when.body[1].path`',
+      { rules: [{ when: { body: [{ path: 'a', matches: true }, { matches: true }] }, is: 'forbidden' }] },
+    ],
+    ['`quota[0].window`', { quota: [{ remaining: 'x', window: 'day' }] }],
+    ['`quota[0].reset.unit`', { quota: [{ remaining: 'x', reset: { header: 'y', unit: 'days' } }] }],
+    ['`body`', { body: 'xml' }],
   ])('%s', (name, wrong) => {
     const make = () => definePreset({ name: 'x', rules, ...wrong } as unknown as Preset);
     expect(make).toThrow(TypeError);

@@ -56,7 +56,8 @@ function describeWhen({ when: { status, headers, body } }: PresetRule): string {
   return facts.length === 0 ? statuses : `${statuses} with ${facts.join(' and ')}`;
 }
 
-function describeMatch(match: Match, sign: string): string {
+function describeMatch(match: Match | false, sign: string): string {
+  if (match === false) return ' missing';
   if (match === true) return '';
   if (typeof match === 'string') return `${sign} ${code(match)}`;
   // A plain choice of words reads better as such.

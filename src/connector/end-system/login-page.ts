@@ -1,0 +1,35 @@
+import { UnauthorizedError } from '../../contract/index.js';
+import { option } from '../../internal/index.js';
+import type { EndSystemRequest } from './failure.js';
+import { matches } from './read-body.js';
+
+export type LoginPage = RegExp | 'html';
+
+export const loginPageOption = option<LoginPage>(
+  (value) => value instanceof RegExp || value === 'html',
+  "must be a pattern, or 'html'",
+);
+
+/** Whether an answer that looks like a success only asks a person to log in. */
+export function isLoginPage(response: Response, request: EndSystemRequest, loginPage: LoginPage): boolean {
+  if (loginPage === 'html')
+    return matches(response.headers.get('content-type'), /^\s*(?:text\/html|application\/xhtml\+xml)\b/i);
+  return matches(redirectTarget(response, request), loginPage);
+}
+
+/** Where a redirect leads, whether fetch has followed it or left it to the caller; without its query. */
+function redirectTarget({ status, url, redirected, headers }: Response, request: EndSystemRequest): string | undefined {
+  const location = status >= 300 && status < 400 ? headers.get('location') : null;
+  if (location === null && !redirected) return undefined;
+  try {
+    const { origin, pathname } = new URL(location ?? url, url || request.url);
+    return origin + pathname;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without the page: it is for a person at a browser. */
+export function loginNeeded({ method, url }: EndSystemRequest): UnauthorizedError {
+  return new UnauthorizedError(`${method} ${url}: the end system answered with its login page.`);
+}

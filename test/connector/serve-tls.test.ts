@@ -1,0 +1,183 @@
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { request } from 'node:https';
+import { serve } from 'concordat/connector';
+import { Hono } from 'hono';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { certificate } from './support/certificate.js';
+import { makeConnector, withToken } from './support/start.js';
+
+const { cert: ca } = certificate;
+const contractBody = { errors: { code: 'NOT_FOUND', message: 'There is no route for GET /none.' } };
+
+const done = makeConnector().get('/', (c) => c.text('done'));
+
+async function start(options: { http2?: boolean }, app: Parameters<typeof serve>[0] = done) {
+  const server = await serve(app, { port: 0, tls: certificate, ...options });
+  onTestFinished(() => server.close({ graceMs: 0 }));
+  return server;
+}
+
+/** One request of HTTP/1.1, which is what a caller without ALPN speaks. */
+function ask(url: string, path = '/', headers: Record<string, string> = withToken) {
+  return new Promise<{ status: number; version: string; body: string }>((resolve, reject) => {
+    request(url + path, { ca, headers, agent: false }, (response) => {
+      let body = '';
+      response.on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, version: response.httpVersion, body }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+function session(url: string): ClientHttp2Session {
+  const opened = connect(url, { ca });
+  onTestFinished(() => opened.destroy());
+  return opened;
+}
+
+function askOver(opened: ClientHttp2Session, path = '/', headers: Record<string, string> = withToken) {
+  return new Promise<{ status: number; body: string }>((resolve, reject) => {
+    let status = 0;
+    let body = '';
+    opened
+      .request({ ':path': path, ...headers })
+      .on('response', (head) => {
+        status = Number(head[':status']);
+      })
+      .setEncoding('utf8')
+      .on('data', (chunk) => {
+        body += chunk;
+      })
+      .on('end', () => resolve({ status, body }))
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('tls', () => {
+  test.each([{ http2: false }, { http2: true }])('serves https, to callers of HTTP/1.1 too: %j', async (options) => {
+    const { url, port } = await start(options);
+    expect(url).toBe(`https://127.0.0.1:${port}`);
+    expect(await ask(url)).toEqual({ status: 200, version: '1.1', body: 'done' });
+    const missing = await ask(url, '/none');
+    expect([missing.status, JSON.parse(missing.body)]).toEqual([404, contractBody]);
+  });
+
+  test('plain http is not answered', async () => {
+    const { port } = await start({});
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
+    expect(await ask(`https://127.0.0.1:${port}`)).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ['`tls` must have `key` and `cert`', { tls: { key: certificate.key } }],
+    ['`tls` must have `key` and `cert`', { tls: true }],
+    ['`tls` is not valid: ', { tls: { key: 'none', cert: 'none' } }],
+    ['`http2` needs `tls`', { http2: true }],
+    ['`http2` must be true or false', { tls: certificate, http2: 'yes' }],
+    ['`https` is not an option', { https: certificate }],
+    ['`host` is not an option: did you mean `hostname`?', { host: '0.0.0.0' }],
+  ])('%s', async (message, options) => {
+    const outcome = serve(makeConnector(), { port: 0, ...options } as never);
+    await expect(outcome).rejects.toThrow(TypeError);
+    await expect(outcome).rejects.toThrow(message);
+    await expect(outcome).rejects.not.toThrow(certificate.key);
+  });
+});
+
+describe('http2', () => {
+  test('many requests go over one connection', async () => {
+    const opened = session((await start({ http2: true })).url);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => askOver(opened)));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body}`))).toEqual(new Set(['200 done']));
+    expect(opened.alpnProtocol).toBe('h2');
+    const missing = await askOver(opened, '/none');
+    expect([missing.status, JSON.parse(missing.body)]).toEqual([404, contractBody]);
+    expect((await askOver(opened, '/', {})).status).toBe(401);
+  });
+
+  test('close lets what is under way finish, and tells callers to go elsewhere', async () => {
+    let release: () => void = () => {};
+    let arrive: () => void = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const app = new Hono().get('/', async (c) => {
+      arrive();
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return c.text('done');
+    });
+    const server = await start({ http2: true }, app);
+    const opened = session(server.url);
+    const goaway = new Promise((resolve) => opened.once('goaway', resolve));
+    const answer = askOver(opened, '/');
+    await arrived;
+    const closed = server.close({ graceMs: 3_600_000 });
+    expect(await goaway).toBe(0);
+    release();
+    expect(await answer).toEqual({ status: 200, body: 'done' });
+    await closed;
+  });
+
+  test('close ends sessions that ask nothing, and cuts what does not end after the grace', async () => {
+    const quiet = await start({ http2: true });
+    const opened = session(quiet.url);
+    await askOver(opened);
+    await quiet.close({ graceMs: 3_600_000 });
+
+    const hung = await start(
+      { http2: true },
+      new Hono().get('/', () => new Promise<Response>(() => {})),
+    );
+    const cut = session(hung.url);
+    cut.on('error', () => {});
+    const ended = new Promise<void>((resolve) => cut.once('close', resolve));
+    askOver(cut).catch(() => {});
+    await new Promise<void>((resolve) => cut.once('remoteSettings', () => resolve()));
+    await hung.close({ graceMs: 1 });
+    await ended;
+  });
+});
+
+test('every answer of a server that closes says so', async () => {
+  const { Agent, request: plain } = await import('node:http');
+  let release: () => void = () => {};
+  let arrive: () => void = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const app = new Hono()
+    .get('/held', async (c) => {
+      arrive();
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return c.text('done');
+    })
+    .get('/now', (c) => c.text('done'));
+  const server = await serve(app, { port: 0 });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const connectionOf = (path: string) =>
+    new Promise((resolve, reject) => {
+      plain(server.url + path, { agent }, (response) => {
+        response.resume().on('end', () => resolve(response.headers.connection));
+      })
+        .on('error', reject)
+        .end();
+    });
+  expect(await connectionOf('/now')).toBe('keep-alive');
+  const held = connectionOf('/held');
+  await arrived;
+  await connectionOf('/now'); // a second connection, which is idle now
+  const closed = server.close();
+  expect(await connectionOf('/now')).toBe('close');
+  release();
+  expect(await held).toBe('close');
+  await closed;
+});
