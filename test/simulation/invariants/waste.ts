@@ -6,12 +6,14 @@ import { later } from './later.js';
 
 /**
  * Answers that take long hide where a window ends: then it costs more than the one request that it costs otherwise, and where
- * they take as long as several windows, as many times as much. A sliding window of few requests looks like another one each time:
- * what was learned of it does not last, and may be wrong by as many as it holds.
+ * they take as long as several windows, as many times as much. A sliding window of few
+ * requests or seconds looks like another one each time, because waits are told in whole seconds: what was learned of it does not
+ * last, and may be wrong by as many as it holds.
  */
 function refusedPerWindow({ quota, upstreamMs = [], latenciesMs, queuesMs }: ConnectorPlan): number {
   const slowestMs = [upstreamMs, latenciesMs, queuesMs].reduce((sum, times) => sum + Math.max(0, ...times), 0);
-  const ofOne = quota?.type === 'sliding' && quota.limit < 10 ? Math.max(3, quota.limit + 1) : 3;
+  const isBlurred = quota?.type === 'sliding' && (quota.limit < 10 || quota.windowMs < 10_000);
+  const ofOne = isBlurred ? Math.max(3, quota.limit + 1) : 3;
   return ofOne * Math.max(1, slowestMs / (quota?.windowMs ?? Number.POSITIVE_INFINITY));
 }
 
