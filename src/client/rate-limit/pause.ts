@@ -28,6 +28,9 @@ export interface Extension {
 
 const heartbeatMs = 10_000;
 
+/** Of a date since 1970 a double loses so much: who comes back at `resumeAt` must not find the gate closed for that. */
+const dateErrorMs = 0.001;
+
 /**
  * Until when nobody may go (rule G2): extended, never shortened. What begins it sets the timer that ends it, in one statement,
  * so there is no pause without an end (rule G9).
@@ -114,7 +117,7 @@ export class Pause {
 
   /** Ends it where its time has come although its timer has not: whoever comes at `resumeAt` finds the gate open. */
   endIfOver(): void {
-    if (this.#until === undefined || this.remainingMs > 0) return;
+    if (this.#until === undefined || this.remainingMs > dateErrorMs) return;
     this.stop();
     this.#end(this.#until);
   }
