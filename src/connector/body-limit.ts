@@ -17,7 +17,9 @@ const limits = new WeakMap<object, number>();
  * @example
  * connector.post('/files', limitBody(1024 ** 3), async (c) => {
  *   const { body } = c.req.raw
- *   return endSystem('https://files.example.com/', { method: 'POST', body, duplex: 'half' })
+ *   // Without the last two, Node's fetch keeps a copy of the whole body, for a redirect.
+ *   const upload = { method: 'POST', body, duplex: 'half', redirect: 'error', window: null } as RequestInit
+ *   return endSystem('https://files.example.com/', upload)
  * })
  */
 export function limitBody(bytes: number): MiddlewareHandler {

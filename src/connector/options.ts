@@ -42,25 +42,19 @@ export const answerShape = {
 } satisfies ShapeOf<ErrorAnswerOptions>;
 
 /** Duck-typed, because the author's zod may be another copy than ours. */
-export const zodObject = option<z.ZodObject>((value) => {
+const isZodObject = (value: unknown): boolean => {
   const schema = value as Partial<z.ZodObject> | undefined | null;
   return typeof schema?.shape === 'object' && typeof schema.safeParseAsync === 'function';
-}, 'must be a zod object: z.object({ … })');
+};
 
-const objectTypes = new Set([
-  'object',
-  'union',
-  'intersection',
-  'pipe',
-  'record',
-  'lazy',
-  'readonly',
-  'default',
-  'prefault',
-]);
+export const zodObject = option<z.ZodObject>(isZodObject, 'must be a zod object: z.object({ … })');
 
-/** A schema of an object, by any way that zod has to say it: unions of objects, `.transform()`, `z.preprocess()`. */
+/** The ways that zod has to say what is an object, beside the object itself. */
+const objectTypes = ['union', 'intersection', 'pipe', 'record', 'lazy', 'readonly', 'default', 'prefault', 'catch'];
+
+/** A schema of an object, transformed and preprocessed ones too. */
 export const objectSchema = option<z.ZodType>((value) => {
   const schema = value as Partial<z.ZodType> | undefined | null;
-  return typeof schema?.safeParseAsync === 'function' && objectTypes.has(schema._zod?.def?.type ?? '');
+  const isOther = typeof schema?.safeParseAsync === 'function' && objectTypes.includes(schema._zod?.def?.type ?? '');
+  return isOther || isZodObject(value);
 }, 'must be a zod schema of an object, such as z.object({ … }) or z.discriminatedUnion(…)');

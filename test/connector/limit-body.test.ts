@@ -109,6 +109,9 @@ test.each([0, -1, 1.5, '5', undefined])('limitBody(%j) is a TypeError', (bytes) 
 });
 
 describe('an upload that is sent on (D2)', () => {
+  /** Has Node's fetch keep no copy of the body for a redirect. */
+  const direct = { redirect: 'error', window: null } as const;
+
   /** A server that takes as much as it is told to, and then the rest. */
   async function endSystem() {
     let release = () => {};
@@ -138,7 +141,7 @@ describe('an upload that is sent on (D2)', () => {
     const connector = makeConnector();
     connector.post('/files', limitBody(1024 * mebibyte), async (c) => {
       const { body } = c.req.raw;
-      const answer = await fetch(target, { method: 'POST', body, duplex: 'half' } as RequestInit);
+      const answer = await fetch(target, { method: 'POST', body, duplex: 'half', ...direct } as RequestInit);
       return c.text(await answer.text());
     });
     const server = await serve(connector, { port: 0 });
@@ -174,6 +177,44 @@ describe('an upload that is sent on (D2)', () => {
     expect(sent).toBeLessThan(size / 2);
     release();
     expect(await answered).toBe(expected.digest('hex'));
+  });
+
+  test.each([
+    ['with its length', true],
+    ['in chunks', false],
+  ])('costs no memory that grows with it, sent %s', async (_how, hasLength) => {
+    const { url: target, release } = await endSystem();
+    release();
+    const connector = makeConnector();
+    connector.post('/files', limitBody(1024 * mebibyte), async (c) => {
+      const { body } = c.req.raw;
+      const answer = await fetch(target, { method: 'POST', body, duplex: 'half', ...direct } as RequestInit);
+      return c.text(await answer.text());
+    });
+    const url = await start(connector);
+    const size = 384 * mebibyte;
+    const block = Buffer.alloc(mebibyte);
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const source = Readable.from(
+      (function* () {
+        for (let sent = 0; sent < size; sent += block.length) {
+          most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+          yield block;
+        }
+      })(),
+    );
+    const headers = { ...withToken, ...(hasLength ? { 'content-length': String(size) } : {}) };
+    const status = await new Promise((resolve, reject) => {
+      const outgoing = nodeRequest(`${url}/files`, { method: 'POST', headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      outgoing.on('error', reject);
+      source.pipe(outgoing);
+    });
+    expect(status).toBe(200);
+    expect(most).toBeLessThan(size / 2);
   });
 
   test('that is too large is a 413, whatever the fetch of the handler makes of it', async () => {

@@ -1,12 +1,14 @@
-import type { ErrorKind } from 'concordat';
+import { type ErrorKind, NotFoundError } from 'concordat';
 import {
   announceQuota,
   type Connector,
   createConnector,
   endSystemFetch,
+  limitBody,
   readJson,
   readQuery,
   type serve,
+  streamRecords,
 } from 'concordat/connector';
 import { Hono } from 'hono';
 import { expectTypeOf, test } from 'vitest';
@@ -71,4 +73,36 @@ test('options that cannot be are refused by the compiler', () => {
   check(() => createConnector({ initialize: { parameters, handler: () => ({ a: 1 }) }, session }));
   // @ts-expect-error a preset that does not exist
   check(() => endSystemFetch({ preset: 'gitbuh' }));
+});
+
+test('a union of logins and the context of a request have their types', () => {
+  const connector = createConnector({
+    initialize: {
+      path: '/:tenant/initialize',
+      parameters: z.discriminatedUnion('auth', [
+        z.object({ auth: z.literal('basic'), user: z.string() }),
+        z.object({ auth: z.literal('token'), token: z.string() }),
+      ]),
+      handler: ({ parameters, c }) => {
+        expectTypeOf(parameters).toEqualTypeOf<{ auth: 'basic'; user: string } | { auth: 'token'; token: string }>();
+        return { 'x-session': parameters.auth === 'basic' ? parameters.user : (c.req.param('tenant') ?? '') };
+      },
+    },
+    session: z.object({ 'x-session': z.string() }),
+    verify: (value, c) => {
+      expectTypeOf(value).toEqualTypeOf<{ 'x-session': string }>();
+      return c.req.param('tenant') === value['x-session'];
+    },
+    cleanup: ({ session, signal, c }) => {
+      expectTypeOf(session).toEqualTypeOf<{ 'x-session': string }>();
+      expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+      expectTypeOf(c.req.path).toBeString();
+    },
+    openPaths: ['/health'],
+    translate: (error, c) => {
+      expectTypeOf(error).toBeUnknown();
+      return c.req.path === '/' ? new NotFoundError() : undefined;
+    },
+  });
+  connector.post('/files', limitBody(10), (c) => streamRecords(c, [c.get('session')['x-session']]));
 });
