@@ -1,4 +1,3 @@
-import type { PagesOptions } from './call/pages.js';
 import type { ClientChannelEvents, ClientEventListener, ClientEventName, Quota } from './events.js';
 import type { ResponseType } from './http/read-data.js';
 import type { ConnectorResponse } from './http/read-success.js';
@@ -49,6 +48,17 @@ export interface ConnectorRequest<Data = unknown> extends RequestOptions<Data> {
   method: string;
   /** Joined to `baseUrl`; starts with "/". */
   path: string;
+}
+
+/**
+ * Where the following page is: names and values for the query, which are put over those of the page before; a URLSearchParams that
+ * replaces it; or a link, which is a URL below `baseUrl` or a path. Nothing (`undefined`, `null`, `false`, `''`) after the last page.
+ */
+export type NextPage = Query | string | undefined | null | false;
+
+export interface PagesOptions<Data = unknown> extends Omit<RequestOptions<Data>, 'json' | 'body'> {
+  /** Says where the page after this one is; the response has the headers, for connectors that send a `link`. */
+  next: (page: Data, response: ConnectorResponse<Data>) => NextPage | Promise<NextPage>;
 }
 
 export interface CloseOptions {

@@ -2,8 +2,15 @@ import type { Timer } from '../internal/index.js';
 import { Calls } from './call/calls.js';
 import { cleanUp } from './call/cleanup.js';
 import { createLogin } from './call/login.js';
-import { type PagesOptions, readPages } from './call/pages.js';
-import type { ClientStatus, CloseOptions, ConnectorClient, ConnectorRequest, RequestOptions } from './client-types.js';
+import { readPages } from './call/pages.js';
+import type {
+  ClientStatus,
+  CloseOptions,
+  ConnectorClient,
+  ConnectorRequest,
+  PagesOptions,
+  RequestOptions,
+} from './client-types.js';
 import { AbandonedLogin, closedError } from './errors.js';
 import { type ClientEventListener, type ClientEventName, EventHub } from './events.js';
 import { createFetchTransport } from './http/fetch.js';

@@ -5,7 +5,6 @@
  */
 
 export type { Clock, Timer } from '../internal/index.js';
-export type { NextPage, PagesOptions } from './call/pages.js';
 export type {
   ClientChannelMessage,
   ClientCounters,
@@ -13,6 +12,8 @@ export type {
   CloseOptions,
   ConnectorClient,
   ConnectorRequest,
+  NextPage,
+  PagesOptions,
   RequestOptions,
 } from './client-types.js';
 export { createConnectorClient } from './create-client.js';

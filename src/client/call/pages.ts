@@ -1,18 +1,7 @@
-import type { ConnectorRequest, RequestOptions } from '../client-types.js';
+import type { ConnectorRequest, PagesOptions } from '../client-types.js';
 import { RequestError } from '../errors.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { type Query, toPath, toTarget, withoutQuery } from '../http/request-target.js';
-
-/**
- * Where the following page is: names and values for the query, which are put over those of the page before; a URLSearchParams that
- * replaces it; or a link, which is a URL below `baseUrl` or a path. Nothing (`undefined`, `null`, `false`, `''`) after the last page.
- */
-export type NextPage = Query | string | undefined | null | false;
-
-export interface PagesOptions<Data = unknown> extends Omit<RequestOptions<Data>, 'json' | 'body'> {
-  /** Says where the page after this one is; the response has the headers, for connectors that send a `link`. */
-  next: (page: Data, response: ConnectorResponse<Data>) => NextPage | Promise<NextPage>;
-}
 
 /** @throws TypeError at once when there is no `next`. */
 export function readPages<Data>(

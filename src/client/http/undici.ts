@@ -43,11 +43,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
     send: (request) =>
       new Promise((resolve) => {
         const sent = toSentBody(request.body);
-        const collector = new Collector(request, options, sent, (outcome) => {
-          active.delete(collector);
-          resolve(outcome);
-        });
-        active.add(collector);
+        const collector = new Collector(request, options, sent, active, resolve);
         try {
           dispatcher.dispatch(
             {
@@ -92,6 +88,8 @@ class Collector implements Dispatcher.DispatchHandler {
   readonly #request: WireRequest;
   readonly #settle: (outcome: SendOutcome) => void;
   readonly #sent: SentBody;
+  /** Those that are under way, of the same transport. */
+  readonly #active: Set<Collector>;
   #timer: Timer | undefined;
   readonly #clock: Clock;
   readonly #maxResponseBytes: number;
@@ -104,9 +102,16 @@ class Collector implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(request: WireRequest, options: TransportOptions, sent: SentBody, settle: (outcome: SendOutcome) => void) {
+  constructor(
+    request: WireRequest,
+    options: TransportOptions,
+    sent: SentBody,
+    active: Set<Collector>,
+    settle: (outcome: SendOutcome) => void,
+  ) {
     this.#request = request;
     this.#sent = sent;
+    this.#active = active.add(this);
     this.#settle = settle;
     this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
     this.#clock = options.clock;
@@ -197,6 +202,7 @@ class Collector implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#settled = true;
+    this.#active.delete(this);
     this.#timer?.cancel();
     this.#request.signal?.removeEventListener('abort', this.abort);
   }
