@@ -83,7 +83,10 @@ async function call(url: string, method: string, path: string, options: CallOpti
     const milliseconds = Math.round(performance.now() - startedAt);
     note('green', `${response.status} in ${milliseconds} ms${pausedNote(client)}`);
     const { data } = response;
-    if (data !== undefined) {
+    if (data instanceof Uint8Array) {
+      // To a file or a program as they are; nobody reads them on a terminal.
+      io.stdout.write(io.stdout.isTTY ? `(${data.length} bytes)\n` : data);
+    } else if (data !== undefined) {
       // JSON cannot steer a terminal: control characters are escaped in it. Text can.
       io.stdout.write(
         typeof data === 'string'

@@ -12,7 +12,7 @@ export interface Io {
 }
 
 export interface Output {
-  write(text: string): unknown;
+  write(data: string | Uint8Array): unknown;
   isTTY?: boolean | undefined;
 }
 

@@ -45,17 +45,6 @@ export interface RequestOptions<Data = unknown> {
   priority?: number | undefined;
 }
 
-/**
- * Where the following page is: names and values for the query, which are put over those of the page before; a URLSearchParams that
- * replaces it; or a link, which is a URL below `baseUrl` or a path. Nothing (`undefined`, `null`, `false`, `''`) after the last page.
- */
-export type NextPage = Query | string | undefined | null | false;
-
-export interface PagesOptions<Data = unknown> extends Omit<RequestOptions<Data>, 'json' | 'body'> {
-  /** Says where the page after this one is; the response has the headers, for connectors that send a `link`. */
-  next: (page: Data, response: ConnectorResponse<Data>) => NextPage | Promise<NextPage>;
-}
-
 export interface StreamOptions extends Omit<RequestOptions, 'schema' | 'responseType'> {
   /** @default 'GET' */
   method?: string | undefined;
@@ -70,8 +59,19 @@ export interface StreamResponse {
 
 export interface ConnectorRequest<Data = unknown> extends RequestOptions<Data> {
   method: string;
-  /** Joined to `baseUrl`; starts with "/". */
+  /** Joined to `baseUrl`; starts with "/", or a URL below `baseUrl`. */
   path: string;
+}
+
+/**
+ * Where the following page is: names and values for the query, which are put over those of the page before; a URLSearchParams that
+ * replaces it; or a link, which is a URL below `baseUrl` or a path. Nothing (`undefined`, `null`, `false`, `''`) after the last page.
+ */
+export type NextPage = Query | string | undefined | null | false;
+
+export interface PagesOptions<Data = unknown> extends Omit<RequestOptions<Data>, 'json' | 'body'> {
+  /** Says where the page after this one is; the response has the headers, for connectors that send a `link`. */
+  next: (page: Data, response: ConnectorResponse<Data>) => NextPage | Promise<NextPage>;
 }
 
 export interface CloseOptions {

@@ -4,7 +4,8 @@ import type { CallResponse, FailedRequest } from './failed-request.js';
 import { FramedError } from './framed-error.js';
 import { defaultMaxDetailBytes, type ErrorPayload, limitBytes, readCode } from './payload.js';
 
-const brand = Symbol.for('concordat.ConnectorError');
+/** What every contract error has, in every copy of the package. */
+export const brand: symbol = Symbol.for('concordat.ConnectorError');
 const latestDateMs = 8.64e15;
 
 export interface ConnectorErrorDetails {
@@ -175,39 +176,6 @@ Object.defineProperty(ConnectorError.prototype, brand, { value: true });
 function define(target: { prototype: object }, name: string, kind?: ErrorKind): void {
   Object.defineProperty(target.prototype, 'name', { value: name, configurable: true, writable: true });
   if (kind !== undefined) Object.defineProperty(target.prototype, 'kind', { value: kind, configurable: true });
-}
-
-/** What `isConnectorError(value, kind)` narrows to. */
-export type ErrorOfKind<K extends ErrorKind> = K extends 'rate-limit'
-  ? RateLimitError
-  : ConnectorError & { readonly kind: K };
-
-/** Every contract error, told apart by its `kind`. */
-export type AnyConnectorError =
-  | BadRequestError
-  | UnauthorizedError
-  | ForbiddenError
-  | RateLimitError
-  | NotFoundError
-  | (ConnectorError & { readonly kind: 'other' });
-
-/**
- * Whether a value is a contract error, optionally of one kind. Works where `instanceof` cannot: when the error comes
- * from another copy of this package. A `switch` over `kind` narrows further.
- *
- * @example
- * isConnectorError(new NotFoundError(), 'not-found') // true
- */
-export function isConnectorError(value: unknown): value is AnyConnectorError;
-export function isConnectorError<K extends ErrorKind>(value: unknown, kind: K): value is ErrorOfKind<K>;
-export function isConnectorError(value: unknown, kind?: ErrorKind): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  try {
-    if ((value as Record<symbol, unknown>)[brand] !== true) return false;
-    return kind === undefined || (value as ConnectorError).kind === kind;
-  } catch {
-    return false; // a proxy that throws: anything may be thrown, and this guard is asked about it
-  }
 }
 
 /**

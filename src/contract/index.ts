@@ -1,20 +1,18 @@
 export { cleanCode, cleanDetail, cleanMessage } from './clean-text.js';
 export { type ErrorKind, type ErrorTableEntry, errorTable, kindOfStatus, type Reaction } from './error-table.js';
 export {
-  type AnyConnectorError,
   BadRequestError,
   ConnectorError,
   type ConnectorErrorDetails,
   type ConnectorErrorOptions,
-  type ErrorOfKind,
   ForbiddenError,
-  isConnectorError,
   NotFoundError,
   RateLimitError,
   UnauthorizedError,
   type Wait,
 } from './errors.js';
 export type { CallResponse, FailedRequest } from './failed-request.js';
+export { type AnyConnectorError, type ErrorOfKind, isConnectorError } from './is-connector-error.js';
 export { headerNameOption, waitFormatOption } from './option-schemas.js';
 export {
   defaultMaxDetailBytes,

@@ -64,6 +64,15 @@ describe('concordat call', () => {
     expect((await run(['call', connector.url, 'GET', '/x'], { tty: false })).out).toBe('a\u001b[2Jb\n');
   });
 
+  it('an answer of bytes goes into a pipe as it is, and not to a terminal (D1)', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.reply(200, Buffer.from([0x89, 0x1b, 0xff]), { 'content-type': 'image/png' }),
+    });
+    const args = ['call', connector.url, 'GET', '/x', ...login];
+    expect((await run(args, { env })).out).toBe('\u0089\u001b\u00ff');
+    expect((await run(args, { env, tty: true })).out).toBe('(3 bytes)\n');
+  });
+
   it('sends a body and headers, without a login when told so', async () => {
     const connector = await scriptedConnector({ guard: false });
     const args = ['call', connector.url, 'post', '/issues', '--no-login', '-d', '{"title":"x"}', '-H', 'x-trace: 7'];

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { connect } from '../helpers/connect.js';
 import { scriptedConnector } from '../helpers/scripted-connector.js';
 import { rejection } from '../helpers/until.js';
+import { show } from '../helpers/visible.js';
 
 const transports: [string, Partial<ConnectorClientOptions>][] = [
   ['undici', {}],
@@ -135,6 +136,19 @@ describe('what cannot be read as it should is an error that says so (D1)', () =>
     expect(error).toMatchObject({ name: 'RequestError', code, status: 200 });
     expect(error.message).toContain(named);
     expect(connector.requests).toHaveLength(1);
+  });
+
+  it('an encoding whose name is a secret is not named (E5)', async () => {
+    const headers = { 'content-encoding': 'canary-secret-1' };
+    const { client } = await answering('x', headers);
+    const error = await rejection(client.get('/', { headers: { authorization: 'canary-secret-1' } }));
+    expect(error.code).toBe('INVALID_ENCODING');
+    expect(show(error)).not.toContain('canary-secret-1');
+  });
+
+  it('a 304 that nobody asked for says so', async () => {
+    const { client } = await answering(undefined, {}, {}, 304);
+    expect((await rejection(client.get('/'))).message).toContain('condition');
   });
 
   const page = z.object({ items: z.array(z.unknown()) });

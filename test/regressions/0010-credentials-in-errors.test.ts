@@ -46,6 +46,8 @@ const answers: Answer[] = [
   ['INVALID_JSON', (exchange) => exchange.reply(200, `{"a":"${echo}", b}`, json)],
   ['INVALID_JSON', (exchange) => exchange.reply(200, '['.repeat(100_000) + JSON.stringify(echo), json)],
   ['INVALID_DATA', (exchange) => exchange.reply(200, { issues: [{ id: echo }, echo] })],
+  ['INVALID_TEXT', (exchange) => exchange.reply(200, 'x', { 'content-type': `text/plain; charset=${session}` })],
+  ['INVALID_TEXT', (exchange) => exchange.reply(200, 'x', { 'content-type': `text/plain; charset=${echo}` })],
   ['RESPONSE_TOO_LARGE', (exchange) => exchange.reply(200, echo.repeat(1000)), { maxResponseBytes: 1000 }],
   ['NETWORK_ERROR', (exchange) => exchange.raw(`HTTP/1.1 200 OK\r\nx-a: ${echo}\r\n${echo} no header\r\n\r\n`)],
   ['NETWORK_ERROR', (exchange) => exchange.raw(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nz${echo}\r\n`)],

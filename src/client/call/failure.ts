@@ -68,7 +68,8 @@ function errorOf(
   if (kind === 'unexpected') {
     return new RequestError('HTTP has no such status', { code: 'UNEXPECTED_STATUS', request, status });
   }
-  if (kind === 'cut' || kind === 'too-large' || kind === 'packed') return incompleteBody(response, request, { note });
+  if (kind === 'cut' || kind === 'too-large' || kind === 'packed')
+    return incompleteBody(response, request, { note, secrets });
   if (kind !== 'limit') return toConnectorError(response, request, readErrorContent(response, secrets), note);
   const content = readErrorContent(response, secrets, 'rate-limit');
   const { clock, pause } = attempt.lane.gate;
@@ -94,10 +95,14 @@ export function explain(error: unknown): string {
 
 /** Shows the origin that it leads to, and no more (rules E5, S7). */
 function redirected(response: WireResponse, request: FailedRequest, secrets: readonly string[]): RequestError {
+  const { status } = response;
+  if (status === 304) {
+    return new RequestError('the request had no condition that it answers', { code: 'REDIRECT', request, status });
+  }
   const origin = originOf(headerValue(response.headers, 'location') ?? '');
   const target = origin === '' ? '' : ` to ${createRedact(secrets)(origin)}`;
   return new RequestError(
     `the connector redirects${target}; redirects are not followed, because session headers must not leave the origin`,
-    { code: 'REDIRECT', request, status: response.status },
+    { code: 'REDIRECT', request, status },
   );
 }

@@ -1,4 +1,4 @@
-import { type CallResponse, type FailedRequest, limitBytes } from '../../contract/index.js';
+import { type CallResponse, cleanMessage, type FailedRequest, limitBytes } from '../../contract/index.js';
 import { createRedact, describeValue, isSecret, type Redact } from '../../internal/index.js';
 import { RequestError, Unreadable, withoutQuotes } from '../errors.js';
 import { type Reading, textOf } from './read-data.js';
@@ -101,7 +101,7 @@ export function unreadableAnswer(
   const redact = createRedact(secrets);
   const { code, message } = problem;
   const cause = withoutSecrets(withoutQuotes(problem.cause), redact);
-  return new RequestError(redact(message), { code, request, status, cause });
+  return new RequestError(cleanMessage(redact(message)), { code, request, status, cause });
 }
 
 /** A cause that quotes a secret is left out. */

@@ -1,5 +1,6 @@
 import { isNestedDeeper } from '../../internal/index.js';
 import { Unreadable } from '../errors.js';
+import { named } from './unpack.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** What the body of a success is read as; {@link RequestOptions.responseType} says what each means. */
@@ -112,7 +113,7 @@ function decoderOf(charset: string | undefined, [first, second]: Uint8Array): Te
   try {
     return new TextDecoder(label, { fatal: true });
   } catch {
-    const problem = `the answer is in the charset ${JSON.stringify(label.slice(0, 40))}, which is not known`;
+    const problem = `the answer is in the charset ${named(label)}, which is not known`;
     throw new Unreadable('INVALID_TEXT', `${problem}; \`responseType: 'bytes'\` gives it as it is`);
   }
 }

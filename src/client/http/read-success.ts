@@ -1,4 +1,5 @@
-import type { FailedRequest } from '../../contract/index.js';
+import { cleanMessage, type FailedRequest } from '../../contract/index.js';
+import { createRedact } from '../../internal/index.js';
 import { RequestError, withoutQuotes } from '../errors.js';
 import { type Reading, readData } from './read-data.js';
 import { applySchema, type DataSchema } from './schema.js';
@@ -58,26 +59,20 @@ export function readSuccess<Data>(
   return new ReceivedResponse(response, data);
 }
 
-/** The error for a success whose body is not all there. */
+/** The error for a success whose body cannot be had. `secrets` are taken out of what the connector calls its packing (rule E5). */
 export function incompleteBody(
   response: WireResponse,
   request: FailedRequest,
-  { bound = '`maxResponseBytes`', note = '' } = {},
+  { bound = '`maxResponseBytes`', note = '', secrets = [] as readonly string[] } = {},
 ): RequestError {
   const { status, end, error } = response;
   if (end === 'too-large') {
     return new RequestError(`the answer is larger than ${bound}`, { code: 'RESPONSE_TOO_LARGE', request, status });
   }
-  const cause = withoutQuotes(error);
   if (end === 'packed') {
-    const why = (error as Error).message;
-    return new RequestError(`the answer cannot be unpacked: ${why}`, {
-      code: 'INVALID_ENCODING',
-      request,
-      status,
-      cause,
-    });
+    const why = cleanMessage(createRedact(secrets)((error as Error).message));
+    return new RequestError(`the answer cannot be unpacked: ${why}`, { code: 'INVALID_ENCODING', request, status });
   }
   const message = `the connection ended in the middle of the answer${note}`;
-  return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause });
+  return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause: withoutQuotes(error) });
 }

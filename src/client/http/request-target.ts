@@ -111,7 +111,8 @@ const absolute = /^https?:\/\/[^/?#\\]*/i;
  * @throws TypeError for a URL that leads elsewhere.
  */
 export function toPath(path: string, base: { origin: string; basePath: string }): string {
-  const authority = typeof path === 'string' ? absolute.exec(path)?.[0] : undefined;
+  if (typeof path !== 'string' || path.startsWith('/')) return path;
+  const authority = absolute.exec(path)?.[0];
   if (authority === undefined) return path;
   const rest = path.slice(authority.length);
   const { basePath, origin } = base;

@@ -34,6 +34,7 @@ export interface SentBody {
  * it behind a generator, which touches it first when bytes are really going out.
  */
 export function toSentBody(body: RequestBody | undefined): SentBody {
+  if (body === undefined) return noBody;
   if (body instanceof Blob) {
     if (body.size === 0) return { body: '' };
     const sent: SentBody = {
@@ -55,6 +56,8 @@ export function toSentBody(body: RequestBody | undefined): SentBody {
   };
   return sent;
 }
+
+const noBody: SentBody = Object.freeze({ body: undefined });
 
 /** What the body failed with, if it was that, and not the connection. */
 export function bodyFailure(sent: SentBody, error: unknown): BodyFailure | undefined {

@@ -45,11 +45,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
     send: (request) =>
       new Promise((resolve) => {
         const sent = toSentBody(request.body);
-        const collector = new Collector(request, options, sent, (outcome) => {
-          active.delete(collector);
-          resolve(outcome);
-        });
-        active.add(collector);
+        const collector = new Collector(request, options, sent, active, resolve);
         try {
           dispatcher.dispatch(
             {
@@ -94,6 +90,8 @@ class Collector implements Dispatcher.DispatchHandler {
   readonly #request: WireRequest;
   readonly #settle: (outcome: SendOutcome) => void;
   readonly #sent: SentBody;
+  /** Those that are under way, of the same transport. */
+  readonly #active: Set<Collector>;
   #timer: Timer | undefined;
   readonly #clock: Clock;
   readonly #maxResponseBytes: number;
@@ -107,9 +105,16 @@ class Collector implements Dispatcher.DispatchHandler {
   #size = 0;
   #incoming: Incoming | undefined;
 
-  constructor(request: WireRequest, options: TransportOptions, sent: SentBody, settle: (outcome: SendOutcome) => void) {
+  constructor(
+    request: WireRequest,
+    options: TransportOptions,
+    sent: SentBody,
+    active: Set<Collector>,
+    settle: (outcome: SendOutcome) => void,
+  ) {
     this.#request = request;
     this.#sent = sent;
+    this.#active = active.add(this);
     this.#settle = settle;
     this.#clock = options.clock;
     this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
@@ -221,6 +226,7 @@ class Collector implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#settled = true;
+    this.#active.delete(this);
     this.#timer?.cancel();
     this.#request.signal?.removeEventListener('abort', this.abort);
   }

@@ -36,7 +36,7 @@ export async function unpack(response: Answered, maxBytes: number): Promise<Answ
   const names = (headerValue(response.headers, 'content-encoding') ?? '').toLowerCase().split(',');
   const layers = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
   const unknown = layers.find((name) => !Object.hasOwn(unpackers, name));
-  if (unknown !== undefined) return failed(response, new Error(`"${unknown}" is no known content-encoding`));
+  if (unknown !== undefined) return failed(response, new Error(`${named(unknown)} is no known content-encoding`));
   if (layers.length > mostLayers) return failed(response, new Error('it is packed too many times'));
   let { body } = response;
   try {
@@ -48,6 +48,11 @@ export async function unpack(response: Answered, maxBytes: number): Promise<Answ
     return isTooLarge ? { ...response, body: new Uint8Array(), end: 'too-large' } : failed(response, error);
   }
   return { ...response, body };
+}
+
+/** A name that a connector gave, where it is one: a part of a longer one might be a part of a secret. */
+export function named(name: string): string {
+  return name.length > 40 ? 'a name of more than 40 characters' : JSON.stringify(name);
 }
 
 function failed(response: Answered, error: unknown): Answered {

@@ -38,7 +38,8 @@ function statusErrorType(status: number | undefined): string | undefined {
 /** `error.type`: the status that the connector answered, the code of a `RequestError`, else the name of the class. */
 function errorType(error: unknown): string {
   const { name, code, kind, status } = (error ?? {}) as Record<string, unknown>;
-  if (typeof kind === 'string' && typeof status === 'number') return String(status);
-  if (name === 'RequestError' && typeof code === 'string') return code;
+  if (kind === 'request' && typeof code === 'string') return code;
+  // The status of an `InitializeError` is the login's: the call itself was never answered.
+  if (typeof kind === 'string' && kind !== 'initialize' && typeof status === 'number') return String(status);
   return typeof name === 'string' && name !== '' ? name : '_OTHER';
 }

@@ -13,8 +13,8 @@ export async function run(args: string[], overrides: Partial<Io> & { tty?: boole
   const written = { out: '', err: '' };
   const output = (name: 'out' | 'err') => ({
     isTTY: tty,
-    write: (text: string) => {
-      written[name] += text;
+    write: (data: string | Uint8Array) => {
+      written[name] += typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
     },
   });
   const code = await runCli(args, {

@@ -74,8 +74,8 @@ export const mutants: readonly Mutant[] = [
     ),
     patch(
       'call/login-run',
-      'toHeaderRecord(options.headers, body.contentType)',
-      '{ ...toHeaderRecord(options.headers, body.contentType), ...(globalThis as any).staleSession }',
+      'toHeaderRecord(context.settings.headers, options.headers, body)',
+      '{ ...toHeaderRecord(context.settings.headers, options.headers, body), ...(globalThis as any).staleSession }',
     ),
   ),
   mutant(
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'S5',
     'a login that fails in passing is given up',
-    patch('call/login-run', 'retriesLeft: this.#leftMs > 0 ? settings', 'retriesLeft: this.#leftMs > 1e15 ? settings'),
+    patch('call/login-run', 'retriesLeft: this.#leftMs > 0 &&', 'retriesLeft: this.#leftMs > 1e15 &&'),
   ),
   mutant(
     'S5',
@@ -185,11 +185,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'G5',
     'one retry less than the option says',
-    patch(
-      'call/call-run',
-      'retriesLeft: retry.retries - this.#history.retries,',
-      'retriesLeft: retry.retries - this.#history.retries - 1,',
-    ),
+    patch('call/call-run', ': retry.retries - this.#history.retries,', ': retry.retries - this.#history.retries - 1,'),
   ),
   mutant(
     'G5',
@@ -206,8 +202,8 @@ export const mutants: readonly Mutant[] = [
     'a stream that is used up is sent again',
     patch(
       'http/request-body',
-      'return this.#source.factory !== undefined || !this.#used || !isStream(this.#source.fixed);',
-      'return this.#source.factory !== undefined || !this.#used || isStream(this.#source.fixed) || true;',
+      'return this.#source.factory !== undefined || this.sends === 0 || !isStream(this.#source.fixed);',
+      'return this.#source.factory !== undefined || this.sends === 0 || isStream(this.#source.fixed) || true;',
     ),
   ),
   mutant(

@@ -51,6 +51,9 @@ export default defineConfig({
       group('Guides', [
         'connector-routes',
         'errors',
+        'data',
+        'files',
+        'networks',
         'rate-limits',
         'sessions',
         'presets',

@@ -1,0 +1,43 @@
+import type { ErrorKind } from './error-table.js';
+import {
+  type BadRequestError,
+  brand,
+  type ConnectorError,
+  type ForbiddenError,
+  type NotFoundError,
+  type RateLimitError,
+  type UnauthorizedError,
+} from './errors.js';
+
+/** What `isConnectorError(value, kind)` narrows to. */
+export type ErrorOfKind<K extends ErrorKind> = K extends 'rate-limit'
+  ? RateLimitError
+  : ConnectorError & { readonly kind: K };
+
+/** Every contract error, told apart by its `kind`. */
+export type AnyConnectorError =
+  | BadRequestError
+  | UnauthorizedError
+  | ForbiddenError
+  | RateLimitError
+  | NotFoundError
+  | (ConnectorError & { readonly kind: 'other' });
+
+/**
+ * Whether a value is a contract error, optionally of one kind. Works where `instanceof` cannot: when the error comes
+ * from another copy of this package. A `switch` over `kind` narrows further.
+ *
+ * @example
+ * isConnectorError(new NotFoundError(), 'not-found') // true
+ */
+export function isConnectorError(value: unknown): value is AnyConnectorError;
+export function isConnectorError<K extends ErrorKind>(value: unknown, kind: K): value is ErrorOfKind<K>;
+export function isConnectorError(value: unknown, kind?: ErrorKind): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    if ((value as Record<symbol, unknown>)[brand] !== true) return false;
+    return kind === undefined || (value as ConnectorError).kind === kind;
+  } catch {
+    return false; // a proxy that throws: anything may be thrown, and this guard is asked about it
+  }
+}
