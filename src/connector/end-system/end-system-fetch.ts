@@ -94,7 +94,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
         const page = await readFailure(response, request);
         throw (await translate?.(page)) ?? loginNeeded(request);
       }
-      const failure = await readFailure(response, request);
+      const failure = await readFailure(response, request, preset.body);
       if (caller?.aborted && !isTimeout(caller.reason)) throw caller.reason;
       throw (await translate?.(failure)) ?? translateFailure(failure, preset);
     } catch (error) {
@@ -129,10 +129,10 @@ async function readHidden(
   preset: Preset,
 ): Promise<EndSystemFailure | undefined> {
   const suspicion = suspect(response, preset);
-  if (suspicion === 'by-head') return readFailure(response.clone(), request);
+  if (suspicion === 'by-head') return readFailure(response.clone(), request, preset.body);
   if (suspicion === 'no' || !isSmallJson(response)) return undefined;
   // No time bound: the caller is about to read the same body, and its signal bounds both.
-  return readFailure(response.clone(), request, { maxBytes: maxHiddenBytes, maxMs: Number.POSITIVE_INFINITY });
+  return readFailure(response.clone(), request, 'json', { maxBytes: maxHiddenBytes, maxMs: Number.POSITIVE_INFINITY });
 }
 
 /** A download or a stream of records must not be read ahead to look for a failure in it. */
