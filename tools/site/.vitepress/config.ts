@@ -48,7 +48,7 @@ export default defineConfig({
     ],
     sidebar: [
       group('Start', ['quick-start-connector', 'quick-start-service']),
-      group('Guides', ['errors', 'rate-limits', 'sessions', 'presets', 'redmine', 'past-one-machine', 'observability']),
+      group('Guides', ['errors', 'rate-limits', 'sessions', 'presets', 'oauth', 'redmine', 'past-one-machine', 'observability']),
       group('Testing', ['testing', 'conformance', 'simulation', 'referee', 'fuzzing', 'lessons']),
       group('Administration', ['api-keys', 'administration', 'backup', 'watch-a-sync']),
       group('Know', ['rules', 'architecture', 'security', 'performance', 'performance-api-keys', 'upgrade-policy']),
