@@ -53,9 +53,9 @@ const schema = optionsOf({
  * error that the contract has for it, with the end system's own code and message and its answer as the detail (rules E2,
  * E3), so a connector's handler needs no error handling of its own. Rate limits carry the end system's wait, or 60 s where
  * it names none. Where a product hides failures in a 200, its preset has JSON bodies up to 1 MiB looked into; a success is
- * handed on unread, streams included. A system that cannot be reached is a 502, one that does not answer in `timeoutMs` a 504, also while the body
- * is read. When the caller's signal aborts, its reason is thrown as it is (a mere text, as servers of Node give, as an `AbortError`): with `signal: c.req.raw.signal` a call ends when the
- * service gives its request up.
+ * handed on unread, streams included. A system that cannot be reached is a 502, one that does not answer in `timeoutMs` a 504,
+ * also while the body is read. When the caller's signal aborts, its reason is thrown as it is (a mere text, as servers of
+ * Node give, as an `AbortError`): with `signal: c.req.raw.signal` a call ends when the service gives its request up.
  *
  * @throws TypeError naming the option that is wrong; for a preset's name it lists those there are.
  * @example
