@@ -186,6 +186,6 @@ describe("the caller's signal", () => {
     await until(() => closed && errors.length > 0, 'the end system has been let go');
     // A server's signal aborts with a mere text: a log has to tell that from a failure.
     expect(errors).toEqual([expect.any(DOMException)]);
-    expect(errors).toMatchObject([{ name: 'AbortError', message: expect.stringMatching(/abort|closed/) }]);
+    expect(errors).toMatchObject([{ name: 'AbortError' }]);
   });
 });
