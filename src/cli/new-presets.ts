@@ -4,6 +4,8 @@
  */
 export const endSystems: readonly { preset: string; title: string }[] = [
   { preset: 'generic', title: 'None of these: the usual statuses and headers' },
+  { preset: 'graphql', title: 'GraphQL, of none of these' },
+  { preset: 'soap', title: 'SOAP' },
   { preset: 'github', title: 'GitHub' },
   { preset: 'gitlab', title: 'GitLab' },
   { preset: 'bitbucket', title: 'Bitbucket' },

@@ -6,7 +6,6 @@ type Outgoing = HttpBindings['outgoing'] & { shouldKeepAlive?: boolean };
 
 /** A session of HTTP/2: many requests on one connection. */
 interface Session {
-  goaway(code: number, lastStreamId: number): void;
   close(): void;
   destroy(): void;
   once(event: 'close', listener: () => void): unknown;
@@ -30,9 +29,6 @@ const lastUseMs = 250;
 
 /** HTTP/2 has no time limits of its own in Node: a session in which nothing moves is no more than a socket that is kept. */
 const quietSessionMs = 300_000;
-
-/** The last stream there can be: what is sent before the caller has heard of the end is still answered. */
-const anyStream = 2 ** 31 - 1;
 
 /**
  * Keeps account of a server's connections, and gives the function that closes it without losing a request: every answer
@@ -69,7 +65,8 @@ export function closer(server: Server): (graceMs: number) => Promise<void> {
     new Promise((resolve, reject) => {
       isClosing = true;
       for (const answer of answers.keys()) answer.shouldKeepAlive = false;
-      for (const session of sessions) session.goaway(0, anyStream);
+      // What a caller sends before it has heard of that is refused unprocessed, and may be sent again (RFC 9113, 8.7).
+      for (const session of sessions) session.close();
       // Node would end idle connections at once, and keep those for seconds that fall idle later.
       Object.assign(server, { closeIdleConnections() {}, keepAliveTimeout: lastUseMs, keepAliveTimeoutBuffer: 0 });
       for (const socket of without(sockets, answers.values())) socket.setTimeout(lastUseMs);

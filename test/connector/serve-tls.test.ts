@@ -124,6 +124,43 @@ describe('http2', () => {
     await closed;
   });
 
+  test('a rolling restart loses no request of a caller who goes on elsewhere after GOAWAY', async () => {
+    let handled = 0;
+    const app = new Hono().get('/', async (c) => {
+      handled += 1;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      return c.text('done');
+    });
+    let current = await start({ http2: true }, app);
+    let opened: ClientHttp2Session | undefined;
+    const newest = () => {
+      if (opened) return opened;
+      const fresh = session(current.url);
+      opened = fresh;
+      return fresh.once('goaway', () => {
+        if (opened === fresh) opened = undefined;
+      });
+    };
+    let answered = 0;
+    const closing: Promise<void>[] = [];
+    const worker = async () => {
+      while (answered < 600) {
+        const answer = await askOver(newest(), '/').catch((error: Error) => error.message);
+        // RFC 9113, 8.7: a stream that is refused was not processed, and may be sent again.
+        if (answer === 'Stream closed with error code NGHTTP2_REFUSED_STREAM') continue;
+        expect(answer).toEqual({ status: 200, body: 'done' });
+        if (++answered % 100 > 0) continue;
+        const old = current;
+        current = await start({ http2: true }, app);
+        closing.push(old.close());
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, worker));
+    opened?.close();
+    await Promise.all(closing);
+    expect(handled).toBe(answered);
+  });
+
   test('close ends sessions that ask nothing, and cuts what does not end after the grace', async () => {
     const quiet = await start({ http2: true });
     const opened = session(quiet.url);

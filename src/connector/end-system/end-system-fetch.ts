@@ -6,7 +6,7 @@ import { describeRequest, type EndSystemFailure, type EndSystemRequest, readFail
 import { isLoginPage, type LoginPage, loginNeeded, loginPageOption } from './login-page.js';
 import type { Preset } from './preset.js';
 import type { PresetName } from './presets/index.js';
-import { isTimeout, limitTime, timeoutError } from './time-limit.js';
+import { abortReason, isTimeout, limitTime, timeoutError } from './time-limit.js';
 import { suspect, translateFailure } from './translate.js';
 
 export interface EndSystemFetchOptions {
@@ -53,9 +53,9 @@ const schema = optionsOf({
  * error that the contract has for it, with the end system's own code and message and its answer as the detail (rules E2,
  * E3), so a connector's handler needs no error handling of its own. Rate limits carry the end system's wait, or 60 s where
  * it names none. Where a product hides failures in a 200, its preset has JSON bodies up to 1 MiB looked into; a success is
- * handed on unread, streams included. A system that cannot be reached is a 502, one that does not answer in `timeoutMs` a 504, also while the body
- * is read. When the caller's signal aborts, its reason is thrown as it is: with `signal: c.req.raw.signal` a call ends when the
- * service gives its request up.
+ * handed on unread, streams included. A system that cannot be reached is a 502, one that does not answer in `timeoutMs` a 504,
+ * also while the body is read. When the caller's signal aborts, its reason is thrown as it is (a mere text, as servers of
+ * Node give, as an `AbortError`): with `signal: c.req.raw.signal` a call ends when the service gives its request up.
  *
  * @throws TypeError naming the option that is wrong; for a preset's name it lists those there are.
  * @example
@@ -94,8 +94,8 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
         const page = await readFailure(response, request);
         throw (await translate?.(page)) ?? loginNeeded(request);
       }
-      const failure = await readFailure(response, request);
-      if (caller?.aborted && !isTimeout(caller.reason)) throw caller.reason;
+      const failure = await readFailure(response, request, preset.body);
+      if (caller?.aborted && !isTimeout(caller.reason)) throw abortReason(caller);
       throw (await translate?.(failure)) ?? translateFailure(failure, preset);
     } catch (error) {
       limit.end();
@@ -129,10 +129,10 @@ async function readHidden(
   preset: Preset,
 ): Promise<EndSystemFailure | undefined> {
   const suspicion = suspect(response, preset);
-  if (suspicion === 'by-head') return readFailure(response.clone(), request);
+  if (suspicion === 'by-head') return readFailure(response.clone(), request, preset.body);
   if (suspicion === 'no' || !isSmallJson(response)) return undefined;
   // No time bound: the caller is about to read the same body, and its signal bounds both.
-  return readFailure(response.clone(), request, { maxBytes: maxHiddenBytes, maxMs: Number.POSITIVE_INFINITY });
+  return readFailure(response.clone(), request, 'json', { maxBytes: maxHiddenBytes, maxMs: Number.POSITIVE_INFINITY });
 }
 
 /** A download or a stream of records must not be read ahead to look for a failure in it. */

@@ -1,4 +1,5 @@
 import { parseJson } from '../../internal/index.js';
+import { readSoapFault, type SoapFault } from './read-soap.js';
 
 /** What an end system answered instead of what was asked for. */
 export interface EndSystemFailure {
@@ -7,7 +8,7 @@ export interface EndSystemFailure {
   readonly headers: Headers;
   /** The body as text; cut when it was too large. */
   readonly text: string;
-  /** The body, if it is JSON. */
+  /** The body, if it is JSON. With a preset whose `body` is `'soap'`: `{ fault }`, if there is one. */
   readonly json: unknown;
   /** The call that failed. The URL has neither query nor credentials, because those hold secrets. */
   readonly request: EndSystemRequest;
@@ -18,6 +19,9 @@ export interface EndSystemRequest {
   readonly url: string;
 }
 
+/** How a body is read. */
+export type BodyFormat = 'json' | 'soap';
+
 /** More of an error body helps nobody: 8 KiB of it leave the connector (rule E5). */
 const maxErrorBytes = 64 * 1024;
 const maxErrorMs = 5_000;
@@ -26,11 +30,17 @@ const maxErrorMs = 5_000;
 export async function readFailure(
   response: Response,
   request: EndSystemRequest,
+  body: BodyFormat = 'json',
   limits: { maxBytes: number; maxMs: number } = { maxBytes: maxErrorBytes, maxMs: maxErrorMs },
 ): Promise<EndSystemFailure> {
   const text = await readText(response, limits.maxBytes, limits.maxMs);
   const { status, statusText, headers } = response;
-  return { status, statusText, headers, text, json: parseJson(text), request };
+  return { status, statusText, headers, text, json: body === 'soap' ? readSoap(text) : parseJson(text), request };
+}
+
+function readSoap(text: string): { fault: SoapFault } | undefined {
+  const fault = readSoapFault(text);
+  return fault && { fault };
 }
 
 async function readText(response: Response, maxBytes: number, maxMs: number): Promise<string> {

@@ -1,5 +1,5 @@
 import type { ErrorKind, WaitFormat } from '../../contract/index.js';
-import type { EndSystemFailure } from './failure.js';
+import type { BodyFormat, EndSystemFailure } from './failure.js';
 import type { PresetName } from './presets/index.js';
 
 /**
@@ -106,7 +106,7 @@ export interface Preset {
    *
    * @default 'json'
    */
-  body?: 'json' | 'soap' | undefined;
+  body?: BodyFormat | undefined;
   /** The first rule that matches decides. */
   rules: readonly PresetRule[];
   /**

@@ -35,7 +35,7 @@ export function limitTime(
   const stop = () => clearTimeout(timer);
   const follow = () => {
     stop();
-    controller.abort(isTimeout(caller?.reason) ? timeoutError(request, caller?.reason) : caller?.reason);
+    controller.abort(isTimeout(caller?.reason) ? timeoutError(request, caller?.reason) : abortReason(caller));
   };
   const end = () => {
     stop();
@@ -55,7 +55,7 @@ export function limitTime(
         end();
         return;
       }
-      unread.register(response.body, end);
+      unread?.register(response.body, end);
       for (const name of wholeReads) {
         const read: unknown = response[name];
         if (typeof read !== 'function') continue;
@@ -90,8 +90,11 @@ function leave(signal: AbortSignal, follow: () => void): void {
   followed.get(signal)?.delete(follow);
 }
 
-/** A listener holds no body, so one that is read as a stream, or never, takes its listener along when it goes. */
-const unread = new FinalizationRegistry<() => void>((end) => end());
+/**
+ * A listener holds no body, so one that is read as a stream, or never, takes its listener along when it goes. Some runtimes
+ * for the edge of the network have no such registry: there it goes with the signal.
+ */
+const unread = globalThis.FinalizationRegistry && new FinalizationRegistry<() => void>((end) => end());
 
 const wholeReads = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const;
 
@@ -101,6 +104,12 @@ export function timeoutError({ method, url }: EndSystemRequest, cause?: unknown)
     code: 'END_SYSTEM_TIMEOUT',
     cause,
   });
+}
+
+/** The signal's own reason. Servers of Node abort with a mere text, from which nobody could tell what happened. */
+export function abortReason(signal: AbortSignal | null | undefined): unknown {
+  const reason: unknown = signal?.reason;
+  return typeof reason === 'string' ? new DOMException(reason, 'AbortError') : reason;
 }
 
 /** What `AbortSignal.timeout` aborts with. */

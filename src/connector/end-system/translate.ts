@@ -12,6 +12,7 @@ import type { EndSystemFailure } from './failure.js';
 import type { BodyCondition, Preset, PresetRule } from './preset.js';
 import { generic } from './presets/generic.js';
 import { findCode, findMessage, matches, valuesAt } from './read-body.js';
+import type { SoapFault } from './read-soap.js';
 import { readWait } from './read-wait.js';
 
 /**
@@ -26,7 +27,18 @@ export function translateFailure(failure: EndSystemFailure, preset: Preset): Con
   const { json, text } = failure;
   const code = findCode(json, [...(preset.code ?? []), ...(generic.code ?? [])]) ?? rule?.code;
   const message = findMessage(json, [...(preset.message ?? []), ...(generic.message ?? [])]) ?? plainText(failure);
-  return buildError(rule, failure, message ?? describeAnswer(failure), { code, detail: text });
+  return buildError(rule, failure, message ?? describeAnswer(failure), {
+    code,
+    detail: preset.body === 'soap' ? (describeFault(json) ?? text) : text,
+  });
+}
+
+/** A fault in a line and its detail in another, instead of the XML around them. */
+function describeFault(json: unknown): string | undefined {
+  const fault = (json as { fault: SoapFault } | undefined)?.fault;
+  if (fault === undefined) return undefined;
+  const line = [fault.code, fault.subcode, fault.string].filter((part) => part !== undefined).join(': ');
+  return fault.detail === undefined ? line : `${line}\n${fault.detail}`;
 }
 
 /** Whether a rule may call this answer below 400 a failure: by its head alone, or only if its body says so too. */

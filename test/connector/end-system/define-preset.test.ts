@@ -131,7 +131,7 @@ describe('extends', () => {
 
   test('a name that there is not is a TypeError that lists those there are', () => {
     const wrong = { name: 'x', rules, extends: 'redmin' } as unknown as Preset;
-    expect(() => definePreset(wrong)).toThrow(/^`extends` must be one of generic, github, .*redmine, .*, or made by/);
+    expect(() => definePreset(wrong)).toThrow(/^`extends` must be one of generic, .*github, .*redmine, .*, or made by/);
   });
 });
 

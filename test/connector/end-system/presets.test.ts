@@ -87,6 +87,7 @@ test.each(names)('%s: every rule decides about one of the replies, so none is th
   // Each rule gives a status of its own instead of what it says, which shows the one that decided.
   const marked = definePreset({
     name: 'marked',
+    body: presets[name].body,
     rules: presets[name].rules.map(({ when }, index) => ({ when, is: 'other', status: 500 + index })),
   });
   const decided = new Set<number>();

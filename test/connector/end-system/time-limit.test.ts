@@ -175,13 +175,17 @@ describe("the caller's signal", () => {
       resolve();
     });
     const call = endSystemFetch();
-    const connector = makeConnector();
+    const errors: unknown[] = [];
+    const connector = makeConnector({ onError: (error) => void errors.push(error) });
     connector.get('/', (c) => call(url, { signal: c.req.raw.signal }));
     const service = new AbortController();
     const request = fetch(await start(connector), { headers: withToken, signal: service.signal }).catch(() => {});
     await asked;
     service.abort();
     await request;
-    await until(() => closed, 'the end system has been let go');
+    await until(() => closed && errors.length > 0, 'the end system has been let go');
+    // A server's signal aborts with a mere text: a log has to tell that from a failure.
+    expect(errors).toEqual([expect.any(DOMException)]);
+    expect(errors).toMatchObject([{ name: 'AbortError' }]);
   });
 });

@@ -57,6 +57,7 @@ export default defineConfig({
         'rate-limits',
         'sessions',
         'presets',
+        'oauth',
         'redmine',
         'past-one-machine',
         'observability',

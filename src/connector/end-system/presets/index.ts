@@ -9,6 +9,7 @@ import { generic } from './generic.js';
 import { github } from './github.js';
 import { gitlab } from './gitlab.js';
 import { googleApis } from './google-apis.js';
+import { graphql } from './graphql.js';
 import { hubspot } from './hubspot.js';
 import { intercom } from './intercom.js';
 import { jiraCloud } from './jira-cloud.js';
@@ -23,12 +24,15 @@ import { salesforce } from './salesforce.js';
 import { servicenow } from './servicenow.js';
 import { shopify } from './shopify.js';
 import { slack } from './slack.js';
+import { soap } from './soap.js';
 import { twilio } from './twilio.js';
 import { zendesk } from './zendesk.js';
 
 /** The presets that can be asked for by name: one file a product, in the order of docs/presets.md. */
 export const presets = {
   generic,
+  graphql,
+  soap,
   github,
   gitlab,
   bitbucket,

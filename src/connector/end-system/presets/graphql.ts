@@ -1,0 +1,55 @@
+import type { BodyCondition, Preset, WaitSource } from '../preset.js';
+
+// Sources: https://spec.graphql.org/October2021/#sec-Response (errors, and data beside them)
+//          https://www.apollographql.com/docs/apollo-server/data/errors (codes; those of other servers are in comments)
+const answers = [200, 400, 403, 422, 500];
+const says = (matches: RegExp): BodyCondition => ({ path: 'errors.*.extensions.*', matches });
+/** What has come beside the errors is the caller's to use: a mutation of it may have been done. */
+const nothing: BodyCondition = { path: 'data.*', matches: false };
+const wait: WaitSource[] = [{ header: 'retry-after', unit: 'auto' }];
+
+/** GraphQL of no product in particular: failures are mostly a 200, and the code, where there is one, says which. */
+export const graphql: Preset = {
+  name: 'graphql',
+  // Apollo and most others, Spring, Netflix DGS.
+  code: ['errors.*.extensions.code', 'errors.*.extensions.classification', 'errors.*.extensions.errorType'],
+  message: ['errors.*.message'],
+  rules: [
+    {
+      // Hot Chocolate says `AUTH_…`, Hasura `invalid-jwt`; Spring's UNAUTHORIZED means that nobody is logged in.
+      when: {
+        status: answers,
+        body: [says(/^(?:UNAUTHENTICATED|UNAUTHORIZED|AUTH_NOT_AUTHENTICATED|invalid-jwt)$/i), nothing],
+      },
+      is: 'unauthorized',
+    },
+    {
+      when: {
+        status: answers,
+        body: [says(/^(?:RATE_?LIMITED|RATE_LIMIT_EXCEEDED|TOO_MANY_REQUESTS|THROTTLED)$/i), nothing],
+      },
+      is: 'rate-limit',
+      wait,
+    },
+    { when: { status: [429] }, is: 'rate-limit', wait },
+    {
+      when: {
+        status: answers,
+        body: [says(/^(?:FORBIDDEN|ACCESS_DENIED|PERMISSION_DENIED|AUTH_NOT_AUTHORIZED|access-denied)$/i), nothing],
+      },
+      is: 'forbidden',
+    },
+    { when: { status: answers, body: [says(/^NOT_FOUND$/i), nothing] }, is: 'not-found' },
+    {
+      when: { status: answers, body: [says(/^(?:SERVICE_)?UNAVAILABLE$/i), nothing] },
+      is: 'other',
+      status: 503,
+    },
+    {
+      when: { status: answers, body: [says(/^INTERNAL(?:_SERVER)?(?:_ERROR)?$/i), nothing] },
+      is: 'other',
+      status: 502,
+    },
+    { when: { status: [200], body: [{ path: 'errors.*', matches: true }, nothing] }, is: 'bad-request' },
+  ],
+};

@@ -1,0 +1,38 @@
+import type { BodyCondition, Preset } from '../preset.js';
+
+// Sources: https://www.w3.org/TR/2000/NOTE-SOAP-20000508/#_Toc478383507 (SOAP 1.1), https://www.w3.org/TR/soap12-part1/#soapfault
+//          https://docs.oasis-open.org/wss-m/wss/v1.1.1/os/wss-SOAPMessageSecurity-v1.1.1-os.html (12, error handling)
+const says = (matches: RegExp): BodyCondition => ({ path: 'fault.*', matches });
+
+/**
+ * SOAP of no product in particular: a failure is a fault, mostly with a 500. Its code says whose mistake it was, and often
+ * no more than that: what else a service calls its faults is for a preset of your own that extends this one.
+ */
+export const soap: Preset = {
+  name: 'soap',
+  body: 'soap',
+  code: ['fault.subcode', 'fault.code'],
+  message: ['fault.string'],
+  rules: [
+    {
+      // Those of WS-Security, then names that say what they mean.
+      when: {
+        body: says(
+          /^(?:FailedAuthentication|InvalidSecurity(?:Token)?|SecurityTokenUnavailable|MessageExpired|AuthenticationFailed|NotAuthenticated|InvalidSession|SessionExpired|INVALID_SESSION_ID|SESSION_EXPIRED)$/,
+        ),
+      },
+      is: 'unauthorized',
+    },
+    {
+      when: { body: says(/^(?:REQUEST_LIMIT_EXCEEDED|RateLimitExceeded|TooManyRequests|Throttled)$/) },
+      is: 'rate-limit',
+      wait: [{ header: 'retry-after', unit: 'auto' }],
+    },
+    { when: { body: says(/^(?:AccessDenied|PermissionDenied|NotAuthorized)$/) }, is: 'forbidden' },
+    { when: { body: says(/^(?:NotFound|ObjectNotFound|RecordNotFound)$/) }, is: 'not-found' },
+    {
+      when: { status: [400, 500], body: { path: 'fault.code', matches: /^(?:Client|Sender)(?:\.|$)/ } },
+      is: 'bad-request',
+    },
+  ],
+};
