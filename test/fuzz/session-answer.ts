@@ -109,7 +109,7 @@ export const sessionAnswer: FuzzTarget<SessionCase, SessionReader> = {
       ...reader,
       handOut: async (content) => {
         const answer = await reader.handOut(content);
-        return answer.status === 500 ? new Response('<html>', { status: 500 }) : answer;
+        return answer.status >= 400 ? new Response('<html>', { status: answer.status }) : answer;
       },
     }),
   },
@@ -208,7 +208,9 @@ async function judgeHandedOut(answer: Response): Promise<string | undefined> {
     const list = JSON.parse(content) as { key: string; value: string }[];
     return judgeHeaders(list.map((item) => [item.key, item.value]));
   }
-  if (answer.status !== 500 || parseErrorPayload(content) === undefined)
-    return `The connector answered ${answer.status} ${content}`;
+  const code = parseErrorPayload(content)?.errors.code;
+  // A value that the user gave, and requests would not bring back, is the user's to mend; all else is the author's.
+  const isRight = answer.status === 400 ? code === 'SESSION_NOT_SENDABLE' : answer.status === 500 && code !== undefined;
+  if (!isRight) return `The connector answered ${answer.status} ${content}`;
   return content.includes(canary) ? `The connector's error shows a value: ${content}` : undefined;
 }
