@@ -169,6 +169,7 @@ class Client implements ConnectorClient {
     this.#grace = this.#settings.clock.setTimer(graceMs, () => {
       this.#isHurried = true;
       this.#transport.abort();
+      this.#calls.endStreams();
       this.#hurry();
     });
   }

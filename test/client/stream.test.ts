@@ -239,6 +239,25 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     await closing;
   });
 
+  it('ends with close({ graceMs }), when that time is over', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ response }) => {
+        response.writeHead(200);
+        response.write('beginning');
+      },
+    });
+    const { client, clock } = connectVirtually(connector, transport());
+    const { body } = await client.stream('/files/7');
+    const reader = body.getReader();
+    await reader.read();
+    const reading = rejection(reader.read());
+    const closing = client.close({ graceMs: 1000 });
+    await clock.advance(1000);
+    expect(await reading).toMatchObject({ code: 'CLIENT_CLOSED', path: '/files/7' });
+    await closing;
+    await until(() => connector.requests[0]?.socket.destroyed === true);
+  });
+
   it('goes from one connector to another, and is sent again as a whole', async () => {
     const source = await scriptedConnector({ handle: wholeFile });
     const seen: string[] = [];

@@ -1,3 +1,4 @@
+import type { FailedRequest } from '../../contract/index.js';
 import { isConnectorError } from '../../contract/index.js';
 import type { ClientCounters, ConnectorRequest } from '../client-types.js';
 import { closedError, RequestError } from '../errors.js';
@@ -35,6 +36,7 @@ export class Calls {
   readonly #options: CallsOptions;
   readonly #context: CallContext;
   #active = 0;
+  readonly #streams = new Map<Incoming, FailedRequest>();
   #onIdle: (() => void) | undefined;
 
   constructor(options: CallsOptions) {
@@ -81,16 +83,27 @@ export class Calls {
     const { method, path } = checkRequest(request, settings);
     const asked = toStreamRequest({ ...request, method });
     const failed = { method, path: withoutQuery(path) };
-    const open: Open = (again) => this.#run(again as ConnectorRequest<Incoming>, (answer) => this.#carry(answer));
+    const open: Open = (again) =>
+      this.#run(again as ConnectorRequest<Incoming>, (answer) => this.#carry(answer, failed));
     const answer = await open(asked);
     return toResult(toStreamed(answer, { request: failed, asked, settings, open }) as ConnectorResponse<Data>);
   }
 
   /** A body that is still arriving is under way like a call. */
-  #carry(answer: ConnectorResponse<Incoming>): ConnectorResponse<Incoming> {
+  #carry(answer: ConnectorResponse<Incoming>, request: FailedRequest): ConnectorResponse<Incoming> {
+    const { data: incoming } = answer;
     this.#active++;
-    answer.data.whenOver(this.#context.ended);
+    this.#streams.set(incoming, request);
+    incoming.whenOver(() => {
+      this.#streams.delete(incoming);
+      this.#context.ended();
+    });
     return answer;
+  }
+
+  /** The client does not wait any longer for bodies that are still being read. */
+  endStreams(): void {
+    for (const [incoming, request] of this.#streams) incoming.finish({ type: 'aborted', reason: closedError(request) });
   }
 
   #run<Data, Result>(

@@ -1,12 +1,12 @@
 import type { FailedRequest } from '../../contract/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import { RequestError, withoutQuotes } from '../errors.js';
-import type { Break, Incoming } from '../http/incoming.js';
+import type { Incoming } from '../http/incoming.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { unpackStream } from '../http/unpack-stream.js';
 import type { Settings } from '../settings.js';
 import { explain } from './failure.js';
-import { type GoOn, StreamedBody } from './streamed-body.js';
+import { type FinalBreak, type GoOn, StreamedBody } from './streamed-body.js';
 
 /** Makes one more call whose body arrives while it is read. */
 export type Open = (request: ConnectorRequest) => Promise<ConnectorResponse<Incoming>>;
@@ -58,7 +58,7 @@ function toGoOn({ status, headers }: ConnectorResponse, asked: ConnectorRequest,
 }
 
 function toBreakError(
-  how: Exclude<Break, { type: 'aborted' }>,
+  how: FinalBreak,
   facts: { request: FailedRequest; status: number; cause: unknown; timeoutMs: number },
 ): RequestError {
   const { request, status, timeoutMs } = facts;

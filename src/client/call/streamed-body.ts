@@ -5,6 +5,9 @@ import type { Break, Incoming, Sink } from '../http/incoming.js';
 /** Where a body goes on that broke off; rejects where it cannot. */
 export type GoOn = (receivedBytes: number) => Promise<Incoming>;
 
+/** A break that is not wanted. */
+export type FinalBreak = Exclude<Break, { type: 'aborted' }>;
+
 export interface StreamedBodyOptions {
   request: FailedRequest;
   /** The most bytes that are handed on. */
@@ -13,7 +16,7 @@ export interface StreamedBodyOptions {
   /** Missing where the connector cannot send the rest alone. */
   goOn: GoOn | undefined;
   /** The error of a break that is final; `cause` is why it could not go on, where that was tried. */
-  toError(how: Exclude<Break, { type: 'aborted' }>, cause: unknown): Error;
+  toError(how: FinalBreak, cause: unknown): Error;
 }
 
 /** What is read ahead of the caller. */
@@ -71,7 +74,7 @@ export class StreamedBody implements Sink {
 
   break(how: Break): void {
     if (this.#isOver) return;
-    if (how.type === 'aborted') this.#fail(this.#options.signal?.reason);
+    if (how.type === 'aborted') this.#fail(how.reason);
     else void this.#goOn(how);
   }
 
@@ -80,7 +83,7 @@ export class StreamedBody implements Sink {
   }
 
   /** The rest is asked for, where the connector can send it alone. */
-  async #goOn(how: Exclude<Break, { type: 'aborted' }>): Promise<void> {
+  async #goOn(how: FinalBreak): Promise<void> {
     const { goOn, toError } = this.#options;
     if (goOn === undefined || ++this.#fruitless > mostFruitless) return this.#fail(toError(how, undefined));
     let next: Incoming;

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../internal/index.js';
 
 /** How a body ended before it was whole. */
-export type Break = { type: 'failed'; error: unknown } | { type: 'timeout' } | { type: 'aborted' };
+export type Break = { type: 'failed'; error: unknown } | { type: 'timeout' } | { type: 'aborted'; reason: unknown };
 
 /** Who takes a body as it arrives. */
 export interface Sink {
@@ -39,7 +39,7 @@ export class Incoming {
   #timer: Timer | undefined;
   #lastAt = 0;
   readonly #whenOver: (() => void)[] = [];
-  readonly #onAbort = () => this.finish({ type: 'aborted' });
+  readonly #onAbort = () => this.finish({ type: 'aborted', reason: this.#options.signal?.reason });
 
   constructor(options: IncomingOptions) {
     this.#options = options;
@@ -77,7 +77,7 @@ export class Incoming {
   /** Nobody wants the rest; the sink hears nothing of it. */
   destroy(): void {
     this.#sink = undefined;
-    this.finish({ type: 'aborted' });
+    this.finish({ type: 'aborted', reason: undefined });
   }
 
   /** Said by the transport. */
