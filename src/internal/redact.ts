@@ -77,11 +77,18 @@ function toPattern(needle: string, isAnywhere: boolean): string {
   return isAnywhere ? escaped : wordStart + escaped + wordEnd;
 }
 
+const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 /** Adds each way in which a value is written, with the value. */
 function addWrittenForms(forms: Map<string, string>, value: string): void {
   forms.set(value, value);
   if (/^[\w.-]+$/.test(value)) return; // nothing that is ever written otherwise
-  forms.set(JSON.stringify(value).slice(1, -1), value);
+  const json = JSON.stringify(value).slice(1, -1);
+  forms.set(json, value);
+  // As others write JSON: PHP escapes slashes, Go what HTML knows, Python all that is not ASCII.
+  forms.set(json.replaceAll('/', '\\/'), value);
+  forms.set(json.replace(/[<>&]/g, toEscape), value);
+  forms.set(json.replace(/[^\0-\x7f]/g, toEscape), value);
   try {
     const encoded = encodeURIComponent(value);
     forms.set(encoded, value);

@@ -66,7 +66,8 @@ function errorOf(
   const { status } = response;
   if (kind === 'redirect') return redirected(response, request, secrets);
   if (kind === 'unexpected') {
-    return new RequestError('HTTP has no such status', { code: 'UNEXPECTED_STATUS', request, status });
+    const problem = status === 206 ? 'a part was sent that was not asked for' : 'HTTP has no such status';
+    return new RequestError(problem, { code: 'UNEXPECTED_STATUS', request, status });
   }
   if (kind === 'cut' || kind === 'too-large' || kind === 'packed')
     return incompleteBody(response, request, { note, secrets });

@@ -137,7 +137,10 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   }
 
   #failureOf(answer: Answer): unknown {
-    if (answer.kind !== 'cut' && answer.kind !== 'too-large') return failureOf(answer, this.#options.secrets);
+    const { kind } = answer;
+    // Without the response: a success of a login holds a session (rule E9).
+    const isHalf = kind === 'cut' || kind === 'too-large' || kind === 'packed';
+    if (!isHalf) return failureOf(answer, this.#options.secrets);
     return incompleteBody(answer.outcome as WireResponse, this.#request, {
       bound: 'the 1 MiB that is read of a login',
     });

@@ -53,6 +53,8 @@ export function release(context: ReleaseContext, attempt: Attempt, outcome: Send
 function classify({ status, headers, end }: WireResponse, asked: Asked, { settings }: ReleaseContext): AnswerKind {
   // Not modified: what the caller wanted to know, where there was a condition (rule D1).
   if (status === 304 && isConditional(asked)) return 'success';
+  // Half a file that nobody asked for must not be taken for the whole (rule D1).
+  if (status === 206 && asked.range === undefined) return 'unexpected';
   if (status < 300) return end === 'whole' ? 'success' : end;
   if (status < 400) return 'redirect';
   if (status === 401) return 'unauthorized';

@@ -31,6 +31,7 @@ export function toStreamed(
   const { stream } = new StreamedBody(answer.data, {
     request,
     maxBytes: settings.maxStreamBytes,
+    wholeBytes: asked.method === 'HEAD' ? undefined : lengthOf(headers),
     signal: asked.signal,
     goOn: toGoOn(answer, asked, open),
     toError: (how, cause) =>
@@ -45,16 +46,29 @@ export function toStreamed(
 /** The rest alone can be had where the connector takes ranges, and says what would tell another file (RFC 9110, 13.1.5). */
 function toGoOn({ status, headers }: ConnectorResponse, asked: ConnectorRequest, open: Open): GoOn | undefined {
   const etag = headers.get('etag') ?? '';
+  const length = lengthOf(headers);
   const before = toRecord(asked.headers);
-  const isWhole = asked.method === 'GET' && status === 200 && before.range === undefined;
+  const isWhole = asked.method === 'GET' && status === 200 && before.range === undefined && length !== undefined;
   if (!isWhole || headers.get('accept-ranges') !== 'bytes' || !etag.startsWith('"')) return undefined;
+  // Before all others: the place that the part had is free for it, and whoever reads it may hold the others up.
+  const priority = Number.MAX_VALUE;
   return async (from) => {
-    const rest = await open(withHeaders(asked, { ...before, range: `bytes=${from}-`, 'if-range': etag }));
-    const range = rest.headers.get('content-range') ?? '';
-    if (rest.status === 206 && range.startsWith(`bytes ${from}-`)) return rest.data;
+    const rest = await open({
+      ...withHeaders(asked, { ...before, range: `bytes=${from}-`, 'if-range': etag }),
+      priority,
+    });
+    const [, first, whole] = /^bytes (\d+)-\d+\/(\d+)$/.exec(rest.headers.get('content-range') ?? '') ?? [];
+    const isSame = ['etag', 'content-encoding'].every((name) => rest.headers.get(name) === headers.get(name));
+    if (rest.status === 206 && Number(first) === from && Number(whole) === length && isSame) return rest.data;
     rest.data.destroy();
-    throw new Error(`the connector answered ${rest.status} to \`range: bytes=${from}-\``);
+    const what = rest.status === 206 ? 'a part of something else' : rest.status;
+    throw new Error(`the connector answered ${what} to \`range: bytes=${from}-\``);
   };
+}
+
+function lengthOf(headers: Headers): number | undefined {
+  const length = headers.get('content-length') ?? '';
+  return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 function toBreakError(

@@ -12,6 +12,8 @@ export interface StreamedBodyOptions {
   request: FailedRequest;
   /** The most bytes that are handed on. */
   maxBytes: number;
+  /** What the head says that there are: no more and no less is whole. */
+  wholeBytes: number | undefined;
   signal: AbortSignal | undefined;
   /** Missing where the connector cannot send the rest alone. */
   goOn: GoOn | undefined;
@@ -55,7 +57,11 @@ export class StreamedBody implements Sink {
     if (this.#isOver) return;
     this.#fruitless = 0;
     this.#receivedBytes += chunk.length;
-    const { maxBytes, request } = this.#options;
+    const { maxBytes, wholeBytes, request } = this.#options;
+    if (wholeBytes !== undefined && this.#receivedBytes > wholeBytes) {
+      this.#fail(this.#misfit());
+      return;
+    }
     if (this.#receivedBytes > maxBytes) {
       this.#fail(
         new RequestError('the answer is larger than `maxStreamBytes`', { code: 'RESPONSE_TOO_LARGE', request }),
@@ -68,6 +74,11 @@ export class StreamedBody implements Sink {
 
   end(): void {
     if (this.#isOver) return;
+    const { wholeBytes = this.#receivedBytes } = this.#options;
+    if (this.#receivedBytes < wholeBytes) {
+      this.break({ type: 'failed', error: this.#misfit() });
+      return;
+    }
     this.#isOver = true;
     this.#controller?.close();
   }
@@ -76,6 +87,12 @@ export class StreamedBody implements Sink {
     if (this.#isOver) return;
     if (how.type === 'aborted') this.#fail(how.reason);
     else void this.#goOn(how);
+  }
+
+  #misfit(): RequestError {
+    const { wholeBytes, request } = this.#options;
+    const message = `${this.#receivedBytes} bytes came where \`content-length\` says ${wholeBytes}`;
+    return new RequestError(message, { code: 'NETWORK_ERROR', request });
   }
 
   get #hasRoom(): boolean {

@@ -142,7 +142,7 @@ function streamed(
   // What came over a network, and so from a URL, is unpacked already: of these bytes no range can be asked for.
   if (response.url !== '' && headers['content-encoding'] !== undefined) {
     delete headers['content-encoding'];
-    delete headers['accept-ranges'];
+    delete headers['content-length'];
   }
   const { status } = response;
   return { type: 'answered', status, headers, body: new Uint8Array(), incoming, end: 'whole' };

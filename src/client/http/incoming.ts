@@ -95,8 +95,9 @@ export class Incoming {
     this.#stopWatching();
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
     if (end !== 'whole') this.#options.tap.destroy();
-    for (const callback of this.#whenOver.splice(0)) callback();
+    // First who reads it: what asks for the rest is in line when the place is given back.
     this.#tell();
+    for (const callback of this.#whenOver.splice(0)) callback();
   }
 
   #tell(): void {

@@ -10,13 +10,14 @@ export const version = '0.1.0';
 /**
  * What every request of a client carries: one object, so that most requests are known by that.
  *
- * @param unpacks whether the transport unpacks what is compressed; a `fetch` asks for that by itself.
+ * @param unpacks whether the client unpacks by itself what is compressed.
  * @throws TypeError naming a bad header.
  */
 export function toBaseHeaders(headers: HeadersOption | undefined, unpacks: boolean): Readonly<Record<string, string>> {
   const base: Record<string, string> = {
     accept: 'application/json, */*;q=0.5',
-    ...(unpacks ? { 'accept-encoding': acceptedEncodings } : {}),
+    // A fetch unpacks by itself, and hands on what is cut off as if it were whole.
+    'accept-encoding': unpacks ? acceptedEncodings : 'identity',
     'user-agent': `concordat/${version}`,
   };
   return Object.freeze(addHeaders(base, headers));

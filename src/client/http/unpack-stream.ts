@@ -30,7 +30,7 @@ export function unpackStream(
     new RequestError(`the answer cannot be unpacked: ${message}`, { code: 'INVALID_ENCODING', request, status, cause });
   if (layers.length > 1 || !Object.hasOwn(unpackers, name)) {
     void stream.cancel().catch(() => {});
-    throw invalid(`"${encoding.slice(0, 100)}" is no known content-encoding`);
+    throw invalid('its content-encoding is not known');
   }
   let size = 0;
   let broken: unknown;
