@@ -1,5 +1,5 @@
 import { isConnectorError } from 'concordat';
-import { createConnector, readJson, readQuery } from 'concordat/connector';
+import { createConnector, limitBody, readJson, readQuery } from 'concordat/connector';
 import { z } from 'zod';
 import {
   attachmentQuerySchema,
@@ -17,8 +17,8 @@ export interface RedmineConnectorOptions {
   onDefect?: ((error: unknown) => void) | undefined;
 }
 
-/** Redmine's own default for the largest attachment. */
-const maxBodyBytes = 5 * 1024 * 1024;
+/** How large an attachment may be is for Redmine to say, by its setting. This only bounds what is sent in vain. */
+const maxAttachmentBytes = 2 * 1024 ** 3;
 
 const sessionSchema = z.object({
   'x-redmine-project': z.coerce.number().int().positive(),
@@ -54,7 +54,6 @@ export function createRedmineConnector({ url, onDefect }: RedmineConnectorOption
       },
     },
     session: sessionSchema,
-    maxBodyBytes,
     onError: (error) => {
       if (!isConnectorError(error)) onDefect?.(error);
     },
@@ -104,19 +103,26 @@ export function createRedmineConnector({ url, onDefect }: RedmineConnectorOption
     return c.json(await open(c.get('session')).attachments(Number(c.req.param('number'))));
   });
 
-  connector.post('/issues/:number{[1-9][0-9]{0,9}}/attachments', async (c) => {
-    const { filename } = await readQuery(c, attachmentQuerySchema);
-    const contentType = c.req.header('content-type') ?? 'application/octet-stream';
-    const content = await c.req.arrayBuffer();
-    await open(c.get('session')).attach(Number(c.req.param('number')), { filename, contentType, content });
+  connector.post('/issues/:number{[1-9][0-9]{0,9}}/attachments', limitBody(maxAttachmentBytes), async (c) => {
+    const upload = await readQuery(c, attachmentQuerySchema);
+    await open(c.get('session')).attach(Number(c.req.param('number')), {
+      ...upload,
+      contentType: c.req.header('content-type') ?? 'application/octet-stream',
+      bytes: c.req.header('content-length'),
+      content: c.req.raw.body,
+      signal: c.req.raw.signal,
+    });
     return c.body(null, 204);
   });
 
   connector.get('/attachments/:id{[1-9][0-9]{0,9}}', async (c) => {
-    const { attachment, content } = await open(c.get('session')).download(Number(c.req.param('id')));
+    const { signal } = c.req.raw;
+    const { attachment, content } = await open(c.get('session')).download(Number(c.req.param('id')), signal);
     return new Response(content, {
       headers: {
         'content-type': attachment.contentType,
+        // What Redmine breaks off is an error then, and never a short file.
+        'content-length': String(attachment.bytes),
         'content-disposition': `attachment; filename*=UTF-8''${encodeFilename(attachment.filename)}`,
         'x-content-type-options': 'nosniff',
       },

@@ -28,6 +28,7 @@ export interface Attachment {
   filename: string;
   bytes: number;
   contentType: string;
+  description: string;
   author: string;
   createdAt: string;
 }
@@ -67,6 +68,8 @@ export const commentSchema = z.strictObject({ body: z.string().regex(/\S/, 'must
 /** The query of `POST /issues/:number/attachments`. */
 export const attachmentQuerySchema = z.strictObject({
   filename: z.string().regex(/^[^/\\?%*:|"'<>\p{Cc}]{1,200}$/u, 'must be the name of a file'),
+  // Redmine drops the file of a longer one, and says nothing.
+  description: z.string().max(255).default(''),
 });
 
 export type NewIssue = z.output<typeof newIssueSchema>;

@@ -7,6 +7,7 @@ Redmine::DefaultData::Loader.load('en')
 Setting.notified_events = []
 Setting.rest_api_enabled = '1'
 Setting.text_formatting = 'common_mark'
+Setting.attachment_max_size = (100 * 1024).to_s # KB
 
 password = ENV.fetch('CONCORDAT_REDMINE_PASSWORD')
 make_user = lambda do |login, firstname, lastname, admin = false|
@@ -29,9 +30,10 @@ end
 
 make_user.call('root', 'Root', 'Administrator', true)
 manager = Role.find_by!(name: 'Manager')
-helpdesk = make_project.call('helpdesk', false)
-[%w[sync Concordat Sync], %w[ada Ada Lovelace]].each do |arguments|
-  Member.create!(project: helpdesk, principal: make_user.call(*arguments), roles: [manager])
+users = [%w[sync Concordat Sync], %w[ada Ada Lovelace]].map { |arguments| make_user.call(*arguments) }
+%w[helpdesk workshop depot].each do |identifier|
+  project = make_project.call(identifier, false)
+  users.each { |user| Member.create!(project: project, principal: user, roles: [manager]) }
 end
 # Nobody but the administrator may see what is in here.
 make_project.call('secret', false)

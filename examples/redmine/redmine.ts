@@ -19,6 +19,18 @@ export interface Credentials {
 
 // A failure of Redmine arrives here as the error that the contract has for it.
 const redmineFetch = endSystemFetch({ preset: 'redmine' });
+/** How long a file takes is for the service to say, which gives its request up. */
+const fileFetch = endSystemFetch({ preset: 'redmine', timeoutMs: Number.POSITIVE_INFINITY });
+
+export interface Upload {
+  filename: string;
+  description: string;
+  contentType: string;
+  /** Its length, where that is known. */
+  bytes: string | undefined;
+  content: ReadableStream<Uint8Array> | null;
+  signal: AbortSignal;
+}
 
 const pageSize = 100;
 
@@ -133,26 +145,42 @@ export class Redmine {
     return (await this.get(number)).attachments;
   }
 
-  /** Uploads first and attaches then: what is never attached is cleared away by Redmine. */
-  async attach(
-    number: number,
-    { filename, contentType, content }: { filename: string; contentType: string; content: ArrayBuffer },
-  ): Promise<void> {
+  /**
+   * Passes a file on while it arrives. Uploads first and attaches then: what is never attached is cleared away by Redmine.
+   */
+  async attach(number: number, { filename, description, contentType, bytes, content, signal }: Upload): Promise<void> {
     await this.get(number);
-    const upload = await this.#send(`/uploads.json?${new URLSearchParams({ filename })}`, {
+    const upload = await fileFetch(`${this.#url}/uploads.json?${new URLSearchParams({ filename })}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/octet-stream' },
+      headers: {
+        ...this.#authorization,
+        'content-type': 'application/octet-stream',
+        ...(bytes !== undefined && { 'content-length': bytes }),
+      },
       body: content,
-    });
+      duplex: 'half',
+      signal,
+    } as RequestInit); // whose type does not know `duplex`
     const { token } = wire.upload.parse(await upload.json()).upload;
-    const issue = { uploads: [{ token, filename, content_type: contentType }] };
+    const issue = { uploads: [{ token, filename, description, content_type: contentType }] };
     await this.#put(`/issues/${number}.json`, { issue });
   }
 
-  async download(id: number): Promise<{ attachment: Attachment; content: ReadableStream<Uint8Array> | null }> {
+  /** @param signal ends the download, also while the content is read. */
+  async download(
+    id: number,
+    signal: AbortSignal,
+  ): Promise<{ attachment: Attachment; content: ReadableStream<Uint8Array> | null }> {
     const { attachment } = await this.#read(`/attachments/${id}.json`, wire.attachment);
-    const response = await this.#send(`/attachments/download/${id}`);
+    const url = `${this.#url}/attachments/download/${id}`;
+    // Packed, it would not have the length that Redmine names.
+    const headers = { ...this.#authorization, 'accept-encoding': 'identity' };
+    const response = await fileFetch(url, { headers, signal });
     return { attachment: toAttachment(attachment), content: response.body };
+  }
+
+  get #authorization() {
+    return { 'x-redmine-api-key': this.#connection.apiKey };
   }
 
   async #statusFor(state: 'open' | 'closed'): Promise<number> {
@@ -175,7 +203,7 @@ export class Redmine {
       ...init,
       headers: {
         ...headers,
-        'x-redmine-api-key': this.#connection.apiKey,
+        ...this.#authorization,
         ...(json && { 'content-type': 'application/json' }),
       },
       ...(json && { body: JSON.stringify(json) }),

@@ -18,6 +18,7 @@ const attachmentSchema = z.object({
   filename: z.string(),
   filesize: z.number(),
   content_type: z.string().nullish(),
+  description: z.string().nullish(),
   author: named.nullish(),
   created_on: z.string(),
 });
@@ -97,6 +98,7 @@ export function toAttachment(attachment: z.output<typeof attachmentSchema>): Att
     filename: attachment.filename,
     bytes: attachment.filesize,
     contentType: attachment.content_type || 'application/octet-stream',
+    description: toText(attachment.description),
     author: attachment.author?.name ?? '',
     createdAt: attachment.created_on,
   };

@@ -19,6 +19,8 @@ export interface Exchange {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
+  /** What was read of the body, and the same as text. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly body: string;
 }
 
@@ -43,11 +45,13 @@ export async function exchange(plan: Plan, request: ReadyRequest): Promise<Excha
     });
     // Raced: a `fetch` that is handed in need not listen to the signal.
     const response = await Promise.race([plan.fetch(message), rejectWhenAborted(signal)]);
-    const body = await Promise.race([readBody(response), rejectWhenAborted(signal)]);
+    const limit = request.maxAnswerBytes ?? maxBodyBytes;
+    const bytes = await Promise.race([readBody(response, limit), rejectWhenAborted(signal)]);
+    const body = new TextDecoder().decode(bytes.subarray(0, maxBodyBytes));
     return {
       request,
       startedAt,
-      response: { status: response.status, headers: response.headers, body },
+      response: { status: response.status, headers: response.headers, bytes, body },
       failure: undefined,
     };
   } catch (error) {
@@ -62,22 +66,28 @@ function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-async function readBody(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return '';
-  const decoder = new TextDecoder();
-  let text = '';
+/** @returns more than `limit` bytes when there are more; the rest is left. */
+async function readBody(response: Response, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
   let length = 0;
-  for (;;) {
+  const reader = response.body?.getReader();
+  while (reader !== undefined) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
+    if (done) break;
+    chunks.push(value);
     length += value.byteLength;
-    text += decoder.decode(value, { stream: true });
-    if (length > maxBodyBytes) {
+    if (length > limit) {
       await reader.cancel();
-      return text;
+      break;
     }
   }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
 }
 
 function describeFailure(error: unknown): string {

@@ -86,6 +86,14 @@ export interface Plan {
   readonly invalid: ReadyRequest | undefined;
   readonly forbidden: ReadyRequest | undefined;
   readonly failing: ReadyRequest | undefined;
+  readonly file:
+    | {
+        request: ReadyRequest;
+        sha256?: string | undefined;
+        bytes?: number | undefined;
+        contentType?: string | undefined;
+      }
+    | undefined;
   readonly limit:
     | { request: ReadyRequest; times: number; concurrency: number; before?: (() => unknown) | undefined }
     | undefined;
@@ -150,6 +158,7 @@ export function checkOptions(options: ConformanceOptions): Plan {
     invalid: optional(probes.invalid),
     forbidden: optional(probes.forbidden),
     failing: optional(probes.failing),
+    file: probes.file && { ...probes.file, request: readRequest(probes.file.request) },
     limit: readLimit(probes.limit, readable),
     expire: probes.expire && {
       waitMs: probes.expire.waitMs ?? 0,

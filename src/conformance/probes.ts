@@ -48,6 +48,19 @@ export interface Probes {
   forbidden?: ProbeRequest | undefined;
   /** A request at which the end system, or the connector itself, fails: 5xx. */
   failing?: ProbeRequest | undefined;
+  /** A file that is handed out: what is known of it is compared. */
+  file?:
+    | {
+        /** It is held in memory: best a small one, of at most 64 MiB. */
+        request: ProbeRequest;
+        /** In hexadecimal. */
+        sha256?: string | undefined;
+        /** How many it has. */
+        bytes?: number | undefined;
+        /** Its content type, without parameters. @default any but JSON, text, XML and forms */
+        contentType?: string | undefined;
+      }
+    | undefined;
   /** How to reach the rate limit: `request` is sent until the connector refuses it. */
   limit?:
     | {
@@ -79,6 +92,8 @@ export interface ReadyRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** More of the answer is not read. @default 4 MiB */
+  readonly maxAnswerBytes?: number | undefined;
 }
 
 const methods = /^[A-Z]+$/;
@@ -117,6 +132,18 @@ export const probesSchema = optionsOf({
   invalid: request.optional(),
   forbidden: request.optional(),
   failing: request.optional(),
+  file: optionsOf({
+    request,
+    sha256: z
+      .string()
+      .regex(/^[\da-f]{64}$/i, 'must have 64 hexadecimal digits')
+      .optional(),
+    bytes: count(0).optional(),
+    contentType: z
+      .string()
+      .regex(/^[^\s/;]+\/[^\s/;]+$/, 'must be a content type such as "image/png"')
+      .optional(),
+  }).optional(),
   limit: optionsOf({
     request: request.optional(),
     times: count(1).optional(),

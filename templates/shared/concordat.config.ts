@@ -15,6 +15,11 @@ export default {
     invalid: { method: 'POST', path: '/items', json: { title: '' } }, // 400
     forbidden: '/items/confidential', // 403: denied, no limit
     failing: '/items/archived', // 5xx: the end system fails
+    file: {
+      request: '/items/7/file', // has to arrive byte for byte
+      sha256: '7daca2095d0438260fa849183dfc67faa459fdf4936e1bc91eec6b281b27e4c2',
+      contentType: 'image/png',
+    },
     limit: { request: '/items/1', times: 200 }, // sent until the end system says stop
     expire: { request: 'POST /cleanup' }, // what ends a session
     cleanup: {}, // POST /cleanup is offered

@@ -33,7 +33,7 @@ describe('conformance()', () => {
     const cases = conformance({ fetch: connector.fetch, probes });
     for (const { id, rule, title, why, severity } of cases) {
       expect(id).toMatch(/^[a-z-]+\.[a-z-]+$/);
-      expect(rule).toMatch(/^[EWS]\d$/);
+      expect(rule).toMatch(/^[DEWS]\d$/);
       expect([title, why].every((text) => text.length > 10)).toBe(true);
       expect(['error', 'warning']).toContain(severity);
     }
@@ -164,6 +164,48 @@ describe('what is sent', () => {
   });
 });
 
+describe('a declared file', () => {
+  const statuses = async (response: () => Response, file = {}) => {
+    const { results } = await runConformance({ fetch: response, probes: { file: { request: '/f', ...file } } });
+    return Object.fromEntries(results.map(({ id, status }) => [id, status]));
+  };
+  const headers = { 'content-type': 'application/octet-stream' };
+
+  it('is checked as far as it is known', async () => {
+    const response = () => new Response(new Uint8Array([0xff, 0xfe]), { headers });
+    expect(await statuses(response)).toMatchObject({ 'files.whole': 'passed', 'files.bytes': 'skipped' });
+    expect(await statuses(response, { bytes: 2 })).toMatchObject({ 'files.bytes': 'passed' });
+    expect(await statuses(response, { bytes: 3 })).toMatchObject({ 'files.bytes': 'failed' });
+  });
+
+  it('has the length that is said, also where no network counts along (D2)', async () => {
+    const says = (length: string) => () => new Response('abc', { headers: { ...headers, 'content-length': length } });
+    expect(await statuses(says('4'))).toMatchObject({ 'files.whole': 'failed' });
+    expect(await statuses(says('3'))).toMatchObject({ 'files.whole': 'passed' });
+  });
+
+  it('may be text where that is declared (D1)', async () => {
+    const response = () => new Response('a;b', { headers: { 'content-type': 'text/csv' } });
+    expect(await statuses(response)).toMatchObject({ 'files.content-type': 'failed' });
+    expect(await statuses(response, { contentType: 'text/csv' })).toMatchObject({ 'files.content-type': 'passed' });
+  });
+
+  it('is in no report, and a file that is not there is said once', async () => {
+    const { results } = await runConformance({
+      fetch: () => new Response('the file', { headers }),
+      probes: { file: { request: '/f', bytes: 1 } },
+    });
+    const text = JSON.stringify(results.find(({ id }) => id === 'files.bytes'));
+    expect(text).toContain('[8 bytes]');
+    expect(text).not.toContain('the file');
+    expect(await statuses(() => new Response(null, { status: 404 }), { bytes: 1 })).toMatchObject({
+      'files.whole': 'failed',
+      'files.bytes': 'skipped',
+      'files.content-type': 'skipped',
+    });
+  });
+});
+
 describe('secrets', () => {
   it('are in no report, however much of them the connector echoes (E5)', async () => {
     const echo = (text: string) => JSON.stringify({ errors: { code: 'X', message: text, extra: text } });
@@ -192,6 +234,12 @@ describe('wrong options', () => {
       { baseUrl: 'http://h', probes: { initialize: { parameters: 7 } } },
       '`probes.initialize.parameters` must be an array',
     ],
+    [{ baseUrl: 'http://h', probes: { file: { sha256: 'x' } } }, '`probes.file.request`'],
+    [
+      { baseUrl: 'http://h', probes: { file: { request: '/f', sha256: 'abc' } } },
+      '`probes.file.sha256` must have 64 hexadecimal digits',
+    ],
+    [{ baseUrl: 'http://h', probes: { file: { request: '/f', bytes: -1 } } }, '`probes.file.bytes`'],
     [{ baseUrl: 'http://h', features: ['sessions'] }, '`features[0]`'],
     [{ baseUrl: 'http://h', knownFailures: { 'no.case': 'x' } }, '"no.case", which is no case'],
     [{ baseUrl: 'http://h', knownFailures: { 'errors.body': ' ' } }, '`knownFailures'],

@@ -45,6 +45,11 @@ describe('the GitHub example', () => {
     expect(results.filter(({ status }) => status === 'skipped').map(({ id }) => id)).toEqual([
       'routes.denial',
       'routes.failure',
+      'files.whole',
+      'files.bytes',
+      'files.content-type',
+      'files.range',
+      'files.session',
       'errors.denial-without-wait-header',
     ]);
   });

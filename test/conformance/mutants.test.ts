@@ -1,6 +1,13 @@
 import { runConformance } from 'concordat/conformance';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { type Decisions, type Failure, modelConnector, soundDecisions } from './helpers/model-connector.js';
+import {
+  type Answer,
+  type Decisions,
+  type Failure,
+  fileAnswer,
+  modelConnector,
+  soundDecisions,
+} from './helpers/model-connector.js';
 
 const sound = soundDecisions;
 const body = (change: (failure: Failure) => unknown): Partial<Decisions> => ({
@@ -11,6 +18,20 @@ const only = (code: string, change: (failure: Failure) => Failure): Partial<Deci
   failure: (failure) => (failure.code === code ? change(failure) : failure),
 });
 const answered = (status: number) => (): Failure => ({ status, code: 'WRONG', message: 'Answered otherwise' });
+
+/** Changes how a file is handed out. */
+const file = (change: (answer: Answer) => Partial<Answer>): Partial<Decisions> => ({
+  file: (asked) => {
+    const answer = fileAnswer(asked);
+    return { ...answer, ...change(answer) };
+  },
+});
+
+/** The whole file, as a connector answers it that takes bytes for UTF-8. */
+function asText({ headers }: Answer): Answer {
+  const body = Buffer.from(fileAnswer({ headers: {} }).body.toString());
+  return { status: 200, headers: { ...headers, 'content-length': String(body.length) }, body };
+}
 
 interface Mutant {
   name: string;
@@ -460,6 +481,39 @@ const mutants: Mutant[] = [
     caught: ['secrets.credentials'],
     control: { writeError: (failure: Failure) => sound.writeError({ ...failure, detail: name }, {} as never) },
   })),
+  // Files
+  {
+    name: 'hands out a file that was read as text (D1)',
+    changes: { file: (asked) => asText(fileAnswer(asked)) },
+    caught: ['files.bytes'],
+    control: file(({ body }) => ({ body: Buffer.from(body as Buffer) })),
+  },
+  {
+    name: 'breaks off in the middle of a file (D2)',
+    changes: file(({ body }) => ({ body: (body as Buffer).subarray(0, 400), breaks: true })),
+    caught: ['files.whole'],
+    control: file(({ headers: { 'content-length': _, ...headers } }) => ({ headers })),
+  },
+  {
+    name: 'calls a picture JSON (D1)',
+    changes: file(({ headers }) => ({ headers: { ...headers, 'content-type': 'application/json' } })),
+    caught: ['files.content-type'],
+    control: file(({ headers }) => ({ headers: { ...headers, 'content-type': 'Image/PNG; name=x' } })),
+  },
+  {
+    name: 'answers the whole file as its rest (D2)',
+    changes: {
+      file: (asked) => ({ ...fileAnswer({ headers: {} }), status: asked.headers.range === undefined ? 200 : 206 }),
+    },
+    caught: ['files.range'],
+    control: { file: () => fileAnswer({ headers: {} }) },
+  },
+  {
+    name: 'hands out a file to anybody (E2)',
+    changes: { fileWithoutSession: () => undefined },
+    caught: ['files.session'],
+    control: { fileWithoutSession: answered(401) },
+  },
   // Cleaning up
   {
     name: 'fails at cleanup (S1)',

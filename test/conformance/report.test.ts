@@ -53,7 +53,7 @@ describe('formatReport', () => {
     expect(wellFormed(xml)).toBe(true);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot hold them
     expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]|[\ud800-\udfff]/u);
-    expect(xml).toMatch(/<testsuites name="concordat http:[^"]+" tests="43" failures="2" errors="0" skipped="10"/);
+    expect(xml).toMatch(/<testsuites name="concordat http:[^"]+" tests="48" failures="2" errors="0" skipped="10"/);
     expect(xml.match(/<failure /g)).toHaveLength(2);
     expect(xml).toContain('<skipped message="known failure: ticket &lt;7&gt;"/>');
     expect(xml).toContain('<failure message="GET /issues/999: 400; expected 404">');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
@@ -115,11 +116,11 @@ export class DirectRedmine {
     await this.change(id, { uploads: [{ token: upload.token, filename, content_type: 'application/octet-stream' }] });
   }
 
-  async issues(): Promise<RawIssue[]> {
+  async issues(project = 'helpdesk'): Promise<RawIssue[]> {
     const schema = z.object({ issues: redmineIssue.array(), total_count: z.number() });
     const issues: RawIssue[] = [];
     for (let total = 1; issues.length < total; ) {
-      const query = `project_id=helpdesk&status_id=*&sort=id&limit=100&offset=${issues.length}`;
+      const query = `project_id=${project}&status_id=*&sort=id&limit=100&offset=${issues.length}`;
       const page = schema.parse(await (await this.#send('GET', `/issues.json?${query}`)).json());
       total = page.total_count;
       for (const { id, subject, description, status } of page.issues) {
@@ -139,13 +140,25 @@ export class DirectRedmine {
 
   /** @returns the contents of all attachments of an issue that have this name. */
   async attachments(id: number, filename: string): Promise<Buffer[]> {
-    const found = (await this.#parts(id)).attachments.filter((attachment) => attachment.filename === filename);
+    const found = (await this.files(id)).filter((attachment) => attachment.filename === filename);
     return Promise.all(
       found.map(async (attachment) => {
         const response = await this.#send('GET', `/attachments/download/${attachment.id}`);
         return Buffer.from(await response.arrayBuffer());
       }),
     );
+  }
+
+  async files(id: number): Promise<{ id: number; filename: string }[]> {
+    return (await this.#parts(id)).attachments;
+  }
+
+  /** The fingerprint of a file, which is not held in memory. */
+  async sha256(attachment: number): Promise<string> {
+    const hash = createHash('sha256');
+    const { body } = await this.#send('GET', `/attachments/download/${attachment}`);
+    for await (const chunk of body ?? []) hash.update(chunk as Uint8Array);
+    return hash.digest('hex');
   }
 
   async #parts(id: number) {

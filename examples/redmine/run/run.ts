@@ -15,6 +15,7 @@ import { attachOriginals, originalName, originalOf } from './attach-originals.js
 import { checkConformance } from './check-conformance.js';
 import { DirectGitHub, DirectRedmine } from './direct.js';
 import { readEnvironment } from './environment.js';
+import { fileProjects, runFiles } from './files.js';
 import { resetApiKey } from './reset-key.js';
 import { goOnWorking, seed, type World } from './scenario.js';
 import { type Outcome, printSummary } from './summary.js';
@@ -100,6 +101,12 @@ export async function runAgainstRedmine(
       await resetApiKey(redmine.directUrl, login.username, login.password);
     };
     const syncs: SyncResult[] = [];
+    const progress = (advance: (count: number) => void) => ({
+      phase: (name: string, total?: number) => screen.phase(name, total),
+      advance,
+    });
+    // A new one each time, as after a restart: what is remembered is in the file.
+    const mappingFile = (name: string) => new MappingFile(join(directory, `${name}.json`));
     const sync = async (title: string, resetAfter = Number.POSITIVE_INFINITY) => {
       screen.line(`\n${title}`);
       let issues = 0;
@@ -108,10 +115,8 @@ export async function runAgainstRedmine(
         issues += count;
         if (issues === resetAfter) resetting = reset();
       };
-      const progress = { phase: (name: string, total?: number) => screen.phase(name, total), advance };
-      // A new one each time, as after a restart: what is remembered is in the file.
-      const mapping = new MappingFile(join(directory, 'mapping.json'));
-      syncs.push(await synchronize({ ends, mapping, signal, concurrency: 8, progress }));
+      const mapping = mappingFile('mapping');
+      syncs.push(await synchronize({ ends, mapping, signal, concurrency: 8, progress: progress(advance) }));
       await resetting;
       screen.clear();
     };
@@ -123,7 +128,7 @@ export async function runAgainstRedmine(
     await sync('Third synchronisation: there is nothing to do');
 
     screen.line('\nAttaching files through the connector');
-    const mapping = await new MappingFile(join(directory, 'mapping.json')).read();
+    const mapping = await mappingFile('mapping').read();
     const originals = new Map((await world.gitHub.issues()).map((issue) => [issue.number, issue]));
     const mirrors = mapping
       .filter(({ origin }) => origin === 'left')
@@ -140,6 +145,24 @@ export async function runAgainstRedmine(
       if (content?.toString() === text && more.length === 0 && JSON.stringify(downloaded) === text) files++;
     }
 
+    screen.line('\nTwo projects with files, one of them of 50 MB');
+    const inProject = (project: string) => ({
+      client: connect(project, redmineConnector.url, { ...login, project }),
+      name: `redmine/${project}`,
+      hasAttachments: true,
+    });
+    const projects = { left: inProject(fileProjects.left), right: inProject(fileProjects.right) };
+    const copies = await runFiles(world.redmine, () =>
+      synchronize({
+        ends: projects,
+        mapping: mappingFile('files'),
+        signal,
+        concurrency: 8,
+        progress: progress((count) => screen.advance(count)),
+      }),
+    );
+    screen.clear();
+
     screen.line('\nChecking the connector against the contract');
     const sent = traffic();
     const conformance = await checkConformance({ baseUrl: redmineConnector.url, login, secret, reset });
@@ -147,6 +170,7 @@ export async function runAgainstRedmine(
       syncs,
       verification: verify(await world.gitHub.issues(), await world.redmine.issues(), world),
       files: { right: files, all: mirrors.length },
+      copies,
       mapping: mapping.length,
       resets,
       traffic: sent,

@@ -2,6 +2,7 @@ import Table from 'cli-table3';
 import type { Report } from 'concordat/conformance';
 import type { Traffic } from '../../service/summary.js';
 import type { SyncResult } from '../sync/synchronize.js';
+import type { FilesOutcome } from './files.js';
 import type { Verification } from './verify.js';
 
 export interface Outcome {
@@ -10,6 +11,8 @@ export interface Outcome {
   verification: Verification;
   /** Attachments that are there once and equal, of all that were made. */
   files: { right: number; all: number };
+  /** Files that were copied from project to project, both ways. */
+  copies: FilesOutcome;
   /** Pairs of issues that are remembered. */
   mapping: number;
   /** How often the API key was reset. */
@@ -23,7 +26,16 @@ export interface Outcome {
 }
 
 /** What has to be so; a run in which nothing went wrong has shown nothing, and does not pass. */
-export function judge({ syncs, verification, files, mapping, traffic, bareFailures, conformance }: Outcome): string[] {
+export function judge({
+  syncs,
+  verification,
+  files,
+  copies,
+  mapping,
+  traffic,
+  bareFailures,
+  conformance,
+}: Outcome): string[] {
   const last = syncs.at(-1);
   const conditions: [boolean, string][] = [
     [verification.problems.length === 0, 'both systems hold the same, everything once'],
@@ -33,6 +45,9 @@ export function judge({ syncs, verification, files, mapping, traffic, bareFailur
     [syncs.some(({ conflicts }) => conflicts > 0), 'a conflict was settled'],
     [mapping === verification.issues, 'every pair is remembered'],
     [files.all > 0 && files.right === files.all, 'every attachment is there once and unchanged'],
+    [copies.all > 0 && copies.right === copies.all, 'every file is in both projects once, with the same SHA-256'],
+    [copies.syncs.every(({ equal }) => equal), 'each synchronisation of files ended with both projects equal'],
+    [sum(copies.syncs.at(-1)?.writes ?? {}) === 0, 'the last synchronisation of files found nothing to write'],
     [traffic.reLogins >= 2, 'the service logged in again after each reset of the key'],
     [traffic.pauses > 0, 'the rate limit was reached'],
     [bareFailures > 0, 'nginx answered its bare 503'],
@@ -43,13 +58,15 @@ export function judge({ syncs, verification, files, mapping, traffic, bareFailur
 
 /** @returns whether the run has passed. */
 export function printSummary(outcome: Outcome, line: (text: string) => void): boolean {
-  const { syncs, verification, files, mapping, traffic, resets, bareFailures, conformance, durationMs } = outcome;
+  const { syncs, verification, files, copies, mapping, traffic, resets, bareFailures, conformance, durationMs } =
+    outcome;
   const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`;
   const table = new Table({ style: { head: [], border: [] } });
   table.push(
     ['Issues on both sides, equal', verification.issues],
     ['Comments on both sides, equal', verification.comments],
     ['Attachments in Redmine, equal', `${files.right} of ${files.all}`],
+    [`Files copied, ${(copies.bytes / 2 ** 20).toFixed(0)} MiB`, `${copies.right} of ${copies.all}`],
     ['Pairs remembered', mapping],
     ...syncs.map((result, index): [string, string] => [`Synchronisation ${index + 1}`, describe(result)]),
     ['Resets of the API key', resets],
@@ -64,7 +81,8 @@ export function printSummary(outcome: Outcome, line: (text: string) => void): bo
   const { problems } = verification;
   for (const problem of problems.slice(0, 20)) line(`Not equal: ${problem}`);
   if (problems.length > 20) line(`… and ${problems.length - 20} more`);
-  for (const { refused } of syncs) for (const [key, reason] of refused) line(`Refused: ${key}: ${reason}`);
+  for (const { refused } of [...syncs, ...copies.syncs])
+    for (const [key, reason] of refused) line(`Refused: ${key}: ${reason}`);
   const failed = judge(outcome);
   for (const condition of failed) line(`Not so: ${condition}`);
   line(failed.length === 0 ? 'Passed: nothing lost, nothing twice.' : 'Failed.');

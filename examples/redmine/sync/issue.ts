@@ -14,6 +14,16 @@ export interface Comment {
   body: string;
 }
 
+/** A file that is attached to an issue. */
+export interface Attachment {
+  id: number;
+  /** What people say about it; of a mirror it ends with the marker. */
+  body: string;
+  filename: string;
+  contentType: string;
+  bytes: number;
+}
+
 /** An issue as both connectors hand it out, with its comments in the order in which they were written. */
 export interface Issue {
   id: number;
@@ -22,9 +32,11 @@ export interface Issue {
   state: 'open' | 'closed';
   updatedAt: string;
   comments: Comment[];
+  /** Where one of the two systems has none, this is empty on both sides. */
+  attachments: Attachment[];
 }
 
-/** What is kept equal of an issue; its comments are looked at one by one. */
+/** What is kept equal of an issue; its comments and attachments are looked at one by one. */
 export type Content = Pick<Issue, 'title' | 'body' | 'state'>;
 
 const issueSchema = z
@@ -43,3 +55,15 @@ export const pageSchema = z.object({ items: z.array(issueSchema), nextCursor: z.
 export const createdSchema = z.object({ number: z.number().int().positive() });
 
 export const commentsSchema = z.array(z.object({ id: z.number().int().positive(), body: z.string() }));
+
+export const attachmentsSchema = z.array(
+  z
+    .object({
+      id: z.number().int().positive(),
+      description: z.string(),
+      filename: z.string(),
+      contentType: z.string(),
+      bytes: z.number(),
+    })
+    .transform(({ description, ...attachment }): Attachment => ({ ...attachment, body: description })),
+);

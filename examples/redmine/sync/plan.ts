@@ -1,5 +1,5 @@
-import { type Content, type Issue, otherSide, type Side, type Sides, sides } from './issue.js';
-import { type Found, fromMirror, isMirror, match, type Pair, toMirror } from './match.js';
+import { type Attachment, type Content, type Issue, otherSide, type Side, type Sides, sides } from './issue.js';
+import { type Found, fromMirror, isMirror, type KnownPair, match, type Pair, toMirror } from './match.js';
 import { type Base, mergeFields, toBase } from './merge.js';
 
 /** A pair of comments or issues that were equal, and how. */
@@ -9,7 +9,7 @@ interface Known<Fields> extends Sides<number> {
 }
 
 type KnownComment = Known<{ body: string }>;
-type KnownIssue = Known<Content> & { comments: KnownComment[] };
+type KnownIssue = Known<Content> & { comments: KnownComment[]; attachments?: KnownPair[] };
 
 /** What is remembered from one synchronisation to the next. */
 export type Mapping = KnownIssue[];
@@ -23,6 +23,8 @@ export type Work = { to: Side; key: string } & (
       changes: Partial<Content>;
       newComments: string[];
       changedComments: { id: number; body: string }[];
+      /** Of the other side, with the text that they are to have on this one. */
+      newAttachments: Attachment[];
     }
 );
 
@@ -31,6 +33,7 @@ export interface Plan {
   /** Pairs that are equal, comments included. */
   equal: number;
   comments: number;
+  attachments: number;
   /** Fields that both sides had changed. */
   conflicts: number;
   duplicates: Found[];
@@ -47,7 +50,8 @@ export interface Plan {
  */
 export function planSync(names: Sides<string>, issues: Sides<readonly Issue[]>, mapping: Mapping): Plan {
   const { pairs, alone, duplicates, orphans } = match(names, issues, mapping);
-  const plan: Plan = { work: [], equal: 0, comments: 0, conflicts: 0, duplicates, orphans, mapping: [] };
+  const counts = { equal: 0, comments: 0, attachments: 0, conflicts: 0 };
+  const plan: Plan = { work: [], ...counts, duplicates, orphans, mapping: [] };
   const known = new Map(mapping.map((entry) => [keyOf(entry), entry]));
   for (const pair of pairs) {
     planPair(plan, names, pair, known.get(keyOf({ left: pair.left.id, right: pair.right.id })));
@@ -75,21 +79,23 @@ function planPair(plan: Plan, names: Sides<string>, pair: Pair<Issue>, known: Kn
     return { changes: { ...rest, ...text }, ...emptyWork() };
   });
   const comments = planComments(plan, names, pair, known?.comments ?? [], work);
+  const attachments = planAttachments(plan, names, pair, known?.attachments ?? [], work);
   let isEqual = true;
   for (const side of sides) {
-    const { changes, newComments, changedComments } = work[side];
-    if (Object.keys(changes).length + newComments.length + changedComments.length === 0) continue;
+    const { changes, newComments, changedComments, newAttachments } = work[side];
+    const writes = [Object.keys(changes), newComments, changedComments, newAttachments];
+    if (writes.flat().length === 0) continue;
     isEqual = false;
     plan.work.push({ type: 'change', to: side, key: `${side}:${pair[side].id}`, id: pair[side].id, ...work[side] });
   }
   if (isEqual) {
     plan.equal++;
     const { left, right, origin } = pair;
-    plan.mapping.push({ left: left.id, right: right.id, origin, base: toBase(content.left), comments });
+    plan.mapping.push({ left: left.id, right: right.id, origin, base: toBase(content.left), comments, attachments });
   } else if (known !== undefined) plan.mapping.push(known);
 }
 
-type PairWork = Sides<{ newComments: string[]; changedComments: { id: number; body: string }[] }>;
+type PairWork = Sides<Pick<Work & { type: 'change' }, 'newComments' | 'changedComments' | 'newAttachments'>>;
 
 /** @returns what is to be remembered of the comments once the pair is equal. */
 function planComments(
@@ -125,6 +131,27 @@ function planComments(
   });
 }
 
+/** A file is never changed: what Redmine has of it, it has for ever. @returns what is to be remembered. */
+function planAttachments(
+  plan: Plan,
+  names: Sides<string>,
+  issues: Pair<Issue>,
+  known: readonly KnownPair[],
+  work: PairWork,
+): KnownPair[] {
+  const found = match(names, { left: issues.left.attachments, right: issues.right.attachments }, known);
+  plan.duplicates.push(...found.duplicates);
+  plan.orphans.push(...found.orphans);
+  plan.attachments += found.pairs.length;
+  for (const side of sides) {
+    for (const attachment of found.alone[side]) {
+      const body = toMirror(attachment.body, names[side], attachment.id);
+      work[otherSide(side)].newAttachments.push({ ...attachment, body });
+    }
+  }
+  return found.pairs.map(({ left, right, origin }) => ({ left: left.id, right: right.id, origin }));
+}
+
 function contentOf(names: Sides<string>, side: Side, { title, body, state }: Issue): Content {
   return { title, body: fromMirror(body, names[otherSide(side)]), state };
 }
@@ -148,7 +175,7 @@ function restoreMarker(
   changes[mirror].body ??= changes[origin].body ?? content[origin].body;
 }
 
-const emptyWork = (): PairWork['left'] => ({ newComments: [], changedComments: [] });
+const emptyWork = (): PairWork['left'] => ({ newComments: [], changedComments: [], newAttachments: [] });
 
 function withSides<Value>(make: (side: Side) => Value): Sides<Value> {
   return { left: make('left'), right: make('right') };

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Sides } from './issue.js';
+import { type Sides, sides } from './issue.js';
 import type { MappingFile } from './mapping.js';
 import { type Plan, planSync } from './plan.js';
 import { type End, readIssues } from './read.js';
@@ -20,9 +20,10 @@ export interface SyncResult {
   equal: boolean;
   /** How often both systems were read. */
   rounds: number;
-  /** Pairs of issues, and of comments, that the last reading found. */
+  /** Pairs of issues, of comments and of attachments that the last reading found. */
   issues: number;
   comments: number;
+  attachments: number;
   conflicts: number;
   writes: Record<WriteKind, number>;
   /** Writes of which nobody knew whether they took place, until both systems were read again. */
@@ -40,18 +41,25 @@ const maxRoundsInVain = 5;
  * Logging in again and waiting for limits is the client's business and not seen here.
  */
 export async function synchronize({ ends, mapping, progress, ...options }: SyncOptions): Promise<SyncResult> {
-  const writes = { 'issue created': 0, 'issue changed': 0, 'comment created': 0, 'comment changed': 0 };
+  const writes = {
+    'issue created': 0,
+    'issue changed': 0,
+    'comment created': 0,
+    'comment changed': 0,
+    'file copied': 0,
+  };
   const refused = new Map<string, string>();
   let conflicts = 0;
   let unknown = 0;
   let concurrency = options.concurrency;
   let least = Number.POSITIVE_INFINITY;
   let inVain = 0;
+  const withAttachments = sides.every((side) => ends[side].hasAttachments);
   for (let rounds = 1; ; rounds++) {
     progress.phase('Reading both ends');
     const [left, right] = await Promise.all([
-      readIssues(ends.left, options.signal),
-      readIssues(ends.right, options.signal),
+      readIssues(ends.left, withAttachments, options.signal),
+      readIssues(ends.right, withAttachments, options.signal),
     ]);
     const plan = planSync({ left: ends.left.name, right: ends.right.name }, { left, right }, await mapping.read());
     await mapping.write(plan.mapping);
@@ -62,9 +70,10 @@ export async function synchronize({ ends, mapping, progress, ...options }: SyncO
     inVain = writesLeft < least ? 0 : inVain + 1;
     least = Math.min(least, writesLeft);
     if (writesLeft === 0 || inVain === maxRoundsInVain) {
-      const { duplicates, orphans, comments } = plan;
+      const { duplicates, orphans, comments, attachments } = plan;
       const equal = plan.work.length + duplicates.length + orphans.length === 0;
-      return { equal, rounds, issues: plan.equal, comments, conflicts, writes, unknown, refused, duplicates, orphans };
+      const found = { issues: plan.equal, comments, attachments, duplicates, orphans };
+      return { equal, rounds, ...found, conflicts, writes, unknown, refused };
     }
     progress.phase('Writing', work.length);
     const lost = await writeAll(work, {
@@ -87,7 +96,10 @@ function countWrites(work: Plan['work']): number {
   const counts = work.map((item) =>
     item.type === 'create'
       ? 1
-      : Math.sign(Object.keys(item.changes).length) + item.newComments.length + item.changedComments.length,
+      : Math.sign(Object.keys(item.changes).length) +
+        item.newComments.length +
+        item.changedComments.length +
+        item.newAttachments.length,
   );
   return counts.reduce((sum, count) => sum + count, 0);
 }

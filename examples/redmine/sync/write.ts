@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isConnectorError } from 'concordat';
-import { RequestError } from 'concordat/client';
+import { type ConnectorClient, RequestError } from 'concordat/client';
 import { eachOf } from '../../service/each-of.js';
-import { createdSchema, type Sides } from './issue.js';
+import { type Attachment, createdSchema, otherSide, type Sides } from './issue.js';
 import type { Work } from './plan.js';
 import type { End } from './read.js';
 
@@ -18,10 +18,13 @@ export interface WriteOptions {
   refused: (key: string, reason: string) => void;
 }
 
-export type WriteKind = 'issue created' | 'issue changed' | 'comment created' | 'comment changed';
+export type WriteKind = 'issue created' | 'issue changed' | 'comment created' | 'comment changed' | 'file copied';
 
 /** How long nothing more is written where a write ended without an answer: what is on its way arrives, and a system that is busy recovers. */
 export const settleMs = 1000;
+
+/** For a file as a whole, on its way through both connectors. */
+const fileTimeoutMs = 10 * 60_000;
 
 /** @returns how many writes ended without anybody knowing whether they took place: reading both ends again will tell. */
 export async function writeAll(work: readonly Work[], options: WriteOptions): Promise<number> {
@@ -66,6 +69,30 @@ async function write(work: Work, { ends, signal, written }: WriteOptions): Promi
     await client.post(`/issues/${work.id}/comments`, { json: { body }, signal });
     written('comment created');
   }
+  for (const attachment of work.newAttachments) {
+    await copyFile(ends[otherSide(work.to)].client, client, work.id, attachment, signal);
+    written('file copied');
+  }
+}
+
+/**
+ * Copies a file while it is read: none of the three processes holds it. Where a limit or a 401 asks for all of it again, it is
+ * read again.
+ */
+async function copyFile(
+  source: ConnectorClient,
+  target: ConnectorClient,
+  issue: number,
+  { id, filename, body: description, contentType, bytes }: Attachment,
+  signal: AbortSignal,
+): Promise<void> {
+  await target.post(`/issues/${issue}/attachments`, {
+    query: { filename, description },
+    headers: { 'content-type': contentType, 'content-length': String(bytes) },
+    body: async () => (await source.stream(`/attachments/${id}`, { signal })).body,
+    timeoutMs: fileTimeoutMs,
+    signal,
+  });
 }
 
 /** Whether only this was refused, nobody knows, or everything else would fail as well. */

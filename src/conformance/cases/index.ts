@@ -1,6 +1,7 @@
 import type { CaseDefinition } from '../case.js';
 import { cleanupCases } from './cleanup.js';
 import { errorCases } from './errors.js';
+import { fileCases } from './files.js';
 import { quotaCases } from './quota.js';
 import { rateLimitCases } from './rate-limit.js';
 import { routeCases } from './routes.js';
@@ -13,6 +14,7 @@ import { validationCases } from './validation.js';
 export const allCases: readonly CaseDefinition[] = [
   ...sessionCases,
   ...routeCases,
+  ...fileCases,
   ...validationCases,
   ...errorCases,
   ...secretCases,

@@ -1,5 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { connectorErrorHandler, connectorNotFound } from 'concordat/connector/express';
 import express from 'express';
 import * as endSystem from './end-system.js';
@@ -33,6 +35,12 @@ connector.get('/items', async (request, response) => {
 connector.get('/items/:id', async (request, response) => {
   const session = readSession(request.headers);
   response.json(await endSystem.getItem(session, request.params.id));
+});
+
+connector.get('/items/:id/file', async (request, response) => {
+  const session = readSession(request.headers);
+  const { headers, body } = await endSystem.getFile(session, request.params.id);
+  await pipeline(Readable.from(body), response.set(headers));
 });
 
 connector.post('/items', async (request, response) => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { connectorFrameworkErrors, connectorPlugin } from 'concordat/connector/fastify';
 import fastify from 'fastify';
 import * as endSystem from './end-system.js';
@@ -29,6 +30,12 @@ connector.get('/items', async (request) => {
 connector.get<{ Params: { id: string } }>('/items/:id', async (request) => {
   const session = readSession(request.headers);
   return endSystem.getItem(session, request.params.id);
+});
+
+connector.get<{ Params: { id: string } }>('/items/:id/file', async (request, reply) => {
+  const session = readSession(request.headers);
+  const { headers, body } = await endSystem.getFile(session, request.params.id);
+  return reply.headers(headers).send(Readable.from(body));
 });
 
 connector.post('/items', async (request, reply) => {

@@ -23,6 +23,11 @@ connector.get('/items/:id', async (c) => {
   return c.json(await endSystem.getItem(c.get('session'), c.req.param('id')));
 });
 
+connector.get('/items/:id/file', async (c) => {
+  const { headers, body } = await endSystem.getFile(c.get('session'), c.req.param('id'));
+  return c.body(body, 200, headers);
+});
+
 connector.post('/items', async (c) => {
   const item = await readJson(c, endSystem.newItem);
   return c.json(await endSystem.createItem(c.get('session'), item), 201);

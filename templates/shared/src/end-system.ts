@@ -5,6 +5,7 @@
  * `call` throws what goes wrong as the error that the contract has for it, with the end system's own code and message,
  * so nothing here needs a try.
  */
+import { NotFoundError } from 'concordat';
 import { endSystemFetch } from 'concordat/connector';
 import { z } from 'zod';
 import { startSample } from './sample/service.js';
@@ -78,6 +79,19 @@ export async function getItem(session: Session, id: string): Promise<Item> {
   return task.parse(await answer.json());
 }
 
+/** The file of an item as it comes, with what is known of it: it is never whole in the memory of this connector. */
+export async function getFile(session: Session, id: string) {
+  const answer = await send(`/tasks/${encodeURIComponent(id)}/file`, { session, accept: '*/*' });
+  if (answer.body === null) throw new NotFoundError(`Item ${id} has no file.`);
+  const headers: Record<string, string> = {
+    'content-type': answer.headers.get('content-type') ?? 'application/octet-stream',
+    'x-content-type-options': 'nosniff',
+  };
+  const length = answer.headers.get('content-length');
+  if (length !== null) headers['content-length'] = length;
+  return { headers, body: answer.body };
+}
+
 export async function createItem(session: Session, item: z.output<typeof newItem>): Promise<Item> {
   const answer = await send('/tasks', { method: 'POST', session, json: item });
   return task.parse(await answer.json());
@@ -87,10 +101,16 @@ interface Sending {
   method?: string;
   session?: Session;
   json?: unknown;
+  accept?: string;
 }
 
-async function send(path: string, { method = 'GET', session, json }: Sending): Promise<Response> {
-  const headers: Record<string, string> = { accept: 'application/json' };
+async function send(
+  path: string,
+  { method = 'GET', session, json, accept = 'application/json' }: Sending,
+): Promise<Response> {
+  const headers: Record<string, string> = { accept };
+  // A file goes through as it is: packed, it would not have the length that the end system says.
+  if (accept === '*/*') headers['accept-encoding'] = 'identity';
   if (session !== undefined) headers.authorization = `Bearer ${session['x-session']}`;
   if (json !== undefined) headers['content-type'] = 'application/json';
   return call(endSystem.url + path, {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createConnectorClient } from 'concordat/client';
 import { afterAll, expect, test } from 'vitest';
 import config from '../concordat.config.js';
@@ -31,6 +32,21 @@ test('a new item can be read', async () => {
 
 test('an item that is not there is a 404 with the code of the end system', async () => {
   await expect(client.get('/items/0')).rejects.toMatchObject({ kind: 'not-found', code: 'TASK_NOT_FOUND' });
+});
+
+test('a file arrives byte for byte, whole or as a stream', async () => {
+  const { request, sha256 } = config.probes.file;
+  const whole = (await client.get(request)) as Uint8Array;
+  expect(createHash('sha256').update(whole).digest('hex')).toBe(sha256);
+  const { headers, body } = await client.stream(request);
+  expect(headers.get('content-length')).toBe(String(whole.length));
+  const hash = createHash('sha256');
+  for await (const chunk of body) hash.update(chunk);
+  expect(hash.digest('hex')).toBe(sha256);
+});
+
+test('the file of an item that is not there is a 404', async () => {
+  await expect(client.get('/items/0/file')).rejects.toMatchObject({ kind: 'not-found', code: 'TASK_NOT_FOUND' });
 });
 
 test('a rate limit is waited for, and nothing is lost', async () => {

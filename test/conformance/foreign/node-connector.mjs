@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 const password = process.env.FOREIGN_PASSWORD;
 const sessions = new Set();
 const issues = [{ id: 1, title: 'It broke' }];
+const photo = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
 const limit = { requests: 3, windowMs: 1000, used: 0, endsAt: 0 };
 
 class Failure extends Error {
@@ -60,6 +61,7 @@ const routes = {
     issues.push({ id: issues.length + 1, title });
     return [201, issues.at(-1)];
   },
+  'GET /photo': () => [200, photo],
   'GET /secrets': () => {
     throw new Failure(403, 'DENIED', 'Not for you');
   },
@@ -92,6 +94,9 @@ const readIssue = (id) => () => {
 };
 
 function write(response, status, value, headers = {}) {
+  if (Buffer.isBuffer(value)) {
+    return response.writeHead(status, { 'content-type': 'image/png', 'content-length': value.length }).end(value);
+  }
   const body = value === undefined ? '' : JSON.stringify(value);
   const type = value === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' };
   response.writeHead(status, { ...type, ...headers }).end(body);

@@ -13,6 +13,7 @@ PASSWORD = os.environ["FOREIGN_PASSWORD"]
 LARGEST_BODY = 1024 * 1024
 SESSIONS = set()
 ISSUES = [{"id": 1, "title": "It broke"}]
+PHOTO = bytes(range(256))
 LIMIT = {"requests": 3, "window": 1.0, "used": 0, "ends_at": 0.0}
 LOCK = threading.Lock()
 
@@ -55,6 +56,10 @@ def read_issue(number):
     raise Failure(404, "NO_ISSUE", f"There is no issue {number}")
 
 
+def read_photo(handler):
+    return 200, PHOTO
+
+
 def deny(handler):
     raise Failure(403, "DENIED", "Not for you")
 
@@ -84,6 +89,7 @@ ROUTES = {
     "GET /issues": list_issues,
     "HEAD /issues": list_issues,
     "POST /issues": create_issue,
+    "GET /photo": read_photo,
     "GET /secrets": deny,
     "GET /broken": break_down,
     "GET /limited": limited,
@@ -129,10 +135,11 @@ class Connector(BaseHTTPRequestHandler):
         except Exception:  # the details belong into a log
             status, headers = 500, {}
             value = {"errors": {"code": "DEFECT", "message": "The connector failed"}}
-        body = b"" if value is None else json.dumps(value).encode()
+        is_file = isinstance(value, bytes)
+        body = b"" if value is None else value if is_file else json.dumps(value).encode()
         self.send_response(status)
         if body:
-            self.send_header("Content-Type", "application/json; charset=utf-8")
+            self.send_header("Content-Type", "image/png" if is_file else "application/json; charset=utf-8")
         if status != 204:
             self.send_header("Content-Length", str(len(body)))
         for name, text in headers.items():

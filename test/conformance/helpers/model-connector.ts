@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ConformanceConfig } from 'concordat/conformance';
@@ -9,7 +10,9 @@ export const wrongPassword = 'canary-wrong-password';
 export interface Answer {
   status: number;
   headers: Record<string, string>;
-  body: string;
+  body: string | Buffer;
+  /** Ends the connection when the body has gone out. */
+  breaks?: boolean;
 }
 
 export interface Asked {
@@ -26,6 +29,18 @@ export interface Failure {
   message: string;
   detail?: string;
   headers?: Record<string, string>;
+}
+
+/** No text decoder leaves it as it is. */
+export const fileContent = Buffer.from(Array.from({ length: 1000 }, (_, index) => (index * 7) % 256));
+
+/** A file, or the part of it that was asked for. */
+export function fileAnswer({ headers }: Pick<Asked, 'headers'>): Answer {
+  const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
+  const body = fileContent.subarray(from);
+  const about = { 'content-type': 'image/png', 'content-length': String(body.length), etag: '"1"' };
+  if (from === 0) return { status: 200, headers: about, body };
+  return { status: 206, headers: { ...about, 'content-range': `bytes ${from}-999/1000` }, body };
 }
 
 /** Every decision of a connector that keeps the contract. A mutant replaces one. */
@@ -78,6 +93,9 @@ export const soundDecisions = {
     headers: { 'x-wait-ms': String(wait) },
   }),
   readable: (): Failure | undefined => undefined,
+  file: fileAnswer,
+  /** What the route of the file answers without a session. */
+  fileWithoutSession: (): Failure | undefined => ({ status: 401, code: 'NO_SESSION', message: 'There is no session' }),
   head: 200,
   options: 204,
   /** What becomes of a body that is too large. */
@@ -166,10 +184,16 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
       if (decide.cleanupEndsSession) sessions.delete(session);
       return succeed({}, decide.cleanupStatus);
     }
-    if (!/^\/(?:issues(?:\/\d+)?|secret|broken|limited)$/.test(path)) return either(decide.unknownRoute(asked), asked);
+    if (path === '/file' && session === undefined) {
+      const refusal = decide.fileWithoutSession();
+      return refusal === undefined ? decide.file(asked) : fail(refusal, asked);
+    }
+    if (!/^\/(?:file|issues(?:\/\d+)?|secret|broken|limited)$/.test(path))
+      return either(decide.unknownRoute(asked), asked);
     const refusal =
       session === undefined ? decide.missingSession() : sessions.has(session) ? undefined : decide.deadSession();
     if (refusal !== undefined) return fail(refusal, asked);
+    if (path === '/file') return decide.file(asked);
     if (path === '/secret') return either(decide.denial(), asked);
     if (path === '/broken') return either(decide.defect(), asked);
     if (path === '/limited') return limited(asked);
@@ -189,8 +213,10 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
     if (huge !== undefined && decide.diesOfHugeBody) dead = true;
     if (huge === 'hang') return;
     if (huge === 'close') return void request.socket.destroy();
-    const { status, headers, body } = huge === undefined ? answer(asked) : fail(huge, asked);
-    response.writeHead(status, { ...headers, ...decide.announcement(asked, status) }).end(body);
+    const { status, headers, body, breaks } = huge === undefined ? answer(asked) : fail(huge, asked);
+    response.writeHead(status, { ...headers, ...decide.announcement(asked, status) });
+    if (breaks) response.write(body, () => response.destroy());
+    else response.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   whenFinished(() => {
@@ -215,6 +241,12 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
       invalid: { method: 'POST', path: '/issues', json: {} },
       forbidden: '/secret',
       failing: '/broken',
+      file: {
+        request: '/file',
+        sha256: createHash('sha256').update(fileContent).digest('hex'),
+        bytes: 1000,
+        contentType: 'image/png',
+      },
       limit: { request: '/limited', times: 12, concurrency: 2 },
       expire: { action: ({ 'x-session': id = '' }) => decide.expires && sessions.delete(id) },
       cleanup: {},

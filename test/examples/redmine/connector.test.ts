@@ -156,7 +156,7 @@ describe('the Redmine connector', () => {
   });
 
   it('uploads and downloads every byte there is, and names the file', async () => {
-    const uploaded = await call('/issues/1/attachments?filename=a%20b.bin', {
+    const uploaded = await call('/issues/1/attachments?filename=a%20b.bin&description=the%20bytes', {
       method: 'POST',
       headers: { 'content-type': 'image/png' },
       body: fileContent,
@@ -165,13 +165,60 @@ describe('the Redmine connector', () => {
     const [upload, attach] = redmine.writes;
     expect(upload).toMatchObject({ path: '/uploads.json?filename=a+b.bin', body: fileContent });
     expect(JSON.parse(String(attach?.body)).issue.uploads).toEqual([
-      { token: '7.77cb6bea091ff250', filename: 'a b.bin', content_type: 'image/png' },
+      { token: '7.77cb6bea091ff250', filename: 'a b.bin', description: 'the bytes', content_type: 'image/png' },
     ]);
     const downloaded = await call('/attachments/7');
     expect(downloaded.headers.get('content-disposition')).toBe(
       "attachment; filename*=UTF-8''a%20b%20%E2%80%93%20%C3%BC.bin",
     );
+    expect(downloaded.headers.get('content-length')).toBe('512');
     expect(Buffer.from(await downloaded.arrayBuffer()).equals(fileContent)).toBe(true);
+  });
+
+  it('passes an upload on while it arrives (D2)', async () => {
+    const arrived = new Promise<void>((resolve) => {
+      redmine.onChunk = () => resolve();
+    });
+    const parts = [fileContent.subarray(0, 100), fileContent.subarray(100)];
+    const body = new ReadableStream({
+      async pull(controller) {
+        if (parts.length === 1) await arrived;
+        controller.enqueue(parts.shift());
+        if (parts.length === 0) controller.close();
+      },
+    });
+    const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+    expect((await call('/issues/1/attachments?filename=x', init)).status).toBe(204);
+    expect(redmine.writes[0]?.body.equals(fileContent)).toBe(true);
+  });
+
+  it('says how long an upload is where it knows', async () => {
+    await call('/issues/1/attachments?filename=x', { method: 'POST', body: fileContent });
+    expect(redmine.writes[0]?.headers['content-length']).toBe('512');
+  });
+
+  it('passes a download on while it arrives, and is never shorter than Redmine says (D2)', async () => {
+    let breakOff = () => {};
+    redmine.sendFile = (response) => {
+      response.write(fileContent.subarray(0, 100));
+      breakOff = () => response.destroy();
+    };
+    const reader = (await call('/attachments/7')).body?.getReader();
+    expect((await reader?.read())?.value).toHaveLength(100);
+    breakOff();
+    await expect(reader?.read()).rejects.toThrow();
+  });
+
+  it('takes a file of more than Redmine is set to take, and passes its refusal on (E3)', async () => {
+    redmine.next.shift = () =>
+      redmine.seen.at(-1)?.path.startsWith('/uploads')
+        ? [422, { 'content-type': 'application/json' }, '{"errors":["This file cannot be uploaded"]}']
+        : undefined;
+    const body = Buffer.alloc(6 * 1024 * 1024);
+    const response = await call('/issues/1/attachments?filename=x', { method: 'POST', body });
+    expect(response.status).toBe(400);
+    expect((await errorOf(response))?.message).toContain('This file cannot be uploaded');
+    expect(redmine.writes).toHaveLength(1);
   });
 
   it('knows who it is, and the people of its project', async () => {
@@ -189,6 +236,7 @@ describe('the Redmine connector', () => {
     ['POST', '/issues', '{"title":', 400, 'BAD_REQUEST'],
     ['PATCH', '/issues/1', '{}', 400, 'BAD_REQUEST'],
     ['POST', '/issues/1/attachments?filename=a/b', 'x', 400, 'BAD_REQUEST'],
+    ['POST', `/issues/1/attachments?filename=a&description=${'x'.repeat(256)}`, 'x', 400, 'BAD_REQUEST'],
   ])('answers %s %s with body %s with %i %s (E2)', async (method, path, body, status, code) => {
     const response = await call(path, { method, ...(body === undefined ? {} : { body }) });
     expect(response.status).toBe(status);

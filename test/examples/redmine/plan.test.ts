@@ -51,6 +51,24 @@ describe('the plan of a two-way synchronisation', () => {
     expect(systems.issues.right[0]?.comments).toHaveLength(2);
   });
 
+  it('mirrors files both ways, once each, and makes none again that somebody has deleted', () => {
+    const { systems, original, mirror } = settledPair();
+    systems.attach(original, 'photo.png', 'the printer');
+    systems.attach(mirror, 'log.zip');
+    expect(systems.settle()).toHaveLength(2);
+    expect(mirror.attachments.map(({ filename, body }) => [filename, body])).toEqual([
+      ['log.zip', ''],
+      ['photo.png', marked('the printer', 'acme/support#103')],
+    ]);
+    expect(original.attachments[1]).toMatchObject({
+      filename: 'log.zip',
+      body: '<!-- concordat:source=redmine/helpdesk#104 -->',
+    });
+    expect(systems.plan()).toMatchObject({ work: [], equal: 1, attachments: 2, duplicates: [], orphans: [] });
+    mirror.attachments.pop();
+    expect(systems.plan()).toMatchObject({ work: [], attachments: 1, orphans: [{ side: 'left', id: 103 }] });
+  });
+
   it('lets the original decide about a mirror that was only half made', () => {
     const systems = new TwoSystems();
     systems.write('left', 'Title', { state: 'closed' });

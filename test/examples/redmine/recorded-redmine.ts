@@ -27,6 +27,10 @@ export class RecordedRedmine {
   readonly next: Recorded[] = [];
   /** More requests in a second than this are refused as nginx does. */
   requestsPerSecond = Number.POSITIVE_INFINITY;
+  /** Hears of every part of a body when it arrives. */
+  onChunk: (chunk: Buffer) => void = () => {};
+  /** Sends the file of a download, of which the head has gone out. */
+  sendFile = (response: ServerResponse): void => void response.end(fileContent);
   /** More issues for the list. */
   issueCount = 1;
   readonly #arrivals: number[] = [];
@@ -56,12 +60,17 @@ export class RecordedRedmine {
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer);
+      this.onChunk(chunk as Buffer);
+    }
     const { method = '', url = '', headers } = request;
     const seen = { method, path: url, headers, body: Buffer.concat(chunks) };
     this.seen.push(seen);
     const [status, answerHeaders, body] = this.next.shift() ?? this.#limit() ?? this.#answer(seen);
-    response.writeHead(status, { 'content-length': String(Buffer.byteLength(body)), ...answerHeaders }).end(body);
+    response.writeHead(status, { 'content-length': String(Buffer.byteLength(body)), ...answerHeaders });
+    if (body === fileContent) this.sendFile(response);
+    else response.end(body);
   }
 
   #limit(): Recorded | undefined {

@@ -8,8 +8,9 @@ const sync = (changes: Partial<Sync> = {}): Sync => ({
   rounds: 1,
   issues: 2,
   comments: 1,
+  attachments: 0,
   conflicts: 0,
-  writes: { 'issue created': 0, 'issue changed': 0, 'comment created': 0, 'comment changed': 0 },
+  writes: { 'issue created': 0, 'issue changed': 0, 'comment created': 0, 'comment changed': 0, 'file copied': 0 },
   unknown: 0,
   refused: new Map(),
   duplicates: [],
@@ -19,10 +20,13 @@ const sync = (changes: Partial<Sync> = {}): Sync => ({
 
 const report = (ok: boolean) => ({ ok, counts: { passed: 36, failed: ok ? 0 : 1 } }) as Outcome['conformance'];
 
+const copies = { syncs: [sync(), sync()], right: 2, all: 2, bytes: 3 };
+
 const passed: Outcome = {
   syncs: [sync({ conflicts: 1 }), sync()],
   verification: { issues: 2, comments: 1, problems: [] },
   files: { right: 1, all: 1 },
+  copies,
   mapping: 2,
   resets: 2,
   traffic: { requests: 10, reLogins: 2, pauses: 1, waitedMs: 2000, wastedRequests: 1 },
@@ -47,6 +51,12 @@ describe('the verdict on a run', () => {
     ['a conflict was settled', { syncs: [sync(), sync()] }],
     ['every pair is remembered', { mapping: 1 }],
     ['every attachment', { files: { right: 0, all: 1 } }],
+    ['with the same SHA-256', { copies: { ...copies, right: 1 } }],
+    ['both projects equal', { copies: { ...copies, syncs: [sync({ equal: false }), sync()] } }],
+    [
+      'files found nothing to write',
+      { copies: { ...copies, syncs: [sync({ writes: { ...sync().writes, 'file copied': 1 } })] } },
+    ],
     ['logged in again', { traffic: { ...passed.traffic, reLogins: 1 } }],
     ['the rate limit was reached', { traffic: { ...passed.traffic, pauses: 0 } }],
     ['bare 503', { bareFailures: 0 }],

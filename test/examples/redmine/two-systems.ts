@@ -13,7 +13,8 @@ export class TwoSystems {
   write(side: Side, title: string, changes: Partial<Content> & { comments?: string[] } = {}): Issue {
     const { comments = [], ...content } = changes;
     const id = this.issues[side].length + 1;
-    const issue = { id, title, body: 'text', state: 'open' as const, updatedAt: '', comments: [], ...content };
+    const issue: Issue = { id, title, body: 'text', state: 'open', updatedAt: '', comments: [], attachments: [] };
+    Object.assign(issue, content);
     this.issues[side].push(issue);
     this.touch(issue);
     for (const body of comments) this.comment(issue, body);
@@ -32,6 +33,11 @@ export class TwoSystems {
 
   comment(issue: Issue, body: string): void {
     issue.comments.push({ id: ++this.#lastComment, body });
+    this.touch(issue);
+  }
+
+  attach(issue: Issue, filename: string, body = ''): void {
+    issue.attachments.push({ id: ++this.#lastComment, body, filename, contentType: 'image/png', bytes: 3 });
     this.touch(issue);
   }
 
@@ -71,5 +77,6 @@ export class TwoSystems {
       for (const comment of issue.comments) if (comment.id === id) comment.body = body;
     }
     for (const body of work.newComments) this.comment(issue, body);
+    for (const { filename, body } of work.newAttachments) this.attach(issue, filename, body);
   }
 }

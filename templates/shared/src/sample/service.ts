@@ -14,8 +14,15 @@ export const sampleAccount = { user: 'ada', password: 'correct horse' };
 const pageSize = 50;
 const limit = { requests: 50, windowMs: 2000 };
 
+/** The file of every task: each byte there is, many times. */
+const file = Buffer.alloc(
+  64 * 1024,
+  Uint8Array.from({ length: 256 }, (_, index) => index),
+);
+
 interface Answer {
   status: number;
+  /** Sent as JSON, or as it is where it is a file. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -41,8 +48,12 @@ export async function startSample(): Promise<string> {
       if (error instanceof Refusal) return error.answer;
       return { status: 500, body: { error: { code: 'E-500', message: 'Something went wrong.' } } };
     });
-    response.writeHead(status, { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers });
-    response.end(body === undefined ? undefined : JSON.stringify(body));
+    const content = body === undefined || body instanceof Buffer ? body : JSON.stringify(body);
+    response.writeHead(status, {
+      ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    });
+    response.end(content);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -105,6 +116,11 @@ function createService(): (request: IncomingMessage) => Promise<Answer> {
     return { status: 200, body: task };
   }
 
+  function getFile(id: string): Answer {
+    get(id);
+    return { status: 200, body: file, headers: { 'content-type': 'image/png', 'content-length': String(file.length) } };
+  }
+
   return async (request) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sample');
     const route = `${request.method} ${pathname}`;
@@ -119,8 +135,8 @@ function createService(): (request: IncomingMessage) => Promise<Answer> {
     takeFromQuota();
     if (route === 'GET /tasks') return list(searchParams);
     if (route === 'POST /tasks') return create(request);
-    const id = /^GET \/tasks\/([^/]+)$/.exec(route)?.[1];
-    if (id !== undefined) return get(decodeURIComponent(id));
+    const [, id, part] = /^GET \/tasks\/([^/]+)(\/file)?$/.exec(route) ?? [];
+    if (id !== undefined) return part === undefined ? get(decodeURIComponent(id)) : getFile(decodeURIComponent(id));
     throw new Refusal(404, 'NO_SUCH_PATH', `There is nothing at ${pathname}.`);
   };
 }

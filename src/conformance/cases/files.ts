@@ -1,0 +1,146 @@
+import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
+import { summarize } from '../exchange.js';
+import { type Answered, hasAnswer, type Prober, Unmet } from '../prober.js';
+import { lacksRequest, lacksSession } from '../samples.js';
+
+/** More of a file is not read: it is held in memory to be compared. */
+export const maxFileBytes = 64 * 1024 * 1024;
+
+/** A file that the probes declare (rules D1, D2). */
+export const fileCases: CaseDefinition[] = [
+  {
+    id: 'files.whole',
+    rule: 'D2',
+    title: 'A file arrives whole, in the length that is said',
+    why: 'The service stores what arrives. Half a file that looks whole is found out when somebody needs it.',
+    lacks: lacksFile,
+    async check(judge) {
+      const seen = await takeFile(judge.prober);
+      judge.status(seen, isSuccess, 'the whole file (2xx)');
+      if (!hasAnswer(seen)) return;
+      const { headers, bytes } = seen.response;
+      const length = headers.get('content-length');
+      if (length === null || headers.has('content-encoding') || Number(length) === bytes.length) return;
+      judge.problem(`${summarize(seen)}; ${bytes.length} bytes arrived, and content-length says ${length}`, seen);
+    },
+  },
+  {
+    id: 'files.bytes',
+    rule: 'D1',
+    title: 'A file arrives byte for byte',
+    why: 'A connector that reads a file as text changes what is no text, and nobody is told.',
+    lacks: (prober) => {
+      const { sha256, bytes } = prober.plan.file ?? {};
+      const isKnown = sha256 !== undefined || bytes !== undefined;
+      return lacksFile(prober) ?? (isKnown ? undefined : 'needs `probes.file.sha256` or `probes.file.bytes`');
+    },
+    async check(judge) {
+      const { sha256, bytes: expected } = judge.plan.file ?? {};
+      const seen = await readFile(judge.prober);
+      const { bytes } = seen.response;
+      if (expected !== undefined && bytes.length !== expected)
+        judge.problem(`${summarize(seen)} with ${bytes.length} bytes; expected ${expected}`, seen);
+      const found = await hexSha256(bytes);
+      if (sha256 !== undefined && found !== sha256.toLowerCase())
+        judge.problem(`${summarize(seen)} with the SHA-256 ${found}; expected ${sha256}`, seen);
+    },
+  },
+  {
+    id: 'files.content-type',
+    rule: 'D1',
+    title: 'A file is called text or JSON only if it is declared to be',
+    why: "The service's client parses JSON and decodes text. Bytes that are called so are no longer the same bytes.",
+    lacks: lacksFile,
+    async check(judge) {
+      const declared = judge.plan.file?.contentType?.toLowerCase();
+      const seen = await readFile(judge.prober);
+      const type = seen.response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+      if (declared === undefined ? !isText(type) : type === declared) return;
+      const expected = declared ?? 'one for bytes, such as application/octet-stream';
+      judge.problem(`${summarize(seen)} with ${type === '' ? 'no content type' : type}; expected ${expected}`, seen);
+    },
+  },
+  {
+    id: 'files.range',
+    rule: 'D2',
+    title: 'The rest of a file is its rest, or the whole file again',
+    why: 'The service goes on where a connection broke. A part from another place makes a file that nobody wrote.',
+    lacks: lacksFile,
+    async check(judge) {
+      const { prober } = judge;
+      const whole = await readFile(prober);
+      const { bytes, headers } = whole.response;
+      const from = Math.floor(bytes.length / 2);
+      if (from === 0) throw new Unmet('could not be checked: the file is too short to have parts');
+      const condition = headers.get('etag') ?? '';
+      const ifRange = condition.startsWith('"') ? { 'if-range': condition } : {};
+      const seen = await takeFile(prober, { range: `bytes=${from}-`, ...ifRange });
+      const answered = judge.answer(seen);
+      if (answered === undefined) return;
+      const { status, headers: head, bytes: part } = answered.response;
+      const isPart = status === 206;
+      if (!isPart) judge.status(seen, isOneOf(200), '206 with the rest, or 200 with the whole file');
+      const range = `bytes ${from}-${bytes.length - 1}/${bytes.length}`;
+      if (isPart && head.get('content-range') !== range)
+        judge.problem(
+          `${summarize(seen)} with content-range "${head.get('content-range') ?? ''}"; expected "${range}"`,
+          seen,
+        );
+      const expected = await hexSha256(isPart ? bytes.subarray(from) : bytes);
+      if (isOneOf(200, 206)(status) && (await hexSha256(part)) !== expected)
+        judge.problem(`${summarize(seen)}; these are not the bytes from ${isPart ? from : 0} on`, seen);
+    },
+  },
+  {
+    id: 'files.session',
+    rule: 'E2',
+    title: 'A file without a session is a 401',
+    why: 'Files are often served beside the other routes, and then to anybody.',
+    lacks: (prober) => lacksFile(prober) ?? lacksSession(prober),
+    async check(judge) {
+      judge.status(await judge.prober.send(toRequest(judge.prober)), isOneOf(401), '401');
+    },
+  },
+];
+
+function lacksFile({ plan }: Prober): string | undefined {
+  return lacksRequest(plan.file?.request, 'probes.file', plan.allowWrites);
+}
+
+function toRequest({ plan }: Prober, headers: Record<string, string> = {}) {
+  const request = plan.file?.request;
+  if (request === undefined) throw new Unmet('needs `probes.file`');
+  // Packed on its way, it would have another length than the one that is said.
+  const asIs = { 'accept-encoding': 'identity', ...request.headers, ...headers };
+  return { ...request, headers: asIs, maxAnswerBytes: maxFileBytes };
+}
+
+function takeFile(prober: Prober, headers: Record<string, string> = {}) {
+  return prober.once(`file ${headers.range ?? ''}`, async () => {
+    const seen = await prober.sendWithSession(toRequest(prober, headers));
+    if (!hasAnswer(seen) || !isSuccess(seen.response.status)) return seen;
+    const { bytes } = seen.response;
+    if (bytes.length > maxFileBytes) {
+      throw new Unmet(`could not be checked: the file has more than ${maxFileBytes} bytes; probe a smaller one`);
+    }
+    // What a report shows of it.
+    return { ...seen, response: { ...seen.response, body: `[${bytes.length} bytes]` } };
+  });
+}
+
+/** The file. @throws Unmet when there is none: that is for `files.whole` to say. */
+async function readFile(prober: Prober): Promise<Answered> {
+  const seen = await takeFile(prober);
+  if (hasAnswer(seen) && isSuccess(seen.response.status)) return seen;
+  throw new Unmet(`could not be checked: there is no file (${summarize(seen)})`);
+}
+
+/** What the client does not hand out as bytes. */
+function isText(type: string): boolean {
+  return type === '' || /^text\/|[/+](?:json|xml)$|^application\/x-www-form-urlencoded$/.test(type);
+}
+
+async function hexSha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
