@@ -76,31 +76,58 @@ function checkLength(c: Context, limit: number): void {
 }
 
 /**
- * Has reading fail where the body goes beyond its limit. What comes after that is left where it is: to cancel it would
- * cost the connection, and the answer with it.
+ * Has reading fail where the body goes beyond its limit. The rest is left to the server, or dropped: to cancel it would cost
+ * the connection, and the answer with it.
  */
 function countBody(c: Context, limit: number): void {
   const { raw } = c.req;
-  if ((declaredLength(raw) ?? Number.POSITIVE_INFINITY) <= limit || raw.body === null) return;
+  const declared = declaredLength(raw);
+  if (declared !== undefined && declared <= limit) return;
+  if (declared !== undefined) {
+    // Not a byte of it is touched: what nobody has begun to read the server clears away.
+    const { method, headers, signal } = raw;
+    const body = toBody(() => Promise.reject(refuse(c, limit)));
+    c.req.raw = new Request(raw.url, { method, headers, signal, body, duplex: 'half' } as RequestInit);
+    return;
+  }
+  if (raw.body === null) return;
   const reader = raw.body.getReader();
   let bytes = 0;
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) {
-          controller.close();
-          return;
-        }
-        bytes += value.byteLength;
-        if (bytes > limit) throw refuse(c, limit);
-        controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
+  const body = toBody(
+    async (controller) => {
+      const { done, value } = await reader.read();
+      if (done) {
+        controller.close();
+        return;
+      }
+      bytes += value.byteLength;
+      if (bytes > limit) {
+        void drop(reader).catch(() => {});
+        throw refuse(c, limit);
+      }
+      controller.enqueue(value);
     },
-    { highWaterMark: 0 },
+    (reason) => reader.cancel(reason),
   );
   c.req.raw = new Request(raw, { body, duplex: 'half' } as RequestInit);
+}
+
+function toBody(
+  pull: (controller: ReadableStreamDefaultController<Uint8Array>) => Promise<void>,
+  cancel?: (reason: unknown) => Promise<void>,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream(cancel ? { pull, cancel } : { pull }, { highWaterMark: 0 });
+}
+
+/** As much as a server clears away by itself. */
+const mostDroppedBytes = 64 * 1024 * 1024;
+
+async function drop(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  for (let bytes = 0; bytes < mostDroppedBytes; ) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    bytes += value.byteLength;
+  }
 }
 
 function refuse(c: Context, limit: number): ConnectorError {
