@@ -176,7 +176,8 @@ function limitIsUnjustified(
   }
   if (outcome.resumeAtMs === undefined) return { rule: 'W7', seen: `${ended} without resumeAt` };
   const early = at + Math.min(remainingMs, 8e14) - outcome.resumeAtMs;
-  return early > 1 ? { rule: 'W7', seen: `${ended} with a resumeAt ${early} ms too early` } : undefined;
+  // A calendar that is set by two milliseconds is not told from two clocks that are read one after the other.
+  return early > 3 ? { rule: 'W7', seen: `${ended} with a resumeAt ${early} ms too early` } : undefined;
 }
 
 function describe(outcome: Outcome): string {
