@@ -68,10 +68,17 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
       return c.body(null, 204);
     });
   const own = new Set<unknown>([logIn, logOut]);
-  const middleware = new WeakSet<object>();
-  const mine = new WeakSet<object>();
+  const mine = new WeakMap<object, HandlerKind>();
+  const kindOf = (handler: unknown) => {
+    const own = [...wrapped(handler)].find((inner) => mine.has(inner));
+    return own && mine.get(own);
+  };
   const guard = sessionGuard(options.session, verify as VerifySession | undefined, {
-    isRoute: (c) => hasRoute(c, (handler) => handler === logIn || middleware.has(handler) || fallbacks.has(handler)),
+    isRoute: (c) =>
+      hasRoute(c, (handler) => {
+        const target = findTargetHandler(handler);
+        return target === logIn || fallbacks.has(target) || kindOf(handler) === 'middleware';
+      }),
     notFound,
   });
   const limit = createBodyLimit(maxBodyBytes);
@@ -95,13 +102,13 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
     endsAt(c, index) {
       const behind = matchedRoutes(c).slice(index + 1);
       const next = behind.find(({ handler }) => !fallbacks.has(findTargetHandler(handler)));
-      return next !== undefined && ![...wrapped(next.handler)].some((handler) => mine.has(handler));
+      return next !== undefined && kindOf(next.handler) === undefined;
     },
     ...answers,
   };
   const surroundOwn = (handler: Handler, kind: HandlerKind, changes: Partial<Surroundings> = {}) => {
     const surrounded = surround(handler, { ...surroundings, ...changes }, kind);
-    mine.add(surrounded);
+    mine.set(surrounded, kind);
     return surrounded;
   };
   const fallback: MiddlewareHandler = async (c, next) => {
@@ -109,7 +116,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
     return isLast ? notFound(c) : next();
   };
   fallbacks.add(fallback);
-  mine.add(fallback);
+  mine.set(fallback, 'own');
 
   const app = new Hono<ConnectorEnv<Session>>();
   app.onError(answers.answer);
@@ -121,7 +128,6 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
     ],
     fallback,
     surround(handler, path, isMiddleware) {
-      if (isMiddleware) middleware.add(findTargetHandler(handler));
       const surrounded = surroundOwn(handler, isMiddleware ? 'middleware' : 'route');
       ownPaths.set(surrounded, path);
       return surrounded;

@@ -131,15 +131,16 @@ async function runUnadmitted(handler: Handler, c: Context, next: Next, entry: En
   };
   const goOn: Next = async () => {
     hasGoneOn = true;
+    let refused: Response | undefined;
     try {
-      if (endsAt(c, index)) await admitted();
+      refused = endsAt(c, index) && !entry.isAdmitted ? await admitted() : undefined;
     } catch (refusal) {
       // As Hono does it: what comes behind a middleware fails with an answer, and not with an error.
       c.error = refusal as Error;
-      c.res = answer(refusal, c);
-      return;
+      refused = answer(refusal, c);
     }
-    await next();
+    if (refused === undefined) await next();
+    else c.res = refused;
   };
   let returned: unknown;
   try {
