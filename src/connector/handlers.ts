@@ -53,7 +53,12 @@ export function putBackSession(c: Context, outer: unknown): void {
 export function surround(handler: Handler, surroundings: Surroundings, kind: HandlerKind = 'route'): Handler {
   const { mark, enter, admit, isOwn, leave, answer } = surroundings;
   const finish = (returned: unknown, c: Context, outer: unknown): unknown => {
-    const result = leave(returned, c);
+    let result: unknown;
+    try {
+      result = leave(returned, c);
+    } catch (thrown) {
+      return fail(thrown, c, outer);
+    }
     if (!(result instanceof Promise)) {
       putBackSession(c, outer);
       return result;
