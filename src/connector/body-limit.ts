@@ -1,7 +1,10 @@
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context, Handler, MiddlewareHandler } from 'hono';
+import { matchedRoutes } from 'hono/route';
+import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
 import { ConnectorError } from '../contract/index.js';
 import { checkOptions, count } from '../internal/index.js';
-import { bodyRefusal, matchedHandlers, type Shared } from './shared.js';
+import type { OwnOf } from './own-routes.js';
+import { bodyRefusal, type Shared } from './shared.js';
 
 /** The limits that routes have of their own, by their middleware. */
 const limits = new WeakMap<object, number>();
@@ -11,6 +14,7 @@ const limits = new WeakMap<object, number>();
  * The bytes are counted while they pass and never held, so a handler can send an upload on in constant memory. A body that
  * is too large is answered with 413 `PAYLOAD_TOO_LARGE` (rule E4): at once where its length is declared, else as soon as
  * it is too large. It works in any Hono app.
+ * A connector asks its own alone, and of those the last one before the route that answers (rule D5).
  *
  * @param bytes a whole number, 1 or more.
  * @throws TypeError when `bytes` is something else.
@@ -25,39 +29,45 @@ const limits = new WeakMap<object, number>();
 export function limitBody(bytes: number): MiddlewareHandler {
   const limit = checkOptions(count(1), bytes, 'bytes');
   const middleware: MiddlewareHandler = async (c, next) => {
-    // A connector has seen this middleware coming, and asked its limit before anything else.
-    if (!((c as Limited)[limited] ?? false)) {
-      countBody(c, limit);
-      checkLength(c, limit);
-    }
+    countBody(c, limit);
+    checkLength(c, limit);
     await next();
   };
   limits.set(middleware, limit);
   return middleware;
 }
 
-const limited = Symbol('limited');
-type Limited = Context & { [limited]?: boolean };
+/** The limit that a handler is there to set, unless a connector has taken it for its own already. */
+export const limitOf = (handler: Handler): number | undefined => limits.get(findTargetHandler(handler));
 
-/** The limit of the route that a request is for: that of its last `limitBody`, else `maxBodyBytes`. */
-function limitOf(c: Context, maxBodyBytes: number): number {
-  for (const handler of matchedHandlers(c).reverse()) {
-    const limit = limits.get(handler as object);
-    if (limit !== undefined) return limit;
-  }
-  return maxBodyBytes;
-}
+/** What a connector has in the place of its own `limitBody`: it asks the limit before anything else. */
+export const passOn: MiddlewareHandler = async (_c, next) => next();
 
-/** The limits of a connector: `count` comes before whatever may read the body, `check` before what handles the request. */
-export function createBodyLimit(maxBodyBytes: number) {
+/**
+ * The limits of a connector: `count` comes before whatever may read the body, `check` before what handles the request. The
+ * limit is that of its own last `limitBody` before the first of its routes that takes no `next`, else `maxBodyBytes`; what
+ * belongs to another connector or app has a limit for itself (rule D5).
+ *
+ * @param isOwn whether the request is for initialize or cleanup, which no route of the author's takes.
+ */
+export function createBodyLimit(maxBodyBytes: number, { ownOf, isOwn }: { ownOf: OwnOf; isOwn(c: Context): boolean }) {
+  const limitFor = (c: Context): number => {
+    const onlyMiddleware = isOwn(c);
+    let limit = maxBodyBytes;
+    for (const { handler } of matchedRoutes(c)) {
+      const own = ownOf(handler);
+      if (own === undefined || (onlyMiddleware && own.kind !== 'middleware')) continue;
+      if (own.bytes !== undefined) limit = own.bytes;
+      else if (own.kind !== 'middleware' && !isMiddleware(findTargetHandler(handler as Handler))) break;
+    }
+    return limit;
+  };
   return {
     count(c: Context): void {
-      if (!mayHaveBody(c)) return;
-      (c as Limited)[limited] = true;
-      countBody(c, limitOf(c, maxBodyBytes));
+      if (mayHaveBody(c)) countBody(c, limitFor(c));
     },
     check(c: Context): undefined {
-      if (mayHaveBody(c)) checkLength(c, limitOf(c, maxBodyBytes));
+      if (mayHaveBody(c)) checkLength(c, limitFor(c));
     },
   };
 }

@@ -56,13 +56,19 @@ export function createAnswers({ mark, sessionNames, rateLimit, writeError, annou
       report(abandoned(thrown, c), c);
       return fail((c as Shared)[bodyRefusal] ?? translated(translate, thrown, c), c);
     },
-    /** What counts instead of what a handler returned. */
+    /**
+     * What counts instead of what a handler returned.
+     *
+     * @throws ConnectorError where a body was too large and the handler made something else of it.
+     */
     leave(returned: unknown, c: Context): unknown {
+      const response = isResponse(returned) ? returned : c.finalized ? c.res : undefined;
+      const refusal = (c as Shared)[bodyRefusal];
+      if (refusal && response?.status !== 413) throw refusal;
       const original = originalError(returned as Response);
       if (original) return finish(rewrite(returned as Response, write(original.thrown, c)), c);
       const shared = c as Shared;
       if (shared[errorAnswer] !== undefined || shared[openPath]) return finish(returned, c);
-      const response = isResponse(returned) ? returned : c.finalized ? c.res : undefined;
       if (response === undefined || response.status < 400) return finish(returned, c);
       return readReturnedError(response, rateLimit).then((read) => {
         if (read.error) report(read.error, c);

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { NotFoundError } from '../contract/index.js';
 import { checkOptions } from '../internal/index.js';
 import { checkPolicy, createAnnouncer } from './announce.js';
-import { createBodyLimit } from './body-limit.js';
+import { createBodyLimit, limitOf, passOn } from './body-limit.js';
 import { createAnswers } from './connector-answers.js';
 import {
   type Connector,
@@ -17,7 +17,7 @@ import {
 import { createErrorWriter } from './error-answer.js';
 import { type HandlerKind, type Surroundings, surround } from './handlers.js';
 import { type InitializeOptions, initializeHandler } from './initialize.js';
-import { fallbacks, pathWithin, takeOverRoutes, wrapped } from './own-routes.js';
+import { fallbacks, type OwnHandler, type OwnOf, pathWithin, takeOverRoutes, wrapped } from './own-routes.js';
 import { parseBody } from './read-json.js';
 import { checkSession, hasRoute, sessionGuard, type VerifySession } from './session-guard.js';
 import { matchedHandlers, openPath, type Shared } from './shared.js';
@@ -52,7 +52,6 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   const sessionNames = checkSession(options.session);
   const cleanup = readCleanup(settings.cleanup, initializePath);
   const openPaths = new Set(settings.openPaths);
-  const ownPaths = new WeakMap<object, string>();
   const mark = Symbol('entered');
   const announce = createAnnouncer(checkPolicy(options.rateLimit?.policy));
   const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
@@ -68,14 +67,22 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
       return c.body(null, 204);
     });
   const own = new Set<unknown>([logIn, logOut]);
-  const middleware = new WeakSet<object>();
-  const mine = new WeakSet<object>();
+  const mine = new WeakMap<object, OwnHandler>();
+  const ownOf: OwnOf = (handler) => {
+    for (const inner of wrapped(handler)) if (mine.has(inner)) return mine.get(inner);
+    return undefined;
+  };
   const guard = sessionGuard(options.session, verify as VerifySession | undefined, {
-    isRoute: (c) => hasRoute(c, (handler) => handler === logIn || middleware.has(handler) || fallbacks.has(handler)),
+    isRoute: (c) =>
+      hasRoute(c, (handler) => {
+        const target = findTargetHandler(handler);
+        return target === logIn || fallbacks.has(target) || ownOf(handler)?.kind === 'middleware';
+      }),
     notFound,
   });
-  const limit = createBodyLimit(maxBodyBytes);
-  const isOpen = (c: Context) => openPaths.size > 0 && openPaths.has(pathWithin(c, ownPaths));
+  const isOwn = (c: Context) => c.req.method === 'POST' && matchedHandlers(c).some((handler) => own.has(handler));
+  const limit = createBodyLimit(maxBodyBytes, { ownOf, isOwn });
+  const isOpen = (c: Context) => openPaths.size > 0 && openPaths.has(pathWithin(c, ownOf) ?? '');
   const surroundings: Surroundings = {
     mark,
     enter(c) {
@@ -91,17 +98,17 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
       (c as Shared)[openPath] = true;
       return undefined;
     },
-    isOwn: (c) => c.req.method === 'POST' && matchedHandlers(c).some((handler) => own.has(handler)),
+    isOwn,
     endsAt(c, index) {
       const behind = matchedRoutes(c).slice(index + 1);
       const next = behind.find(({ handler }) => !fallbacks.has(findTargetHandler(handler)));
-      return next !== undefined && ![...wrapped(next.handler)].some((handler) => mine.has(handler));
+      return next !== undefined && ownOf(next.handler) === undefined;
     },
     ...answers,
   };
   const surroundOwn = (handler: Handler, kind: HandlerKind, changes: Partial<Surroundings> = {}) => {
     const surrounded = surround(handler, { ...surroundings, ...changes }, kind);
-    mine.add(surrounded);
+    mine.set(surrounded, { kind });
     return surrounded;
   };
   const fallback: MiddlewareHandler = async (c, next) => {
@@ -109,7 +116,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
     return isLast ? notFound(c) : next();
   };
   fallbacks.add(fallback);
-  mine.add(fallback);
+  mine.set(fallback, { kind: 'own' });
 
   const app = new Hono<ConnectorEnv<Session>>();
   app.onError(answers.answer);
@@ -121,9 +128,10 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
     ],
     fallback,
     surround(handler, path, isMiddleware) {
-      if (isMiddleware) middleware.add(findTargetHandler(handler));
-      const surrounded = surroundOwn(handler, isMiddleware ? 'middleware' : 'route');
-      ownPaths.set(surrounded, path);
+      const kind = isMiddleware ? 'middleware' : 'route';
+      const bytes = limitOf(handler);
+      const surrounded = surroundOwn(bytes === undefined ? handler : passOn, kind);
+      mine.set(surrounded, { kind, path, bytes });
       return surrounded;
     },
   });

@@ -53,7 +53,12 @@ export function putBackSession(c: Context, outer: unknown): void {
 export function surround(handler: Handler, surroundings: Surroundings, kind: HandlerKind = 'route'): Handler {
   const { mark, enter, admit, isOwn, leave, answer } = surroundings;
   const finish = (returned: unknown, c: Context, outer: unknown): unknown => {
-    const result = leave(returned, c);
+    let result: unknown;
+    try {
+      result = leave(returned, c);
+    } catch (thrown) {
+      return fail(thrown, c, outer);
+    }
     if (!(result instanceof Promise)) {
       putBackSession(c, outer);
       return result;
@@ -131,15 +136,16 @@ async function runUnadmitted(handler: Handler, c: Context, next: Next, entry: En
   };
   const goOn: Next = async () => {
     hasGoneOn = true;
+    let refused: Response | undefined;
     try {
-      if (endsAt(c, index)) await admitted();
+      refused = endsAt(c, index) && !entry.isAdmitted ? await admitted() : undefined;
     } catch (refusal) {
       // As Hono does it: what comes behind a middleware fails with an answer, and not with an error.
       c.error = refusal as Error;
-      c.res = answer(refusal, c);
-      return;
+      refused = answer(refusal, c);
     }
-    await next();
+    if (refused === undefined) await next();
+    else c.res = refused;
   };
   let returned: unknown;
   try {

@@ -4,6 +4,7 @@ import type { RouterRoute } from 'hono/types';
 import { COMPOSED_HANDLER } from 'hono/utils/constants';
 import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
 import { mergePath } from 'hono/utils/url';
+import type { HandlerKind } from './handlers.js';
 
 interface OwnRoute {
   readonly path: string;
@@ -18,6 +19,18 @@ export interface OwnRoutes {
   /** Surrounds a handler of the author's. Middleware is what was given to `use` and takes `next`. */
   surround(handler: Handler, path: string, isMiddleware: boolean): Handler;
 }
+
+/** What a connector knows of a handler that it has surrounded. */
+export interface OwnHandler {
+  readonly kind: HandlerKind;
+  /** Where the connector has it; its own routes have none here. */
+  readonly path?: string;
+  /** Of a `limitBody`. */
+  readonly bytes?: number | undefined;
+}
+
+/** Finds one in what a route leads to, and nothing in what belongs to somebody else. */
+export type OwnOf = (handler: unknown) => OwnHandler | undefined;
 
 /** What is taken over of an app, in types that do not grow with each route. */
 interface Copy {
@@ -103,20 +116,18 @@ export function* wrapped(handler: unknown): Generator<object> {
 /**
  * The path of a request without that at which the connector was routed into another app: as its own routes have it.
  *
- * @param ownPaths the paths of the connector's own handlers.
+ * @returns `undefined` where a pattern stands in its place: that may be any number of the path's parts.
  */
-export function pathWithin(c: Context, ownPaths: WeakMap<object, string>): string {
+export function pathWithin(c: Context, ownOf: OwnOf): string | undefined {
   const route = matchedRoutes(c)[c.req.routeIndex];
-  for (const handler of wrapped(route?.handler)) {
-    const own = ownPaths.get(handler);
-    if (own === undefined || route === undefined) continue;
-    // Each part of the prefix is one part of the path, be it a parameter.
-    const prefix = own === '/' ? route.path.replace(/\/$/, '') : route.path.slice(0, -own.length);
-    const parts = prefix.split('/').length - 1;
-    return `/${c.req.path
-      .split('/')
-      .slice(1 + parts)
-      .join('/')}`;
-  }
-  return c.req.path;
+  const own = ownOf(route?.handler)?.path;
+  if (own === undefined || route === undefined) return c.req.path;
+  // Each part of the prefix is one part of the path, be it a parameter.
+  const prefix = own === '/' ? route.path.replace(/\/$/, '') : route.path.slice(0, -own.length);
+  if (prefix.includes('{')) return undefined;
+  const parts = prefix.split('/').length - 1;
+  return `/${c.req.path
+    .split('/')
+    .slice(1 + parts)
+    .join('/')}`;
 }

@@ -1,6 +1,5 @@
-import type { Context } from 'hono';
+import type { Context, Handler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
 import type { z } from 'zod';
 import { sessionHeaderProblem, UnauthorizedError } from '../contract/index.js';
 import { checkOptions } from '../internal/index.js';
@@ -41,7 +40,7 @@ export interface SessionGuard {
   admit(c: Context, session: unknown, hasAnswer?: boolean): Response | undefined | Promise<Response | undefined>;
 }
 
-/** @param isRoute whether the author has a route for a request. */
+/** @param isRoute whether anything but middleware may answer a request. */
 export function sessionGuard(
   schema: z.ZodObject,
   verify: VerifySession | undefined,
@@ -111,15 +110,13 @@ function describeProblem(
 }
 
 /**
- * Whether the author has a route for this request. Middleware for all paths is none; where it cannot be told apart from a
- * route it counts as one, and the request is answered with 401.
+ * Whether anything may answer this request, from the handler on that is at work: what was before has let it pass. What
+ * cannot be told apart from a route counts as one, and the request is answered with 401.
  *
- * @param isOther says of handlers that they are no route of the author's.
+ * @param isOther says of handlers that they are none: what was given to `use` of this connector, and its login.
  */
-export function hasRoute(c: Context, isOther: (handler: object) => boolean): boolean {
-  return matchedRoutes(c).some(({ handler, method, path }) => {
-    const target = findTargetHandler(handler);
-    const forAllPaths = method === 'ALL' && (path === '/*' || path === '*') && isMiddleware(target);
-    return !isOther(target) && !forAllPaths;
-  });
+export function hasRoute(c: Context, isOther: (handler: Handler) => boolean): boolean {
+  return matchedRoutes(c)
+    .slice(c.req.routeIndex)
+    .some(({ handler }) => !isOther(handler as Handler));
 }

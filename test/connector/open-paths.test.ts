@@ -91,6 +91,16 @@ describe('`openPaths` (D7)', () => {
     }
   });
 
+  test('are not open below a pattern, which may be any number of parts', async () => {
+    const connector = connectorWithHealth() as unknown as Hono;
+    connector.get('/:any/health', (c) => c.text('guarded'));
+    for (const at of ['/:at{a/b|c}', '/:at{.+}']) {
+      const url = await start(new Hono().route(at, connector));
+      for (const path of ['/c/x/health', '/a/b/health']) expect((await send(url, { path })).status).toBe(401);
+      expect((await send(url, { path: '/c/health', headers: withToken })).status).toBe(200);
+    }
+  });
+
   test('of a connector below another open nothing of that one (D5)', async () => {
     const outer = makeConnector();
     outer.route('/inner', connectorWithHealth());
