@@ -55,6 +55,8 @@ export function surround(handler: Handler, surroundings: Surroundings, kind: Han
   const finish = (returned: unknown, c: Context, outer: unknown): unknown => {
     let result: unknown;
     try {
+      // Hono makes an empty success of that where the connector is routed into another app.
+      if (!returned && !c.finalized) throw new Error(deadEnd);
       result = leave(returned, c);
     } catch (thrown) {
       return fail(thrown, c, outer);
@@ -121,9 +123,12 @@ export function surround(handler: Handler, surroundings: Surroundings, kind: Han
   return Object.assign(surrounded, { [COMPOSED_HANDLER]: handler });
 }
 
+const deadEnd = 'A handler has neither answered nor waited for `next()`.';
+
 /**
  * Middleware of a request that is not admitted yet: it may prepare the answer, refuse the request or answer a preflight.
- * Any other answer of its own is for admitted requests, and so are handlers behind it that are not the connector's.
+ * What it leaves behind is otherwise for admitted requests, whatever way it came, and so are handlers behind it that are not
+ * the connector's.
  */
 async function runUnadmitted(handler: Handler, c: Context, next: Next, entry: Entry, surroundings: Surroundings) {
   const { admit, isOwn, endsAt, answer } = surroundings;
@@ -157,8 +162,9 @@ async function runUnadmitted(handler: Handler, c: Context, next: Next, entry: En
     if (refused) return refused;
     throw thrown;
   }
-  if (hasGoneOn || c.req.method === 'OPTIONS' || isOwn(c)) return returned;
-  const response = isResponse(returned) ? returned : c.finalized ? c.res : undefined;
-  if (response === undefined || response.status >= 400) return returned;
+  if (entry.isAdmitted || c.req.method === 'OPTIONS' || isOwn(c)) return returned;
+  // Of the two, Hono takes now the one and now the other.
+  const responses = [returned, c.finalized ? c.res : undefined].filter(isResponse);
+  if (responses.length > 0 && responses.every(({ status }) => status >= 400)) return returned;
   return (await admitted(true)) ?? returned;
 }

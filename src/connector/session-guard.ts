@@ -49,7 +49,8 @@ export function sessionGuard(
   const names = Object.keys(schema.shape);
   const parse = createParse(schema);
   const problem = Symbol('problem');
-  type Judged = Context & { [problem]?: string };
+  const verdict = Symbol('verdict');
+  type Judged = Context & { [problem]?: string; [verdict]?: boolean | Promise<boolean> };
   const refuse = (c: Context, reason: string, hasAnswer: boolean) => {
     if (!hasAnswer && !isRoute(c)) return notFound(c);
     throw new UnauthorizedError(reason);
@@ -75,7 +76,10 @@ export function sessionGuard(
     admit(c, session, hasAnswer = false) {
       const reason = (c as Judged)[problem];
       if (reason !== undefined) return refuse(c, reason, hasAnswer);
-      const accepted = verify === undefined || verify(session as Record<string, unknown>, c);
+      // Once a request, however often a middleware goes on or has its answer judged.
+      const accepted =
+        (c as Judged)[verdict] ?? (verify === undefined || verify(session as Record<string, unknown>, c));
+      (c as Judged)[verdict] = accepted;
       const decide = (isAccepted: boolean) =>
         isAccepted ? undefined : refuse(c, 'The session is no longer valid.', hasAnswer);
       return typeof accepted === 'boolean' ? decide(accepted) : Promise.resolve(accepted).then(decide);

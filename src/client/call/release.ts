@@ -54,7 +54,7 @@ function classify({ status, headers, end }: WireResponse, asked: Asked, { settin
   // Not modified: what the caller wanted to know, where there was a condition (rule D1).
   if (status === 304 && isConditional(asked)) return 'success';
   // Half a file that nobody asked for must not be taken for the whole (rule D1).
-  if (status === 206 && asked.range === undefined) return 'unexpected';
+  if (status === 206 && asked.range === undefined && headers['content-range'] !== undefined) return 'unexpected';
   if (status < 300) return end === 'whole' ? 'success' : end;
   if (status < 400) return 'redirect';
   if (status === 401) return 'unauthorized';
