@@ -14,13 +14,11 @@ vi.setConfig({ testTimeout: 120_000 }); // the work is bounded, and not how long
 
 it('a quadratic reader is found (control)', async () => {
   const trimmed = (text: string) => text.replace(/^[ \t]+|[ \t]+$/g, '');
-  expect(
-    await quadraticShape(
-      trimmed,
-      8_000,
-      shapes.filter(({ name }) => name.startsWith('"1 …')),
-    ),
-  ).toMatch(/ times$/);
+  const blanks = shapes.filter(({ name }) => name.startsWith('"1 …'));
+  // What is measured leans to "linear" where a machine is busy, so that no linear reader is accused: then it is asked again.
+  let found: string | undefined;
+  for (let tries = 0; tries < 10 && found === undefined; tries++) found = await quadraticShape(trimmed, 8_000, blanks);
+  expect(found).toMatch(/ times$/);
 });
 
 it('the time to read an error body grows with its length at most (E6, E8)', async () => {
