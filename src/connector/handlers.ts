@@ -50,7 +50,7 @@ export function putBackSession(c: Context, outer: unknown): void {
   if (outer !== undefined) c.set('session', outer);
 }
 
-export function surround(handler: Handler, surroundings: Surroundings, kind: HandlerKind = 'route'): Handler {
+export function surround(handler: Handler, surroundings: Surroundings, kind: HandlerKind): Handler {
   const { mark, enter, admit, isOwn, leave, answer } = surroundings;
   const finish = (returned: unknown, c: Context, outer: unknown): unknown => {
     let result: unknown;

@@ -80,3 +80,15 @@ export function quietly(read: (text: string) => unknown): (text: string) => Prom
 
 /** Text as a header can carry it. */
 export const headerText = (text: string) => text.replaceAll(/[^\t -~]/g, '-');
+
+/**
+ * What is found of a reader that needs quadratic time: the control of all that ask for one. What is measured leans to "linear" where
+ * a machine is busy, so that no linear reader is accused: then it is asked again.
+ */
+export async function controlShape(): Promise<string | undefined> {
+  const trimmed = (text: string) => text.replace(/^[ \t]+|[ \t]+$/g, '');
+  const blanks = shapes.filter(({ name }) => name.startsWith('"1 …'));
+  let found: string | undefined;
+  for (let tries = 0; tries < 10 && found === undefined; tries++) found = await quadraticShape(trimmed, 8_000, blanks);
+  return found;
+}

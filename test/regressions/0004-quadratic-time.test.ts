@@ -5,17 +5,12 @@
 import { parseWait, waitFormats } from 'concordat';
 import { endSystemFetch, type PresetName } from 'concordat/connector';
 import { describe, expect, it, vi } from 'vitest';
-import { headerText, quadraticShape, quietly, shapes } from '../helpers/growth.js';
+import { controlShape, headerText, quadraticShape, quietly, shapes } from '../helpers/growth.js';
 
 vi.setConfig({ testTimeout: 120_000 }); // the work is bounded, and not how long a busy machine takes for it
 
 it('a quadratic reader is found (control)', async () => {
-  const trimmed = (text: string) => text.replace(/^[ \t]+|[ \t]+$/g, '');
-  const blanks = shapes.filter(({ name }) => name.startsWith('"1 …'));
-  // What is measured leans to "linear" where a machine is busy, so that no linear reader is accused: then it is asked again.
-  let found: string | undefined;
-  for (let tries = 0; tries < 10 && found === undefined; tries++) found = await quadraticShape(trimmed, 8_000, blanks);
-  expect(found).toMatch(/ times$/);
+  expect(await controlShape()).toMatch(/ times$/);
 });
 
 describe('the time to read a wait grows with its length at most (E8, W4)', () => {

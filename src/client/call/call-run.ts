@@ -14,7 +14,7 @@ import type { Trial } from '../session/trials.js';
 import type { CallAttempt } from './attempt.js';
 import type { Call } from './call.js';
 import type { CallContext } from './call-context.js';
-import { failureOf, type Setback, statusOf } from './failure.js';
+import { failureOf, isBodyLost, type Setback, statusOf } from './failure.js';
 import { type Facts, noHistory, react, type SessionFacts } from './react.js';
 import type { Run } from './road.js';
 
@@ -102,7 +102,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { sessions } = this.#context;
     const { session } = attempt;
     if (kind !== 'held-back') this.#feed.sent();
-    if (kind === 'cut' || kind === 'too-large' || kind === 'packed') sessions.accept(session);
+    if (isBodyLost(kind)) sessions.accept(session);
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, session);
     let trial: SessionFacts['trial'] = sessions.isOnTrial(session) ? 'running' : 'none';
     let { adopted } = session;

@@ -1,5 +1,4 @@
-import type { FailedRequest } from '../../contract/index.js';
-import { isConnectorError } from '../../contract/index.js';
+import { type FailedRequest, isConnectorError } from '../../contract/index.js';
 import type { ClientCounters, ConnectorRequest } from '../client-types.js';
 import { closedError, RequestError } from '../errors.js';
 import type { EventHub } from '../events.js';

@@ -20,6 +20,11 @@ export interface Answer<Sent extends Attempt = Attempt, Kind extends AnswerKind 
 /** What came of an attempt that was no success. */
 export type Setback<Sent extends Attempt = Attempt> = Answer<Sent, Exclude<AnswerKind, 'success'>>;
 
+/** Whether it was a success whose body cannot be had. */
+export function isBodyLost(kind: AnswerKind): kind is 'cut' | 'too-large' | 'packed' {
+  return kind === 'cut' || kind === 'too-large' || kind === 'packed';
+}
+
 export function statusOf(outcome: SendOutcome): number | undefined {
   return outcome.type === 'answered' ? outcome.status : undefined;
 }
@@ -69,8 +74,7 @@ function errorOf(
     const problem = status === 206 ? 'a part was sent that was not asked for' : 'HTTP has no such status';
     return new RequestError(problem, { code: 'UNEXPECTED_STATUS', request, status });
   }
-  if (kind === 'cut' || kind === 'too-large' || kind === 'packed')
-    return incompleteBody(response, request, { note, secrets });
+  if (isBodyLost(kind)) return incompleteBody(response, request, { note, secrets });
   if (kind !== 'limit') return toConnectorError(response, request, readErrorContent(response, secrets), note);
   const content = readErrorContent(response, secrets, 'rate-limit');
   const { clock, pause } = attempt.lane.gate;

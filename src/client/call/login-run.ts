@@ -16,7 +16,7 @@ import { retryDelayMs } from '../retry.js';
 import type { LoginRequest } from '../session/initialize-function.js';
 import type { Settings } from '../settings.js';
 import type { Attempt } from './attempt.js';
-import { type Answer, failureOf, type Setback, statusOf } from './failure.js';
+import { type Answer, failureOf, isBodyLost, type Setback, statusOf } from './failure.js';
 import type { LoginTime } from './login-time.js';
 import { describeAttempt } from './observer.js';
 import { noHistory, react } from './react.js';
@@ -137,10 +137,8 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   }
 
   #failureOf(answer: Answer): unknown {
-    const { kind } = answer;
     // Without the response: a success of a login holds a session (rule E9).
-    const isHalf = kind === 'cut' || kind === 'too-large' || kind === 'packed';
-    if (!isHalf) return failureOf(answer, this.#options.secrets);
+    if (!isBodyLost(answer.kind)) return failureOf(answer, this.#options.secrets);
     return incompleteBody(answer.outcome as WireResponse, this.#request, {
       bound: 'the 1 MiB that is read of a login',
     });

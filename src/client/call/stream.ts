@@ -3,6 +3,7 @@ import type { ConnectorRequest } from '../client-types.js';
 import { RequestError, withoutQuotes } from '../errors.js';
 import type { Incoming } from '../http/incoming.js';
 import type { ConnectorResponse } from '../http/read-success.js';
+import { headerEntries } from '../http/request-headers.js';
 import { unpackStream } from '../http/unpack-stream.js';
 import type { Settings } from '../settings.js';
 import { explain } from './failure.js';
@@ -89,8 +90,5 @@ function withHeaders(request: ConnectorRequest, headers: Record<string, string>)
 }
 
 function toRecord(headers: ConnectorRequest['headers']): Record<string, string> {
-  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers ?? {});
-  return Object.fromEntries(
-    entries.flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), value]])),
-  );
+  return Object.fromEntries(headerEntries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 }

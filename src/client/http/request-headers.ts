@@ -42,8 +42,7 @@ function addHeaders(
   mayHaveLength = false,
 ): Record<string, string> {
   if (headers === undefined) return record;
-  for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
-    if (value === undefined) continue;
+  for (const [name, value] of headerEntries(headers)) {
     const key = name.toLowerCase();
     // Only who makes a stream knows how long it is.
     const isLength = mayHaveLength && key === 'content-length' && /^\d{1,15}$/.test(value);
@@ -52,4 +51,10 @@ function addHeaders(
     record[key] = value;
   }
   return record;
+}
+
+/** Names, as they are written, and values of those that are there. */
+export function headerEntries(headers: HeadersOption): [name: string, value: string][] {
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  return entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
 }

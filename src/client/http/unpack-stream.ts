@@ -2,6 +2,7 @@ import { pipeline, Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FailedRequest } from '../../contract/index.js';
 import { RequestError } from '../errors.js';
+import { layersOf } from './unpack.js';
 
 /** The content codings that are unpacked while they arrive (RFC 9110, 8.4.1). */
 const unpackers: Readonly<Record<string, () => Transform>> = {
@@ -22,8 +23,7 @@ export function unpackStream(
   encoding: string,
   { request, status, maxBytes }: { request: FailedRequest; status: number; maxBytes: number },
 ): ReadableStream<Uint8Array> {
-  const names = encoding.toLowerCase().split(',');
-  const layers = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
+  const layers = layersOf(encoding);
   if (layers.length === 0) return stream;
   const [name = ''] = layers;
   const invalid = (message: string, cause?: unknown) =>

@@ -33,8 +33,7 @@ export function isPacked({ headers, body, end }: Answered): boolean {
  * is said by `end`.
  */
 export async function unpack(response: Answered, maxBytes: number): Promise<Answered> {
-  const names = (headerValue(response.headers, 'content-encoding') ?? '').toLowerCase().split(',');
-  const layers = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
+  const layers = layersOf(headerValue(response.headers, 'content-encoding') ?? '');
   const unknown = layers.find((name) => !Object.hasOwn(unpackers, name));
   if (unknown !== undefined) return failed(response, new Error(`${named(unknown)} is no known content-encoding`));
   if (layers.length > mostLayers) return failed(response, new Error('it is packed too many times'));
@@ -53,6 +52,12 @@ export async function unpack(response: Answered, maxBytes: number): Promise<Answ
 /** A name that a connector gave, where it is one: a part of a longer one might be a part of a secret. */
 export function named(name: string): string {
   return name.length > 40 ? 'a name of more than 40 characters' : JSON.stringify(name);
+}
+
+/** The codings that a body was packed in, the first one first. */
+export function layersOf(contentEncoding: string): string[] {
+  const names = contentEncoding.toLowerCase().split(',');
+  return names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
 }
 
 function failed(response: Answered, error: unknown): Answered {

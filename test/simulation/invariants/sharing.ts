@@ -1,8 +1,7 @@
 import type { ClientSnapshot } from 'concordat/client';
 import { startMs } from '../model-waits.js';
 import { type EntryOf, entriesOf, type Outcome } from '../trace.js';
-import { type Invariant, tolerance } from './invariant.js';
-import { later } from './later.js';
+import type { Invariant } from './invariant.js';
 
 const snapshotsAreAccepted: Invariant = {
   rule: 'G9',
@@ -46,7 +45,6 @@ const parkedCallsComeBackOnce: Invariant = {
       const isSameLimit = judged.has(entry.call);
       judged.add(entry.call);
       if (before === undefined || !isSameLimit) continue;
-      if (!later.opensOnTime && isAtTheEnd(before, entry.at)) continue;
       yield {
         at: entry.at,
         seen: `call ${entry.call} was turned away again, and no limit had been met since ${before.at}`,
@@ -54,11 +52,6 @@ const parkedCallsComeBackOnce: Invariant = {
     }
   },
 };
-
-/** Whether somebody who was to come back at a certain time came at exactly that. */
-function isAtTheEnd({ outcome }: Rejected, at: number): boolean {
-  return outcome.resumeAtMs !== undefined && at <= outcome.resumeAtMs + tolerance;
-}
 
 const nobodyWaitsInAPause: Invariant = {
   rule: 'G1',

@@ -1,6 +1,5 @@
 import { isShared } from '../tags.js';
 import type { Entry, Trace } from '../trace.js';
-import { later } from './later.js';
 
 /**
  * Through which eyes an invariant looks at a run in which there are several: all of it; what one state connects; one client; one gate
@@ -32,7 +31,7 @@ export function viewsOf(trace: Trace): (view: View) => readonly Trace[] {
       byGate(
         schedule.fleet === undefined
           ? clients.map((client) => part(withInherited(trace, client)))
-          : [part(told(trace))],
+          : [part([...trace.entries])],
       ),
   };
   return (view) => {
@@ -45,16 +44,6 @@ export function viewsOf(trace: Trace): (view: View) => readonly Trace[] {
 /** Whether clients pass the same gates. */
 export function sharesGates({ fleet }: Trace['schedule']): boolean {
   return fleet?.clocks === 'one';
-}
-
-/** What happens in a fleet, without the limits that only a closed client has heard of. */
-function told({ entries }: Trace): Entry[] {
-  if (later.tellsWhenClosing) return [...entries];
-  const closed = new Set<number | undefined>();
-  return entries.filter((entry) => {
-    if (entry.what === 'closing') closed.add(entry.client);
-    return entry.what !== 'answered' || entry.asked === undefined || !closed.has(entry.client);
-  });
 }
 
 /** What a client does, and the limits that its snapshot tells of: those that were met before it was taken. */

@@ -2,7 +2,6 @@ import type { ConnectorPlan, Schedule } from '../schedule.js';
 import { isShared } from '../tags.js';
 import { isCalm } from './calm.js';
 import type { Invariant } from './invariant.js';
-import { later } from './later.js';
 
 /**
  * Answers that take long hide where a window ends: then it costs more than the one request that it costs otherwise, and where
@@ -53,7 +52,7 @@ const rightAnnouncementsSaveRefusals: Invariant = {
   title: 'nothing is refused that is sent after a right announcement of the quota',
   view: 'gate',
   *check({ entries, schedule }) {
-    if (!later.readsAnnouncements || !isToldTheTruth(schedule)) return;
+    if (!isToldTheTruth(schedule)) return;
     let isTold = false;
     const informed = new Set<number>();
     for (const entry of entries) {
