@@ -75,11 +75,12 @@ const a401IsAVerdictInTheEnd: Invariant = {
   rule: 'S4',
   view: 'state',
   title:
-    'a call without pauses and retries is refused at most three times by 401, sessions that worked before left aside',
-  *check({ entries }) {
+    'a call without pauses and retries is refused at most three times by 401, sessions that worked before or come old from another client left aside',
+  *check({ entries, schedule }) {
     if (entries.some(({ what }) => what === 'pause' || what === 'retry')) return;
     const worked = new Set<unknown>();
-    const refused = new Map<unknown, unknown>();
+    const isOld = createIsOld(entries, schedule);
+    const refused = new Map<unknown, { session: unknown; isOld: boolean }>();
     const met = new Map<unknown, { counted: number; overtaken: number }>();
     for (const entry of entries) {
       const by = entry.what === 'settled' ? entry.call : entry.what === 'sent' ? entry.by : undefined;
@@ -87,16 +88,29 @@ const a401IsAVerdictInTheEnd: Invariant = {
       if (by !== undefined && refused.has(by)) {
         const call = met.get(by) ?? { counted: 0, overtaken: 0 };
         met.set(by, call);
-        if (call.counted > 0 && call.overtaken < 5 && worked.has(refused.get(by))) call.overtaken++;
+        const last = refused.get(by);
+        const hasEnded = worked.has(last?.session) || last?.isOld === true;
+        if (call.counted > 0 && call.overtaken < 5 && hasEnded) call.overtaken++;
         else if (++call.counted === 4) yield { at: entry.at, seen: `call ${by} met its fourth 401` };
         refused.delete(by);
       }
       if (entry.what !== 'answered' || entry.by === 'login') continue;
       if (entry.status < 300) worked.add(entry.session);
-      if (entry.status === 401) refused.set(entry.by, entry.session);
+      if (entry.status === 401) refused.set(entry.by, { session: entry.session, isOld: isOld(entry) });
     }
   },
 };
+
+/** Whether a request carried another client's session that was past its grace, or may have been: clocks of their own do not tell. */
+function createIsOld(entries: readonly Entry[], { client, fleet }: Schedule) {
+  const logins = new Map(entries.flatMap((entry) => (entry.what === 'session' ? [[entry.session, entry]] : [])));
+  const sentAt = new Map(entries.flatMap((entry) => (entry.what === 'sent' ? [[entry.exchange, entry.at]] : [])));
+  return ({ session, exchange, client: by }: EntryOf<'answered'>): boolean => {
+    const login = logins.get(session as number);
+    if (login === undefined || login.client === by) return false;
+    return fleet?.clocks === 'each' || (sentAt.get(exchange) ?? 0) - login.at >= client.freshSessionGraceMs - tolerance;
+  };
+}
 
 const refusedSessionsAreLeftAlone: Invariant = {
   rule: 'S4',
