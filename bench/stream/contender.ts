@@ -1,15 +1,15 @@
-// One client in its own process: contender.js <name> <url>
+// One client in its own process: contender.js <downloads | uploads> <name> <url>
 import { runLanes } from '../rounds.js';
 import { answerCommands } from '../worker.js';
-import { contenders } from './contenders.js';
+import { downloads, uploads } from './contenders.js';
 
-const [name = '', url = ''] = process.argv.slice(2);
-const read = contenders[name]?.(url);
+const [direction = '', name = '', url = ''] = process.argv.slice(2);
+const move = (direction === 'uploads' ? uploads : downloads)[name]?.(url);
 const fileBytes = 64 * 1024 * 1024;
 
 answerCommands({
   async run({ megabytes }: { megabytes: number }) {
-    if (read === undefined) throw new Error(`no client is called ${name}`);
+    if (move === undefined) throw new Error(`no client is called ${name}`);
     globalThis.gc?.();
     const before = process.memoryUsage.rss();
     let most = before;
@@ -17,8 +17,8 @@ answerCommands({
       most = Math.max(most, process.memoryUsage.rss());
     }, 10);
     const operation = async () => {
-      const bytes = await read(fileBytes);
-      if (bytes !== fileBytes) throw new Error(`${bytes} bytes came of ${fileBytes}`);
+      const bytes = await move(fileBytes);
+      if (bytes !== fileBytes) throw new Error(`${bytes} bytes arrived of ${fileBytes}`);
     };
     const round = await runLanes(operation, { count: megabytes / 64, concurrency: 1 });
     clearInterval(watch);

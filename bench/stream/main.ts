@@ -1,10 +1,10 @@
-// What a megabyte costs the process that reads it as a stream, beside undici. Started by bench/run.ts, see docs/performance.md.
+// What a megabyte costs the process that reads or sends it as a stream, beside undici. Started by bench/run.ts, see docs/performance.md.
 import { parseArgs } from 'node:util';
 import { describeLoad, describeMachine } from '../machine.js';
 import { type Contender, printResults, takeTurns } from '../rounds.js';
 import { round } from '../table.js';
 import { startWorker, type Worker } from '../worker.js';
-import { contenders } from './contenders.js';
+import { downloads, uploads } from './contenders.js';
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 const megabytes = values.quick ? 256 : 1024;
@@ -13,18 +13,21 @@ const rounds = values.quick ? 2 : 7;
 console.log(`${describeMachine()}; ${new Date().toISOString()}\n${describeLoad()}`);
 const server = startWorker('server');
 const url = await server.call<string>('listen');
-const names = Object.keys(contenders);
-const workers = names.map((name) => startWorker('contender', [name, url]));
-const grew = new Map<string, number>();
-const turns = names.map((name, index) => toContender(name, workers[index]!));
-const results = await takeTurns(turns, rounds, 'undici.stream');
-printResults(`${rounds} rounds of ${megabytes} MiB each, in files of 64 MiB`, results, 'MiB');
-console.table(
-  Object.fromEntries(names.map((name) => [name, { 'most MiB that memory grew by': round(grew.get(name) ?? 0) }])),
-);
-await Promise.all([...workers, server].map((worker) => worker.stop()));
+for (const [direction, contenders] of Object.entries({ downloads, uploads })) {
+  const names = Object.keys(contenders);
+  const workers = names.map((name) => startWorker('contender', [direction, name, url]));
+  const grew = new Map<string, number>();
+  const turns = names.map((name, index) => toContender(name, workers[index]!, grew));
+  const results = await takeTurns(turns, rounds, 'undici.stream');
+  printResults(`${direction}: ${rounds} rounds of ${megabytes} MiB each, in files of 64 MiB`, results, 'MiB');
+  console.table(
+    Object.fromEntries(names.map((name) => [name, { 'most MiB that memory grew by': round(grew.get(name) ?? 0) }])),
+  );
+  await Promise.all(workers.map((worker) => worker.stop()));
+}
+await server.stop();
 
-function toContender(name: string, worker: Worker): Contender {
+function toContender(name: string, worker: Worker, grew: Map<string, number>): Contender {
   return {
     name,
     async run() {

@@ -1,4 +1,5 @@
-// A server that costs little: it writes as many bytes as the path says, from one buffer, as fast as they are read.
+// A server that costs little: it writes as many bytes as the path says, from one buffer, as fast as they are read, and counts
+// those that are sent to it.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerCommands } from '../worker.js';
@@ -9,6 +10,14 @@ const session = JSON.stringify([{ key: 'x-session', value: 'bench-session-0001',
 const server = createServer((request, response) => {
   if (request.method === 'POST') {
     response.writeHead(200, { 'content-type': 'application/json' }).end(session);
+    return;
+  }
+  if (request.method === 'PUT') {
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(String(bytes)));
     return;
   }
   let left = Number(/\d+/.exec(request.url ?? '')?.[0] ?? 0);
