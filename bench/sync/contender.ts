@@ -2,7 +2,7 @@
 // before any client is loaded, so that every client runs as it is.
 import { setImmediate as breathe } from 'node:timers/promises';
 import { answerCommands } from '../worker.js';
-import { contenders } from './contenders.js';
+import { contenders, isTold } from './contenders.js';
 import { type Quota, QuotaCounter, type Tally } from './quota.js';
 
 interface Input {
@@ -55,7 +55,7 @@ async function runVirtually({ quota, ...input }: Input): Promise<Outcome> {
     await new Promise((resolve) => setTimeout(resolve, latencyMs / 2));
     const waitMs = counter.take(Date.now());
     await new Promise((resolve) => setTimeout(resolve, latencyMs / 2));
-    return waitMs === undefined ? answer() : refusal(waitMs);
+    return respond(waitMs, isTold(name) ? counter.announce(Date.now()) : {});
   };
   const running = { done: false };
   const run = synchronise({ ...input, quota, url: 'http://connector.invalid' }, fetch as typeof globalThis.fetch, 1000);
@@ -74,17 +74,15 @@ async function runVirtually({ quota, ...input }: Input): Promise<Outcome> {
 
 const json = { 'content-type': 'application/json' };
 
-function answer(): Response {
-  return new Response('{"id":7}', { headers: json });
-}
-
-/** The words are what octokit recognises a limit by. */
-function refusal(waitMs: number): Response {
+/** The words of a refusal are what octokit recognises a limit by. */
+function respond(waitMs: number | undefined, announced: Record<string, string>): Response {
+  if (waitMs === undefined) return new Response('{"id":7}', { headers: { ...json, ...announced } });
   const body = JSON.stringify({
     errors: { code: 'RATE_LIMITED', message: 'Too many requests' },
     message: 'secondary rate limit',
   });
-  return new Response(body, { status: 403, headers: { ...json, 'retry-after': String(Math.ceil(waitMs / 1000)) } });
+  const headers = { ...json, ...announced, 'retry-after': String(Math.ceil(waitMs / 1000)) };
+  return new Response(body, { status: 403, headers });
 }
 
 interface FakeTimers {

@@ -1,6 +1,6 @@
 // Ways to get 10,000 requests through a quota, fifty at once, as their documentation has it. All are told the unit of the
-// wait header and read the wait from it; none is told the quota, for a connector's is not known. Types of the peers are
-// not used: the project type-checks without what only bench/ installs.
+// wait header and read the wait from it. None is told the quota, except where its name says so: then each response announces it.
+// Types of the peers are not used: the project type-checks without what only bench/ installs.
 import { createConnectorClient } from 'concordat/client';
 
 /** How long to wait as the header says it, in milliseconds a unit: 1 or 1000. */
@@ -33,17 +33,25 @@ async function fetchOnce({ url, fetch, headerUnitMs }: Setup, path: string): Pro
   throw new Limited(Number(response.headers.get('retry-after')) * headerUnitMs);
 }
 
+function concordat({ url, fetch, headerUnitMs, concurrency }: Setup): Send {
+  const client = createConnectorClient({
+    baseUrl: url,
+    initialize: async () => ({ 'x-session': 'bench' }),
+    rateLimit: { format: headerUnitMs === 1 ? 'milliseconds' : 'seconds' },
+    concurrency,
+    fetch,
+  });
+  return (path) => client.get(path);
+}
+
+const toldName = 'concordat, quota announced';
+
+/** Whether the connector announces its quota to that contender. */
+export const isTold = (name: string): boolean => name === toldName;
+
 export const contenders: Readonly<Record<string, (setup: Setup) => Promise<Send> | Send>> = {
-  concordat: ({ url, fetch, headerUnitMs, concurrency }) => {
-    const client = createConnectorClient({
-      baseUrl: url,
-      initialize: async () => ({ 'x-session': 'bench' }),
-      rateLimit: { format: headerUnitMs === 1 ? 'milliseconds' : 'seconds' },
-      concurrency,
-      fetch,
-    });
-    return (path) => client.get(path);
-  },
+  concordat,
+  [toldName]: concordat,
   'octokit throttling + retry': async ({ url, fetch, headerUnitMs }) => {
     const { Octokit } = await load<{ Octokit: OctokitClass }>('@octokit/core');
     const { throttling } = await load<{ throttling: unknown }>('@octokit/plugin-throttling');

@@ -5,7 +5,7 @@ import { describeLoad, describeMachine } from '../machine.js';
 import { round } from '../table.js';
 import { startWorker } from '../worker.js';
 import type { Outcome } from './contender.js';
-import { contenders } from './contenders.js';
+import { contenders, isTold } from './contenders.js';
 import type { Quota } from './quota.js';
 
 const { values } = parseArgs({
@@ -48,7 +48,7 @@ async function benchReal(quota: Quota, count: number): Promise<void> {
     names.map(async (name, index) => {
       const worker = startWorker('contender', [name]);
       const segment = `c${index}`;
-      await server.call('open', { name: segment, quota });
+      await server.call('open', { name: segment, quota, announces: isTold(name) });
       const outcome = await worker.call<Outcome>('run', { quota, count, concurrency, url: `${url}/${segment}` });
       rows[name] = describe({ ...outcome, tally: await server.call('tally', segment) }, quota, count);
       await worker.stop();

@@ -36,4 +36,14 @@ export class QuotaCounter {
     this.tally.refused += 1;
     return this.#endsAt - nowMs;
   }
+
+  /** What a connector announces of it (RateLimit header fields for HTTP, a draft of the IETF). */
+  announce(nowMs: number): Record<string, string> {
+    const { limit, windowMs } = this.#quota;
+    const left = limit - this.#used;
+    return {
+      'ratelimit-policy': `"default";q=${limit};w=${windowMs / 1000}`,
+      ratelimit: `"default";r=${left};t=${Math.ceil((this.#endsAt - nowMs) / 1000)}`,
+    };
+  }
 }

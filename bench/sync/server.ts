@@ -6,10 +6,12 @@ import { answerCommands } from '../worker.js';
 import { type Quota, QuotaCounter } from './quota.js';
 
 const counters = new Map<string, QuotaCounter>();
+const announcing = new Set<QuotaCounter>();
 
 const server = createServer((request, response) => {
   const counter = counters.get(request.url?.split('/')[1] ?? '');
-  const waitMs = counter?.take(performance.now());
+  const now = performance.now();
+  const waitMs = counter?.take(now);
   const status = waitMs === undefined ? 200 : 403;
   const body =
     waitMs === undefined
@@ -18,6 +20,7 @@ const server = createServer((request, response) => {
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': body.length,
+    ...(counter && announcing.has(counter) ? counter.announce(now) : {}),
     ...(waitMs === undefined ? {} : { 'retry-after': String(Math.ceil(waitMs)) }),
   });
   response.end(body);
@@ -28,8 +31,10 @@ answerCommands({
     new Promise<string>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
     }),
-  open: ({ name, quota }: { name: string; quota: Quota }) => {
-    counters.set(name, new QuotaCounter(quota));
+  open: ({ name, quota, announces }: { name: string; quota: Quota; announces: boolean }) => {
+    const counter = new QuotaCounter(quota);
+    counters.set(name, counter);
+    if (announces) announcing.add(counter);
   },
   tally: (name: string) => counters.get(name)?.tally,
 });
