@@ -4,16 +4,16 @@ import { isCalm } from './calm.js';
 import type { Invariant } from './invariant.js';
 
 /**
- * Answers that take long hide where a window ends: then it costs more than the one request that it costs otherwise, and where
- * they take as long as several windows, as many times as much. A sliding window of few
- * requests or seconds looks like another one each time, because waits are told in whole seconds: what was learned of it does not
- * last, and may be wrong by as many as it holds.
+ * Responses that take long hide where a window ends: from half a window on, a wait counts from when its response arrives, so that
+ * a pause ends somewhere in the next window, and what is left of that one looks like a whole. The bound grows with how many half
+ * windows the slowest takes. A sliding window of few requests or seconds looks like another one each time, because waits are in
+ * whole seconds: what was learned of it does not last, and may be wrong by as many as it holds.
  */
 function refusedPerWindow({ quota, upstreamMs = [], latenciesMs, queuesMs }: ConnectorPlan): number {
   const slowestMs = [upstreamMs, latenciesMs, queuesMs].reduce((sum, times) => sum + Math.max(0, ...times), 0);
   const isBlurred = quota?.type === 'sliding' && (quota.limit < 10 || quota.windowMs < 10_000);
   const ofOne = isBlurred ? Math.max(3, quota.limit + 1) : 3;
-  return ofOne * Math.max(1, slowestMs / (quota?.windowMs ?? Number.POSITIVE_INFINITY));
+  return ofOne * Math.max(1, (2 * slowestMs) / (quota?.windowMs ?? Number.POSITIVE_INFINITY));
 }
 
 const windowsAreNotWasted: Invariant = {
