@@ -24,13 +24,6 @@ describe('docs/architecture.md', () => {
     expect(table.flatMap(idsIn).sort()).toEqual(rules.toSorted());
   });
 
-  it.each([...page.matchAll(/`((?:src|test|templates|examples)(?:\/[\w.-]+)*)`/g)].map(([, name = '']) => name))(
-    'names %s, which exists',
-    (name) => {
-      expect(existsSync(path.join(root, name))).toBe(true);
-    },
-  );
-
   it.each([...page.matchAll(/\b((?:call|http|session|rate-limit)\/[\w-]+\.ts)\b/g)].map(([, name = '']) => name))(
     'names %s of the client, which exists',
     (name) => {
@@ -46,5 +39,17 @@ describe('docs/architecture.md', () => {
       'k17',
     ]);
     expect(rules.length).toBeGreaterThan(50);
+  });
+});
+
+/** Files and folders that a page names; `PRODUCT.ts` stands for any. */
+const pathsIn = (text: string) =>
+  [...text.matchAll(/`((?:src|test|templates|examples|scripts|docs)(?:\/[\w.-]+)*)\/?[` ]/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => !/\/[A-Z]+\./.test(name));
+
+describe.each(['docs/architecture.md', 'CONTRIBUTING.md', 'docs/simulation.md'])('%s', (name) => {
+  it.each(pathsIn(read(name)))('names %s, which exists', (file) => {
+    expect(existsSync(path.join(root, file))).toBe(true);
   });
 });
