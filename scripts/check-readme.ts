@@ -73,7 +73,7 @@ function makeFolder(): string {
     noEmit: true,
     skipLibCheck: true,
   };
-  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts', '*.tsx'] }));
+  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts', '*.mts', '*.tsx'] }));
   return folder;
 }
 

@@ -26,7 +26,7 @@ const modules = (folder = 'reference'): string[] =>
 
 export default defineConfig({
   title: 'Concordat',
-  description: 'The SDK for connectors and for the service that calls them.',
+  description: 'A TypeScript SDK for connectors, and for the service that calls them.',
   srcDir: '../../docs',
   outDir: '.vitepress/dist',
   rewrites: { 'decisions/README.md': 'decisions/index.md' },
@@ -64,7 +64,7 @@ export default defineConfig({
       ]),
       group('Testing', ['testing', 'conformance', 'simulation', 'referee', 'fuzzing', 'lessons']),
       group('Administration', ['api-keys', 'administration', 'backup', 'watch-a-sync']),
-      group('Know', ['rules', 'architecture', 'security', 'performance', 'performance-api-keys', 'upgrade-policy']),
+      group('Background', ['architecture', 'rules', 'security', 'performance', 'performance-api-keys', 'upgrade-policy']),
       {
         ...group(
           'API reference',
