@@ -158,6 +158,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export function shorten(text: string, length: number): string {
+function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}… [${text.length - length} more characters]`;
 }

@@ -94,7 +94,7 @@ export function formatWait(
 }
 
 /** @throws TypeError naming `format` when it is none of {@link waitFormats}. */
-export function checkWaitFormat(format: unknown): WaitFormat {
+function checkWaitFormat(format: unknown): WaitFormat {
   if (waitFormats.includes(format as WaitFormat)) return format as WaitFormat;
   throw new TypeError(`\`format\` must be one of ${waitFormats.join(', ')}, got ${JSON.stringify(format)}.`);
 }

@@ -11,7 +11,7 @@ export interface FaultContext {
   limit: Omit<LimitHeader, 'waitMs'>;
 }
 
-export const defaultHugeBytes = 128 * 1024 * 1024;
+const defaultHugeBytes = 128 * 1024 * 1024;
 export const defaultLimitWaitMs = 1000;
 
 /** What a fault makes of a request. */

@@ -25,6 +25,5 @@ export type {
   Step,
   StoredItem,
 } from './types.js';
-export { undiciInterceptor } from './undici-interceptor.js';
 export { type VirtualClock, virtualClock } from './virtual-clock.js';
 export { type LimitFormat, limitFormats, type WaitFlaw, waitFlaws } from './wait-flaws.js';

@@ -6,7 +6,6 @@ it('concordat/testing exports these names', () => {
     'AccountingError',
     'limitFormats',
     'simulateConnector',
-    'undiciInterceptor',
     'virtualClock',
     'waitFlaws',
   ]);

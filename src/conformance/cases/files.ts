@@ -4,7 +4,7 @@ import { type Answered, hasAnswer, type Prober, Unmet } from '../prober.js';
 import { lacksRequest, lacksSession } from '../samples.js';
 
 /** More of a file is not read: it is held in memory to be compared. */
-export const maxFileBytes = 64 * 1024 * 1024;
+const maxFileBytes = 64 * 1024 * 1024;
 
 /** A file that the probes declare (rules D1, D2). */
 export const fileCases: CaseDefinition[] = [
