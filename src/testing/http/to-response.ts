@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../internal/index.js';
+import { type Clock, sleep } from '../../internal/index.js';
 import { chunksOf, isBodyless, type Reply } from './reply.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../internal/index.js';
+import type { Clock, Timer } from '../../internal/index.js';
 import { requestsUnderWay } from './requests-under-way.js';
 import { settle } from './settle.js';
 

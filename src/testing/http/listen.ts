@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, sleep } from '../internal/index.js';
+import { type Clock, sleep } from '../../internal/index.js';
+import type { ListeningConnector } from '../types.js';
 import type { Arrival } from './arrival.js';
 import { type Answer, chunksOf, isBodyless, type Reply } from './reply.js';
-import type { ListeningConnector } from './types.js';
 
 export interface ListenOptions {
   port: number;

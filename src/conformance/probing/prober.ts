@@ -1,34 +1,35 @@
-import { parseWait, type SessionParameter, sessionProblems, toSessionParameters } from '../contract/index.js';
+import { parseWait, type SessionParameter, sessionProblems, toSessionParameters } from '../../contract/index.js';
+import { parseJson, sleep, systemClock } from '../../internal/index.js';
+import type { Settings } from '../options.js';
+import type { ReadyRequest } from '../probes.js';
 import { Announcements } from './announcements.js';
-import { type Answer, type Exchange, exchange, parseJson, summarize } from './exchange.js';
+import { type Exchange, exchange, type ReceivedResponse, summarize } from './exchange.js';
 import { Secrets } from './mask.js';
-import type { Plan } from './options.js';
-import type { ReadyRequest } from './probes.js';
 
 /** A case cannot be judged, because something that another case judges does not work. */
-export class Unmet extends Error {}
+export class CannotCheck extends Error {}
 
-/** A timer may fire a little early, and a request that comes too early would be the kit's fault. */
-const timerInaccuracyMs = 10;
+/** The connector's clock may be a little behind: a request that comes too early would be our fault, not its own. */
+const clockToleranceMs = 10;
 
 /** An exchange that has an answer. */
-export type Answered = Exchange & { readonly response: Answer };
+export type Completed = Exchange & { readonly response: ReceivedResponse };
 
 export type Session = Readonly<Record<string, string>>;
 
 /** Stands between the cases and the connector: one login for all of them, limits waited for, every secret remembered. */
 export class Prober {
-  readonly plan: Plan;
+  readonly settings: Settings;
   readonly secrets = new Secrets();
   readonly sessionNames = new Set<string>();
   #login: Promise<Exchange> | undefined;
-  #opensAt = 0;
+  #pausedUntil = 0;
   readonly #memory = new Map<string, Promise<unknown>>();
   readonly announcements = new Announcements();
 
-  constructor(plan: Plan) {
-    this.plan = plan;
-    for (const parameters of [plan.initialize.parameters, plan.initialize.wrongParameters]) {
+  constructor(settings: Settings) {
+    this.settings = settings;
+    for (const parameters of [settings.initialize.parameters, settings.initialize.wrongParameters]) {
       for (const { value, sensitive } of parameters ?? []) if (sensitive) this.secrets.add(value);
     }
   }
@@ -44,12 +45,12 @@ export class Prober {
 
   /** Whether it is known how to log in. */
   get canLogIn(): boolean {
-    return this.plan.initialize.parameters !== undefined;
+    return this.settings.initialize.parameters !== undefined;
   }
 
   /** The login that all cases share. */
   login(): Promise<Exchange> {
-    this.#login ??= this.logIn(this.plan.initialize.parameters ?? []);
+    this.#login ??= this.logIn(this.settings.initialize.parameters ?? []);
     return this.#login;
   }
 
@@ -57,7 +58,7 @@ export class Prober {
   async logIn(parameters: unknown): Promise<Exchange> {
     const seen = await this.send({
       method: 'POST',
-      path: this.plan.initialize.path,
+      path: this.settings.initialize.path,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(parameters),
     });
@@ -68,17 +69,17 @@ export class Prober {
     return seen;
   }
 
-  /** @throws Unmet when there is none. */
+  /** @throws CannotCheck when there is none. */
   async session(): Promise<Session> {
     if (!this.canLogIn) return {};
     return this.toSession(await this.login());
   }
 
-  /** The headers of a login's answer. @throws Unmet when it is no session. */
+  /** The headers of a login's answer. @throws CannotCheck when it is no session. */
   toSession(login: Exchange): Session {
     const session = sessionOf(login);
     if (session === undefined || sessionProblems(session).length > 0) {
-      throw new Unmet(`could not be checked: logging in failed (${summarize(login)})`);
+      throw new CannotCheck(`could not be checked: logging in failed (${summarize(login)})`);
     }
     return Object.fromEntries(session.map(({ key, value }) => [key, value]));
   }
@@ -98,23 +99,23 @@ export class Prober {
 
   /** Sends; a limit that does not last too long is waited for, as the service does. */
   async send(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
-    await this.waitForGate();
+    await this.waitOutPause();
     const seen = await this.sendNow(request, session);
     if (!this.#noteLimit(seen)) return seen;
-    await this.waitForGate();
+    await this.waitOutPause();
     return this.sendNow(request, session);
   }
 
   /** Sends without regard to limits, and takes down what the answer tells about the quota. */
   async sendNow(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
-    const seen = await exchange(this.plan, { ...request, headers: { ...request.headers, ...session } });
-    this.announcements.add(seen, hasAnswer(seen) && this.isLimit(seen));
+    const seen = await exchange(this.settings, { ...request, headers: { ...request.headers, ...session } });
+    this.announcements.add(seen, hasResponse(seen) && this.isLimit(seen));
     return seen;
   }
 
   /** Reads the wait of an answer as the service would. */
-  waitOf({ response, startedAt }: Answered) {
-    const { header, format } = this.plan.rateLimit;
+  waitOf({ response, startedAt }: Completed) {
+    const { header, format } = this.settings.rateLimit;
     return parseWait(response.headers.get(header), {
       format,
       now: startedAt,
@@ -124,37 +125,37 @@ export class Prober {
   }
 
   /** No request goes out before the limit that was met is over. */
-  closeGate(waitMs: number): void {
-    this.#opensAt = Math.max(this.#opensAt, performance.now() + waitMs);
+  pause(waitMs: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + waitMs);
   }
 
   #noteLimit(seen: Exchange): boolean {
-    if (!hasAnswer(seen) || !this.isLimit(seen)) return false;
-    this.closeGate(this.waitOf(seen).waitMs ?? 1000);
+    if (!hasResponse(seen) || !this.isLimit(seen)) return false;
+    this.pause(this.waitOf(seen).waitMs ?? 1000);
     return true;
   }
 
   /** Whether the service takes an answer for a limit (rules W2, W3). */
-  isLimit({ response }: Answered): boolean {
+  isLimit({ response }: Completed): boolean {
     const { status, headers } = response;
-    return status === 429 || ((status === 403 || status === 503) && headers.has(this.plan.rateLimit.header));
+    return status === 429 || ((status === 403 || status === 503) && headers.has(this.settings.rateLimit.header));
   }
 
-  /** Waits until the limit that was met last is over. @throws Unmet when that takes too long. */
-  async waitForGate(): Promise<void> {
-    const waitMs = this.#opensAt - performance.now();
+  /** Waits until the limit that was met last is over. @throws CannotCheck when that takes too long. */
+  async waitOutPause(): Promise<void> {
+    const waitMs = this.#pausedUntil - performance.now();
     if (waitMs <= 0) return;
-    if (waitMs > this.plan.maxWaitMs) {
+    if (waitMs > this.settings.maxWaitMs) {
       const seconds = Math.ceil(waitMs / 1000);
-      throw new Unmet(
-        `could not be checked: the connector's limit asks to wait ${seconds} s, longer than \`maxWaitMs\` (${this.plan.maxWaitMs} ms)`,
+      throw new CannotCheck(
+        `could not be checked: the connector's limit asks to wait ${seconds} s, longer than \`maxWaitMs\` (${this.settings.maxWaitMs} ms)`,
       );
     }
-    await sleep(waitMs + timerInaccuracyMs);
+    await sleep(systemClock, waitMs + clockToleranceMs);
   }
 }
 
-export function hasAnswer(seen: Exchange): seen is Answered {
+export function hasResponse(seen: Exchange): seen is Completed {
   return seen.response !== undefined;
 }
 
@@ -162,8 +163,4 @@ export function hasAnswer(seen: Exchange): seen is Answered {
 export function sessionOf({ response }: Exchange): SessionParameter[] | undefined {
   if (response === undefined || response.status < 200 || response.status > 299) return undefined;
   return toSessionParameters(parseJson(response.body));
-}
-
-export function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

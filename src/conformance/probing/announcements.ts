@@ -1,4 +1,4 @@
-import { currentHeader, parseQuota, policyHeader, type QuotaPolicy } from '../contract/index.js';
+import { currentHeader, parseQuota, policyHeader, type QuotaPolicy } from '../../contract/index.js';
 import type { Exchange } from './exchange.js';
 
 /** What one answer tells about the quota (rule W8). */

@@ -1,10 +1,9 @@
-import { NotFoundError } from '../contract/index.js';
-import type { Clock } from '../internal/index.js';
-import type { Settings } from './options.js';
+import { NotFoundError } from '../../contract/index.js';
+import type { Clock } from '../../internal/index.js';
+import { type Answer, emptyReply, fromResponse, jsonReply } from '../http/reply.js';
+import type { JournalEntry, RouteContext, RouteHandler, SimulateConnectorOptions } from '../types.js';
 import { decode, type Pattern, parsePattern } from './pattern.js';
-import { type Answer, emptyReply, fromResponse, jsonReply } from './reply.js';
 import { Resource } from './resource.js';
-import type { JournalEntry, RouteContext, RouteHandler, SimulateConnectorOptions } from './types.js';
 
 /** A request on its way to what answers it. */
 export interface RoutedRequest {
@@ -15,6 +14,11 @@ export interface RoutedRequest {
   readonly request: () => Request;
 }
 
+interface RouteOptions {
+  routes?: SimulateConnectorOptions['routes'] | undefined;
+  resources?: SimulateConnectorOptions['resources'] | undefined;
+}
+
 /** What the connector itself answers, once session and quota have let a request pass. */
 export class Routes {
   readonly resources = new Map<string, Resource>();
@@ -23,7 +27,7 @@ export class Routes {
   readonly #echo: boolean;
 
   /** @throws TypeError naming the option that is wrong. */
-  constructor({ routes, resources }: Pick<Settings, 'routes' | 'resources'>, clock: Clock) {
+  constructor({ routes, resources }: RouteOptions, clock: Clock) {
     this.#echo = routes === undefined && resources === undefined;
     for (const [name, items] of Object.entries(resources ?? {})) {
       this.resources.set(name, toResource(name, items, clock));

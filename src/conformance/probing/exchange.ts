@@ -1,7 +1,9 @@
-import { toSessionParameters } from '../contract/index.js';
+import { toSessionParameters } from '../../contract/index.js';
+import { parseJson, readLimited } from '../../internal/index.js';
+import type { Settings } from '../options.js';
+import type { ReadyRequest } from '../probes.js';
+import type { SeenExchange } from '../result.js';
 import { maskedMark, type Secrets } from './mask.js';
-import type { Plan } from './options.js';
-import type { ReadyRequest } from './probes.js';
 
 /** More of an answer is not read: nothing that the contract describes is this large. */
 const maxBodyBytes = 4 * 1024 * 1024;
@@ -11,32 +13,27 @@ const maxShownCharacters = 2000;
 export interface Exchange {
   readonly request: ReadyRequest;
   readonly startedAt: number;
-  readonly response: Answer | undefined;
+  readonly response: ReceivedResponse | undefined;
   /** Why there is no answer. */
   readonly failure: string | undefined;
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   /** What was read of the body, and the same as text. */
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Whether the body is longer than what was read. */
+  readonly truncated: boolean;
   readonly body: string;
 }
 
-/** What was seen, with secrets masked. */
-export interface SeenExchange {
-  request: { method: string; path: string; headers: Record<string, string>; body?: string };
-  response?: { status: number; headers: Record<string, string>; body: string };
-  failure?: string;
-}
-
 /** Sends one request and reads its answer. Never throws: a failure is a thing that was seen. */
-export async function exchange(plan: Plan, request: ReadyRequest): Promise<Exchange> {
+export async function exchange(settings: Settings, request: ReadyRequest): Promise<Exchange> {
   const startedAt = Date.now();
-  const signal = AbortSignal.timeout(plan.timeoutMs);
+  const signal = AbortSignal.timeout(settings.timeoutMs);
   try {
-    const message = new Request(plan.baseUrl + request.path, {
+    const message = new Request(settings.baseUrl + request.path, {
       method: request.method,
       headers: request.headers,
       redirect: 'manual',
@@ -44,18 +41,18 @@ export async function exchange(plan: Plan, request: ReadyRequest): Promise<Excha
       ...(request.body === undefined ? {} : { body: request.body }),
     });
     // Raced: a `fetch` that is handed in need not listen to the signal.
-    const response = await Promise.race([plan.fetch(message), rejectWhenAborted(signal)]);
-    const limit = request.maxAnswerBytes ?? maxBodyBytes;
-    const bytes = await Promise.race([readBody(response, limit), rejectWhenAborted(signal)]);
+    const response = await Promise.race([settings.fetch(message), rejectWhenAborted(signal)]);
+    const limit = request.maxResponseBytes ?? maxBodyBytes;
+    const { bytes, truncated } = await Promise.race([readLimited(response.body, limit), rejectWhenAborted(signal)]);
     const body = new TextDecoder().decode(bytes.subarray(0, maxBodyBytes));
     return {
       request,
       startedAt,
-      response: { status: response.status, headers: response.headers, bytes, body },
+      response: { status: response.status, headers: response.headers, bytes, truncated, body },
       failure: undefined,
     };
   } catch (error) {
-    const failure = signal.aborted ? `no whole answer within ${plan.timeoutMs} ms` : describeFailure(error);
+    const failure = signal.aborted ? `no whole answer within ${settings.timeoutMs} ms` : describeFailure(error);
     return { request, startedAt, response: undefined, failure };
   }
 }
@@ -64,30 +61,6 @@ function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-}
-
-/** @returns more than `limit` bytes when there are more; the rest is left. */
-async function readBody(response: Response, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const reader = response.body?.getReader();
-  while (reader !== undefined) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    chunks.push(value);
-    length += value.byteLength;
-    if (length > limit) {
-      await reader.cancel();
-      break;
-    }
-  }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }
 
 function describeFailure(error: unknown): string {
@@ -147,15 +120,6 @@ function maskValues(body: string): string {
   const parameters = toSessionParameters(parseJson(body));
   if (parameters === undefined) return body;
   return JSON.stringify(parameters.map(({ key, sensitive }) => ({ key, value: maskedMark, sensitive })));
-}
-
-/** The value of a JSON text; `undefined` when it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function shorten(text: string, length: number): string {

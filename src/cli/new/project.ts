@@ -1,14 +1,8 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { UsageError } from './io.js';
+import { packageRoot, UsageError } from '../io.js';
 
-// As far from src/cli as from dist/cli.
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const templates = path.join(root, 'templates');
-
-/** The folder of the running package. */
-export const packageRoot = path.dirname(templates);
+const templates = path.join(packageRoot, 'templates');
 
 export const frameworks = { hono: 'Hono', express: 'Express', fastify: 'Fastify' } as const;
 export type Template = keyof typeof frameworks;

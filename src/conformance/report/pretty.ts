@@ -1,6 +1,6 @@
-import { drawExchange, printable } from './conformance.js';
-import type { CaseResult, CaseStatus } from './result.js';
-import type { Report } from './run.js';
+import { printable } from '../../internal/index.js';
+import type { CaseResult, CaseStatus, Report } from '../result.js';
+import { drawExchange } from './explain.js';
 
 const marks: Record<CaseStatus, { sign: string; color: number; words: string }> = {
   passed: { sign: '✓', color: 32, words: 'passed' },

@@ -1,6 +1,6 @@
+import { isSafe, type ReadyRequest } from '../probes.js';
 import type { Exchange } from './exchange.js';
-import { type Answered, hasAnswer, type Prober, sessionOf, Unmet } from './prober.js';
-import { isSafe, type ReadyRequest } from './probes.js';
+import { CannotCheck, type Completed, hasResponse, type Prober, sessionOf } from './prober.js';
 
 /** Errors that the kit provokes: each once, for all the cases that look at it. */
 export const sampleNames = [
@@ -25,17 +25,17 @@ interface Sample {
 
 const samples: Record<SampleName, Sample> = {
   'unknown-route': {
-    lacks: ({ plan }) => lacksRequest(plan.unknownRoute, 'probes.unknownRoute', plan.allowWrites),
-    take: (prober) => withSession(prober, prober.plan.unknownRoute),
+    lacks: ({ settings }) => lacksRequest(settings.unknownRoute, 'probes.unknownRoute', settings.allowWrites),
+    take: (prober) => withSession(prober, prober.settings.unknownRoute),
   },
   'unknown-resource': probe('unknown'),
   'missing-session': {
     lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
-    take: (prober) => prober.send(prober.plan.readable as ReadyRequest),
+    take: (prober) => prober.send(prober.settings.readable as ReadyRequest),
   },
   'dead-session': {
     lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
-    take: async (prober) => prober.send(prober.plan.readable as ReadyRequest, await deadSession(prober)),
+    take: async (prober) => prober.send(prober.settings.readable as ReadyRequest, await deadSession(prober)),
   },
   'broken-json': {
     lacks: lacksFeature,
@@ -46,8 +46,9 @@ const samples: Record<SampleName, Sample> = {
     take: (prober) => prober.send(toInitialize(prober, '[7, null]')),
   },
   'wrong-password': {
-    lacks: ({ plan }) => (plan.initialize.wrongParameters ? undefined : 'needs `probes.initialize.wrongParameters`'),
-    take: (prober) => prober.logIn(prober.plan.initialize.wrongParameters),
+    lacks: ({ settings }) =>
+      settings.initialize.wrongParameters ? undefined : 'needs `probes.initialize.wrongParameters`',
+    take: (prober) => prober.logIn(prober.settings.initialize.wrongParameters),
   },
   'invalid-payload': probe('invalid'),
   denial: probe('forbidden'),
@@ -64,26 +65,26 @@ export function takeSample(prober: Prober, name: SampleName): Promise<Exchange> 
 }
 
 /** The provoked errors that were answered as errors; what else is wrong with them is for the cases of their status. */
-export async function takeErrors(prober: Prober): Promise<Answered[]> {
-  const errors: Answered[] = [];
+export async function takeErrors(prober: Prober): Promise<Completed[]> {
+  const errors: Completed[] = [];
   for (const name of sampleNames) {
     if (lacksSample(prober, name) !== undefined) continue;
     const seen = await takeSample(prober, name).catch((error: unknown) => {
-      if (error instanceof Unmet) return undefined;
+      if (error instanceof CannotCheck) return undefined;
       throw error;
     });
-    if (seen !== undefined && hasAnswer(seen) && seen.response.status >= 400) errors.push(seen);
+    if (seen !== undefined && hasResponse(seen) && seen.response.status >= 400) errors.push(seen);
   }
   return errors;
 }
 
-export function toInitialize({ plan }: Prober, body: string): ReadyRequest {
-  return { method: 'POST', path: plan.initialize.path, headers: { 'content-type': 'application/json' }, body };
+export function toInitialize({ settings }: Prober, body: string): ReadyRequest {
+  return { method: 'POST', path: settings.initialize.path, headers: { 'content-type': 'application/json' }, body };
 }
 
 /** What stops a probe from being sent: it is not there, or it might write. */
-export function lacksProbe({ plan }: Prober, name: 'readable' | 'unknown' | 'invalid' | 'forbidden' | 'failing') {
-  return lacksRequest(plan[name], `probes.${name}`, plan.allowWrites);
+export function lacksProbe({ settings }: Prober, name: 'readable' | 'unknown' | 'invalid' | 'forbidden' | 'failing') {
+  return lacksRequest(settings[name], `probes.${name}`, settings.allowWrites);
 }
 
 export function lacksRequest(request: ReadyRequest | undefined, name: string, allowWrites: boolean) {
@@ -96,14 +97,14 @@ export function lacksSession(prober: Prober): string | undefined {
   return lacksFeature(prober) ?? (prober.canLogIn ? undefined : 'needs `probes.initialize.parameters`');
 }
 
-function lacksFeature({ plan }: Prober): string | undefined {
-  return plan.features.has('session') ? undefined : 'the feature `session` is not declared';
+function lacksFeature({ settings }: Prober): string | undefined {
+  return settings.features.has('session') ? undefined : 'the feature `session` is not declared';
 }
 
 function probe(name: 'unknown' | 'invalid' | 'forbidden' | 'failing'): Sample {
   return {
     lacks: (prober) => lacksProbe(prober, name),
-    take: (prober) => withSession(prober, prober.plan[name] as ReadyRequest),
+    take: (prober) => withSession(prober, prober.settings[name] as ReadyRequest),
   };
 }
 

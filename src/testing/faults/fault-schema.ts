@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { headerNameOption } from '../contract/index.js';
+import { headerNameOption } from '../../contract/index.js';
 import {
   bool,
   checkOptions,
@@ -11,9 +11,9 @@ import {
   type ShapeOf,
   text,
   texts,
-} from '../internal/index.js';
-import type { Fault } from './types.js';
-import { limitFormats } from './wait-flaws.js';
+} from '../../internal/index.js';
+import type { Fault } from '../types.js';
+import { limitFormats } from '../wait-flaws.js';
 
 type ShapesOf<Kinds extends { kind: string }> = {
   [Kind in Kinds['kind']]: ShapeOf<Omit<Extract<Kinds, { kind: Kind }>, 'kind'>>;

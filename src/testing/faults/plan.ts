@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { checkOptions, count, functionOf, option, optionsOf, readBy, type ShapeOf } from '../internal/index.js';
+import { checkOptions, count, functionOf, option, optionsOf, readBy, type ShapeOf } from '../../internal/index.js';
+import { anyRequest, type Pattern, parsePattern } from '../routes/pattern.js';
+import type { Fault, FaultRule, JournalEntry, RouteHandler, Step } from '../types.js';
 import { faultSchema } from './fault-schema.js';
-import { anyRequest, type Pattern, parsePattern } from './pattern.js';
-import type { Fault, FaultRule, JournalEntry, RouteHandler, Step } from './types.js';
 
 /** What is planned for a request: the simulator's own answer, a fault, or a function's answer. */
 export type Planned = 'normal' | Fault | RouteHandler;
@@ -22,6 +22,13 @@ interface PlannedFault {
   readonly most: number;
   seen: number;
   used: number;
+}
+
+/** What was planned and what happened differ; the message is a table of both. */
+export class AccountingError extends Error {
+  static {
+    AccountingError.prototype.name = 'AccountingError';
+  }
 }
 
 /** What a test has planned, and the accounts of what came of it. */

@@ -1,6 +1,6 @@
-import { explain, printable } from './conformance.js';
-import type { CaseResult } from './result.js';
-import type { Report } from './run.js';
+import { printable } from '../../internal/index.js';
+import type { CaseResult, Report } from '../result.js';
+import { explain } from './explain.js';
 
 /** One test suite a topic. A warning passes and says so in its output. */
 export function toJUnit(report: Report): string {

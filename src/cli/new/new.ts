@@ -1,20 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
-import { createPaint, exitCodes, type Io, printable, UsageError } from './io.js';
-import { findDependency } from './new-dependency.js';
-import { nameProblem, suggestName } from './new-name.js';
-import { endSystems } from './new-presets.js';
-import {
-  checkFree,
-  dependencyNames,
-  packageRoot,
-  planProject,
-  type Template,
-  templateNames,
-  writeProject,
-} from './new-project.js';
-import { ask, type Choices, canAsk, defaults } from './new-questions.js';
+import { printable } from '../../internal/index.js';
+import { createPaint, exitCodes, type Io, packageRoot, UsageError } from '../io.js';
+import { findDependency } from './dependency.js';
+import { endSystems } from './end-systems.js';
+import { nameProblem, suggestName } from './name.js';
+import { checkFree, dependencyNames, planProject, type Template, templateNames, writeProject } from './project.js';
+import { ask, type Choices, canAsk, defaults } from './questions.js';
 
 interface NewOptions {
   name?: string;
@@ -41,7 +34,7 @@ export function addNew(program: Command, io: Io, finish: (code: number) => void)
     )
     .addOption(
       new Option('-p, --preset <name>', `the end system (default: ${defaults.preset})`).choices(
-        endSystems.map(({ preset }) => preset),
+        Object.keys(endSystems),
       ),
     )
     .option('-y, --yes', 'ask nothing, take the defaults')

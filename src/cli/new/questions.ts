@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 import { autocomplete, isCancel, select, text } from '@clack/prompts';
-import type { Io } from './io.js';
-import { nameProblem, suggestName } from './new-name.js';
-import { endSystems } from './new-presets.js';
-import { dependencyNames, frameworks, type Template, templateNames } from './new-project.js';
+import type { Io } from '../io.js';
+import { endSystems } from './end-systems.js';
+import { nameProblem, suggestName } from './name.js';
+import { dependencyNames, frameworks, type Template, templateNames } from './project.js';
 
 export interface Choices {
   name: string;
@@ -58,7 +58,7 @@ export async function ask(given: Partial<Choices>, folderName: string, io: Io): 
     (await autocomplete({
       ...terminal,
       message: 'Which end system does it connect? (Type to search.)',
-      options: endSystems.map(({ preset, title }) => ({ value: preset, label: title })),
+      options: Object.entries(endSystems).map(([value, label]) => ({ value, label })),
       initialValue: defaults.preset,
       maxItems: 10,
     }));

@@ -1,4 +1,4 @@
-import { ConnectorError, errorTable, kindOfStatus } from '../contract/index.js';
+import { ConnectorError, errorTable, kindOfStatus } from '../../contract/index.js';
 
 /** An answer as it goes over the wire, before anything has decided which wire. */
 export interface Answer {

@@ -1,7 +1,7 @@
-import { BadRequestError, ConnectorError, NotFoundError } from '../contract/index.js';
-import type { Clock } from '../internal/index.js';
-import { type Answer, emptyReply, jsonReply } from './reply.js';
-import type { Item, SimulatedResource, StoredItem } from './types.js';
+import { BadRequestError, ConnectorError, NotFoundError } from '../../contract/index.js';
+import type { Clock } from '../../internal/index.js';
+import { type Answer, emptyReply, jsonReply } from '../http/reply.js';
+import type { Item, SimulatedResource, StoredItem } from '../types.js';
 
 interface Row {
   item: Item;

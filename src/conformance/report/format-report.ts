@@ -1,6 +1,6 @@
-import { toJUnit } from './report-junit.js';
-import { toPretty } from './report-pretty.js';
-import type { Report } from './run.js';
+import type { Report } from '../result.js';
+import { toJUnit } from './junit.js';
+import { toPretty } from './pretty.js';
 
 export const reporters = ['pretty', 'json', 'junit'] as const;
 export type Reporter = (typeof reporters)[number];

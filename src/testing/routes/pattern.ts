@@ -1,4 +1,4 @@
-import type { JournalEntry } from './types.js';
+import type { JournalEntry } from '../types.js';
 
 /** A route as it is written: `GET /issues/:id`, `/issues`, `POST`, `GET /files/*`; or `login`, `cleanup`. */
 export interface Pattern {

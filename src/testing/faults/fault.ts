@@ -1,6 +1,6 @@
-import { type Answer, emptyReply, errorReply, isBodyless, type Reply, textReply } from './reply.js';
-import type { Fault } from './types.js';
-import { type LimitHeader, limitHeaders } from './wait-flaws.js';
+import { type Answer, emptyReply, errorReply, isBodyless, type Reply, textReply } from '../http/reply.js';
+import type { Fault } from '../types.js';
+import { type LimitHeader, limitHeaders } from '../wait-flaws.js';
 
 export interface FaultContext {
   /** Processes the request as if nothing were wrong. */
