@@ -28,7 +28,7 @@ Examples:
   $ concordat call http://127.0.0.1:4000 GET /issues -i user=alice -i password=prompt
   $ concordat simulate --limit 100/1s --session 30s
 
-concordat help check says more about check, and so for the others.`,
+Run concordat help COMMAND for the options of a command.`,
     );
   program.exitOverride().configureOutput({
     writeOut: (text) => io.stdout.write(text),

@@ -3,9 +3,9 @@ import { type Exchange, showExchange, summarize } from './probing/exchange.js';
 import { CannotCheck, type Completed, hasResponse, type Prober } from './probing/prober.js';
 import type { Problem, Severity } from './result.js';
 
-/** One thing that a connector has to do, and how it is judged. */
+/** One thing that a connector has to do, and how to check it. */
 export interface CaseDefinition {
-  /** Never changes: known failures name it. */
+  /** Never changes, because `knownFailures` refer to it. */
   readonly id: string;
   /** The rule of docs/rules.md. */
   readonly rule: string;
@@ -13,22 +13,22 @@ export interface CaseDefinition {
   readonly why: string;
   /** @default 'error' */
   readonly severity?: Severity;
-  /** The feature without which it does not apply. */
+  /** The case applies only to connectors with this feature. */
   readonly feature?: Feature;
-  /** Why it cannot be checked with the probes that there are. */
+  /** Why it cannot be checked with the given probes. */
   lacks?(prober: Prober): string | undefined;
   check(judge: Judge): Promise<void>;
 }
 
-/** What a case that ran found. */
+/** The outcome of a case. */
 export interface Verdict {
   status: 'passed' | 'violated' | 'skipped';
   problems: Problem[];
-  /** Why it could not be judged. */
+  /** Why it could not be checked. */
   reason?: string;
 }
 
-/** Asks the connector and takes down what is wrong. */
+/** Collects what is wrong with the responses. */
 export class Judge {
   readonly prober: Prober;
   readonly problems: { message: string; exchange: Exchange | undefined }[] = [];
@@ -45,10 +45,10 @@ export class Judge {
     this.problems.push({ message, exchange });
   }
 
-  /** The answer, or `undefined` after having taken down that there is none. */
+  /** The exchange if it has a response; otherwise `undefined`, after recording the problem. */
   response(seen: Exchange): Completed | undefined {
     if (hasResponse(seen)) return seen;
-    this.problem(`${summarize(seen)}; expected an answer`, seen);
+    this.problem(`${summarize(seen)}; expected a response`, seen);
     return undefined;
   }
 

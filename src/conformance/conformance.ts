@@ -7,21 +7,20 @@ import type { CaseResult, CaseStatus, Severity } from './result.js';
 
 /** One check of a connector. */
 export interface Case {
-  /** Never changes: `knownFailures` names it. */
+  /** Never changes, because `knownFailures` refer to it. */
   readonly id: string;
   /** The rule in docs/rules.md. */
   readonly rule: string;
   readonly title: string;
-  /** What goes wrong in practice when it is broken. */
+  /** What goes wrong in practice when a connector breaks the rule. */
   readonly why: string;
   readonly severity: Severity;
-  /** The feature it belongs to, if it is not asked of every connector. */
+  /** The feature it belongs to, unless it applies to every connector. */
   readonly feature?: Feature;
   /**
-   * Judges the connector. Warnings and known failures are no reason to reject: `onResult` gets them.
+   * Checks the connector. Does not reject on warnings and known failures; `onResult` gets those.
    *
-   * @throws ConformanceError saying what was seen when the case failed, could not be judged, or is a known failure that
-   *   passes by now.
+   * @throws ConformanceError with what was seen, when the case fails, cannot be checked, or is a known failure that passes.
    */
   readonly run: () => Promise<void>;
 }
@@ -38,8 +37,8 @@ export class ConformanceError extends Error {
 Object.defineProperty(ConformanceError.prototype, 'name', { value: 'ConformanceError', configurable: true });
 
 /**
- * The checks that apply to a connector by its features and probes. Each can be run alone; together they share one login,
- * and each error is provoked once.
+ * The cases that apply to a connector, given its features and probes. You can run each alone; together they share one login
+ * and provoke each error once.
  *
  * @throws TypeError naming the option that is wrong.
  * @example
@@ -63,13 +62,13 @@ export function conformance(options: ConformanceOptions): Case[] {
     }));
 }
 
-/** What both ways to run start from. @throws TypeError naming the option that is wrong. */
+/** Reads the options. @throws TypeError naming the option that is wrong. */
 export function prepare(options: ConformanceOptions) {
   const settings = checkOptions(options);
   const prober = new Prober(settings);
   for (const id of settings.knownFailures.keys()) {
     if (!allCases.some((definition) => definition.id === id)) {
-      throw new TypeError(`\`knownFailures\` names "${id}", which is no case.`);
+      throw new TypeError(`\`knownFailures\` names "${id}", which is not the id of a case.`);
     }
   }
   return { settings, prober, definitions: allCases };

@@ -1,5 +1,5 @@
 /**
- * Judges a connector from outside, in whatever language it is written.
+ * Checks a connector over HTTP, in whatever language it is written.
  *
  * @module concordat/conformance
  */

@@ -4,8 +4,8 @@ import type { ConformanceOptions, Settings } from './options.js';
 import type { CaseResult, Report } from './result.js';
 
 /**
- * Runs all cases in their order, one after the other, and those that do not apply are reported as skipped with the
- * reason. Never rejects because of what the connector does.
+ * Runs all cases one after the other. Cases that do not apply are reported as skipped, with the reason. Never rejects
+ * because of what the connector does.
  *
  * @throws TypeError naming the option that is wrong.
  * @example

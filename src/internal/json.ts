@@ -1,4 +1,4 @@
-/** Parses JSON; `undefined` when the text is none. */
+/** Parses JSON; `undefined` when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -11,7 +11,7 @@ const code = (character: string) => character.charCodeAt(0);
 const [quote, backslash] = [code('"'), code('\\')];
 const [list, object, endOfList, endOfObject] = [code('['), code('{'), code(']'), code('}')];
 
-/** Whether lists and objects of this JSON, in UTF-8, stand in each other more than so many levels deep (rule E8). */
+/** Whether arrays and objects in this JSON (UTF-8) are nested deeper than `levels` (rule E8). */
 export function isNestedDeeper(json: Uint8Array, levels: number): boolean {
   if (json.length <= levels) return false;
   let depth = 0;

@@ -20,7 +20,7 @@ export function describeIssues(issues: readonly Issue[], most = 10): string {
   return lines.join('; ').replace(/\s+/g, ' ');
 }
 
-/** Turns any value into text for a person: strings as they are, errors with their stack, the rest as JSON if it can be. */
+/** Describes any value for a person: strings unchanged, errors with their stack, the rest as JSON if possible. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') return value;
   try {

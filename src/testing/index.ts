@@ -1,5 +1,5 @@
 /**
- * A simulated connector that limits, expires and fails on command, and a clock that a test moves.
+ * A simulated connector with rate limits, expiring sessions and faults, and a clock that your test controls.
  *
  * @module concordat/testing
  */

@@ -2,11 +2,11 @@ import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * How a new project asks for this package, so that it gets the one that is running: by version when that came from a
- * registry, else from where it came: a tarball or a folder of this machine, an address, a repository.
+ * The version of this package for the package.json of a new project, so that it gets the running one: a version if it came
+ * from a registry, else the tarball, folder, URL or repository that it came from.
  *
  * @param packageRoot the folder of the running package, without symbolic links.
- * @param target the folder of the new project, to which paths are made relative.
+ * @param target the folder of the new project; paths are relative to it.
  */
 export function findDependency(packageRoot: string, version: string, target: string): string {
   if (path.basename(path.dirname(packageRoot)) !== 'node_modules') return fileSpec(packageRoot, target);
@@ -14,13 +14,13 @@ export function findDependency(packageRoot: string, version: string, target: str
     const source = sourceOf(packageRoot, owner, modules);
     if (source === undefined) continue;
     if (source.startsWith('file:')) return fileSpec(path.resolve(owner, source.slice('file:'.length)), target);
-    // The path of a registry's tarballs: /concordat/-/concordat-1.2.3.tgz
+    // Registries serve tarballs at /concordat/-/concordat-1.2.3.tgz
     return /^https?:.*\/-\//.test(source) ? `^${version}` : source;
   }
   return `^${version}`;
 }
 
-/** Every node_modules above the package, the nearest first: package managers nest them. */
+/** Every node_modules above the package, the closest first: package managers nest them. */
 function installationsAround(packageRoot: string): { owner: string; modules: string }[] {
   const found: { owner: string; modules: string }[] = [];
   for (let folder = path.dirname(packageRoot); folder !== path.dirname(folder); folder = path.dirname(folder)) {
@@ -29,7 +29,7 @@ function installationsAround(packageRoot: string): { owner: string; modules: str
   return found;
 }
 
-/** Where an installation says the package came from: npm in its lock file, the others leave it to package.json. */
+/** Where the package came from: npm says so in its lock file, others only in package.json. */
 function sourceOf(packageRoot: string, owner: string, modules: string): string | undefined {
   const lock = readJson(path.join(modules, '.package-lock.json')) as Lock | undefined;
   const resolved = lock?.packages?.[posix(path.relative(owner, packageRoot))]?.resolved;
@@ -61,7 +61,7 @@ function fileSpec(file: string, target: string): string {
   return `file:${posix(path.relative(realFolder(target), file))}`;
 }
 
-/** A folder without symbolic links, even if it is yet to be made: npm takes relative paths from there. */
+/** A folder without symbolic links, even if it does not exist yet: npm resolves relative paths from there. */
 function realFolder(folder: string): string {
   try {
     return realpathSync(folder);

@@ -18,17 +18,17 @@ interface NewOptions {
   concordat?: string;
 }
 
-/** `concordat new`: a connector that runs, to start from. */
+/** `concordat new`: creates a connector to start from. */
 export function addNew(program: Command, io: Io, finish: (code: number) => void): void {
   program
     .command('new')
-    .summary('start a new connector')
+    .summary('create a new connector')
     .description(
-      'Makes a folder with a connector that runs and passes its tests, in front of a sample product. ' +
-        'On a terminal it asks for what was not given. It needs no network, and writes over nothing.',
+      'Creates a connector for a sample product that runs and passes its tests. ' +
+        'On a terminal it asks for missing options. Needs no network, and never overwrites a file.',
     )
-    .argument('<folder>', 'where to; it may exist')
-    .option('-n, --name <name>', "the package's name (default: the folder's)")
+    .argument('<folder>', 'the folder to create the connector in; it may exist')
+    .option('-n, --name <name>', "the name of the package (default: the folder's name)")
     .addOption(
       new Option('-t, --template <name>', `the framework (default: ${defaults.template})`).choices(templateNames),
     )
@@ -37,9 +37,9 @@ export function addNew(program: Command, io: Io, finish: (code: number) => void)
         Object.keys(endSystems),
       ),
     )
-    .option('-y, --yes', 'ask nothing, take the defaults')
-    .option('--git', 'make it a git repository')
-    .option('--concordat <spec>', 'how package.json asks for this package (default: so that it gets this one)')
+    .option('-y, --yes', 'ask nothing and take the defaults')
+    .option('--git', 'initialize a git repository')
+    .option('--concordat <spec>', 'the version of concordat in package.json (default: the running one)')
     .addHelpText(
       'after',
       `
@@ -48,14 +48,14 @@ Examples:
   $ concordat new my-connector --template express --preset jira-cloud --yes
   $ concordat new . --name @acme/orders --git
 
-Exit codes: 0 it is there, 2 nothing was written.`,
+Exit codes: 0 the connector was created, 2 nothing was written.`,
     )
     .action(async (folder: string, options: NewOptions) => finish(await create(folder, options, io)));
 }
 
 async function create(folder: string, options: NewOptions, io: Io): Promise<number> {
   const target = path.resolve(io.cwd, folder);
-  // Before anybody is asked anything; which template it is changes little.
+  // Checked before asking questions; the templates hardly differ in their file names.
   checkFree(target, planProject({ ...defaults, name: '', concordat: '' }).keys(), folder);
   const choices = await choose(options, path.basename(target), io);
   if (choices === undefined) {
@@ -73,7 +73,7 @@ async function create(folder: string, options: NewOptions, io: Io): Promise<numb
 
 async function choose(options: NewOptions, folderName: string, io: Io): Promise<Choices | undefined> {
   const { name, template, preset, yes, concordat } = options;
-  if (concordat?.trim() === '') throw new UsageError('--concordat is empty: give a version, an address or file:PATH.');
+  if (concordat?.trim() === '') throw new UsageError('--concordat is empty: give a version, a URL or file:PATH.');
   const given = {
     ...(name === undefined ? {} : { name: checkName(name, name, template) }),
     ...(template === undefined ? {} : { template }),
@@ -86,7 +86,7 @@ async function choose(options: NewOptions, folderName: string, io: Io): Promise<
   return { ...defaults, ...given, name: given.name ?? checkName(folderName, undefined, template) };
 }
 
-/** @param asked the name as the user gave it; without one it is the folder's, and so may not be meant as a name. */
+/** @param asked the name that the user gave; without one, `name` is the folder's. */
 function checkName(name: string, asked: string | undefined, template: Template = defaults.template): string {
   const taken = dependencyNames(template);
   const problem = nameProblem(name, taken);
@@ -94,14 +94,14 @@ function checkName(name: string, asked: string | undefined, template: Template =
   const suggestion = suggestName(name, taken);
   const flag = asked === undefined ? 'Give one with --name' : 'Give another with --name';
   throw new UsageError(
-    `"${name.slice(0, 80)}" is no name for a package: ${problem}. ${flag}${suggestion === '' ? '' : `, such as --name ${suggestion}`}.`,
+    `"${name.slice(0, 80)}" is not a valid package name: ${problem}. ${flag}${suggestion === '' ? '' : `, such as --name ${suggestion}`}.`,
   );
 }
 
 function initializeGit(target: string): void {
   const { error, status, stderr } = spawnSync('git', ['init', '--quiet'], { cwd: target, encoding: 'utf8' });
   if (error === undefined && status === 0) return;
-  throw new UsageError(`The files are written, but git init failed: ${error?.message ?? stderr.trim()}`);
+  throw new UsageError(`The files were written, but git init failed: ${error?.message ?? stderr.trim()}`);
 }
 
 function report(folder: string, { name, template, preset }: Choices, count: number, io: Io): void {
@@ -110,14 +110,14 @@ function report(folder: string, { name, template, preset }: Choices, count: numb
   const commands = ['npm install', 'npm test'];
   if (path.resolve(io.cwd, folder) === path.resolve(io.cwd)) commands.push('npm start');
   else commands.unshift(`cd ${quote(folder)}`);
-  say(printable(`${name} is there: ${count} files, template ${template}, preset ${preset}. Next:`));
+  say(printable(`Created ${name} (${count} files, template ${template}, preset ${preset}). Next:`));
   say();
   for (const command of commands) say(paint('cyan', printable(`  ${command}`)));
   say();
-  say('Its README.md says how to go on.');
+  say('Then see its README.md.');
 }
 
-/** For a shell. */
+/** Quotes a word for a shell. */
 function quote(text: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

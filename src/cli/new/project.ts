@@ -8,7 +8,7 @@ export const frameworks = { hono: 'Hono', express: 'Express', fastify: 'Fastify'
 export type Template = keyof typeof frameworks;
 export const templateNames = Object.keys(frameworks) as Template[];
 
-/** The folders of templates/ that make up each; the files of a later one are added to those before. */
+/** The folders of templates/ that make up each template, in order. */
 const layers: Record<Template, readonly string[]> = {
   hono: ['shared', 'hono'],
   express: ['shared', 'express-and-fastify', 'express'],
@@ -19,11 +19,11 @@ export interface Project {
   name: string;
   template: Template;
   preset: string;
-  /** How it asks for this package. */
+  /** The version of this package in package.json. */
   concordat: string;
 }
 
-/** The files of a new project: paths with "/", and texts. */
+/** The files of a new project: paths (with "/") and their contents. */
 export function planProject({ name, template, preset, concordat }: Project): Map<string, string> {
   const values: Record<string, string> = {
     name,
@@ -43,7 +43,7 @@ export function planProject({ name, template, preset, concordat }: Project): Map
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What the project of a template depends on. */
+/** The dependencies of a template. */
 export function dependencyNames(template: Template): string[] {
   const project = { name: '', template, preset: '', concordat: '' };
   const { dependencies, devDependencies } = JSON.parse(planProject(project).get('package.json') as string);
@@ -56,12 +56,12 @@ function readFolder(folder: string): { file: string; text: string }[] {
     .map((entry) => {
       const source = path.join(entry.parentPath, entry.name);
       const file = path.relative(folder, source).split(path.sep).join('/');
-      // npm takes a .gitignore in a package for its own, and leaves it out.
+      // npm does not pack files called .gitignore.
       return { file: file === 'gitignore' ? '.gitignore' : file, text: readFileSync(source, 'utf8') };
     });
 }
 
-/** package.json is the one file that several layers have: each adds what it depends on. */
+/** Adds a layer's dependencies to package.json, the one file that several layers have. */
 function mergeManifests(before: string, addition: string): string {
   const manifest = JSON.parse(before);
   for (const [section, entries] of Object.entries<Record<string, string>>(JSON.parse(addition))) {
@@ -72,7 +72,7 @@ function mergeManifests(before: string, addition: string): string {
 }
 
 /**
- * Makes sure that nothing is in the way of the files.
+ * Checks that none of the files exists yet.
  *
  * @param shown the folder as the user wrote it.
  * @throws UsageError naming what is.
@@ -80,7 +80,7 @@ function mergeManifests(before: string, addition: string): string {
 export function checkFree(folder: string, files: Iterable<string>, shown: string): void {
   const taken = new Set<string>();
   attempt(shown, () => {
-    if (kindOf(folder) === 'other') throw new Error('it is no folder');
+    if (kindOf(folder) === 'other') throw new Error('it is not a folder');
     for (const file of files) {
       const obstacle = findObstacle(folder, file);
       if (obstacle !== undefined) taken.add(obstacle);
@@ -88,12 +88,12 @@ export function checkFree(folder: string, files: Iterable<string>, shown: string
   });
   if (taken.size === 0) return;
   throw new UsageError(
-    `Nothing was written, because ${shown} already has ${[...taken].join(', ')}. ` +
-      `Take another folder, or move ${taken.size === 1 ? 'it' : 'them'} away.`,
+    `Nothing was written, because ${shown} already contains ${[...taken].join(', ')}. ` +
+      `Choose another folder, or move ${taken.size === 1 ? 'it' : 'them'} away.`,
   );
 }
 
-/** What is in the place of a file, or of one of the folders that lead to it. */
+/** What exists in place of a file or of one of its folders. */
 function findObstacle(folder: string, file: string): string | undefined {
   const parts = file.split('/');
   for (const length of parts.keys()) {
@@ -105,7 +105,7 @@ function findObstacle(folder: string, file: string): string | undefined {
   return undefined;
 }
 
-/** A link that leads nowhere is something, too. */
+/** A broken symbolic link counts as something. */
 function kindOf(file: string): 'nothing' | 'folder' | 'other' {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return 'folder';
   return lstatSync(file, { throwIfNoEntry: false }) === undefined ? 'nothing' : 'other';
@@ -116,13 +116,13 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>,
   attempt(shown, () => {
     for (const [file, text] of files) {
       makeFolder(path.dirname(path.join(folder, file)));
-      // Not over a file that somebody made in the meantime either.
+      // Fails if the file has been created in the meantime.
       writeFileSync(path.join(folder, file), text, { flag: 'wx' });
     }
   });
 }
 
-/** Node's own `recursive` never ends where a file system answers ENOENT to mkdir itself, as /proc does. */
+/** Node's `recursive` never returns on file systems whose mkdir fails with ENOENT, such as /proc. */
 function makeFolder(folder: string): void {
   if (kindOf(folder) === 'folder') return;
   const parent = path.dirname(folder);

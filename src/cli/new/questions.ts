@@ -11,22 +11,22 @@ export interface Choices {
   preset: string;
 }
 
-/** What is taken where nobody is asked. */
+/** The choices without questions. */
 export const defaults = { template: 'hono', preset: 'generic' } as const;
 
-/** Whether there is somebody to ask. */
+/** Whether there is a terminal to ask on. */
 export function canAsk({ stdin, stdout }: Io): boolean {
   return stdin.isTTY === true && stdout.isTTY === true;
 }
 
 /**
- * Asks on the terminal for what was not given.
+ * Asks on the terminal for the missing choices.
  *
- * @param folderName what to make a name of, if there is no better one.
- * @returns `undefined` when the user ends it.
+ * @param folderName suggests a name.
+ * @returns `undefined` when the user cancels.
  */
 export async function ask(given: Partial<Choices>, folderName: string, io: Io): Promise<Choices | undefined> {
-  // A terminal's output is a stream; `Io` asks for less, because nothing else here needs more.
+  // A terminal's output is a stream, although `Io` asks for less.
   const terminal = { input: io.stdin, output: io.stdout as unknown as Writable, signal: io.signal };
 
   const template =
@@ -48,7 +48,7 @@ export async function ask(given: Partial<Choices>, folderName: string, io: Io): 
       initialValue: suggestName(folderName, taken),
       validate: (value = '') => {
         const problem = nameProblem(value, taken);
-        return problem && `This is no name for a package: ${problem}.`;
+        return problem && `Not a valid package name: ${problem}.`;
       },
     }));
   if (isCancel(name)) return undefined;
@@ -67,7 +67,7 @@ export async function ask(given: Partial<Choices>, folderName: string, io: Io): 
 }
 
 const hints: Record<Template, string> = {
-  hono: 'sessions and login are built in',
-  express: 'for a team that has Express',
-  fastify: 'for a team that has Fastify',
+  hono: 'sessions and login built in',
+  express: 'for teams that use Express',
+  fastify: 'for teams that use Fastify',
 };

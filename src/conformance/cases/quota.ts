@@ -4,15 +4,15 @@ import { summarize } from '../probing/exchange.js';
 import { CannotCheck } from '../probing/prober.js';
 import { limitCase, reachLimit } from './rate-limit.js';
 
-/** More of the same would say nothing new. */
+/** How many problems of one kind to report. */
 const mostProblems = 5;
 
-/** Between sending a request and its arrival; within it, a request may belong to a window that has ended. */
+/** Requests may take this long to arrive, and so count in the next window. */
 const arrivalMs = 1000;
 
 /**
- * What the connector tells about its quota beforehand. None of it has to be told: a connector that announces nothing passes.
- * They look at every answer that there was, so they come last.
+ * What the connector announces about its quota, which is optional: a connector that announces nothing passes. These cases
+ * look at every response so far, so they run last.
  */
 export const quotaCases: CaseDefinition[] = [
   {
@@ -20,14 +20,14 @@ export const quotaCases: CaseDefinition[] = [
     rule: 'W8',
     severity: 'warning',
     title: 'An announced quota can be read',
-    why: 'One that cannot be read is as good as none: the service finds the limit by being refused.',
+    why: 'An unreadable announcement is useless: the service learns the limit only by being refused.',
     async check(judge) {
       const problems = new Map<string, Announcement>();
       for (const told of await announcements(judge)) {
         for (const problem of unreadable(told)) if (!problems.has(problem)) problems.set(problem, told);
       }
       for (const [problem, { seen }] of [...problems].slice(0, mostProblems)) {
-        judge.problem(`${summarize(seen)}: ${problem} tells nothing about requests`, seen);
+        judge.problem(`${summarize(seen)}: ${problem} says nothing about requests`, seen);
       }
     },
   },
@@ -35,8 +35,8 @@ export const quotaCases: CaseDefinition[] = [
     id: 'quota.everywhere',
     rule: 'W8',
     severity: 'warning',
-    title: 'A quota is announced on every response, that of initialize included',
-    why: 'The service learns it from the first answer it gets. One that comes later finds too many requests under way.',
+    title: 'A quota is announced on every response, including initialize',
+    why: 'The service learns the quota from its first response. Later, too many requests are already in flight.',
     async check(judge) {
       const all = await announcements(judge);
       if (!all.some(announces)) return;
@@ -50,14 +50,14 @@ export const quotaCases: CaseDefinition[] = [
     id: 'quota.kept',
     rule: 'W8',
     severity: 'warning',
-    title: 'No limit comes before the announced quota is used up',
-    why: 'The service counts on what is announced, and is refused where it expects to be served.',
+    title: 'The connector serves the whole quota that it announces',
+    why: 'The service plans with the announced quota, and is refused although it stays within it.',
     async check(judge) {
       const { prober, settings } = judge;
       const { seen } = await reachLimit(prober);
-      if (seen === undefined) throw new CannotCheck('could not be checked: the limit was not reached');
+      if (seen === undefined) throw new CannotCheck('could not be checked: the rate limit was not reached');
       const policies = prober.announcements.policies();
-      // What `before` does may be to use the quota up.
+      // `before` may have used the quota up.
       if (policies.length === 0 || settings.limit?.before !== undefined) return;
       const kept = policies.map(({ limit, windowMs }) => {
         const from = seen.startedAt - windowMs - arrivalMs;
@@ -72,7 +72,7 @@ export const quotaCases: CaseDefinition[] = [
   }),
 ];
 
-/** What was told so far; a case that runs alone asks for something first. */
+/** The announcements so far; a case that runs alone sends a request first. */
 async function announcements({ prober, settings }: Judge): Promise<readonly Announcement[]> {
   const { all } = prober.announcements;
   if (all.length > 0) return all;

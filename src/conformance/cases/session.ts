@@ -6,13 +6,13 @@ import { summarize } from '../probing/exchange.js';
 import { CannotCheck, type Prober, sessionOf } from '../probing/prober.js';
 import { lacksProbe, lacksRequest, lacksSample, lacksSession, takeSample } from '../probing/samples.js';
 
-/** Logging in, and what becomes of a session. */
+/** Logging in, and the life of a session. */
 export const sessionCases: CaseDefinition[] = [
   {
     id: 'session.initialize',
     rule: 'S1',
     feature: 'session',
-    title: 'initialize logs in with good parameters',
+    title: 'initialize logs in with valid parameters',
     why: 'Without a session there is no synchronization.',
     lacks: lacksSession,
     async check(judge) {
@@ -23,13 +23,16 @@ export const sessionCases: CaseDefinition[] = [
     id: 'session.answer',
     rule: 'S1',
     feature: 'session',
-    title: 'initialize answers the session as an array of {key, value, sensitive}',
-    why: 'Each entry becomes a header of every later request. Of what has another shape the service can make no session.',
+    title: 'initialize returns the session as an array of {key, value, sensitive}',
+    why: 'Each entry becomes a header of every later request. The service cannot use any other shape.',
     lacks: lacksSession,
     async check(judge) {
       const { login, value } = await answered(judge.prober);
       if (toSessionParameters(value) === undefined) {
-        judge.problem(`${summarize(login)}: the body is no array of {key, value, sensitive} with texts in it`, login);
+        judge.problem(
+          `${summarize(login)}: the body is not an array of {key, value, sensitive} with string values`,
+          login,
+        );
       } else if (Array.isArray(value) && !value.every((entry) => typeof entry.sensitive === 'boolean')) {
         judge.problem(`${summarize(login)}: an entry does not say whether it is \`sensitive\``, login);
       }
@@ -41,7 +44,7 @@ export const sessionCases: CaseDefinition[] = [
     feature: 'session',
     severity: 'warning',
     title: 'The session is an array, not a plain object',
-    why: 'The service reads {"name": "value"} too, but an object cannot say which values are secret.',
+    why: 'The service also reads {"name": "value"}, but an object cannot say which values are secret.',
     lacks: lacksSession,
     async check(judge) {
       const { login, value } = await answered(judge.prober);
@@ -53,7 +56,7 @@ export const sessionCases: CaseDefinition[] = [
     rule: 'S2',
     feature: 'session',
     title: 'The session can be sent as headers',
-    why: 'A line break in a value, or a name such as Host, corrupts every later request. The service refuses the whole login.',
+    why: 'A line break in a value or a name such as Host would corrupt every later request, so the service refuses the login.',
     lacks: lacksSession,
     async check(judge) {
       const { login, value } = await answered(judge.prober);
@@ -67,7 +70,7 @@ export const sessionCases: CaseDefinition[] = [
     rule: 'E2',
     feature: 'session',
     title: 'A request without a session is a 401',
-    why: 'A 401 is the one thing that makes the service log in. Data without a session is open to everybody.',
+    why: 'Data without a session is open to everybody, and only a 401 makes the service log in.',
     lacks: (prober) => lacksSample(prober, 'missing-session'),
     async check(judge) {
       judge.status(await takeSample(judge.prober, 'missing-session'), isOneOf(401), '401');
@@ -77,8 +80,8 @@ export const sessionCases: CaseDefinition[] = [
     id: 'session.dead',
     rule: 'E2',
     feature: 'session',
-    title: 'A session that is not valid is a 401',
-    why: 'On a 403 or 400 the service gives up instead of logging in again, and the synchronization stops when a session ends.',
+    title: 'An invalid session is a 401',
+    why: 'On a 403 or 400 the service does not log in again, so the synchronization stops as soon as a session ends.',
     lacks: (prober) => lacksSample(prober, 'dead-session'),
     async check(judge) {
       judge.status(await takeSample(judge.prober, 'dead-session'), isOneOf(401), '401');
@@ -88,8 +91,8 @@ export const sessionCases: CaseDefinition[] = [
     id: 'session.expired',
     rule: 'S4',
     feature: 'session',
-    title: 'A session that has expired is a 401',
-    why: 'It is how the service learns that it has to log in again, in the middle of a synchronization.',
+    title: 'An expired session is a 401',
+    why: 'The 401 tells the service to log in again in the middle of a synchronization.',
     lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable') ?? lacksExpiry(prober),
     async check(judge) {
       const { prober, settings } = judge;
@@ -101,15 +104,15 @@ export const sessionCases: CaseDefinition[] = [
       if (settings.expire?.request !== undefined) await prober.send(settings.expire.request, session);
       await sleep(systemClock, settings.expire?.waitMs ?? 0);
       judge.status(await prober.send(readable, session), isOneOf(401), '401');
-      prober.forgetSession(); // what ends one session may have ended them all
+      prober.forgetSession(); // this may have ended the shared session, too
     },
   },
   {
     id: 'session.renewal',
     rule: 'S4',
     feature: 'session',
-    title: 'Logging in again gives a session that works',
-    why: 'The service logs in again whenever a session has ended. It must not have to wait for an old one to be forgotten.',
+    title: 'Logging in again gives a working session',
+    why: 'The service logs in again as soon as a session has ended, without waiting for the old one to be removed.',
     lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
     async check(judge) {
       const { prober, settings } = judge;
@@ -126,21 +129,21 @@ export const sessionCases: CaseDefinition[] = [
     id: 'session.wrong-password',
     rule: 'S5',
     feature: 'session',
-    title: 'Wrong parameters are a 401 or a 400, without a session',
-    why: 'These are final: the service stops and tells its user. Anything else is tried again, until the account is locked.',
+    title: 'Wrong parameters get a 401 or a 400, and no session',
+    why: 'These are final: the service stops and tells its user. It retries on other statuses, until the account is locked.',
     lacks: (prober) => lacksSample(prober, 'wrong-password'),
     async check(judge) {
       const seen = await takeSample(judge.prober, 'wrong-password');
       judge.status(seen, isOneOf(400, 401), '401 or 400');
       const value = parseJson(seen.response?.body ?? '');
       if (Array.isArray(value) && toSessionParameters(value)?.length) {
-        judge.problem(`${summarize(seen)}: a session is in the body`, seen);
+        judge.problem(`${summarize(seen)}: the body contains a session`, seen);
       }
     },
   },
 ];
 
-/** The shared login and its body. @throws CannotCheck when it was refused: another case says so. */
+/** The shared login and its body. @throws CannotCheck when it was refused: another case reports that. */
 async function answered(prober: Prober) {
   const login = await prober.login();
   const { response } = login;

@@ -1,17 +1,17 @@
 import { currentHeader, parseQuota, policyHeader, type QuotaPolicy } from '../../contract/index.js';
 import type { Exchange } from './exchange.js';
 
-/** What one answer tells about the quota (rule W8). */
+/** What one response announces about the quota (rule W8). */
 export interface Announcement {
   readonly policy: string | null;
   readonly current: string | null;
-  /** Whether the request was refused by a limit. */
+  /** Whether the response is a rate limit. */
   readonly isLimit: boolean;
-  /** Without its bodies, of which there may be a lot. */
+  /** Without bodies, to save memory. */
   readonly seen: Exchange;
 }
 
-/** What every answer tells about the quota, in the order in which they came. */
+/** What the responses announced about the quota, in the order of arrival. */
 export class Announcements {
   readonly all: Announcement[] = [];
 
@@ -26,12 +26,12 @@ export class Announcements {
     });
   }
 
-  /** The policies that were announced last. */
+  /** The policies announced last. */
   policies(): QuotaPolicy[] {
     return this.all.map(({ policy }) => parseQuota({ policy }).policies).findLast(({ length }) => length > 0) ?? [];
   }
 
-  /** How many of the requests that were sent in that time were not refused; epoch milliseconds. */
+  /** How many requests sent in that time (epoch milliseconds) were not refused. */
   servedBetween(from: number, until: number): number {
     return this.all.filter(({ isLimit, seen: { startedAt } }) => !isLimit && startedAt >= from && startedAt <= until)
       .length;
@@ -42,7 +42,7 @@ export function announces({ policy, current }: Announcement): boolean {
   return policy !== null || current !== null;
 }
 
-/** The headers that are there and cannot be read, with their values. */
+/** The headers that cannot be read, with their values. */
 export function unreadable({ policy, current }: Announcement): string[] {
   const problems: string[] = [];
   if (policy !== null && !saysSomething(policy, 'q')) problems.push(describe(policyHeader, policy));
@@ -50,7 +50,7 @@ export function unreadable({ policy, current }: Announcement): string[] {
   return problems;
 }
 
-/** Whether a client gets something out of it; quotas of other units than requests are right and of no use to it. */
+/** Whether the header is readable. Quotas in units other than requests are valid, although no client can use them. */
 function saysSomething(value: string, kind: 'q' | 'r'): boolean {
   const { policies, current } = kind === 'q' ? parseQuota({ policy: value }) : parseQuota({ current: value });
   return (

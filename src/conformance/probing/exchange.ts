@@ -5,30 +5,31 @@ import type { ReadyRequest } from '../probes.js';
 import type { SeenExchange } from '../result.js';
 import { maskedMark, type Secrets } from './mask.js';
 
-/** More of an answer is not read: nothing that the contract describes is this large. */
+/** The most bytes to read of a body: nothing in the contract is this large. */
 const maxBodyBytes = 4 * 1024 * 1024;
 const maxShownCharacters = 2000;
 
-/** A request and what came back, as it was: never shown without {@link showExchange}. */
+/** A request and its response, secrets included: show it only through {@link showExchange}. */
 export interface Exchange {
   readonly request: ReadyRequest;
   readonly startedAt: number;
   readonly response: ReceivedResponse | undefined;
-  /** Why there is no answer. */
+  /** Why there is no response. */
   readonly failure: string | undefined;
 }
 
 export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** What was read of the body, and the same as text. */
+  /** What was read of the body. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether the body is longer than what was read. */
+  /** Whether the body is longer than that. */
   readonly truncated: boolean;
+  /** The bytes as text. */
   readonly body: string;
 }
 
-/** Sends one request and reads its answer. Never throws: a failure is a thing that was seen. */
+/** Sends one request and reads the response. Never throws: a failure is part of the result. */
 export async function exchange(settings: Settings, request: ReadyRequest): Promise<Exchange> {
   const startedAt = Date.now();
   const signal = AbortSignal.timeout(settings.timeoutMs);
@@ -40,7 +41,7 @@ export async function exchange(settings: Settings, request: ReadyRequest): Promi
       signal,
       ...(request.body === undefined ? {} : { body: request.body }),
     });
-    // Raced: a `fetch` that is handed in need not listen to the signal.
+    // A race, because a `fetch` that was passed in may ignore the signal.
     const response = await Promise.race([settings.fetch(message), rejectWhenAborted(signal)]);
     const limit = request.maxResponseBytes ?? maxBodyBytes;
     const { bytes, truncated } = await Promise.race([readLimited(response.body, limit), rejectWhenAborted(signal)]);
@@ -52,7 +53,7 @@ export async function exchange(settings: Settings, request: ReadyRequest): Promi
       failure: undefined,
     };
   } catch (error) {
-    const failure = signal.aborted ? `no whole answer within ${settings.timeoutMs} ms` : describeFailure(error);
+    const failure = signal.aborted ? `no complete response within ${settings.timeoutMs} ms` : describeFailure(error);
     return { request, startedAt, response: undefined, failure };
   }
 }
@@ -79,7 +80,7 @@ export function summarize({ request, response, failure }: Exchange): string {
 
 const secretHeaders = new Set(['authorization', 'cookie', 'set-cookie', 'x-api-key', 'proxy-authorization']);
 
-/** An exchange for the eyes of people: secrets masked, long bodies cut. */
+/** An exchange for a report: secrets masked, long bodies cut. */
 export function showExchange(
   { request, response, failure }: Exchange,
   context: { secrets: Secrets; sessionNames: ReadonlySet<string>; initializePath: string },
@@ -115,7 +116,7 @@ export function showExchange(
   };
 }
 
-/** Parameters and sessions without their values, however short those are. */
+/** The body of a login or a session with every value masked, however short. */
 function maskValues(body: string): string {
   const parameters = toSessionParameters(parseJson(body));
   if (parameters === undefined) return body;

@@ -1,10 +1,10 @@
-/** What is shown in the place of a secret. */
+/** What replaces a secret. */
 export const maskedMark = '[masked]';
 
-/** Shorter values are masked where they stand as a whole value, not inside of text: there would be nothing left to read. */
+/** Shorter values are not masked inside text: nothing readable would be left. */
 const shortestInText = 4;
 
-/** The secrets of one run: grows while it logs in, so that what was seen is masked when it is shown. */
+/** The secrets of one run; logins add to them. */
 export class Secrets {
   readonly #values = new Set<string>();
 
@@ -13,7 +13,7 @@ export class Secrets {
     if (trimmed.length >= shortestInText) this.#values.add(trimmed);
   }
 
-  /** The secrets that stand in a text, in any of the forms in which JSON and URLs write them. */
+  /** The secrets that a text contains, as JSON and URLs write them, too. */
   foundIn(text: string, shortest = 8): string[] {
     return [...this.#values].filter(
       (value) => value.length >= shortest && writtenForms(value).some((form) => text.includes(form)),

@@ -6,18 +6,18 @@ import { Announcements } from './announcements.js';
 import { type Exchange, exchange, type ReceivedResponse, summarize } from './exchange.js';
 import { Secrets } from './mask.js';
 
-/** A case cannot be judged, because something that another case judges does not work. */
+/** The case cannot be checked because something fails that another case checks. */
 export class CannotCheck extends Error {}
 
-/** The connector's clock may be a little behind: a request that comes too early would be our fault, not its own. */
+/** Added to every wait, because the connector's clock may be a little behind. */
 const clockToleranceMs = 10;
 
-/** An exchange that has an answer. */
+/** An exchange with a response. */
 export type Completed = Exchange & { readonly response: ReceivedResponse };
 
 export type Session = Readonly<Record<string, string>>;
 
-/** Stands between the cases and the connector: one login for all of them, limits waited for, every secret remembered. */
+/** Sends the requests of all cases: shares one login, waits out rate limits, and collects secrets to mask. */
 export class Prober {
   readonly settings: Settings;
   readonly secrets = new Secrets();
@@ -34,7 +34,7 @@ export class Prober {
     }
   }
 
-  /** Does something once, however many cases ask for it. */
+  /** Runs `make` once, however many cases ask for its result. */
   once<Result>(name: string, make: () => Promise<Result>): Promise<Result> {
     const existing = this.#memory.get(name) as Promise<Result> | undefined;
     if (existing !== undefined) return existing;
@@ -43,7 +43,7 @@ export class Prober {
     return made;
   }
 
-  /** Whether it is known how to log in. */
+  /** Whether there are parameters to log in with. */
   get canLogIn(): boolean {
     return this.settings.initialize.parameters !== undefined;
   }
@@ -54,7 +54,7 @@ export class Prober {
     return this.#login;
   }
 
-  /** Logs in once more, beside the shared session. */
+  /** Logs in once more, leaving the shared session alone. */
   async logIn(parameters: unknown): Promise<Exchange> {
     const seen = await this.send({
       method: 'POST',
@@ -69,13 +69,13 @@ export class Prober {
     return seen;
   }
 
-  /** @throws CannotCheck when there is none. */
+  /** @throws CannotCheck when the login failed. */
   async session(): Promise<Session> {
     if (!this.canLogIn) return {};
     return this.toSession(await this.login());
   }
 
-  /** The headers of a login's answer. @throws CannotCheck when it is no session. */
+  /** The session headers from a login's response. @throws CannotCheck when it holds no session. */
   toSession(login: Exchange): Session {
     const session = sessionOf(login);
     if (session === undefined || sessionProblems(session).length > 0) {
@@ -84,12 +84,12 @@ export class Prober {
     return Object.fromEntries(session.map(({ key, value }) => [key, value]));
   }
 
-  /** The shared session is dead: the next request logs in again. */
+  /** The shared session has ended: the next request logs in again. */
   forgetSession(): void {
     this.#login = undefined;
   }
 
-  /** Sends with the shared session, and once more with a new one when it has expired meanwhile, as the service does. */
+  /** Sends with the shared session, and on a 401 once more with a new one, as the service does. */
   async sendWithSession(request: ReadyRequest): Promise<Exchange> {
     const first = await this.send(request, await this.session());
     if (first.response?.status !== 401 || !this.canLogIn) return first;
@@ -97,7 +97,7 @@ export class Prober {
     return this.send(request, await this.session());
   }
 
-  /** Sends; a limit that does not last too long is waited for, as the service does. */
+  /** Sends; waits out a rate limit and sends again, as the service does. */
   async send(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
     await this.waitOutPause();
     const seen = await this.sendNow(request, session);
@@ -106,14 +106,14 @@ export class Prober {
     return this.sendNow(request, session);
   }
 
-  /** Sends without regard to limits, and takes down what the answer tells about the quota. */
+  /** Sends at once, whatever the rate limit, and records what the response announces about the quota. */
   async sendNow(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
     const seen = await exchange(this.settings, { ...request, headers: { ...request.headers, ...session } });
     this.announcements.add(seen, hasResponse(seen) && this.isLimit(seen));
     return seen;
   }
 
-  /** Reads the wait of an answer as the service would. */
+  /** Reads the wait from a response as the service would. */
   waitOf({ response, startedAt }: Completed) {
     const { header, format } = this.settings.rateLimit;
     return parseWait(response.headers.get(header), {
@@ -124,7 +124,7 @@ export class Prober {
     });
   }
 
-  /** No request goes out before the limit that was met is over. */
+  /** Holds further requests back for this long. */
   pause(waitMs: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + waitMs);
   }
@@ -135,20 +135,20 @@ export class Prober {
     return true;
   }
 
-  /** Whether the service takes an answer for a limit (rules W2, W3). */
+  /** Whether the service treats a response as a rate limit (rules W2, W3). */
   isLimit({ response }: Completed): boolean {
     const { status, headers } = response;
     return status === 429 || ((status === 403 || status === 503) && headers.has(this.settings.rateLimit.header));
   }
 
-  /** Waits until the limit that was met last is over. @throws CannotCheck when that takes too long. */
+  /** Waits for the end of the pause. @throws CannotCheck when that takes longer than `maxWaitMs`. */
   async waitOutPause(): Promise<void> {
     const waitMs = this.#pausedUntil - performance.now();
     if (waitMs <= 0) return;
     if (waitMs > this.settings.maxWaitMs) {
       const seconds = Math.ceil(waitMs / 1000);
       throw new CannotCheck(
-        `could not be checked: the connector's limit asks to wait ${seconds} s, longer than \`maxWaitMs\` (${this.settings.maxWaitMs} ms)`,
+        `could not be checked: the rate limit lasts ${seconds} s, longer than \`maxWaitMs\` (${this.settings.maxWaitMs} ms)`,
       );
     }
     await sleep(systemClock, waitMs + clockToleranceMs);
@@ -159,7 +159,7 @@ export function hasResponse(seen: Exchange): seen is Completed {
   return seen.response !== undefined;
 }
 
-/** The session that a login answered with. */
+/** The session in the response to a login. */
 export function sessionOf({ response }: Exchange): SessionParameter[] | undefined {
   if (response === undefined || response.status < 200 || response.status > 299) return undefined;
   return toSessionParameters(parseJson(response.body));

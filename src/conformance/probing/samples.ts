@@ -2,7 +2,7 @@ import { isSafe, type ReadyRequest } from '../probes.js';
 import type { Exchange } from './exchange.js';
 import { CannotCheck, type Completed, hasResponse, type Prober, sessionOf } from './prober.js';
 
-/** Errors that the kit provokes: each once, for all the cases that look at it. */
+/** The errors that the suite provokes: each once, for all cases that check it. */
 export const sampleNames = [
   'unknown-route',
   'unknown-resource',
@@ -18,7 +18,7 @@ export const sampleNames = [
 export type SampleName = (typeof sampleNames)[number];
 
 interface Sample {
-  /** What is missing to take it; `undefined` when nothing is. */
+  /** What is missing to provoke it; `undefined` when nothing is. */
   lacks(prober: Prober): string | undefined;
   take(prober: Prober): Promise<Exchange>;
 }
@@ -55,7 +55,7 @@ const samples: Record<SampleName, Sample> = {
   failure: probe('failing'),
 };
 
-/** What is missing to take a sample; `undefined` when nothing is. */
+/** What is missing to provoke an error; `undefined` when nothing is. */
 export function lacksSample(prober: Prober, name: SampleName): string | undefined {
   return samples[name].lacks(prober);
 }
@@ -64,7 +64,7 @@ export function takeSample(prober: Prober, name: SampleName): Promise<Exchange> 
   return prober.once(name, () => samples[name].take(prober));
 }
 
-/** The provoked errors that were answered as errors; what else is wrong with them is for the cases of their status. */
+/** The provoked errors with an error status. Whether it is the right one is for other cases to check. */
 export async function takeErrors(prober: Prober): Promise<Completed[]> {
   const errors: Completed[] = [];
   for (const name of sampleNames) {
@@ -82,7 +82,7 @@ export function toInitialize({ settings }: Prober, body: string): ReadyRequest {
   return { method: 'POST', path: settings.initialize.path, headers: { 'content-type': 'application/json' }, body };
 }
 
-/** What stops a probe from being sent: it is not there, or it might write. */
+/** Why a probe cannot be sent: it is missing, or it may write. */
 export function lacksProbe({ settings }: Prober, name: 'readable' | 'unknown' | 'invalid' | 'forbidden' | 'failing') {
   return lacksRequest(settings[name], `probes.${name}`, settings.allowWrites);
 }
@@ -112,7 +112,7 @@ function withSession(prober: Prober, request: ReadyRequest): Promise<Exchange> {
   return lacksSession(prober) === undefined ? prober.sendWithSession(request) : prober.send(request);
 }
 
-/** The live session with every secret value replaced by one of the same length that nobody has handed out. */
+/** The current session, with a random value of the same length in place of each secret. */
 async function deadSession(prober: Prober): Promise<Record<string, string>> {
   const session = await prober.session();
   const secret = new Set(

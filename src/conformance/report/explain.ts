@@ -1,7 +1,7 @@
 import { printable } from '../../internal/index.js';
 import type { CaseResult, SeenExchange } from '../result.js';
 
-/** A result as text: what is wrong, why it matters, what was seen. */
+/** A result as text: what is wrong, what was seen, why it matters. */
 export function explain({ id, rule, title, why, status, reason, problems }: CaseResult): string {
   const head = `${id} (${rule}): ${title}`;
   if (status === 'fixed')

@@ -2,7 +2,7 @@ import { printable } from '../../internal/index.js';
 import type { CaseResult, Report } from '../result.js';
 import { explain } from './explain.js';
 
-/** One test suite a topic. A warning passes and says so in its output. */
+/** One test suite per topic. A warning passes, with the problem in its output. */
 export function toJUnit(report: Report): string {
   const topics = new Map<string, CaseResult[]>();
   for (const result of report.results) {
@@ -58,7 +58,7 @@ function outcome(result: CaseResult): string | undefined {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** XML 1.0 cannot hold most control characters, lone surrogates and two noncharacters, escaped or not. */
+/** XML 1.0 allows no control characters, lone surrogates and certain noncharacters, even escaped. */
 function toXml(text: string): string {
   return printable(text)
     .replace(/[\ud800-\udfff]/gu, '\ufffd')

@@ -46,7 +46,7 @@ export function toPretty(report: Report, colors: boolean): string {
 function conclusion({ ok, counts }: Report): string {
   if (!ok && counts.failed === 0) return 'The list of known failures is out of date.';
   if (!ok) return 'The connector breaks the contract.';
-  return counts.skipped === 0 ? 'The connector keeps the contract.' : 'What was checked keeps the contract.';
+  return counts.skipped === 0 ? 'The connector keeps the contract.' : 'All that was checked keeps the contract.';
 }
 
 function notes({ status, reason = '' }: CaseResult): string[] {

@@ -8,19 +8,19 @@ import { createTracing } from './tracing.js';
 export interface InstrumentOptions {
   /** Where spans go. @default the global provider */
   tracerProvider?: TracerProvider;
-  /** Where measurements go. @default the global provider */
+  /** Where metrics go. @default the global provider */
   meterProvider?: MeterProvider;
   /**
-   * Sends the trace context (`traceparent`) to the connector, by the global propagator. Leave it off where an instrumentation of
-   * undici or fetch does the same: a header sent twice is a header ignored.
+   * Sends the trace context (`traceparent`) to the connector, by the global propagator. Leave it off if an instrumentation of undici
+   * or fetch does so already: receivers ignore a duplicate header.
    *
    * @default false
    */
   propagate?: boolean;
   /**
-   * Names the route of a call, `/issues/{id}`: it becomes `url.template` and part of the span's name. `path` is without its query.
+   * Returns the route of a call, such as `/issues/{id}`, for `url.template` and the span's name. `path` has no query.
    *
-   * @default no template: spans are named by their method
+   * @default no template: spans are named after their method
    */
   urlTemplate?: (request: { method: string; path: string }) => string | undefined;
 }
@@ -32,12 +32,12 @@ const schema = optionsOf({
   urlTemplate: functionOf<InstrumentOptions['urlTemplate']>().optional(),
 } satisfies ShapeOf<InstrumentOptions>);
 
-/** What to do with messages of the client, by channel. */
+/** Handlers of the client's diagnostics channels, by name. */
 export type Handlers = { [Name in keyof ClientChannelEvents]?: (message: ClientChannelMessage<Name>) => void };
 
 /**
- * Reports one client to OpenTelemetry: a span for each call, with its attempts, pauses, logins and retries as events, and metrics. Spans
- * are children of the span that is active where the call is made, and active while the call runs.
+ * Reports one client to OpenTelemetry: metrics, and a span per call, with its attempts, pauses, logins and retries as events. Spans are
+ * children of the span that is active where you make the call, and active while the call runs.
  *
  * @returns a function that stops it.
  * @throws TypeError naming the argument that is wrong.
@@ -47,13 +47,13 @@ export type Handlers = { [Name in keyof ClientChannelEvents]?: (message: ClientC
  */
 export function instrument(client: ConnectorClient, options: InstrumentOptions = {}): () => void {
   if (typeof client !== 'object' || client === null || typeof client.request !== 'function') {
-    throw new TypeError('`client` must be a client that `createConnectorClient` made.');
+    throw new TypeError('`client` must be a client from `createConnectorClient`.');
   }
   return watch(options, (sender) => sender === client);
 }
 
 /**
- * Reports every client of the process, those made later, too. Use this or {@link instrument}, not both: each reports for itself.
+ * Reports every client of the process, including those created later. Use either this or {@link instrument}: both would report twice.
  *
  * @returns a function that stops it.
  * @throws TypeError naming the option that is wrong.
@@ -83,7 +83,7 @@ function listen(name: string, isWanted: (client: ConnectorClient) => boolean, ha
       const sent = message as { client: ConnectorClient };
       if (isWanted(sent.client)) handle(sent);
     } catch (error) {
-      // A subscriber that throws would end the process; what OpenTelemetry cannot take goes where it reports such things.
+      // A subscriber that throws would end the process, so failures go to OpenTelemetry's own diagnostics.
       diag.error(`concordat/opentelemetry: a message of ${channel} could not be reported`, error);
     }
   };

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** Names in redis. The braces keep the keys of a connection on one node of a cluster. */
+/** The keys of a connection. The braces keep them on one node of a cluster. */
 export interface Names {
   session: string;
   lock: string;
@@ -20,7 +20,7 @@ export function namesOf(prefix: string, connection: string): Names {
   };
 }
 
-/** What a process does that needs a session newer than the one it has. */
+/** What a process that needs a newer session has to do. */
 export type Beginning =
   | { type: 'session'; generation: number; sealed: string; ageMs: number | undefined }
   | { type: 'refused'; refusal: string }
@@ -55,7 +55,7 @@ export async function begin(
   return readBeginning(await redis.eval(beginScript, 3, session, lock, refusal, expired, token, takeoverMs));
 }
 
-/** Looks whether there is a newer session, and takes no right to log in. */
+/** Looks for a newer session, without taking the right to log in. */
 export async function findNewer(redis: Redis, { session }: Names, than: number): Promise<Beginning | undefined> {
   const answer = await redis.eval(newerScript, 1, session, than);
   return answer === null ? undefined : readBeginning(answer);
@@ -63,7 +63,7 @@ export async function findNewer(redis: Redis, { session }: Names, than: number):
 
 function readBeginning(answer: unknown): Beginning {
   const [type, first = '', second = '', age = ''] = answer as string[];
-  // Not there in what an earlier version wrote; below zero where the clock of redis was set back.
+  // Missing if an earlier version wrote it; negative if the clock of redis was set back.
   const ageMs = age === '' || Number(age) < 0 ? undefined : Number(age);
   if (type === 'session') return { type, generation: Number(first), sealed: second, ageMs };
   if (type === 'refused') return { type, refusal: first };
@@ -80,7 +80,7 @@ if redis.call('GET', KEYS[2]) == ARGV[4] then redis.call('DEL', KEYS[2]) end
 redis.call('PUBLISH', ARGV[5], ARGV[6])
 return generation`;
 
-/** Writes a new session with the time by the clock of redis, ends the right to log in, and tells the others. @returns the session's generation. */
+/** Stores a new session with the time by redis's clock, releases the right to log in, and notifies the others. @returns the session's generation. */
 export async function save(
   redis: Redis,
   { session, lock, refusal, news }: Names,
@@ -98,7 +98,7 @@ redis.call('DEL', KEYS[1])
 redis.call('PUBLISH', ARGV[4], ARGV[5])
 return 1`;
 
-/** Ends the right to log in without a session; a refusal stops the others, too. */
+/** Releases the right to log in after a failure; a refusal stops the others, too. */
 export async function giveUp(
   redis: Redis,
   { lock, refusal, news }: Names,
@@ -112,7 +112,7 @@ const extendScript = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 0`;
 
-/** A login that takes long, in a pause for one, keeps its right. */
+/** Keeps the right to log in during a long login, such as one that waits out a rate limit. */
 export async function extend(redis: Redis, { lock }: Names, token: string, takeoverMs: number): Promise<void> {
   await redis.eval(extendScript, 1, lock, token, takeoverMs);
 }
@@ -125,7 +125,7 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KE
 redis.call('PUBLISH', ARGV[3], ARGV[4])
 return 1`;
 
-/** Makes a pause longer, never shorter (rule G2). Its end is kept by the clock of redis: those of the processes may differ. */
+/** Extends a pause, never shortens it (rule G2). Its end is a time by redis's clock, since those of the processes may differ. */
 export async function pause(
   redis: Redis,
   { pauses, news }: Names,
@@ -146,7 +146,7 @@ for index = 1, #all, 2 do
 end
 return answer`;
 
-/** The pauses that are on. */
+/** The current pauses. */
 export async function readPauses(redis: Redis, { pauses }: Names): Promise<{ scope: string; remainingMs: number }[]> {
   const answer = (await redis.eval(pausesScript, 1, pauses)) as string[];
   return answer.flatMap((scope, index) => (index % 2 === 0 ? { scope, remainingMs: Number(answer[index + 1]) } : []));

@@ -1,7 +1,7 @@
-/** The HTTP requests that this process has sent and that have no answer yet, as its clients and servers tell of them. */
+/** The HTTP requests of this process that have no response yet, as its clients and servers report them. */
 export interface RequestsUnderWay {
   readonly any: boolean;
-  /** Whether one is between two sockets: sent and not received, or answered and not read. */
+  /** Whether bytes are between two sockets: a request not yet received, or a response not yet read. */
   readonly onTheWire: boolean;
   /** Changes whenever something happens to one of them. */
   readonly activity: number;
@@ -21,7 +21,7 @@ const ended = [
 
 let watched: RequestsUnderWay | undefined;
 
-/** Watches from the first call on; where there is no diagnostics channel, nothing is ever under way. */
+/** Watches from the first call on. Runtimes without diagnostics channels never report a request. */
 export function requestsUnderWay(): RequestsUnderWay {
   watched ??= watch();
   return watched;
@@ -52,7 +52,7 @@ function watch(): RequestsUnderWay {
     unsent.delete(request);
     unreceived++;
   });
-  // Requests of other processes, and those that break off, are told of at one end only.
+  // Requests of other processes and requests that break off are reported at one end only.
   listen(received, () => {
     unreceived = Math.max(0, unreceived - 1);
   });

@@ -1,30 +1,29 @@
 import { requestsUnderWay } from './requests-under-way.js';
 
-/** Taken when the module loads, so that a test's fake timers do not stop it. */
+/** Captured when the module loads, before a test installs fake timers. */
 const { setImmediate, MessageChannel } = globalThis as typeof globalThis & {
   setImmediate?: (callback: () => void) => unknown;
 };
 const now = performance.now.bind(performance);
 
-/** Promises and streams within this process go on at every turn of the event loop. */
+/** Promises and streams in this process make progress at every turn of the event loop. */
 const quietTurns = 8;
 
 /**
- * A request that a server works on may still go on by itself, with a file or another server. One that gets no answer
- * before time moves on costs a test as much.
+ * A server that is handling a request may be waiting for a file or for another server, so this waits a little longer. A
+ * request that stays unanswered costs a test this much each time.
  */
 const quietTurnsAtWork = 40;
 const quietMsAtWork = 4;
 
-/** Bytes between two sockets do arrive, on a busy machine after a while. */
+/** Bytes on their way between two sockets do arrive, but on a busy machine it takes a while. */
 const quietMsOnTheWire = 100;
 
-/** No test waits for something that goes on and on without a timer. */
+/** Gives up on work that never comes to rest. */
 const mostTurns = 50_000;
 
 /**
- * Lets everything have its turn that is under way: promises, streams, and requests to servers of this machine. It is over
- * when nothing has happened for a while.
+ * Waits until everything in progress has come to rest: promises, streams, and requests to servers on this machine.
  *
  * @param activity a number that changes whenever something happens.
  */

@@ -2,29 +2,29 @@ import type { Clock, Timer } from '../../internal/index.js';
 import { requestsUnderWay } from './requests-under-way.js';
 import { settle } from './settle.js';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that stands still until your test moves it. */
 export interface VirtualClock extends Clock {
   /**
-   * Moves time on by so many milliseconds and fires every timer that falls due, in order. Before, between and after them
-   * everything gets its turn that a timer, or the test, has started: promises, streams, requests to servers of this
-   * process. Calls that overlap are carried out one after the other.
+   * Moves time forward and fires the timers that fall due, in order. Before, between and after them it waits for what the
+   * test or a timer has started: promises, streams, requests to servers in this process. Overlapping calls run one after
+   * the other.
    *
-   * @throws TypeError when `milliseconds` is no number, zero or more; what a timer's callback throws.
+   * @throws TypeError when `milliseconds` is negative or not a number; whatever a timer's callback throws.
    */
   advance(milliseconds: number): Promise<void>;
   /**
-   * Fires timers, and those that they set, until none is left; time jumps from one to the next.
+   * Fires all timers, including those that they set, until none is left; time jumps from one to the next.
    *
-   * @throws Error when 100,000 have fired and there are still some: something then sets one for ever.
+   * @throws Error when timers are still set after 100,000 have fired: something then sets them forever.
    */
   runAll(): Promise<void>;
   /**
-   * Fires timers until the promise has settled, and answers as it does: for work that ends by itself but waits on the way.
+   * Fires timers until the promise settles, and returns its value: for work that waits along the way.
    *
-   * @throws what the promise rejects with; Error when it is still pending and no timer is left that could help.
+   * @throws what the promise rejects with; Error when it is still pending and no timer is left.
    */
   runUntil<T>(promise: PromiseLike<T>): Promise<T>;
-  /** Lets the calendar jump without any time passing, as a clock that is set or a machine that wakes up does. */
+  /** Changes the time of day without letting time pass, as when a clock is set or a machine wakes up. */
   jumpCalendar(milliseconds: number): void;
   /** How many timers are set. */
   readonly pending: number;
@@ -45,10 +45,10 @@ const defaultStartMs = Date.UTC(2026, 10, 21, 9);
 const mostTimers = 100_000;
 
 /**
- * A clock for tests: an hour takes milliseconds, and both edges of it can be looked at. Give it to whatever takes a
- * `clock`: the client and the simulator, for one, so that they agree on the time.
+ * A clock for tests, where an hour takes milliseconds. Pass it to everything that takes a `clock`, such as the client and
+ * the simulator, so that they agree on the time.
  *
- * @param startMs what the calendar says at first, epoch milliseconds. @default 2026-11-21T09:00:00Z
+ * @param startMs the time of day at the start, epoch milliseconds. @default 2026-11-21T09:00:00Z
  * @throws TypeError when `startMs` is not finite.
  * @example
  * const clock = virtualClock()
@@ -60,7 +60,7 @@ const mostTimers = 100_000;
  */
 export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
   if (!Number.isFinite(startMs)) throw new TypeError(`\`startMs\` must be epoch milliseconds, got ${String(startMs)}.`);
-  requestsUnderWay(); // those from here on
+  requestsUnderWay(); // starts watching
   let elapsedMs = 0;
   let calendarMs = startMs;
   let order = 0;
@@ -89,7 +89,7 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
     return settle(() => activity);
   }
 
-  /** One movement at a time: two that overlap would fire each other's timers. */
+  /** Two movements at once would fire each other's timers. */
   function inTurn<T>(move: () => Promise<T>): Promise<T> {
     const mine = last.then(move, move);
     last = mine.catch(() => {});
@@ -146,7 +146,7 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
         while (!settled) {
           const entry = next();
           if (entry === undefined)
-            throw new Error('The promise is still pending, and no timer is set that it could wait for.');
+            throw new Error('The promise is still pending, and no timer is left that it could wait for.');
           await fire(entry);
         }
         return promise;

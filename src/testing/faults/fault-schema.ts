@@ -49,7 +49,7 @@ const shapes = {
   body: { ...bodyStatus, body: text, headers: texts.optional() },
 } satisfies ShapesOf<Fault>;
 
-/** A fault, with whatever else stands beside it in the same object. */
+/** A fault, with `more` options in the same object. */
 export function faultSchema<More extends z.ZodRawShape>(more: More) {
   const kinds = Object.entries(shapes).map(([kind, shape]) => optionsOf({ kind: z.literal(kind), ...shape, ...more }));
   const schema = z.discriminatedUnion('kind', kinds as [(typeof kinds)[number]], {

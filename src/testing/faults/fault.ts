@@ -1,20 +1,20 @@
-import { type Answer, emptyReply, errorReply, isBodyless, type Reply, textReply } from '../http/reply.js';
+import { emptyReply, errorReply, isBodyless, type Reply, type SimulatedResponse, textReply } from '../http/reply.js';
 import type { Fault } from '../types.js';
 import { type LimitHeader, limitHeaders } from '../wait-flaws.js';
 
 export interface FaultContext {
   /** Processes the request as if nothing were wrong. */
-  normal(): Promise<Answer>;
+  normal(): Promise<SimulatedResponse>;
   /** Ends the request's session. */
   expire(): void;
-  /** How this connector writes its limits, and what time it is. */
+  /** How this connector writes the wait header, and the current time. */
   limit: Omit<LimitHeader, 'waitMs'>;
 }
 
 const defaultHugeBytes = 128 * 1024 * 1024;
 export const defaultLimitWaitMs = 1000;
 
-/** What a fault makes of a request. */
+/** The reply to a request that a fault happens to. */
 export async function applyFault(fault: Fault, context: FaultContext): Promise<Reply> {
   switch (fault.kind) {
     case 'status':
@@ -54,16 +54,16 @@ export async function applyFault(fault: Fault, context: FaultContext): Promise<R
   }
 }
 
-/** A 403 with the wait header: the limit has been reached (rule W2). */
-export function limitReply(status: number, limit: LimitHeader): Answer {
+/** A 403 with the wait header: the rate limit has been reached (rule W2). */
+export function limitReply(status: number, limit: LimitHeader): SimulatedResponse {
   const answer = errorReply(status, { code: 'RATE_LIMITED', message: 'The rate limit has been reached.' });
   return { ...answer, headers: [...answer.headers, ...limitHeaders(limit)] };
 }
 
 const page = '<!doctype html>\n<title>Bad gateway</title>\n<h1>The proxy could not reach the connector</h1>\n';
 
-/** Only an answer with a body can break off in it. */
-async function withBody(status: number | undefined, context: FaultContext): Promise<Answer> {
+/** A response with a body that can break off. */
+async function withBody(status: number | undefined, context: FaultContext): Promise<SimulatedResponse> {
   const answer = status === undefined || status < 400 ? await context.normal() : errorReply(status);
   if (!isBodyless(answer.status)) return answer;
   return { ...textReply(200, '{"deleted":true}', { 'content-type': 'application/json' }) };

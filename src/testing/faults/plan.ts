@@ -4,7 +4,7 @@ import { anyRequest, type Pattern, parsePattern } from '../routes/pattern.js';
 import type { Fault, FaultRule, JournalEntry, RouteHandler, Step } from '../types.js';
 import { faultSchema } from './fault-schema.js';
 
-/** What is planned for a request: the simulator's own answer, a fault, or a function's answer. */
+/** What is planned for a request: the usual response, a fault, or a function that responds. */
 export type Planned = 'normal' | Fault | RouteHandler;
 
 interface PlannedStep {
@@ -31,7 +31,7 @@ export class AccountingError extends Error {
   }
 }
 
-/** What a test has planned, and the accounts of what came of it. */
+/** What a test has planned, and what has happened of it. */
 export class Plan {
   readonly #faults: PlannedFault[];
   readonly #steps: PlannedStep[] = [];
@@ -52,14 +52,14 @@ export class Plan {
     );
   }
 
-  /** @throws TypeError naming the step that is wrong; then none of them is taken. */
+  /** @throws TypeError naming the step that is wrong; none of them is added then. */
   add(steps: readonly Step[]): void {
     for (const { on = anyRequest, reply, times = 1 } of checkOptions(stepsSchema, steps, 'steps')) {
       this.#steps.push({ pattern: on, reply, times, used: 0 });
     }
   }
 
-  /** What is planned for this request, if anything; `unplanned` when there is a script and no step is left for it. */
+  /** What is planned for this request, if anything; `unplanned` when the script has no step left for it. */
   take(entry: JournalEntry): Planned | 'unplanned' | undefined {
     const step = this.#steps.find(({ pattern, times, used }) => used < times && pattern.match(entry));
     if (step !== undefined) step.used++;
@@ -71,7 +71,7 @@ export class Plan {
     return step === undefined || (step.reply === 'normal' && fault !== undefined) ? fault : step.reply;
   }
 
-  /** One line for each plan that did not come true, and for each request that nobody had planned; a table with all plans. */
+  /** The lines of a table of all plans and unplanned requests; none if everything went as planned. */
   differences(): string[] {
     const rows = [...this.#steps.map(stepRow), ...this.#faults.map(faultRow), ...unplannedRows(this.#unplanned)];
     if (rows.every(({ problem }) => problem === '')) return [];
@@ -81,12 +81,12 @@ export class Plan {
     ]);
   }
 
-  /** Logins and cleanups belong to a script only when it speaks of them. */
+  /** Logins and cleanups belong to a script only if it has steps for them. */
   #isScripted(kind: JournalEntry['kind']): boolean {
     return kind === 'request' ? this.#steps.length > 0 : this.#steps.some(({ pattern }) => pattern.kind === kind);
   }
 
-  /** Every rule counts the request, also where an earlier one decides. */
+  /** Every rule counts the request, even when an earlier one applies. */
   #takeFault(entry: JournalEntry): Fault | undefined {
     let taken: PlannedFault | undefined;
     for (const rule of this.#faults) {
@@ -126,10 +126,7 @@ const rulesSchema = z.array(
       'must be a whole number, 1 or more, or an array of such numbers',
     ).optional(),
     every: count(1).optional(),
-  }).refine(
-    ({ at, every }) => at === undefined || every === undefined,
-    'must have only one of `at` and `every`: they exclude each other',
-  ),
+  }).refine(({ at, every }) => at === undefined || every === undefined, 'must have either `at` or `every`, not both'),
 );
 
 interface Row {
@@ -153,7 +150,7 @@ function row(planned: string, reply: string, times: number | undefined, happened
   return { cells: [planned, reply, times === undefined ? 'any' : String(times), String(happened)], problem };
 }
 
-/** Alike requests share a row. */
+/** Requests with the same method and path share a row. */
 function unplannedRows(entries: readonly JournalEntry[]): Row[] {
   const byName = new Map<string, JournalEntry[]>();
   for (const entry of entries) {

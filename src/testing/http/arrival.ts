@@ -1,10 +1,10 @@
-/** A request whose body has been read, whichever way it came. */
+/** A request that has been read, over fetch or over a socket. */
 export interface Arrival {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer> | undefined;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -14,7 +14,7 @@ export async function fromRequest(request: Request): Promise<Arrival> {
   return { method, url: new URL(request.url), headers, body, signal };
 }
 
-/** What `fetch` is called with. A `Request` is made only where it is needed: it costs more than all the rest. */
+/** Reads the arguments of `fetch`. Creates a `Request` only when needed, since that costs more than all the rest. */
 export async function fromFetch(input: Request | string | URL, init: RequestInit = {}): Promise<Arrival> {
   const { body, method = 'GET', headers } = init;
   const isPlain = body === undefined || body === null || typeof body === 'string';
@@ -30,7 +30,7 @@ export async function fromFetch(input: Request | string | URL, init: RequestInit
   };
 }
 
-/** For handlers that take one; each gets its own. */
+/** A new `Request`, for a handler. */
 export function toRequest({ method, url, headers, body, signal }: Arrival): Request {
   return new Request(url, {
     method,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, sleep } from '../../internal/index.js';
 import type { ListeningConnector } from '../types.js';
 import type { Arrival } from './arrival.js';
-import { type Answer, chunksOf, isBodyless, type Reply } from './reply.js';
+import { chunksOf, isBodyless, type Reply, type SimulatedResponse } from './reply.js';
 
 export interface ListenOptions {
   port: number;
@@ -11,16 +11,16 @@ export interface ListenOptions {
   clock: Clock;
 }
 
-/** Serves replies on 127.0.0.1, down to the bytes and the sockets. Rejects when the port cannot be had. */
+/** Serves replies on 127.0.0.1. @throws Error when the port is not available. */
 export async function listen(
   reply: (arrival: Arrival) => Promise<Reply>,
   { port, basePath, clock }: ListenOptions,
 ): Promise<ListeningConnector> {
   const { createServer } = await import('node:http');
   const server = createServer((incoming, outgoing) => {
-    outgoing.sendDate = false; // the connector's own clock writes it
+    outgoing.sendDate = false; // the simulator's clock sets it
     outgoing.on('error', () => {});
-    serve(incoming, outgoing).catch(() => incoming.socket.destroy()); // the other side has gone away
+    serve(incoming, outgoing).catch(() => incoming.socket.destroy()); // the client has gone away
   });
   server.keepAliveTimeout = 60_000;
   server.requestTimeout = 0;
@@ -35,9 +35,9 @@ export async function listen(
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort(new Error('The connection has ended.')));
-    const answer = await reply(await read(incoming, gone.signal));
-    if (answer === 'reset') incoming.socket.resetAndDestroy();
-    else if (answer !== 'hang') await send(answer, incoming, outgoing, clock, gone.signal);
+    const response = await reply(await read(incoming, gone.signal));
+    if (response === 'reset') incoming.socket.resetAndDestroy();
+    else if (response !== 'hang') await send(response, incoming, outgoing, clock, gone.signal);
   }
 
   const actual = (server.address() as AddressInfo).port;
@@ -66,29 +66,29 @@ async function read(incoming: IncomingMessage, signal: AbortSignal): Promise<Arr
 }
 
 async function send(
-  answer: Answer,
+  response: SimulatedResponse,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  if (answer.delayMs > 0) await sleep(clock, answer.delayMs, signal);
-  const { status, body, end } = answer;
-  const headers = answer.headers.flat();
+  if (response.delayMs > 0) await sleep(clock, response.delayMs, signal);
+  const { status, body, end } = response;
+  const headers = response.headers.flat();
   if (end !== 'open' && body instanceof Uint8Array && !isBodyless(status)) {
-    // Of a body that is cut off at least one byte is missing.
+    // A truncated body lacks at least one byte.
     headers.push('content-length', String(end === 'cut' ? Math.max(1, body.length) : body.length));
   }
   outgoing.writeHead(status, headers);
   outgoing.flushHeaders();
   if (incoming.method !== 'HEAD' && !isBodyless(status)) {
-    for (const chunk of chunksOf(answer)) await write(outgoing, chunk, signal);
+    for (const chunk of chunksOf(response)) await write(outgoing, chunk, signal);
   }
   if (end === 'whole') outgoing.end();
   else if (end === 'cut') incoming.socket.destroy();
 }
 
-/** Goes on when the bytes are with the operating system. */
+/** Resolves when the operating system has taken the bytes. */
 function write(outgoing: ServerResponse, chunk: Uint8Array, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

@@ -3,14 +3,14 @@ import type { RequestHandler } from 'msw';
 type Msw = typeof import('msw');
 
 /**
- * Handlers for msw that answer every request below `baseUrl`. A network error becomes msw's own.
+ * Handlers for msw that respond to every request below `baseUrl`. A network error becomes msw's own.
  *
- * @param answer gets the path of `baseUrl`, which is in front of all others. *
- * @throws TypeError when `baseUrl` is no URL; Error when msw is not installed.
+ * @param respond gets the request and the path of `baseUrl`.
+ * @throws TypeError when `baseUrl` is not a URL; Error when msw is not installed.
  */
 export function mswHandlers(
   baseUrl: string,
-  answer: (request: Request, basePath: string) => Promise<Response>,
+  respond: (request: Request, basePath: string) => Promise<Response>,
 ): RequestHandler[] {
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) {
     throw new TypeError(`\`baseUrl\` must be a URL such as "http://connector.test", got ${JSON.stringify(baseUrl)}.`);
@@ -22,7 +22,7 @@ export function mswHandlers(
   return [
     http.all(new RegExp(`^${base}(?:[/?]|$)`), async ({ request }) => {
       try {
-        return await answer(request, basePath);
+        return await respond(request, basePath);
       } catch (error) {
         if (request.signal.aborted) throw error;
         return Response.error();
@@ -31,12 +31,11 @@ export function mswHandlers(
   ];
 }
 
-/** Only here, so that everything else works without it; and at once, because `setupServer(...handlers)` takes no promise. */
+/** Loads msw only when it is needed, and synchronously, because `setupServer(...handlers)` takes no promise. */
 function loadMsw(): Msw {
-  // Not an import: it would ask for node:module on runtimes that have no msw either.
+  // Not an import, so that runtimes without node:module can load this file.
   const { createRequire } = globalThis.process?.getBuiltinModule?.('node:module') ?? {};
-  if (createRequire === undefined)
-    throw new Error('`handlers()` needs Node 20.16 or newer, or a runtime that is like it.');
+  if (createRequire === undefined) throw new Error('`handlers()` needs Node 20.16 or newer, or a compatible runtime.');
   try {
     return createRequire(import.meta.url)('msw') as Msw;
   } catch (error) {

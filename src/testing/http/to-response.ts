@@ -2,8 +2,8 @@ import { type Clock, sleep } from '../../internal/index.js';
 import { chunksOf, isBodyless, type Reply } from './reply.js';
 
 /**
- * Answers over fetch. What only a socket can do has its nearest equivalent: a reset is a network error, a body that is cut
- * off fails, one that does not end stays open until the signal aborts.
+ * Turns a reply into a fetch response, with the nearest equivalent of what only a socket can do: a reset is a network error,
+ * a truncated body fails, and one that never ends stays open until the signal aborts.
  *
  * @throws TypeError with the cause `ECONNRESET` for a reset; the signal's reason after an abort.
  */

@@ -1,16 +1,16 @@
 import type { JournalEntry } from '../types.js';
 
-/** A route as it is written: `GET /issues/:id`, `/issues`, `POST`, `GET /files/*`; or `login`, `cleanup`. */
+/** A parsed route: `GET /issues/:id`, `/issues`, `POST`, `GET /files/*`, `login` or `cleanup`. */
 export interface Pattern {
   readonly text: string;
   readonly kind: JournalEntry['kind'];
-  /** The parameters of the path when the request is one of these. */
+  /** The parameters of the path; `undefined` when the request does not match. */
   match(request: { kind: JournalEntry['kind']; method: string; path: string }): Record<string, string> | undefined;
 }
 
 const written = /^(?:([A-Z]+)(?: +(\/\S*))?|(\/\S*))$/;
 
-/** @throws TypeError naming the option when the text is no route. */
+/** @throws TypeError naming the option when the text is not a route. */
 export function parsePattern(text: unknown, option: string): Pattern {
   if (text === 'login' || text === 'cleanup') {
     return { text, kind: text, match: (request) => (request.kind === text ? {} : undefined) };
@@ -33,7 +33,7 @@ export function parsePattern(text: unknown, option: string): Pattern {
   };
 }
 
-/** What is written nowhere: every request but logins and cleanups. */
+/** The default: every request except logins and cleanups. */
 export const anyRequest: Pattern = {
   text: 'any request',
   kind: 'request',
@@ -56,7 +56,7 @@ function pathMatcher(path: string): (actual: string) => Record<string, string> |
   };
 }
 
-/** What cannot be decoded stays as it is. */
+/** Decodes percent-encoding; text that is not valid stays as it is. */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);

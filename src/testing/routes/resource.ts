@@ -1,12 +1,12 @@
 import { BadRequestError, ConnectorError, NotFoundError } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
-import { type Answer, emptyReply, jsonReply } from '../http/reply.js';
+import { emptyReply, jsonReply, type SimulatedResponse } from '../http/reply.js';
 import type { Item, SimulatedResource, StoredItem } from '../types.js';
 
 interface Row {
   item: Item;
   updatedMs: number;
-  /** Counts the changes: a cursor is one of these numbers. */
+  /** The number of the change; cursors are such numbers. */
   sequence: number;
 }
 
@@ -21,13 +21,13 @@ const defaultPageSize = 100;
 const largestPageSize = 1000;
 
 /**
- * A table of items behind list, read, create, replace, change and delete. Lists are in the order of the last change, and a
- * cursor is a place in that order: an item that changes while somebody pages is met again later, and none is left out.
+ * Items that can be listed, read, created, replaced, changed and deleted. Lists are ordered by the last change, and a cursor
+ * is a position in that order: an item that changes while you page turns up again later, and none is skipped.
  */
 export class Resource implements SimulatedResource {
   readonly #name: string;
   readonly #clock: Clock;
-  /** In the order of the last change: a row that changes moves to the end. */
+  /** Ordered by the last change: a row that changes moves to the end. */
   readonly #rows = new Map<string, Row>();
   #sequence = 0;
   #lastId = 0;
@@ -55,8 +55,8 @@ export class Resource implements SimulatedResource {
     return this.#rows.delete(String(id));
   }
 
-  /** @throws ConnectorError for what cannot be answered. */
-  answer({ method, id, query, json }: ResourceRequest): Answer {
+  /** @throws ConnectorError for a request that is not valid. */
+  respond({ method, id, query, json }: ResourceRequest): SimulatedResponse {
     if (id === undefined) {
       if (method === 'GET' || method === 'HEAD') return this.#list(query);
       if (method === 'POST') return this.#create(json);
@@ -82,7 +82,7 @@ export class Resource implements SimulatedResource {
     }
   }
 
-  #list(query: URLSearchParams): Answer {
+  #list(query: URLSearchParams): SimulatedResponse {
     const size = readSize(query.get('limit'));
     const cursor = query.get('cursor');
     const since = query.get('updatedSince');
@@ -94,7 +94,7 @@ export class Resource implements SimulatedResource {
     return jsonReply(200, { items: page.map(stored), nextCursor });
   }
 
-  #create(json: unknown): Answer {
+  #create(json: unknown): SimulatedResponse {
     const fields = record(json);
     const id = fields.id ?? this.#freeId();
     if (typeof id !== 'string' && typeof id !== 'number') throw new BadRequestError('`id` must be text or a number.');
@@ -119,7 +119,7 @@ export class Resource implements SimulatedResource {
   }
 
   #notAllowed(method: string): ConnectorError {
-    return new ConnectorError(`${this.#name} cannot be asked with ${method}.`, {
+    return new ConnectorError(`${this.#name} does not support ${method}.`, {
       status: 405,
       code: 'METHOD_NOT_ALLOWED',
     });
@@ -142,7 +142,7 @@ function readSince(text: string): number {
 }
 
 function readCursor(text: string): number {
-  if (!/^\d+$/.test(text)) throw new BadRequestError('`cursor` must be one that a list has answered with.');
+  if (!/^\d+$/.test(text)) throw new BadRequestError('`cursor` must be a `nextCursor` from an earlier page.');
   return Number(text);
 }
 

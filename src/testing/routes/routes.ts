@@ -1,16 +1,16 @@
 import { NotFoundError } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
-import { type Answer, emptyReply, fromResponse, jsonReply } from '../http/reply.js';
+import { emptyReply, jsonReply, readResponse, type SimulatedResponse } from '../http/reply.js';
 import type { JournalEntry, RouteContext, RouteHandler, SimulateConnectorOptions } from '../types.js';
 import { decode, type Pattern, parsePattern } from './pattern.js';
 import { Resource } from './resource.js';
 
-/** A request on its way to what answers it. */
+/** A request and what a route needs to know about it. */
 export interface RoutedRequest {
   readonly entry: JournalEntry;
   /** Without `basePath`. */
   readonly url: URL;
-  /** Makes a request for a handler. */
+  /** Creates a `Request` for a handler. */
   readonly request: () => Request;
 }
 
@@ -43,43 +43,43 @@ export class Routes {
   }
 
   /** @throws whatever a route throws; NotFoundError where there is none. */
-  async answer(routed: RoutedRequest): Promise<Answer> {
+  async respond(routed: RoutedRequest): Promise<SimulatedResponse> {
     const { entry, url } = routed;
     for (const { pattern, answer } of this.#patterns) {
       const params = pattern.match(entry);
       if (params === undefined) continue;
-      return typeof answer === 'function' ? askHandler(answer as RouteHandler, routed, params) : toAnswer(answer);
+      return typeof answer === 'function' ? callHandler(answer as RouteHandler, routed, params) : toAnswer(answer);
     }
     const [, name = '', id, ...rest] = entry.path.split('/');
     const resource = rest.length === 0 ? this.resources.get(decode(name)) : undefined;
     if (resource !== undefined) {
-      return resource.answer({
+      return resource.respond({
         method: entry.method,
         id: id === undefined || id === '' ? undefined : decode(id),
         query: url.searchParams,
         json: entry.json,
       });
     }
-    if (this.#fetchHandler !== undefined) return fromResponse(await this.#fetchHandler(routed.request()));
+    if (this.#fetchHandler !== undefined) return readResponse(await this.#fetchHandler(routed.request()));
     if (this.#echo) return jsonReply(200, { method: entry.method, path: entry.path });
     throw new NotFoundError(`The simulated connector has nothing at ${entry.path}.`);
   }
 }
 
-/** Asks a function of the test for the answer. */
-export async function askHandler(
+/** Calls a function of the test. */
+export async function callHandler(
   handler: RouteHandler,
   { entry, url, request }: RoutedRequest,
   params: Readonly<Record<string, string>>,
-): Promise<Answer> {
+): Promise<SimulatedResponse> {
   const context: RouteContext = { params, query: url.searchParams, json: entry.json, session: entry.session };
   return toAnswer(await handler(request(), context));
 }
 
-async function toAnswer(value: unknown): Promise<Answer> {
+async function toAnswer(value: unknown): Promise<SimulatedResponse> {
   if (value === undefined) return emptyReply(204);
-  // A response that belongs to a route as it is has to serve more than one request.
-  return value instanceof Response ? fromResponse(value.clone()) : jsonReply(200, value);
+  // A route that is a `Response` serves more than one request.
+  return value instanceof Response ? readResponse(value.clone()) : jsonReply(200, value);
 }
 
 function toFetchHandler(routes: SimulateConnectorOptions['routes']) {
@@ -89,7 +89,7 @@ function toFetchHandler(routes: SimulateConnectorOptions['routes']) {
 }
 
 function toResource(name: string, items: unknown, clock: Clock): Resource {
-  if (name === '' || name.includes('/')) throw new TypeError(`\`resources\`: "${name}" cannot be a part of a path.`);
+  if (name === '' || name.includes('/')) throw new TypeError(`\`resources\`: "${name}" cannot be part of a path.`);
   const problem = `\`resources.${name}\` must be an array of objects with an \`id\`.`;
   if (!Array.isArray(items)) throw new TypeError(problem);
   if (items.some((item) => !['string', 'number'].includes(typeof item?.id))) throw new TypeError(problem);
