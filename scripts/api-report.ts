@@ -1,5 +1,5 @@
 /**
- * Holds the public types of every subpath against the reports in api/, and fails when they differ:
+ * Compares the public types of every subpath with the reports in api/, and fails when they differ:
  *
  *   npm run api               compares
  *   npm run api -- --update   writes the reports; commit them with the change
@@ -36,7 +36,7 @@ const changed = entries.flatMap(
   },
 );
 if (changed.length > 0 && !update) {
-  console.error(`The public types of ${changed.join(', ')} have changed. If that is meant: npm run api -- --update`);
+  console.error(`The public types of ${changed.join(', ')} have changed. If that is intended: npm run api -- --update`);
   process.exitCode = 1;
 } else console.log(`${entries.length} subpaths, ${changed.length} reports written`);
 

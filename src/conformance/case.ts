@@ -53,8 +53,8 @@ export class Judge {
   }
 
   status(seen: Exchange, accepts: (status: number) => boolean, expected: string): void {
-    const answered = this.response(seen);
-    if (answered === undefined || accepts(answered.response.status)) return;
+    const completed = this.response(seen);
+    if (completed === undefined || accepts(completed.response.status)) return;
     this.problem(`${summarize(seen)}; expected ${expected}`, seen);
   }
 }

@@ -75,9 +75,9 @@ export const fileCases: CaseDefinition[] = [
       const condition = headers.get('etag') ?? '';
       const ifRange = condition.startsWith('"') ? { 'if-range': condition } : {};
       const seen = await takeFile(prober, { range: `bytes=${from}-`, ...ifRange });
-      const answered = judge.response(seen);
-      if (answered === undefined) return;
-      const { status, headers: head, bytes: part } = answered.response;
+      const completed = judge.response(seen);
+      if (completed === undefined) return;
+      const { status, headers: head, bytes: part } = completed.response;
       const isPart = status === 206;
       if (!isPart) judge.status(seen, isOneOf(200), '206 with the rest, or 200 with the whole file');
       const range = `bytes ${from}-${bytes.length - 1}/${bytes.length}`;

@@ -23,8 +23,8 @@ export const quotaCases: CaseDefinition[] = [
     why: 'An unreadable announcement is useless: the service learns the limit only by being refused.',
     async check(judge) {
       const problems = new Map<string, Announcement>();
-      for (const told of await announcements(judge)) {
-        for (const problem of unreadable(told)) if (!problems.has(problem)) problems.set(problem, told);
+      for (const announcement of await announcements(judge)) {
+        for (const problem of unreadable(announcement)) if (!problems.has(problem)) problems.set(problem, announcement);
       }
       for (const [problem, { seen }] of [...problems].slice(0, mostProblems)) {
         judge.problem(`${summarize(seen)}: ${problem} says nothing about requests`, seen);
@@ -40,7 +40,9 @@ export const quotaCases: CaseDefinition[] = [
     async check(judge) {
       const all = await announcements(judge);
       if (!all.some(announces)) return;
-      const silent = new Map(all.filter((told) => !announces(told)).map(({ seen }) => [summarize(seen), seen]));
+      const silent = new Map(
+        all.filter((announcement) => !announces(announcement)).map(({ seen }) => [summarize(seen), seen]),
+      );
       for (const [request, seen] of [...silent].slice(0, mostProblems)) {
         judge.problem(`${request}: announces no quota, although other responses do`, seen);
       }
@@ -65,8 +67,8 @@ export const quotaCases: CaseDefinition[] = [
       });
       if (kept.some(({ limit, served }) => served >= limit)) return;
       for (const { limit, windowMs, served } of kept.slice(0, mostProblems)) {
-        const told = `${limit} in ${windowMs / 1000} s are announced`;
-        judge.problem(`${summarize(seen)} after ${served} requests, although ${told}`, seen);
+        const promised = `${limit} in ${windowMs / 1000} s are announced`;
+        judge.problem(`${summarize(seen)} after ${served} requests, although ${promised}`, seen);
       }
     },
   }),

@@ -84,8 +84,8 @@ export const rateLimitCases: CaseDefinition[] = [
       if (waitMs === undefined) throw new CannotCheck('could not be checked: the wait cannot be read');
       await prober.waitOutPause();
       const again = await prober.sendNow(settings.limit!.request, await prober.session());
-      const answered = judge.response(again);
-      if (answered !== undefined && (prober.isLimit(answered) || isDenied(answered))) {
+      const completed = judge.response(again);
+      if (completed !== undefined && (prober.isLimit(completed) || isDenied(completed))) {
         judge.problem(`${summarize(again)} after the wait of ${Math.ceil(waitMs)} ms`, again);
       }
     }),
@@ -122,17 +122,17 @@ export function reachLimit(prober: Prober) {
     while (sent < times) {
       const batch = Math.min(concurrency, times - sent);
       sent += batch;
-      const answers = (await Promise.all(Array.from({ length: batch }, () => prober.sendNow(request, session)))).filter(
-        hasResponse,
-      );
-      const refused = answers.filter((answer) => prober.isLimit(answer));
-      const seen = refused[0] ?? answers.find(isDenied);
-      last = answers.at(-1) ?? last;
+      const exchanges = (
+        await Promise.all(Array.from({ length: batch }, () => prober.sendNow(request, session)))
+      ).filter(hasResponse);
+      const refused = exchanges.filter((exchange) => prober.isLimit(exchange));
+      const seen = refused[0] ?? exchanges.find(isDenied);
+      last = exchanges.at(-1) ?? last;
       if (seen !== undefined) {
-        for (const answer of refused) prober.pause(prober.waitOf(answer).waitMs ?? 1000);
+        for (const exchange of refused) prober.pause(prober.waitOf(exchange).waitMs ?? 1000);
         return { seen, sent, last };
       }
-      if (answers.some(({ response }) => response.status === 401) && prober.canLogIn) {
+      if (exchanges.some(({ response }) => response.status === 401) && prober.canLogIn) {
         prober.forgetSession();
         session = await prober.session();
       }

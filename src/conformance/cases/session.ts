@@ -27,7 +27,7 @@ export const sessionCases: CaseDefinition[] = [
     why: 'Each entry becomes a header of every later request. The service cannot use any other shape.',
     lacks: lacksSession,
     async check(judge) {
-      const { login, value } = await answered(judge.prober);
+      const { login, value } = await successfulLogin(judge.prober);
       if (toSessionParameters(value) === undefined) {
         judge.problem(
           `${summarize(login)}: the body is not an array of {key, value, sensitive} with string values`,
@@ -47,7 +47,7 @@ export const sessionCases: CaseDefinition[] = [
     why: 'The service also reads {"name": "value"}, but an object cannot say which values are secret.',
     lacks: lacksSession,
     async check(judge) {
-      const { login, value } = await answered(judge.prober);
+      const { login, value } = await successfulLogin(judge.prober);
       if (!Array.isArray(value)) judge.problem(`${summarize(login)}: the body is a plain object`, login);
     },
   },
@@ -59,7 +59,7 @@ export const sessionCases: CaseDefinition[] = [
     why: 'A line break in a value or a name such as Host would corrupt every later request, so the service refuses the login.',
     lacks: lacksSession,
     async check(judge) {
-      const { login, value } = await answered(judge.prober);
+      const { login, value } = await successfulLogin(judge.prober);
       for (const problem of sessionProblems(toSessionParameters(value) ?? [])) {
         judge.problem(`${summarize(login)}: ${problem}`, login);
       }
@@ -144,7 +144,7 @@ export const sessionCases: CaseDefinition[] = [
 ];
 
 /** The shared login and its body. @throws CannotCheck when it was refused: another case reports that. */
-async function answered(prober: Prober) {
+async function successfulLogin(prober: Prober) {
   const login = await prober.login();
   const { response } = login;
   if (response === undefined || !isSuccess(response.status)) {

@@ -21,7 +21,7 @@ export function namesOf(prefix: string, connection: string): Names {
 }
 
 /** What a process that needs a newer session has to do. */
-export type Beginning =
+export type RenewalStep =
   | { type: 'session'; generation: number; sealed: string; ageMs: number | undefined }
   | { type: 'refused'; refusal: string }
   | { type: 'login' }
@@ -39,30 +39,30 @@ if known[1] and tonumber(known[1]) > tonumber(ARGV[1]) then
 end
 `;
 
-const beginScript = `${newerScript}
+const renewalScript = `${newerScript}
 local refusal = redis.call('GET', KEYS[3])
 if refusal then return { 'refused', refusal } end
 if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return { 'login' } end
 return { 'wait' }`;
 
 /** In one step: adopt a newer session, respect a refusal, or take the right to log in. */
-export async function begin(
+export async function beginRenewal(
   redis: Redis,
   names: Names,
   { expired, token, takeoverMs }: { expired: number; token: string; takeoverMs: number },
-): Promise<Beginning> {
+): Promise<RenewalStep> {
   const { session, lock, refusal } = names;
-  return readBeginning(await redis.eval(beginScript, 3, session, lock, refusal, expired, token, takeoverMs));
+  return readStep(await redis.eval(renewalScript, 3, session, lock, refusal, expired, token, takeoverMs));
 }
 
 /** Looks for a newer session, without taking the right to log in. */
-export async function findNewer(redis: Redis, { session }: Names, than: number): Promise<Beginning | undefined> {
-  const answer = await redis.eval(newerScript, 1, session, than);
-  return answer === null ? undefined : readBeginning(answer);
+export async function findNewer(redis: Redis, { session }: Names, than: number): Promise<RenewalStep | undefined> {
+  const result = await redis.eval(newerScript, 1, session, than);
+  return result === null ? undefined : readStep(result);
 }
 
-function readBeginning(answer: unknown): Beginning {
-  const [type, first = '', second = '', age = ''] = answer as string[];
+function readStep(result: unknown): RenewalStep {
+  const [type, first = '', second = '', age = ''] = result as string[];
   // Missing if an earlier version wrote it; negative if the clock of redis was set back.
   const ageMs = age === '' || Number(age) < 0 ? undefined : Number(age);
   if (type === 'session') return { type, generation: Number(first), sealed: second, ageMs };
@@ -87,8 +87,8 @@ export async function save(
   facts: { expired: number; sealed: string; ttlMs: number; token: string; message: string },
 ): Promise<number> {
   const { expired, sealed, ttlMs, token, message } = facts;
-  const answer = redis.eval(saveScript, 3, session, lock, refusal, expired, sealed, ttlMs, token, news, message);
-  return Number(await answer);
+  const result = redis.eval(saveScript, 3, session, lock, refusal, expired, sealed, ttlMs, token, news, message);
+  return Number(await result);
 }
 
 const giveUpScript = `
@@ -135,19 +135,19 @@ export async function pause(
 }
 
 const pausesScript = `${nowInScript}
-local answer = {}
+local result = {}
 local all = redis.call('HGETALL', KEYS[1])
 for index = 1, #all, 2 do
   local left = tonumber(all[index + 1]) - now
   if left > 0 then
-    answer[#answer + 1] = all[index]
-    answer[#answer + 1] = string.format('%.0f', left)
+    result[#result + 1] = all[index]
+    result[#result + 1] = string.format('%.0f', left)
   end
 end
-return answer`;
+return result`;
 
 /** The current pauses. */
 export async function readPauses(redis: Redis, { pauses }: Names): Promise<{ scope: string; remainingMs: number }[]> {
-  const answer = (await redis.eval(pausesScript, 1, pauses)) as string[];
-  return answer.flatMap((scope, index) => (index % 2 === 0 ? { scope, remainingMs: Number(answer[index + 1]) } : []));
+  const result = (await redis.eval(pausesScript, 1, pauses)) as string[];
+  return result.flatMap((scope, index) => (index % 2 === 0 ? { scope, remainingMs: Number(result[index + 1]) } : []));
 }

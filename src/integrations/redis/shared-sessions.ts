@@ -4,7 +4,7 @@ import { sleep, systemClock } from '../../internal/index.js';
 import type { Link } from './link.js';
 import type { Settings } from './options.js';
 import { readRefusal, writeRefusal } from './refusal.js';
-import { begin, extend, findNewer, giveUp, type Names, save } from './scripts.js';
+import { beginRenewal, extend, findNewer, giveUp, type Names, save } from './scripts.js';
 import { createSeal, type Seal } from './seal.js';
 
 type Login = () => Promise<Record<string, string>>;
@@ -76,17 +76,17 @@ export class SharedSessions {
     for (;;) {
       const { signal } = this.#news; // read before asking redis, so that no message is missed
       const ask = { expired: unusable, token, takeoverMs };
-      const answer = await this.#link.run((redis) => begin(redis, this.#names, ask)).catch(() => undefined);
-      if (answer === undefined || this.#closing.aborted) return this.#logInAlone(unusable, login);
-      if (answer.type === 'login') return this.#logIn(unusable, token, login);
-      if (answer.type === 'refused') throw readRefusal(answer.refusal);
-      if (answer.type === 'wait') {
+      const step = await this.#link.run((redis) => beginRenewal(redis, this.#names, ask)).catch(() => undefined);
+      if (step === undefined || this.#closing.aborted) return this.#logInAlone(unusable, login);
+      if (step.type === 'login') return this.#logIn(unusable, token, login);
+      if (step.type === 'refused') throw readRefusal(step.refusal);
+      if (step.type === 'wait') {
         await sleep(systemClock, lookMs, AbortSignal.any([signal, this.#closing])).catch(() => {});
         continue;
       }
-      const headers = this.#seal.open(answer.sealed);
-      if (headers !== undefined) return this.#know(answer.generation, headers, answer.ageMs);
-      unusable = answer.generation; // encrypted with another key
+      const headers = this.#seal.open(step.sealed);
+      if (headers !== undefined) return this.#know(step.generation, headers, step.ageMs);
+      unusable = step.generation; // encrypted with another key
     }
   }
 

@@ -11,7 +11,7 @@ export interface RequestsUnderWay {
 const begun = ['undici:request:create'];
 const sent = ['undici:client:sendHeaders', 'http.client.request.start'];
 const received = ['http.server.request.start'];
-const answered = ['http.server.response.finish'];
+const responded = ['http.server.response.finish'];
 const ended = [
   'undici:request:trailers',
   'undici:request:error',
@@ -56,7 +56,7 @@ function watch(): RequestsUnderWay {
   listen(received, () => {
     unreceived = Math.max(0, unreceived - 1);
   });
-  listen(answered, () => unread++);
+  listen(responded, () => unread++);
   listen(ended, (request) => {
     requests.delete(request);
     unsent.delete(request);

@@ -56,16 +56,16 @@ export async function applyFault(fault: Fault, context: FaultContext): Promise<R
 
 /** A 403 with the wait header: the rate limit has been reached (rule W2). */
 export function limitReply(status: number, limit: LimitHeader): SimulatedResponse {
-  const answer = errorReply(status, { code: 'RATE_LIMITED', message: 'The rate limit has been reached.' });
-  return { ...answer, headers: [...answer.headers, ...limitHeaders(limit)] };
+  const response = errorReply(status, { code: 'RATE_LIMITED', message: 'The rate limit has been reached.' });
+  return { ...response, headers: [...response.headers, ...limitHeaders(limit)] };
 }
 
 const page = '<!doctype html>\n<title>Bad gateway</title>\n<h1>The proxy could not reach the connector</h1>\n';
 
 /** A response with a body that can break off. */
 async function withBody(status: number | undefined, context: FaultContext): Promise<SimulatedResponse> {
-  const answer = status === undefined || status < 400 ? await context.normal() : errorReply(status);
-  if (!isBodyless(answer.status)) return answer;
+  const response = status === undefined || status < 400 ? await context.normal() : errorReply(status);
+  if (!isBodyless(response.status)) return response;
   return { ...textReply(200, '{"deleted":true}', { 'content-type': 'application/json' }) };
 }
 

@@ -45,8 +45,8 @@ export interface ErrorContent {
 export function errorReply(status: number, content: ErrorContent = {}): SimulatedResponse {
   const { code, message = errorTable[kindOfStatus(status)].message, detail, headers } = content;
   const error = new ConnectorError(message, { status, code, detail });
-  const answer = jsonReply(status, error.toPayload());
-  return { ...answer, headers: [...answer.headers, ...Object.entries(headers ?? {})] };
+  const response = jsonReply(status, error.toPayload());
+  return { ...response, headers: [...response.headers, ...Object.entries(headers ?? {})] };
 }
 
 /** Reads the response of a handler, body included. */

@@ -22,7 +22,7 @@ interface RouteOptions {
 /** What the connector itself answers, once session and quota have let a request pass. */
 export class Routes {
   readonly resources = new Map<string, Resource>();
-  readonly #patterns: { pattern: Pattern; answer: RouteHandler | object }[] = [];
+  readonly #patterns: { pattern: Pattern; response: RouteHandler | object }[] = [];
   readonly #fetchHandler: ((request: Request) => Response | Promise<Response>) | undefined;
   readonly #echo: boolean;
 
@@ -34,21 +34,21 @@ export class Routes {
     }
     this.#fetchHandler = toFetchHandler(routes);
     if (this.#fetchHandler !== undefined) return;
-    for (const [text, answer] of Object.entries(routes ?? {})) {
+    for (const [text, response] of Object.entries(routes ?? {})) {
       const pattern = parsePattern(text, 'routes');
       if (pattern.kind !== 'request')
         throw new TypeError(`\`routes\` cannot replace "${text}": use a step or a fault.`);
-      this.#patterns.push({ pattern, answer });
+      this.#patterns.push({ pattern, response });
     }
   }
 
   /** @throws whatever a route throws; NotFoundError where there is none. */
   async respond(routed: RoutedRequest): Promise<SimulatedResponse> {
     const { entry, url } = routed;
-    for (const { pattern, answer } of this.#patterns) {
+    for (const { pattern, response } of this.#patterns) {
       const params = pattern.match(entry);
       if (params === undefined) continue;
-      return typeof answer === 'function' ? callHandler(answer as RouteHandler, routed, params) : toAnswer(answer);
+      return typeof response === 'function' ? callHandler(response as RouteHandler, routed, params) : toReply(response);
     }
     const [, name = '', id, ...rest] = entry.path.split('/');
     const resource = rest.length === 0 ? this.resources.get(decode(name)) : undefined;
@@ -73,10 +73,10 @@ export async function callHandler(
   params: Readonly<Record<string, string>>,
 ): Promise<SimulatedResponse> {
   const context: RouteContext = { params, query: url.searchParams, json: entry.json, session: entry.session };
-  return toAnswer(await handler(request(), context));
+  return toReply(await handler(request(), context));
 }
 
-async function toAnswer(value: unknown): Promise<SimulatedResponse> {
+async function toReply(value: unknown): Promise<SimulatedResponse> {
   if (value === undefined) return emptyReply(204);
   // A route that is a `Response` serves more than one request.
   return value instanceof Response ? readResponse(value.clone()) : jsonReply(200, value);
