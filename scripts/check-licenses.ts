@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { licenseOf } from './third-party-licenses.js';
 
-/** The packages whose code is in a bundle, as esbuild's comments in it say. */
+/** The packages whose code is in a bundle, according to esbuild's comments. */
 export function packagesIn(code: string): Set<string> {
   const comments = code.matchAll(/\/\/ \S*node_modules\/((?:@[^/\s]+\/)?[^/\s]+)\//g);
   return new Set(Array.from(comments, ([, name]) => name as string));
@@ -14,7 +14,7 @@ export function checkLicenses(folder: string, files: readonly string[], notices:
   const names = packagesIn(bundles.map((file) => readFileSync(path.join(folder, file), 'utf8')).join('\n'));
   if (names.size === 0)
     throw new Error('no bundled package was found: this check reads the comments that esbuild writes');
-  // With its name, for many packages have one and the same text.
+  // With its name, because many packages share the same text.
   const isNamed = (name: string) => notices.split('\n').some((line) => line.startsWith(`${name} `));
   const hasText = (name: string) => notices.includes(licenseOf(path.join('node_modules', name)));
   const missing = [...names].filter((name) => !isNamed(name) || !hasText(name)).sort();

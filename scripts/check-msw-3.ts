@@ -1,6 +1,6 @@
 /**
- * Runs the tests of the msw handlers against the packed package and msw 3, in a folder of its own: `npm run test:msw-3`. That version
- * needs Node 22; on an older one, this takes a newer Node from the npm registry.
+ * Runs the tests of the msw handlers against the packed package and msw 3, in a separate folder: `npm run test:msw-3`. msw 3
+ * needs Node 22; on an older version this installs a newer Node from the npm registry.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

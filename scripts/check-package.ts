@@ -1,6 +1,6 @@
 /**
- * Packs the package, installs the tarball in an empty folder, without any optional peer, and uses every subpath from
- * there: by import, by require, and by TypeScript. Also asks publint and attw.
+ * Packs the package, installs the tarball in an empty folder without any optional peer, and loads every subpath there with
+ * import, with require, and in TypeScript. Also runs publint and attw.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
   exports: Record<string, unknown>;
   peerDependencies?: Record<string, string>;
 };
-/** What has to work without any optional peer installed. */
+/** What must work without any optional peer. */
 const withoutPeers = [
   '.',
   './client',

@@ -1,12 +1,13 @@
 /**
- * Runs what README.md and docs/ show, or only the pages named: `npm run test:readme -- docs/errors.md`. A page's blocks run in order, in a folder of their own, against the built package:
+ * Runs the code blocks of README.md and docs/, or only of the given pages: `npm run test:readme -- docs/errors.md`. The blocks
+ * of a page run in order, in a new folder, against the built package:
  *
  * - `ts file=NAME`: written to the folder and type-checked; with `run` executed, with `background=PORT` started and left
  *   running until the page ends;
  * - `sh run`: executed by bash in that folder; `after=MS` waits first;
- * - `json output`, `text output`: what the block before must have printed. JSON is compared as a value, text line by
+ * - `json output`, `text output`: what the previous block must print. JSON is compared as a value, text line by
  *   line, where `…` stands for anything;
- * - every other `ts` block is type-checked, and all the rest is only shown.
+ * - every other `ts` block is type-checked; other blocks are ignored.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';

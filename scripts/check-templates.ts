@@ -1,6 +1,6 @@
 /**
- * Does for each template what a newcomer does, from the packed tarball and in an empty folder: `concordat new`,
- * `npm install`, `npm test`, `npm start`, `concordat check`. Then types and the build that the Dockerfile makes.
+ * Tries each template as a new user would, from the packed tarball and in an empty folder: `concordat new`, `npm install`,
+ * `npm test`, `npm start`, `concordat check`. Then checks the types and runs the build of the Dockerfile.
  *
  *     npm run test:templates             # all
  *     npm run test:templates -- hono     # some
@@ -67,12 +67,12 @@ async function checkTemplate(template: string, tarball: string): Promise<void> {
   await step('build', project, 'npm', 'run', 'build');
   await whileRunning(template, project, ['node', 'dist/main.js'], async (url) => {
     const { status } = await fetch(`${url}/items`);
-    if (status !== 401) throw new Error(`${template}: the built connector answered ${status} without a session`);
+    if (status !== 401) throw new Error(`${template}: the built connector responded with ${status} without a session`);
   });
   console.log(`${template}: ${seconds.join(', ')}; ${Math.round(tookMs / 1000)} s to green tests`);
 }
 
-/** What `npm test` cannot see: the files that npm would leave out of a package, and tokens that nobody filled in. */
+/** What `npm test` cannot see: files that npm would leave out of a package, and tokens that were not filled in. */
 function checkFiles(template: string, project: string, tarball: string): void {
   for (const file of ['.gitignore', '.dockerignore', '.github/workflows/ci.yml', 'Dockerfile', 'AGENTS.md']) {
     if (!existsSync(path.join(project, file))) throw new Error(`${template}: ${file} is missing`);
@@ -99,7 +99,7 @@ function run(what: string, cwd: string, program: string, words: string[]): Promi
   });
 }
 
-/** Starts a connector on a free port, and ends it as a terminal or a container would: by a signal that it obeys. */
+/** Starts a connector on a free port, and stops it with a signal, as a terminal or a container does. */
 async function whileRunning(
   template: string,
   cwd: string,
@@ -142,7 +142,7 @@ async function waitUntilItAnswers(child: ChildProcess, url: string): Promise<voi
     if (answered) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('nothing answers');
+  throw new Error('nothing responds');
 }
 
 function signal(child: ChildProcess, name: NodeJS.Signals): void {

@@ -11,7 +11,7 @@ const contenders = ['node:http', 'serve()', 'reference service'];
 const contenderModule = fileURLToPath(new URL('./hostile/contender.ts', import.meta.url));
 const shortTimeouts = new URL('./hostile/short-timeouts.mjs', import.meta.url).href;
 
-/** What is refused is let go within this time. */
+/** Refused connections must be closed within this time. */
 const momentMs = 1000;
 /** Longer than any of the time-outs, which are 3 and 6 s and looked at every second; the idle ones have 5 s. */
 const settleMs = 12_000;
@@ -67,7 +67,7 @@ async function askFor(child: ChildProcess): Promise<Reading> {
   return (await reading)[0];
 }
 
-/** How long an ordinary request takes; throws when it is not answered. */
+/** How long an ordinary request takes. @throws Error when there is no response. */
 async function answerTime(url: string): Promise<number> {
   const startedAt = performance.now();
   const response = await fetch(`${url}/api/v1/me`, {

@@ -1,4 +1,4 @@
-// What the long runs share: batches of work for as many processes as there are processors, and a line of progress.
+// Shared by the long runs: batches of work for one process per processor, and a progress line.
 import { type ChildProcess, fork } from 'node:child_process';
 import { InvalidArgumentError } from 'commander';
 
@@ -62,7 +62,7 @@ export function shareOut<Batch, Done extends Result>(work: Work<Batch, Done>): P
 /** In a process that {@link shareOut} has started: does batch after batch until there are no more. */
 export function workOnBatches<Batch>(perform: (batch: Batch) => Promise<Result>): void {
   process.on('message', async (batch: Batch) => process.send?.(await perform(batch)));
-  // Without the parent there is nobody to work for.
+  // Ends with its parent.
   process.on('disconnect', () => process.exit());
 }
 

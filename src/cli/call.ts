@@ -5,7 +5,9 @@ import {
   createConnectorClient,
   RequestError,
 } from '../client/index.js';
-import { createPaint, exitCodes, type Io, printable, UsageError } from './io.js';
+import { waitFormats } from '../contract/index.js';
+import { printable } from '../internal/index.js';
+import { createPaint, exitCodes, type Io, UsageError } from './io.js';
 import { readParameters } from './parameters.js';
 import { collect, collectHeader, parseCount, parseDuration, parseUrl } from './values.js';
 
@@ -23,29 +25,29 @@ interface CallOptions {
   cleanup?: true;
 }
 
-const formats = ['auto', 'seconds', 'milliseconds', 'http-date', 'epoch-seconds', 'epoch-milliseconds', 'iso-8601'];
-
-/** `concordat call`: calls a connector as the service would. */
+/** `concordat call`: calls a connector as the service does. */
 export function addCall(program: Command, io: Io, finish: (code: number) => void): void {
   program
     .command('call')
-    .summary('call a connector as the service would')
+    .summary('call a connector as the service does')
     .description(
-      'Calls a connector as the service would: logs in, logs in again on a 401, waits out rate limits, retries. ' +
-        'What happens meanwhile goes to the error output, the answer to the output.',
+      'Calls a connector as the service does: logs in, logs in again on a 401, waits out rate limits, retries. ' +
+        'Prints the response to stdout and its progress to stderr.',
     )
     .argument('<url>', 'address of the connector', parseUrl)
     .argument('<method>', 'GET, POST, …', (text: string) => text.toUpperCase())
     .argument('<path>', 'path and query, such as /issues?limit=10')
-    .option('-i, --initialize <key=value>', 'a parameter to log in with; may be repeated', collect)
-    .option('--initialize-path <path>', 'where to log in (default: /initialize)')
+    .option('-i, --initialize <key=value>', 'a parameter of the login; repeatable', collect)
+    .option('--initialize-path <path>', 'the path of the login (default: /initialize)')
     .option('--no-login', 'send the request without a session')
-    .option('-d, --data <json>', 'the body, as JSON')
-    .option('-H, --header <name=value>', 'a header; may be repeated', collectHeader)
+    .option('-d, --data <json>', 'the request body as JSON')
+    .option('-H, --header <name=value>', 'a request header; repeatable', collectHeader)
     .option('--rate-limit-header <name>', 'the header that carries the wait (default: Retry-After)')
-    .addOption(new Option('--rate-limit-format <format>', 'how the wait is written (default: auto)').choices(formats))
-    .option('--max-wait <time>', 'give up at a longer wait (default: 24h)', parseDuration)
-    .option('--timeout <time>', 'bounds one try (default: 30s)', parseDuration)
+    .addOption(
+      new Option('--rate-limit-format <format>', 'the format of the wait (default: auto)').choices(waitFormats),
+    )
+    .option('--max-wait <time>', 'give up if the wait is longer (default: 24h)', parseDuration)
+    .option('--timeout <time>', 'the timeout of one attempt (default: 30s)', parseDuration)
     .option('--retries <count>', 'retries of transient failures (default: 5)', parseCount)
     .option('--cleanup', 'end the session with POST /cleanup afterwards')
     .addHelpText(
@@ -56,7 +58,7 @@ Examples:
   $ PASSWORD=… concordat call http://127.0.0.1:4000 GET '/issues?limit=10' -i user=alice -i password=env:PASSWORD
   $ concordat call http://127.0.0.1:4000 POST /issues -i token=env:TOKEN --data '{"title": "It broke"}'
 
-Exit codes: 0 the call succeeded, 1 the connector answered with an error, 2 there was no answer.`,
+Exit codes: 0 the call succeeded, 1 the connector responded with an error, 2 there was no response.`,
     )
     .action(async (url: string, method: string, path: string, options: CallOptions) => {
       finish(await call(url, method, path, options, io));
@@ -84,10 +86,10 @@ async function call(url: string, method: string, path: string, options: CallOpti
     note('green', `${response.status} in ${milliseconds} ms${pausedNote(client)}`);
     const { data } = response;
     if (data instanceof Uint8Array) {
-      // To a file or a program as they are; nobody reads them on a terminal.
+      // Bytes are for files and programs; on a terminal their number says more.
       io.stdout.write(io.stdout.isTTY ? `(${data.length} bytes)\n` : data);
     } else if (data !== undefined) {
-      // JSON cannot steer a terminal: control characters are escaped in it. Text can.
+      // Control characters are escaped in JSON, but text could steer the terminal.
       io.stdout.write(
         typeof data === 'string'
           ? `${io.stdout.isTTY ? printable(data) : data}\n`
@@ -138,11 +140,11 @@ function narrate(client: ConnectorClient, note: (color: 'dim' | 'yellow' | 'cyan
     note('cyan', `${what} (${Math.round(durationMs)} ms)`);
   });
   client.on('pause', ({ waitMs, resumeAt, source }) => {
-    const guess = source === 'fallback' ? ', a guess: the connector does not say how long' : '';
+    const guess = source === 'fallback' ? ', a guess: the response does not say how long' : '';
     note('yellow', `Rate limit: waiting ${seconds(waitMs)} until ${resumeAt.toISOString()}${guess}`);
   });
   client.on('heartbeat', ({ remainingMs }) => note('dim', `Still waiting, ${seconds(remainingMs)} left`));
-  client.on('resume', ({ pausedMs }) => note('yellow', `Going on after ${seconds(pausedMs)}`));
+  client.on('resume', ({ pausedMs }) => note('yellow', `Resumed after ${seconds(pausedMs)}`));
   client.on('retry', ({ attempt, delayMs, error }) => {
     note('yellow', `${error.message}; retry ${attempt} in ${seconds(delayMs)}`);
   });
@@ -161,18 +163,18 @@ function explain(
 }
 
 const reactions: Record<string, string> = {
-  'bad-request': 'The service reports this, and does not send the request again.',
-  unauthorized: 'The service had logged in again before it gave up: a new session is refused, too.',
-  forbidden: 'A 403 without the wait header: access is denied. The service does not wait, and does not send it again.',
-  'rate-limit': 'The wait is longer than --max-wait.',
-  'not-found': 'The service reports this, and does not send the request again.',
+  'bad-request': 'The service reports this and does not retry.',
+  unauthorized: 'The service logs in again before it gives up: the connector refused the new session, too.',
+  forbidden: 'A 403 without the wait header: access is denied. The service does not wait and does not retry.',
+  'rate-limit': 'The rate limit lasts longer than --max-wait.',
+  'not-found': 'The service reports this and does not retry.',
 };
 
 function pausedNote({ status }: ConnectorClient): string {
   const { pausedMs, logins, retries } = status.counters;
   const notes = [
     logins > 1 ? `${logins} logins` : '',
-    pausedMs > 0 ? `${seconds(pausedMs)} of them waiting` : '',
+    pausedMs > 0 ? `${seconds(pausedMs)} spent waiting` : '',
     retries > 0 ? `${retries} retries` : '',
   ].filter((text) => text !== '');
   return notes.length === 0 ? '' : ` (${notes.join(', ')})`;
@@ -187,6 +189,6 @@ function readJson(text: string | undefined): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`--data is no JSON: ${(error as Error).message}`);
+    throw new UsageError(`--data is not JSON: ${(error as Error).message}`);
   }
 }

@@ -30,26 +30,29 @@ interface CheckOptions {
   maxWait?: number;
 }
 
-/** `concordat check`: judges a connector from outside. */
+/** `concordat check`: checks a connector from outside. */
 export function addCheck(program: Command, io: Io, finish: (code: number) => void): void {
   program
     .command('check')
     .summary('check that a connector keeps the contract')
     .description(
-      'Checks from outside, over HTTP, that a connector keeps the contract. It writes nothing unless allowed.',
+      'Checks over HTTP that a connector keeps the contract. Sends no request that may write, unless you allow it.',
     )
     .argument('<url>', 'address of the connector', parseUrl)
-    .option('-c, --config <file>', 'what provokes what (default: concordat.config.ts, .js or .json, if there is one)')
-    .addOption(new Option('-r, --reporter <name>', 'how to report').choices(reporters).default('pretty'))
+    .option(
+      '-c, --config <file>',
+      'the config with the probes (default: concordat.config.ts, .js or .json, if it exists)',
+    )
+    .addOption(new Option('-r, --reporter <name>', 'the format of the report').choices(reporters).default('pretty'))
     .option('-o, --output <file>', 'write the report to a file')
-    .option('--features <list>', `what the connector offers, by commas: ${features.join(',')}`, parseFeatures)
-    .option('-i, --initialize <key=value>', 'a parameter to log in with; may be repeated', collect)
+    .option('--features <list>', `what the connector offers, separated by commas: ${features.join(',')}`, parseFeatures)
+    .option('-i, --initialize <key=value>', 'a parameter of the login; repeatable', collect)
     .option('--read <request>', 'a request that succeeds with a session, such as /issues')
-    .option('--unknown <request>', 'a request for something that is not there, such as /issues/0')
-    .option('--limit <request>', 'a request to reach the rate limit with')
+    .option('--unknown <request>', 'a request for something that does not exist, such as /issues/0')
+    .option('--limit <request>', 'a request that reaches the rate limit when repeated')
     .option('--allow-writes', 'send probes that may write (POST, PUT, PATCH, DELETE)')
-    .option('--timeout <time>', 'bounds one request (default: 10s)', parseDuration)
-    .option('--max-wait <time>', 'the longest wait for a rate limit (default: 10s)', parseDuration)
+    .option('--timeout <time>', 'the timeout of one request (default: 10s)', parseDuration)
+    .option('--max-wait <time>', 'the longest rate limit to wait out (default: 10s)', parseDuration)
     .addHelpText(
       'after',
       `
@@ -58,7 +61,7 @@ Examples:
   $ PASSWORD=… concordat check http://127.0.0.1:4000 -i user=alice -i password=env:PASSWORD --read /issues
   $ concordat check http://127.0.0.1:4000 --config concordat.config.json --reporter junit --output report.xml
 
-Exit codes: 0 the connector keeps the contract, 1 it does not, 2 it could not be checked.`,
+Exit codes: 0 the connector keeps the contract, 1 it breaks it, 2 it could not be checked.`,
     )
     .action(async (url: string, options: CheckOptions) => finish(await check(url, options, io)));
 }
@@ -74,12 +77,12 @@ async function check(url: string, options: CheckOptions, io: Io): Promise<number
     io.stdout.write(`${formatReport(report, options.reporter, { colors: mayColor(io.stdout, io.env) })}\n`);
   } else {
     writeFileSync(path.resolve(io.cwd, options.output), `${formatReport(report, options.reporter)}\n`);
-    io.stderr.write(`${report.ok ? 'No violation' : 'Violations'} found, see ${options.output}\n`);
+    io.stderr.write(`${report.ok ? 'No violations' : 'Violations'} found, see ${options.output}\n`);
   }
   return report.ok ? exitCodes.good : exitCodes.bad;
 }
 
-/** The arguments win over the config file. */
+/** Arguments override the config file. */
 async function withArguments(config: ConformanceConfig, options: CheckOptions, io: Io): Promise<ConformanceConfig> {
   const probes: Probes = { ...config.probes };
   if (options.initialize !== undefined) {
@@ -98,7 +101,7 @@ async function withArguments(config: ConformanceConfig, options: CheckOptions, i
   };
 }
 
-/** A connector that is not there is no connector that breaks the contract. */
+/** A connector that is not running does not break the contract: exit code 2, not 1. */
 async function findConnector(url: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
   try {
     const response = await fetch(url, {
@@ -109,8 +112,8 @@ async function findConnector(url: string, timeoutMs: number, signal: AbortSignal
   } catch (error) {
     signal.throwIfAborted();
     const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-    const reason = cause?.code ?? cause?.message ?? `no answer within ${timeoutMs} ms`;
-    throw new UsageError(`Nothing answers at ${url} (${reason}). Is the connector running?`);
+    const reason = cause?.code ?? cause?.message ?? `no response within ${timeoutMs} ms`;
+    throw new UsageError(`Nothing responds at ${url} (${reason}). Is the connector running?`);
   }
 }
 

@@ -9,17 +9,17 @@ import { readEnvironment } from './parameters.js';
 const defaultNames = ['ts', 'mts', 'js', 'mjs', 'json'].map((extension) => `concordat.config.${extension}`);
 
 /**
- * Reads the config: the file that was named, or `concordat.config.*` of the folder, or none. Parameters of initialize
- * that are written `env:NAME` come from the environment.
+ * Reads the config from the given file, or from `concordat.config.*` in the working directory if there is one. Parameters
+ * of initialize with the value `env:NAME` come from the environment.
  */
 export async function loadConfig(named: string | undefined, io: Io): Promise<ConformanceConfig> {
   const file = named === undefined ? findConfig(io.cwd) : path.resolve(io.cwd, named);
   if (file === undefined) return {};
-  if (!existsSync(file)) throw new UsageError(`There is no config file ${named}.`);
+  if (!existsSync(file)) throw new UsageError(`The config file ${named} does not exist.`);
   const name = path.relative(io.cwd, file);
   const config = await readConfig(file, name);
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
-    throw new UsageError(`${name} must export the config as its default: export default { probes: { … } }.`);
+    throw new UsageError(`${name} must have the config as its default export: export default { probes: { … } }.`);
   }
   return withSecrets(config, io.env, name);
 }
@@ -33,7 +33,7 @@ async function readConfig(file: string, name: string): Promise<unknown> {
     if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'));
     const module = (await importFile(file, name)) as { default?: unknown };
     const exported = module.default;
-    // A file that was compiled to CommonJS has its default one level deeper.
+    // In a file compiled to CommonJS, the default export is one level deeper.
     return (exported as { __esModule?: boolean; default?: unknown } | undefined)?.__esModule
       ? (exported as { default?: unknown }).default
       : exported;
@@ -57,23 +57,23 @@ interface Tsx {
   tsImport(specifier: string, parent: string): Promise<unknown>;
 }
 
-/** Node 22.18 and newer read TypeScript themselves; for older ones tsx does, if the project has it. */
+/** Node 22.18 and newer read TypeScript; older versions need tsx, if the project has it. */
 async function findTsx(file: string, name: string): Promise<Tsx> {
   try {
-    // `resolve` takes the entry for `require`; what is wanted is the one for `import`.
+    // `resolve` finds the entry for `require`, but this needs the one for `import`.
     const manifest = createRequire(file).resolve('tsx/package.json');
     const { exports } = JSON.parse(readFileSync(manifest, 'utf8'));
     const entry: unknown = exports['./esm/api'].import.default;
     return (await import(pathToFileURL(path.join(path.dirname(manifest), String(entry))).href)) as Tsx;
   } catch {
     throw new UsageError(
-      `Node ${process.versions.node} cannot read ${name} by itself. Install tsx (npm install --save-dev tsx), ` +
+      `Node ${process.versions.node} cannot read ${name}. Install tsx (npm install --save-dev tsx), ` +
         'use Node 22.18 or newer, or write the config in JavaScript: concordat.config.js.',
     );
   }
 }
 
-/** Replaces `env:NAME` in the parameters of initialize; what comes from there is a secret. */
+/** Replaces `env:NAME` in the parameters of initialize; these values are secrets. */
 function withSecrets(config: ConformanceConfig, env: Io['env'], name: string): ConformanceConfig {
   const initialize = config.probes?.initialize;
   if (initialize === undefined) return config;

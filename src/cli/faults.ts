@@ -4,14 +4,14 @@ import { parseCount, parseDuration } from './values.js';
 
 const plain = ['reset', 'hang', 'truncated', 'never-ending', 'html', 'expired', 'huge'] as const;
 
-/** `503@7,reset@20,slow=500ms`: what goes wrong, and with every how manieth request. */
+/** Parses `503@7,reset@20,slow=500ms`: faults, each on every request or on every Nth. */
 export function parseFaults(text: string): FaultRule[] {
   return text.split(',').map((item) => {
     const [, kind = '', value, every] = /^([a-z0-9-]+)(?:=([a-z0-9.]+))?(?:@(\d+))?$/.exec(item.trim()) ?? [];
     const fault = parseFault(kind, value);
     if (fault === undefined) {
       throw new InvalidArgumentError(
-        `"${item}" is none. Write KIND or KIND@EVERY, by commas: 503@7, limit=2s@50, slow=500ms, ${plain.join(', ')}.`,
+        `"${item}" is not a fault. Write KIND or KIND@N, separated by commas: 503@7, limit=2s@50, slow=500ms, ${plain.join(', ')}.`,
       );
     }
     return every === undefined ? fault : { ...fault, every: Math.max(1, parseCount(every)) };

@@ -1,8 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { printable } from '../internal/index.js';
 import { addCall } from './call.js';
 import { addCheck } from './check.js';
-import { createPaint, exitCodes, type Io, printable, UsageError } from './io.js';
-import { addNew } from './new.js';
+import { createPaint, exitCodes, type Io, UsageError } from './io.js';
+import { addNew } from './new/new.js';
 import { addSimulate } from './simulate.js';
 
 export type { Io, Output } from './io.js';
@@ -27,7 +28,7 @@ Examples:
   $ concordat call http://127.0.0.1:4000 GET /issues -i user=alice -i password=prompt
   $ concordat simulate --limit 100/1s --session 30s
 
-concordat help check says more about check, and so for the others.`,
+Run concordat help COMMAND for the options of a command.`,
     );
   program.exitOverride().configureOutput({
     writeOut: (text) => io.stdout.write(text),

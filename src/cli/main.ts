@@ -7,7 +7,7 @@ const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => stop.abort(new Error(`Ended by ${signal}.`)));
 }
-// `concordat … | head` closes the pipe early; that is no failure.
+// `concordat … | head` closes the pipe early, which is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

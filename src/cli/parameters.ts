@@ -8,7 +8,7 @@ export interface Parameter {
   sensitive: boolean;
 }
 
-/** Keys whose value nobody types into a command line, where the list of processes and the shell's history show it. */
+/** Keys whose values do not belong on a command line, where the process list and the shell's history show them. */
 const secretKey = /pass|secret|token|credential|pwd|(?:api|access|private|auth)[-_]?key/i;
 
 /** Reads `key=value`, `key=env:NAME` and `key=prompt`; the last two are secrets. */
@@ -18,7 +18,7 @@ export async function readParameters(texts: readonly string[], io: Io): Promise<
     const at = text.indexOf('=');
     if (at < 1)
       throw new UsageError(
-        `"${at === 0 ? '=…' : text.slice(0, 40)}" is no parameter: write KEY=VALUE, KEY=env:NAME or KEY=prompt.`,
+        `"${at === 0 ? '=…' : text.slice(0, 40)}" is not a parameter: write KEY=VALUE, KEY=env:NAME or KEY=prompt.`,
       );
     const key = text.slice(0, at);
     parameters.push(await readParameter(key, text.slice(at + 1), io));
@@ -32,7 +32,7 @@ async function readParameter(key: string, text: string, io: Io): Promise<Paramet
   if (secretKey.test(key)) {
     const name = key.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
     throw new UsageError(
-      `"${key}" looks like a secret, and a command line is no place for it: other users can see it. ` +
+      `"${key}" looks like a secret, and other users can see command lines. ` +
         `Write ${key}=env:${name} with the value in the environment variable ${name}, or ${key}=prompt to be asked.`,
     );
   }
@@ -44,15 +44,15 @@ export function readEnvironment(text: string, env: Io['env'], what: string): str
   const name = text.slice('env:'.length);
   const value = env[name];
   if (value === undefined || value === '') {
-    throw new UsageError(`The environment variable ${name} is not set; ${what} is to be read from it.`);
+    throw new UsageError(`The environment variable ${name} is not set, but ${what} is read from it.`);
   }
   return value;
 }
 
-/** Asks on the terminal, and shows nothing of what is typed. */
+/** Asks on the terminal without showing the input. */
 async function prompt(key: string, { stdin, stderr, signal }: Io): Promise<string> {
   if (!stdin.isTTY) {
-    throw new UsageError(`There is no terminal to ask for "${key}" on: write ${key}=env:NAME instead.`);
+    throw new UsageError(`There is no terminal to ask for "${key}": write ${key}=env:NAME instead.`);
   }
   stderr.write(`${key}: `);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { printable } from '../internal/index.js';
 import {
   type FaultRule,
   type JournalEntry,
@@ -8,7 +9,7 @@ import {
   simulateConnector,
 } from '../testing/index.js';
 import { parseFaults } from './faults.js';
-import { createPaint, exitCodes, type Io, type Paint, printable, UsageError } from './io.js';
+import { createPaint, exitCodes, type Io, type Paint, UsageError } from './io.js';
 import { readParameters } from './parameters.js';
 import { collect, parseCount, parseDuration, parseLimit, parsePort } from './values.js';
 
@@ -26,30 +27,30 @@ interface SimulateOptions {
   items: number;
 }
 
-/** `concordat simulate`: a connector that limits, expires and fails as it is told. */
+/** `concordat simulate`: a connector with the rate limit, sessions and faults that you ask for. */
 export function addSimulate(program: Command, io: Io, finish: (code: number) => void): void {
   program
     .command('simulate')
     .summary('start a simulated connector')
     .description(
-      'Starts a connector on 127.0.0.1 that limits, expires and fails as it is told, and shows every request.',
+      'Starts a connector on 127.0.0.1 with the rate limit, sessions and faults that you ask for, and shows every request.',
     )
-    .option('-p, --port <port>', 'where it listens; 0 takes a free one', parsePort, 4000)
-    .option('--limit <requests/time>', 'rate limit, such as 100/1s', parseLimit)
-    .addOption(new Option('--window <kind>', 'how the limit counts').choices(['fixed', 'sliding']))
+    .option('-p, --port <port>', 'the port to listen on; 0 picks a free one', parsePort, 4000)
+    .option('--limit <requests/time>', 'the rate limit, such as 100/1s', parseLimit)
+    .addOption(new Option('--window <kind>', 'how the rate limit counts').choices(['fixed', 'sliding']))
     .addOption(
-      new Option('--announce <what>', 'what answers tell of the limit beforehand; both: also what is left').choices([
+      new Option('--announce <what>', 'announce the rate limit in every response; both: also what is left').choices([
         'policy',
         'both',
       ]),
     )
     .option('--header <name>', 'the header that carries the wait (default: Retry-After)')
-    .addOption(new Option('--format <format>', 'how the wait is written').choices(limitFormats))
+    .addOption(new Option('--format <format>', 'the format of the wait').choices(limitFormats))
     .option('--session <time>', 'how long a session lives, such as 30s', parseDuration)
     .option('--session-requests <count>', 'how many requests a session serves', parseCount)
-    .option('--credentials <key=value>', 'what a login must be given; may be repeated', collect)
-    .option('--faults <list>', 'what goes wrong: 503@7,reset@20,slow=500ms (@7: with every 7th request)', parseFaults)
-    .option('--items <count>', 'how many items there are at /items', parseCount, 100)
+    .option('--credentials <key=value>', 'a parameter that the login expects; repeatable', collect)
+    .option('--faults <list>', 'what goes wrong: 503@7,reset@20,slow=500ms (@7: on every 7th request)', parseFaults)
+    .option('--items <count>', 'how many items /items has', parseCount, 100)
     .addHelpText(
       'after',
       `
@@ -66,7 +67,7 @@ async function simulate(options: SimulateOptions, io: Io): Promise<number> {
   const connector = await start(options, io, (entry) => io.stdout.write(`${drawEntry(entry, paint)}\n`));
   io.stdout.write(`The simulated connector listens on ${connector.url}\n`);
   io.stdout.write(
-    paint('dim', `Log in with POST ${connector.url}/initialize, read ${connector.url}/items; Ctrl-C ends it.\n`),
+    paint('dim', `Log in with POST ${connector.url}/initialize, read ${connector.url}/items; Ctrl-C stops it.\n`),
   );
   await new Promise<void>((resolve) => {
     if (io.signal.aborted) resolve();
@@ -85,7 +86,7 @@ async function start(options: SimulateOptions, io: Io, onEntry: (entry: JournalE
       throw new UsageError(`Port ${options.port} is taken. Choose another with --port, or --port 0 for a free one.`);
     }
     if ((error as { code?: string }).code === 'EACCES') {
-      throw new UsageError(`Port ${options.port} may not be used. Choose one above 1023 with --port.`);
+      throw new UsageError(`Port ${options.port} needs more rights. Choose one above 1023 with --port.`);
     }
     if (error instanceof TypeError) throw new UsageError(error.message);
     throw error;
@@ -95,7 +96,7 @@ async function start(options: SimulateOptions, io: Io, onEntry: (entry: JournalE
 async function toSettings(options: SimulateOptions, io: Io): Promise<SimulateConnectorOptions> {
   const { limit, window, announce, header, format, session, sessionRequests, credentials, faults, items } = options;
   if (limit === undefined && (window ?? announce ?? header ?? format) !== undefined) {
-    throw new UsageError('--window, --announce, --header and --format say how a limit works: give --limit, too.');
+    throw new UsageError('--window, --announce, --header and --format need --limit, too.');
   }
   return {
     resources: { items: Array.from({ length: items }, (_, index) => ({ id: index + 1, title: `Item ${index + 1}` })) },
@@ -125,7 +126,7 @@ async function toSettings(options: SimulateOptions, io: Io): Promise<SimulateCon
   };
 }
 
-/** One line of the journal. Of headers and bodies nothing is shown: they hold credentials. */
+/** One line per request, without headers and bodies, which contain credentials. */
 function drawEntry(entry: JournalEntry, paint: Paint): string {
   const { at, method, path, query, status, session, refused, waitMs, fault } = entry;
   const search = new URLSearchParams(query).toString();

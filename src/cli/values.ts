@@ -5,7 +5,7 @@ const unitsMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_00
 /** `250ms`, `30s`, `5m`, `1h` → milliseconds. */
 export function parseDuration(text: string): number {
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim()) ?? [];
-  if (digits === undefined) throw new InvalidArgumentError('Write it with its unit: 250ms, 30s, 5m, 1h.');
+  if (digits === undefined) throw new InvalidArgumentError('Write it with a unit: 250ms, 30s, 5m, 1h.');
   return Number(digits) * (unitsMs[unit] as number);
 }
 
@@ -13,7 +13,7 @@ export function parseDuration(text: string): number {
 export function parseLimit(text: string): { limit: number; windowMs: number } {
   const [, limit, window = ''] = /^([1-9]\d*)\/(.+)$/.exec(text.trim()) ?? [];
   if (limit === undefined) throw new InvalidArgumentError('Write it as REQUESTS/TIME: 100/1s, 5000/1h.');
-  // `100/s` is what people say.
+  // People also write `100/s`.
   return { limit: Number(limit), windowMs: parseDuration(/^\d/.test(window) ? window : `1${window}`) };
 }
 
@@ -28,24 +28,24 @@ export function parsePort(text: string): number {
   return port;
 }
 
-/** For options that may be given several times. */
+/** For repeatable options. */
 export const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
 
-/** `name: value` or `name=value`; may be given several times. */
+/** `name: value` or `name=value`; repeatable. */
 export function collectHeader(text: string, before: Record<string, string> | undefined): Record<string, string> {
   const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(|\S.*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Write it as NAME=VALUE.');
   return { ...before, [name]: value };
 }
 
-/** An address of http or https. */
+/** An http or https URL. */
 export function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new InvalidArgumentError('Give the whole address, such as http://127.0.0.1:4000.');
+    throw new InvalidArgumentError('Give the whole URL, such as http://127.0.0.1:4000.');
   }
   if (url.username !== '' || url.password !== '') {
-    throw new InvalidArgumentError('Credentials do not belong into the address: use --initialize.');
+    throw new InvalidArgumentError('Credentials do not belong in the URL: use --initialize.');
   }
   return text;
 }

@@ -1,12 +1,11 @@
-import { type Exchange, type SeenExchange, showExchange, summarize } from './exchange.js';
 import type { Feature } from './options.js';
-import { type Answered, hasAnswer, type Prober, Unmet } from './prober.js';
+import { type Exchange, showExchange, summarize } from './probing/exchange.js';
+import { CannotCheck, type Completed, hasResponse, type Prober } from './probing/prober.js';
+import type { Problem, Severity } from './result.js';
 
-export type Severity = 'error' | 'warning';
-
-/** One thing that a connector has to do, and how it is judged. */
+/** One thing that a connector has to do, and how to check it. */
 export interface CaseDefinition {
-  /** Never changes: known failures name it. */
+  /** Never changes, because `knownFailures` refer to it. */
   readonly id: string;
   /** The rule of docs/rules.md. */
   readonly rule: string;
@@ -14,27 +13,22 @@ export interface CaseDefinition {
   readonly why: string;
   /** @default 'error' */
   readonly severity?: Severity;
-  /** The feature without which it does not apply. */
+  /** The case applies only to connectors with this feature. */
   readonly feature?: Feature;
-  /** Why it cannot be checked with the probes that there are. */
+  /** Why it cannot be checked with the given probes. */
   lacks?(prober: Prober): string | undefined;
   check(judge: Judge): Promise<void>;
 }
 
-/** What a case that ran found. */
+/** The outcome of a case. */
 export interface Verdict {
-  status: 'passed' | 'violated' | 'unmet';
+  status: 'passed' | 'violated' | 'skipped';
   problems: Problem[];
-  /** Why it could not be judged. */
+  /** Why it could not be checked. */
   reason?: string;
 }
 
-export interface Problem {
-  message: string;
-  seen?: SeenExchange;
-}
-
-/** Asks the connector and takes down what is wrong. */
+/** Collects what is wrong with the responses. */
 export class Judge {
   readonly prober: Prober;
   readonly problems: { message: string; exchange: Exchange | undefined }[] = [];
@@ -43,24 +37,24 @@ export class Judge {
     this.prober = prober;
   }
 
-  get plan() {
-    return this.prober.plan;
+  get settings() {
+    return this.prober.settings;
   }
 
   problem(message: string, exchange?: Exchange): void {
     this.problems.push({ message, exchange });
   }
 
-  /** The answer, or `undefined` after having taken down that there is none. */
-  answer(seen: Exchange): Answered | undefined {
-    if (hasAnswer(seen)) return seen;
-    this.problem(`${summarize(seen)}; expected an answer`, seen);
+  /** The exchange if it has a response; otherwise `undefined`, after recording the problem. */
+  response(seen: Exchange): Completed | undefined {
+    if (hasResponse(seen)) return seen;
+    this.problem(`${summarize(seen)}; expected a response`, seen);
     return undefined;
   }
 
   status(seen: Exchange, accepts: (status: number) => boolean, expected: string): void {
-    const answered = this.answer(seen);
-    if (answered === undefined || accepts(answered.response.status)) return;
+    const completed = this.response(seen);
+    if (completed === undefined || accepts(completed.response.status)) return;
     this.problem(`${summarize(seen)}; expected ${expected}`, seen);
   }
 }
@@ -77,14 +71,14 @@ export async function judge(definition: CaseDefinition, prober: Prober): Promise
   try {
     await definition.check(judge);
   } catch (error) {
-    if (!(error instanceof Unmet)) throw error;
+    if (!(error instanceof CannotCheck)) throw error;
     if (judge.problems.length === 0)
-      return { status: 'unmet', problems: [], reason: prober.secrets.mask(error.message) };
+      return { status: 'skipped', problems: [], reason: prober.secrets.mask(error.message) };
   }
   const context = {
     secrets: prober.secrets,
     sessionNames: prober.sessionNames,
-    initializePath: prober.plan.initialize.path,
+    initializePath: prober.settings.initialize.path,
   };
   const problems = judge.problems.map(({ message, exchange }) => ({
     message: prober.secrets.mask(message),

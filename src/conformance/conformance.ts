@@ -1,27 +1,26 @@
-import { type CaseDefinition, judge, type Severity } from './case.js';
+import { type CaseDefinition, judge } from './case.js';
 import { allCases } from './cases/index.js';
-import type { SeenExchange } from './exchange.js';
-import { type ConformanceOptions, checkOptions, type Feature, type Plan } from './options.js';
-import { Prober } from './prober.js';
-import type { CaseResult, CaseStatus } from './result.js';
+import { type ConformanceOptions, checkOptions, type Feature, type Settings } from './options.js';
+import { Prober } from './probing/prober.js';
+import { explain } from './report/explain.js';
+import type { CaseResult, CaseStatus, Severity } from './result.js';
 
 /** One check of a connector. */
 export interface Case {
-  /** Never changes: `knownFailures` names it. */
+  /** Never changes, because `knownFailures` refer to it. */
   readonly id: string;
   /** The rule in docs/rules.md. */
   readonly rule: string;
   readonly title: string;
-  /** What goes wrong in practice when it is broken. */
+  /** What goes wrong in practice when a connector breaks the rule. */
   readonly why: string;
   readonly severity: Severity;
-  /** The feature it belongs to, if it is not asked of every connector. */
+  /** The feature it belongs to, unless it applies to every connector. */
   readonly feature?: Feature;
   /**
-   * Judges the connector. Warnings and known failures are no reason to reject: `onResult` gets them.
+   * Checks the connector. Does not reject on warnings and known failures; `onResult` gets those.
    *
-   * @throws ConformanceError saying what was seen when the case failed, could not be judged, or is a known failure that
-   *   passes by now.
+   * @throws ConformanceError with what was seen, when the case fails, cannot be checked, or is a known failure that passes.
    */
   readonly run: () => Promise<void>;
 }
@@ -38,15 +37,15 @@ export class ConformanceError extends Error {
 Object.defineProperty(ConformanceError.prototype, 'name', { value: 'ConformanceError', configurable: true });
 
 /**
- * The checks that apply to a connector by its features and probes. Each can be run alone; together they share one login,
- * and each error is provoked once.
+ * The cases that apply to a connector, given its features and probes. You can run each alone; together they share one login
+ * and provoke each error once.
  *
  * @throws TypeError naming the option that is wrong.
  * @example
  * test.each(conformance({ fetch: connector.fetch, probes }))('$id: $title', ({ run }) => run())
  */
 export function conformance(options: ConformanceOptions): Case[] {
-  const { prober, plan, definitions } = prepare(options);
+  const { prober, settings, definitions } = prepare(options);
   return definitions
     .filter((definition) => lacks(definition, prober) === undefined)
     .map((definition) => ({
@@ -57,36 +56,37 @@ export function conformance(options: ConformanceOptions): Case[] {
       severity: definition.severity ?? 'error',
       ...(definition.feature === undefined ? {} : { feature: definition.feature }),
       run: async () => {
-        const result = await runCase(definition, prober, plan);
+        const result = await runCase(definition, prober, settings);
         if (['failed', 'fixed', 'skipped'].includes(result.status)) throw new ConformanceError(result);
       },
     }));
 }
 
-/** What both ways to run start from. @throws TypeError naming the option that is wrong. */
+/** Reads the options. @throws TypeError naming the option that is wrong. */
 export function prepare(options: ConformanceOptions) {
-  const plan = checkOptions(options);
-  const prober = new Prober(plan);
-  for (const id of plan.knownFailures.keys()) {
+  const settings = checkOptions(options);
+  const prober = new Prober(settings);
+  for (const id of settings.knownFailures.keys()) {
     if (!allCases.some((definition) => definition.id === id)) {
-      throw new TypeError(`\`knownFailures\` names "${id}", which is no case.`);
+      throw new TypeError(`\`knownFailures\` names "${id}", which is not the id of a case.`);
     }
   }
-  return { plan, prober, definitions: allCases };
+  return { settings, prober, definitions: allCases };
 }
 
 /** Why a case does not apply; `undefined` when it does. */
 export function lacks(definition: CaseDefinition, prober: Prober): string | undefined {
   const { feature } = definition;
-  if (feature !== undefined && !prober.plan.features.has(feature)) return `the feature \`${feature}\` is not declared`;
+  if (feature !== undefined && !prober.settings.features.has(feature))
+    return `the feature \`${feature}\` is not declared`;
   return definition.lacks?.(prober);
 }
 
 /** Runs a case that applies. */
-export async function runCase(definition: CaseDefinition, prober: Prober, plan: Plan): Promise<CaseResult> {
+export async function runCase(definition: CaseDefinition, prober: Prober, settings: Settings): Promise<CaseResult> {
   const startedAt = performance.now();
   const verdict = await judge(definition, prober);
-  const known = plan.knownFailures.get(definition.id);
+  const known = settings.knownFailures.get(definition.id);
   const reason = verdict.reason ?? known;
   const result: CaseResult = {
     ...describe(definition),
@@ -95,7 +95,7 @@ export async function runCase(definition: CaseDefinition, prober: Prober, plan: 
     ...(reason === undefined ? {} : { reason }),
     problems: verdict.problems,
   };
-  plan.onResult?.(result);
+  settings.onResult?.(result);
   return result;
 }
 
@@ -103,39 +103,13 @@ export function describe({ id, rule, title, why, severity = 'error' }: CaseDefin
   return { id, rule, title, why, severity };
 }
 
-function statusOf(definition: CaseDefinition, verdict: 'passed' | 'violated' | 'unmet', isKnown: boolean): CaseStatus {
-  if (verdict === 'unmet') return 'skipped';
+function statusOf(
+  definition: CaseDefinition,
+  verdict: 'passed' | 'violated' | 'skipped',
+  isKnown: boolean,
+): CaseStatus {
+  if (verdict === 'skipped') return 'skipped';
   if (verdict === 'passed') return isKnown ? 'fixed' : 'passed';
   if (isKnown) return 'known-failure';
   return definition.severity === 'warning' ? 'warning' : 'failed';
-}
-
-/** A result as text: what is wrong, why it matters, what was seen. */
-export function explain({ id, rule, title, why, status, reason, problems }: CaseResult): string {
-  const head = `${id} (${rule}): ${title}`;
-  if (status === 'fixed')
-    return `${head}\nThis known failure passes now. Remove it from \`knownFailures\` ("${reason}").`;
-  if (status === 'skipped') return `${head}\n${reason}`;
-  const lines = problems.flatMap(({ message, seen }) => [message, ...(seen === undefined ? [] : drawExchange(seen))]);
-  return [head, ...lines, `Why: ${why}`].join('\n');
-}
-
-/** The lines of an exchange: `>` sent, `<` received. */
-export function drawExchange({ request, response, failure }: SeenExchange): string[] {
-  const draw = (mark: string, first: string, message: { headers: Record<string, string>; body?: string }) => [
-    `  ${mark} ${first}`,
-    ...Object.entries(message.headers).map(([name, value]) => `  ${mark} ${name}: ${value}`),
-    ...(message.body ? message.body.split('\n').map((line) => `  ${mark} ${line}`) : []),
-  ];
-  return [
-    ...draw('>', `${request.method} ${request.path}`, request),
-    ...(response === undefined ? [] : draw('<', String(response.status), response)),
-    ...(failure === undefined ? [] : [`  ! ${failure}`]),
-  ].map(printable);
-}
-
-/** What a connector answers must not steer the terminal that shows it. */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the very characters to take out
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }

@@ -21,19 +21,19 @@ import {
 } from './probes.js';
 import type { CaseResult } from './result.js';
 
-/** What a connector offers beyond answering: a declared feature is checked, and one that is not declared is not. */
+/** What a connector offers. Only the features that you declare are checked. */
 export const features = ['session', 'validation', 'access', 'cleanup', 'rate-limit'] as const;
 export type Feature = (typeof features)[number];
 
-/** Ids of cases that fail for now, each with the reason. */
+/** The ids of cases that fail for now, each with the reason. */
 export type KnownFailures = Readonly<Record<string, string>> | readonly { id: string; reason: string }[];
 
-/** Everything about a connector that a config file holds. */
+/** What a config file says about a connector. */
 export interface ConformanceConfig {
   probes?: Probes | undefined;
-  /** @default 'session', and what the probes are there for */
+  /** @default 'session', and the features that the probes are for */
   features?: readonly Feature[] | undefined;
-  /** They still run, and are reported when they start to pass. */
+  /** These still run, and are reported once they pass. */
   knownFailures?: KnownFailures | undefined;
   /** How the connector writes a wait (rules W1, W4). */
   rateLimit?:
@@ -44,27 +44,27 @@ export interface ConformanceConfig {
         format?: WaitFormat | undefined;
       }
     | undefined;
-  /** Whether requests that may write (any method but GET, HEAD, OPTIONS) are sent, login and clean-up aside. @default false */
+  /** Whether to send requests that may write: any method but GET, HEAD and OPTIONS. Logins and cleanups are always sent. @default false */
   allowWrites?: boolean | undefined;
-  /** Bounds one request, in milliseconds. @default 10000 */
+  /** The timeout of one request, in milliseconds. @default 10000 */
   timeoutMs?: number | undefined;
-  /** The longest wait that a limit may ask of the kit, in milliseconds; beyond it nothing is checked. @default 10000 */
+  /** The longest rate limit to wait out, in milliseconds; a longer one skips the cases behind it. @default 10000 */
   maxWaitMs?: number | undefined;
   /** The most bytes of `detail` (rule E5). @default 8192 */
   maxDetailBytes?: number | undefined;
 }
 
 export interface ConformanceOptions extends ConformanceConfig {
-  /** The connector's address; a path in it is kept. @default 'http://connector.invalid' when there is a `fetch` */
+  /** The connector's URL, which may have a path. @default 'http://connector.invalid' when there is a `fetch` */
   baseUrl?: string | undefined;
-  /** Answers requests in place of the network: a connector's own `fetch`, for one. @default the global fetch */
+  /** Replaces the network, for example by a connector's own `fetch`. @default the global fetch */
   fetch?: ((request: Request) => Response | Promise<Response>) | undefined;
-  /** Gets the result of each case when it is there. */
+  /** Called with the result of each case. */
   onResult?: ((result: CaseResult) => void) | undefined;
 }
 
 /** The options with every default filled in. */
-export interface Plan {
+export interface Settings {
   readonly baseUrl: string;
   readonly fetch: (request: Request) => Response | Promise<Response>;
   readonly onResult: ((result: CaseResult) => void) | undefined;
@@ -113,8 +113,8 @@ const schema = optionsOf({
   baseUrl: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as "http://127.0.0.1:4000"' })
     .optional(),
-  fetch: functionOf<Plan['fetch']>().optional(),
-  onResult: functionOf<NonNullable<Plan['onResult']>>().optional(),
+  fetch: functionOf<Settings['fetch']>().optional(),
+  onResult: functionOf<NonNullable<Settings['onResult']>>().optional(),
   probes: probesSchema.optional(),
   features: z.array(oneOf(features)).optional(),
   knownFailures: z.union([z.array(optionsOf({ id: text, reason })), z.record(z.string(), reason)]).optional(),
@@ -129,10 +129,10 @@ const schema = optionsOf({
 } satisfies ShapeOf<ConformanceOptions>);
 
 /** Fills in the defaults. @throws TypeError naming the options that are wrong. */
-export function checkOptions(options: ConformanceOptions): Plan {
+export function checkOptions(options: ConformanceOptions): Settings {
   const { rateLimit, allowWrites, timeoutMs, maxWaitMs, maxDetailBytes } = check(schema, options);
   if (options.baseUrl === undefined && options.fetch === undefined) {
-    throw new TypeError('One of `baseUrl` and `fetch` is needed: there is no connector to check.');
+    throw new TypeError('`baseUrl` or `fetch` is needed: there is no connector to check.');
   }
   const probes = options.probes ?? {};
   const readable = optional(probes.readable);
@@ -180,7 +180,7 @@ function impliedFeatures(probes: Probes): Feature[] {
   return implied;
 }
 
-function readLimit(limit: Probes['limit'], readable: ReadyRequest | undefined): Plan['limit'] {
+function readLimit(limit: Probes['limit'], readable: ReadyRequest | undefined): Settings['limit'] {
   if (limit === undefined) return undefined;
   const request = optional(limit.request) ?? readable;
   if (request === undefined) {

@@ -17,12 +17,12 @@ export type ProbeRequest =
       body?: string | undefined;
     };
 
-/** Parameters of initialize. In a record every value counts as a secret. */
+/** The parameters of initialize. Every value of a record counts as a secret. */
 export type ProbeParameters = readonly SessionParameter[] | Readonly<Record<string, string>>;
 
 /**
- * What of this connector provokes what. Everything is optional: a case whose probe is missing is not checked, and the
- * report says so.
+ * The requests that provoke each kind of response from this connector. All are optional: a case without its probe is
+ * reported as skipped.
  */
 export interface Probes {
   /** How to log in (rule S1). */
@@ -36,45 +36,45 @@ export interface Probes {
         wrongParameters?: ProbeParameters | undefined;
       }
     | undefined;
-  /** A request that a session may make and that answers with a success: best one that only reads. */
+  /** A request that succeeds with a session, preferably one that only reads. */
   readable?: ProbeRequest | undefined;
-  /** A resource that is not there: 404. */
+  /** A resource that does not exist: 404. */
   unknown?: ProbeRequest | undefined;
-  /** A route that is not there: 404. @default 'GET /concordat-conformance/no-such-route' */
+  /** A route that does not exist: 404. @default 'GET /concordat-conformance/no-such-route' */
   unknownRoute?: ProbeRequest | undefined;
   /** A request whose payload or query is not valid: 400. */
   invalid?: ProbeRequest | undefined;
   /** A resource that this session may not see: 403 without the wait header. */
   forbidden?: ProbeRequest | undefined;
-  /** A request at which the end system, or the connector itself, fails: 5xx. */
+  /** A request that makes the end system or the connector fail: 5xx. */
   failing?: ProbeRequest | undefined;
-  /** A file that is handed out: what is known of it is compared. */
+  /** A file to download and compare. */
   file?:
     | {
-        /** It is held in memory: best a small one, of at most 64 MiB. */
+        /** At most 64 MiB: the file is held in memory. */
         request: ProbeRequest;
         /** In hexadecimal. */
         sha256?: string | undefined;
-        /** How many it has. */
+        /** The size. */
         bytes?: number | undefined;
-        /** Its content type, without parameters. @default any but JSON, text, XML and forms */
+        /** The content type, without parameters. @default any but JSON, text, XML and forms */
         contentType?: string | undefined;
       }
     | undefined;
-  /** How to reach the rate limit: `request` is sent until the connector refuses it. */
+  /** How to reach the rate limit: sends `request` until the connector refuses it. */
   limit?:
     | {
         /** @default `probes.readable` */
         request?: ProbeRequest | undefined;
         /** The most requests to send. @default 200 */
         times?: number | undefined;
-        /** How many are in flight at once. @default 8 */
+        /** How many requests are in flight at once. @default 8 */
         concurrency?: number | undefined;
-        /** Runs first: the place to lower the limit of a test system. */
+        /** Runs first, for example to lower the limit of a test system. */
         before?: (() => unknown) | undefined;
       }
     | undefined;
-  /** How a session dies: of age, by a request, or by what a function does. */
+  /** How to end a session: by waiting, by a request, or by a function. */
   expire?:
     | {
         waitMs?: number | undefined;
@@ -92,8 +92,8 @@ export interface ReadyRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** More of the answer is not read. @default 4 MiB */
-  readonly maxAnswerBytes?: number | undefined;
+  /** The most bytes to read of the response. @default 4 MiB */
+  readonly maxResponseBytes?: number | undefined;
 }
 
 const methods = /^[A-Z]+$/;
@@ -170,13 +170,13 @@ export function readRequest(probe: ProbeRequest): ReadyRequest {
   return { method: probe.method ?? 'GET', path: probe.path, headers: { ...type, ...probe.headers }, body };
 }
 
-/** A record does not say what is secret, so all of it is. */
+/** A record cannot say which values are secret, so all of them are. */
 export function readParameters(parameters: ProbeParameters): SessionParameter[] {
   if (Array.isArray(parameters)) return parameters.map((entry: SessionParameter) => ({ ...entry }));
   return Object.entries(parameters).map(([key, value]) => ({ key, value: value as string, sensitive: true }));
 }
 
-/** Whether a request can change nothing by the definition of its method (RFC 9110, 9.2.1). */
+/** Whether the method is safe: such requests only read (RFC 9110, 9.2.1). */
 export function isSafe({ method }: { method: string }): boolean {
   return ['GET', 'HEAD', 'OPTIONS'].includes(method);
 }

@@ -5,10 +5,10 @@ import {
   parseWait,
   RateLimitError,
 } from '../contract/index.js';
+import { describeIssues } from '../internal/index.js';
 import { readFailure } from './end-system/failure.js';
 import type { ErrorAnswer } from './error-answer.js';
 import { bodyHeaders, type RateLimitHeader } from './options.js';
-import { describeIssues } from './read-json.js';
 import { errorOfStatus, fallbackWaitMs } from './to-connector-error.js';
 
 /** A response that failed and is as the contract has it, or the error that it stands for. */

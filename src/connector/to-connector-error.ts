@@ -12,7 +12,7 @@ import {
 
 /** What the service reads when a connector failed in a way that its author did not foresee (rule E4). */
 export const internalErrorCode = 'INTERNAL_ERROR';
-export const internalErrorMessage = 'The connector failed while handling this request.';
+const internalErrorMessage = 'The connector failed while handling this request.';
 
 /** How long to wait when a limit does not say (rule W6). */
 export const fallbackWaitMs = 60_000;

@@ -1,4 +1,4 @@
-import { describeValue } from '../internal/index.js';
+import { describeValue, latestDateMs } from '../internal/index.js';
 import { type ErrorKind, errorTable, kindOfStatus } from './error-table.js';
 import type { CallResponse, FailedRequest } from './failed-request.js';
 import { FramedError } from './framed-error.js';
@@ -6,7 +6,6 @@ import { defaultMaxDetailBytes, type ErrorPayload, limitBytes, readCode } from '
 
 /** What every contract error has, in every copy of the package. */
 export const brand: symbol = Symbol.for('concordat.ConnectorError');
-const latestDateMs = 8.64e15;
 
 export interface ConnectorErrorDetails {
   /** The end system's error code; numbers become strings. @default the kind's own code (rule E3) */

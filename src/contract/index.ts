@@ -44,7 +44,6 @@ export {
   toSessionParameters,
 } from './session-parameters.js';
 export {
-  checkWaitFormat,
   formatWait,
   maxWaitCharacters,
   type ParseWaitOptions,

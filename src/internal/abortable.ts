@@ -1,4 +1,4 @@
-/** Waits for a promise that is shared, until one's own signal aborts; the promise itself is not touched. */
+/** Waits for a shared promise until `signal` aborts. The promise itself is not affected. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise.then((value) => value);
   return new Promise((resolve, reject) => {

@@ -1,27 +1,29 @@
-/** A timer that a {@link Clock} has set. */
+/** A timer of a {@link Clock}. */
 export interface Timer {
   cancel(): void;
-  /** Lets the process end although the timer is pending (`false`), or keeps it alive again (`true`). */
+  /** Whether the pending timer keeps the process alive. */
   hold(keepsProcessAlive: boolean): void;
 }
 
 /**
- * Where the client gets time from. `now` is what the calendar says and may jump; `monotonic` only moves forward and is
- * what every wait is measured with (rule G2).
+ * A source of time. `now` is the time of day and may jump; `monotonic` only moves forward and measures every wait (rule G2).
  */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
   /** Milliseconds since some fixed moment. */
   monotonic(): number;
-  /** Calls back once, `delayMs` from now; any finite delay is fine, however long (rule W7). */
+  /** Calls back once, `delayMs` from now. Any finite delay works, however long (rule W7). */
   setTimer(delayMs: number, callback: () => void): Timer;
 }
 
-/** Beyond this, `setTimeout` fires at once instead of late. */
+/** The latest time that a `Date` can hold, epoch milliseconds. */
+export const latestDateMs = 8.64e15;
+
+/** With a longer delay `setTimeout` fires at once. */
 const longestTimeoutMs = 2 ** 31 - 1;
 
-/** The machine's own clock. Long waits are chained from timers that `setTimeout` can hold. */
+/** The machine's clock. Chains timers for waits that are too long for `setTimeout`. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -32,7 +34,7 @@ export const systemClock: Clock = {
     const arm = (remainingMs: number) => {
       handle = setTimeout(
         () => {
-          // Timers may fire up to a millisecond early by the monotonic clock; a wait is never shortened (rule W7).
+          // Timers may fire up to a millisecond early, but no wait may be shortened (rule W7).
           const leftMs = due - performance.now();
           if (leftMs > 0) arm(leftMs);
           else callback();
@@ -56,7 +58,7 @@ export const systemClock: Clock = {
 /**
  * Waits on the given clock.
  *
- * @throws the signal's reason as soon as it aborts; no listener and no timer is left behind.
+ * @throws the signal's reason as soon as it aborts. Leaves no listener and no timer behind.
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

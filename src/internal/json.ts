@@ -1,4 +1,4 @@
-/** Parses JSON; `undefined` when the text is none. */
+/** Parses JSON; `undefined` when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -11,7 +11,7 @@ const code = (character: string) => character.charCodeAt(0);
 const [quote, backslash] = [code('"'), code('\\')];
 const [list, object, endOfList, endOfObject] = [code('['), code('{'), code(']'), code('}')];
 
-/** Whether lists and objects of this JSON, in UTF-8, stand in each other more than so many levels deep (rule E8). */
+/** Whether arrays and objects in this JSON (UTF-8) are nested deeper than `levels` (rule E8). */
 export function isNestedDeeper(json: Uint8Array, levels: number): boolean {
   if (json.length <= levels) return false;
   let depth = 0;
@@ -24,23 +24,4 @@ export function isNestedDeeper(json: Uint8Array, levels: number): boolean {
     else if (byte === endOfList || byte === endOfObject) depth--;
   }
   return depth > levels;
-}
-
-/** Turns any value into text for a person: strings as they are, errors with their stack, the rest as JSON if it can be. */
-export function describeValue(value: unknown): string {
-  if (typeof value === 'string') return value;
-  try {
-    if (value instanceof Error) return value.stack ?? String(value);
-    return JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? String(item) : item)) ?? String(value);
-  } catch {
-    return safeString(value);
-  }
-}
-
-function safeString(value: unknown): string {
-  try {
-    return String(value);
-  } catch {
-    return '[unprintable value]';
-  }
 }

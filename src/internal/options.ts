@@ -1,13 +1,12 @@
 import { z } from 'zod';
 
-/** A schema for each option of a type: with `satisfies`, none can be forgotten or made up. */
+/** A schema for each option of a type; use it with `satisfies`, so that the options match the type. */
 export type ShapeOf<Options> = { readonly [Name in keyof Required<Options>]: z.ZodType };
 
 /**
- * Checks options once, where they are given, and fills in the defaults of the schema. Values that are no plain objects of
- * options (clocks, functions, signals) come back as they are.
+ * Checks options and fills in the schema's defaults. Clocks, functions, signals and the like are returned unchanged.
  *
- * @param name what the value is called; the names of its own options stand alone where it is `options`
+ * @param name what to call the value in messages; with `options` its options are named without a prefix
  * @throws TypeError that names each wrong option by its path, in backticks.
  */
 export function checkOptions<Schema extends z.ZodType>(
@@ -22,7 +21,7 @@ export function checkOptions<Schema extends z.ZodType>(
   throw new TypeError(`${problems(result.error.issues, nameOf).join('; ')}.`);
 }
 
-/** An object with these options and no others: a misspelt one must not be ignored in silence. */
+/** An object with these options and no others, so that a misspelt one is not silently ignored. */
 export function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = Object.keys(shape);
   return z.strictObject(shape, {
@@ -31,7 +30,7 @@ export function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
-/** What to say after the names of options that do not exist. */
+/** The message for options that do not exist, to follow their names. */
 export function notAnOption(names: readonly string[], known: readonly string[]): string {
   const meant = names.flatMap((name) => nearest(name, known) ?? []);
   const problem = names.length === 1 ? 'is not an option' : 'are not options';
@@ -39,13 +38,13 @@ export function notAnOption(names: readonly string[], known: readonly string[]):
   return `${problem}: did you mean ${listed(meant)}? There are ${listed(known)}`;
 }
 
-/** A value that is checked as a whole. The message never holds it, unless it is `shown`: it may be a secret. */
+/** A value that is checked as a whole. The message contains it only if `shown`, because it may be a secret. */
 export function option<T>(isValid: (value: unknown) => boolean, must: string, shown = false) {
   const error = ({ input }: { input?: unknown }) => (shown ? `${must}, got ${shortText(input)}` : must);
   return z.custom<T>(isValid, { error });
 }
 
-/** A value that a function reads. What the function throws is the message, without the name that it may begin with. */
+/** A value that a function reads. The message is that of the error the function throws, without the option's name. */
 export function readBy<T>(read: (value: unknown) => T) {
   return z.unknown().transform((value, context): T => {
     try {
@@ -57,14 +56,14 @@ export function readBy<T>(read: (value: unknown) => T) {
   });
 }
 
-/** A number of milliseconds. @default `least` 0, and not endless */
+/** A number of milliseconds: `least` or more, and `Infinity` only if `endless`. */
 export function duration({ least = 0, endless = false } = {}) {
   const isValid = (value: unknown) =>
     typeof value === 'number' && value >= least && (endless || value !== Number.POSITIVE_INFINITY);
   return option<number>(isValid, `must be a number of milliseconds, ${least || 'zero'} or more`, true);
 }
 
-/** A number of milliseconds that something may take at most; it may be endless. */
+/** A timeout in milliseconds; may be `Infinity`. */
 export const timeLimit = option<number>(
   (value) => typeof value === 'number' && value > 0,
   'must be a number of milliseconds, more than 0',
@@ -83,20 +82,20 @@ export function oneOf<const Name extends string>(names: readonly Name[]) {
 
 export const text = option<string>((value) => typeof value === 'string', 'must be text');
 
-/** Texts by name. The message does not hold them: they may be secrets. */
+/** A record of strings. The message does not contain them, because they may be secrets. */
 export const texts = option<Readonly<Record<string, string>>>(
   (value) => isObject(value) && Object.values(value).every((item) => typeof item === 'string'),
   'must be an object whose values are all text',
 );
 
-/** Any object but an array: what it holds is not looked at. */
+/** Any object but an array; its contents are not checked. */
 export function anyObject<T = object>() {
   return option<T>(isObject, 'must be an object');
 }
 
 export const bool = option<boolean>((value) => typeof value === 'boolean', 'must be true or false', true);
 
-/** A path as a route has it: without a query. */
+/** The path of a route, without a query. */
 export const routePath = option<string>(
   (value) => typeof value === 'string' && /^\/[^\s?#]*$/.test(value),
   'must be a path that starts with "/"',
@@ -107,13 +106,13 @@ export function functionOf<T>() {
   return option<T>((value) => typeof value === 'function', 'must be a function');
 }
 
-/** The name of something, or a function that is asked for it. */
+/** A name, or a function that returns one. */
 export function nameOrFunction<T>(what: string) {
   const isValid = (value: unknown) => typeof value === 'function' || (typeof value === 'string' && value !== '');
   return option<T>(isValid, `must be ${what}'s name, or a function that returns it`);
 }
 
-/** An object that is known by its methods: it may come from another copy of a package. */
+/** An object with these methods; it may come from another copy of a package. */
 export function withMethods<T>(...names: (keyof T & string)[]) {
   const isValid = (value: unknown) =>
     isObject(value) && names.every((name) => typeof (value as T)[name] === 'function');
@@ -127,7 +126,7 @@ function problems(issues: readonly z.core.$ZodIssue[], nameOf: (path: readonly P
       return `${issue.keys.map((key) => `\`${nameOf([...path, key])}\``).join(', ')} ${issue.message}`;
     }
     if (issue.code === 'invalid_union') {
-      // Of several kinds of value the one that was meant is the one that is wrong only further in.
+      // The kind that was meant is the one whose only problems are further inside.
       const meant = issue.errors.filter((errors) => errors.every(isFurtherIn));
       if (meant[0] !== undefined && meant.length === 1) return problems(meant[0], (rest) => nameOf([...path, ...rest]));
     }
@@ -153,14 +152,14 @@ function listed(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
 }
 
-/** A value in a few words; never what is in an object. */
+/** A short form of a value, without the contents of objects. */
 function shortText(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
   return typeof value === 'function' ? 'a function' : String(value);
 }
 
-/** The name that was probably meant: another case, a beginning, or a slip or two of the keyboard. */
+/** The name that was probably meant: other letter case, a prefix, or one or two typos. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const text = name.toLowerCase();
   const begins = (other: string) => text.length > 2 && (other.startsWith(text) || text.startsWith(other));
@@ -172,7 +171,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return best?.other;
 }
 
-/** How many letters have to be put in, left out or replaced to make one text of the other. */
+/** The Levenshtein distance. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {

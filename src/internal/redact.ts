@@ -1,10 +1,10 @@
-/** What a secret is replaced with. */
+/** What replaces a secret. */
 const redactedMark = '[redacted]';
 
-/** Values shorter than this are no secrets, and taking every "7" or "eu" out of a message would leave nothing to read. */
+/** Shorter values are not redacted: without every "7" and "eu", a message would be unreadable. */
 const shortestSecret = 4;
 
-/** What is random stands out wherever it is; a word is taken out as a whole word only: `test` is a part of "latest". */
+/** Random values are redacted anywhere, words only as whole words: `test` is part of "latest". */
 const wordStart = '(?:(?<![a-z0-9])|(?<=%[0-9a-f]{2}|\\\\[bfnrt]))';
 const wordEnd = '(?![a-z0-9])';
 
@@ -13,19 +13,19 @@ export type Redact = (text: string) => string;
 
 const secretName = /pass|pwd|secret|token|credential|cookie|session|authorization|(?:api|access|private|auth)[-_]?key/i;
 
-/** Whether a value is a secret: as it is marked, or, where nobody has marked it, by its name and its looks (rule E5). */
+/** Whether a value is a secret: as marked, or, without a mark, judged by its name and value (rule E5). */
 export function isSecret({ key, value, sensitive }: { key: string; value: string; sensitive?: unknown }): boolean {
   return typeof sensitive === 'boolean' ? sensitive : secretName.test(key) || isRandom(value);
 }
 
-/** Long and random: no name of a thing, and nothing that is a part of a word or of a code by chance. */
+/** Whether a value is so long and random that it cannot occur in a word or code by chance. */
 function isRandom(value: string): boolean {
   return value.length >= 20 || (value.length >= 8 && /[^\p{L}_]/u.test(value));
 }
 
 /**
- * Whether a code is a secret or holds one that is long and random. A code is for programs, so it stays as it is or gives
- * way as a whole (rule E5).
+ * Whether a code is a secret or contains one that is long and random. Programs read codes, so a code is replaced as a whole or
+ * not at all (rule E5).
  */
 export function showsSecret(code: string, secrets: Iterable<string>): boolean {
   const trimmed = Array.from(secrets, (secret) => secret.trim()).filter(({ length }) => length >= shortestSecret);
@@ -33,9 +33,8 @@ export function showsSecret(code: string, secrets: Iterable<string>): boolean {
 }
 
 /**
- * Takes secrets out of text: as they are, as JSON and URLs write them, and inside `Basic` credentials. The longest goes
- * first, so that no part of it is left over. Values shorter than four characters are left alone, and words are only found
- * where they stand alone.
+ * Redacts secrets in text: as they are, as JSON and URLs write them, and inside `Basic` credentials. The longest goes first, so
+ * that no part of it is left over. Values shorter than four characters stay, and words are redacted only as whole words.
  *
  * @example
  * createRedact(['s3cr3t/1'])('GET /?t=s3cr3t%2F1 failed') // 'GET /?t=[redacted] failed'
@@ -51,7 +50,7 @@ export function createRedact(values: Iterable<string>): Redact {
   const upperCased = Array.from(needles.keys(), (needle) => needle.toUpperCase());
   let redact: Redact | undefined;
   return (text) => {
-    // Nearly every text is free of secrets, and a search is far cheaper than making a pattern.
+    // Nearly every text is free of secrets, and a search is far cheaper than compiling a pattern.
     const upper = text.toUpperCase();
     if (!upper.includes('BASIC') && !upperCased.some((needle) => upper.includes(needle))) return text;
     redact ??= compile(needles);
@@ -79,13 +78,13 @@ function toPattern(needle: string, isAnywhere: boolean): string {
 
 const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Adds each way in which a value is written, with the value. */
+/** Adds every written form of a value. */
 function addWrittenForms(forms: Map<string, string>, value: string): void {
   forms.set(value, value);
-  if (/^[\w.-]+$/.test(value)) return; // nothing that is ever written otherwise
+  if (/^[\w.-]+$/.test(value)) return; // always written the same way
   const json = JSON.stringify(value).slice(1, -1);
   forms.set(json, value);
-  // As others write JSON: PHP escapes slashes, Go what HTML knows, Python all that is not ASCII.
+  // Other JSON writers: PHP escapes slashes, Go escapes <, > and &, Python everything that is not ASCII.
   forms.set(json.replaceAll('/', '\\/'), value);
   forms.set(json.replace(/[<>&]/g, toEscape), value);
   forms.set(json.replace(/[^\0-\x7f]/g, toEscape), value);
@@ -99,7 +98,7 @@ function addWrittenForms(forms: Map<string, string>, value: string): void {
   }
 }
 
-/** A header's value and what is secret inside it: the credentials after the scheme, the password, each cookie. */
+/** A header's value and its secret parts: the credentials after the scheme, the password, each cookie. */
 export function headerParts(name: string, value: string): string[] {
   if (name.toLowerCase() === 'cookie') {
     return [value, ...value.split(';').map((pair) => pair.slice(pair.indexOf('=') + 1).trim())];

@@ -1,6 +1,5 @@
 /**
- * Runs `task` at most once at a time: whoever calls while it runs gets the same promise. The slot is free again as soon
- * as the task has settled, however it settled.
+ * Runs `task` at most once at a time: calls while it runs get the same promise. Once it has settled, the next call runs it again.
  */
 export function singleFlight<T>(task: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;

@@ -1,6 +1,6 @@
 /**
- * What counts as one source of requests. One subscriber has a whole IPv6 /64, and `::ffff:192.0.2.1` is `192.0.2.1`; what
- * is no address, such as a name that a host gives, stands for itself.
+ * The key of a source of requests. All addresses of an IPv6 /64 count as one, and `::ffff:192.0.2.1` is `192.0.2.1`. Text
+ * that is not an address stays as it is.
  */
 export function sourceKey(source: string): string {
   const mapped = /^[0-9a-f:]*:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(source)?.[1];

@@ -1,11 +1,12 @@
 /**
- * A simulated connector that limits, expires and fails on command, and a clock that a test moves.
+ * A simulated connector with rate limits, expiring sessions and faults, and a clock that your test controls.
  *
  * @module concordat/testing
  */
 
 export type { Clock, Timer } from '../internal/index.js';
-export { AccountingError } from './accounting-error.js';
+export { type VirtualClock, virtualClock } from './clock/virtual-clock.js';
+export { AccountingError } from './faults/plan.js';
 export { simulateConnector } from './simulate-connector.js';
 export type {
   Fault,
@@ -25,6 +26,4 @@ export type {
   Step,
   StoredItem,
 } from './types.js';
-export { undiciInterceptor } from './undici-interceptor.js';
-export { type VirtualClock, virtualClock } from './virtual-clock.js';
 export { type LimitFormat, limitFormats, type WaitFlaw, waitFlaws } from './wait-flaws.js';

@@ -1,8 +1,8 @@
 import { type Clock, parseJson } from '../internal/index.js';
-import type { Arrival } from './arrival.js';
+import type { Arrival } from './http/arrival.js';
 import type { JournalEntry } from './types.js';
 
-/** An entry while its request is being answered. */
+/** An entry that can still change: its request is in progress. */
 export type OpenEntry = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
 
 /** Every request, in the order of arrival. */

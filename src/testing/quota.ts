@@ -1,13 +1,13 @@
 import type { Clock } from '../internal/index.js';
 import type { SimulatedRateLimit } from './types.js';
 
-/** Counts requests; says how long to wait when there are too many. Measured with the clock's monotonic time. */
+/** Counts requests per window, by the clock's monotonic time. */
 export class Quota {
   readonly #limit: number;
   readonly #windowMs: number;
   readonly #sliding: boolean;
   readonly #clock: Clock;
-  /** When the requests were made that still count; of a fixed window the first is its beginning. */
+  /** The times of the requests that still count; a fixed window begins with the first. */
   readonly #made = new Map<string, number[]>();
   #usedUpUntil = 0;
 
@@ -18,7 +18,7 @@ export class Quota {
     this.#clock = clock;
   }
 
-  /** Counts a request. @returns 0, or in how many milliseconds there is room again. */
+  /** Counts a request. @returns 0, or the milliseconds to wait if the quota is used up. */
   take(key: string): number {
     const now = this.#clock.monotonic();
     if (now < this.#usedUpUntil) return this.#usedUpUntil - now;
@@ -28,7 +28,7 @@ export class Quota {
     return 0;
   }
 
-  /** What is left, and in how many milliseconds there is more: `undefined` where nothing has been used. */
+  /** What is left, and the milliseconds until there is more (`undefined` while nothing has been used). */
   left(key: string): { left: number; resetMs: number | undefined } {
     const now = this.#clock.monotonic();
     if (now < this.#usedUpUntil) return { left: 0, resetMs: this.#usedUpUntil - now };

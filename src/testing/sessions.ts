@@ -8,14 +8,14 @@ export interface Session {
   readonly number: number;
   readonly token: string;
   readonly since: number;
-  /** Requests it came with, refused ones included. */
+  /** How many requests carried it, refused ones included. */
   presented: number;
-  /** Requests it served. */
+  /** How many requests it served. */
   served: number;
   ended: boolean;
 }
 
-/** The sessions that logins have handed out. Tokens are easy to tell apart; they protect nothing. */
+/** The sessions that logins have created. Their tokens are numbered, not secret. */
 export class Sessions {
   readonly #options: Options;
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class Sessions {
     return this.#byToken.get(token ?? '');
   }
 
-  /** Why a request with this session is refused, if it is. Counts the attempt. */
+  /** Counts a request with this session. @returns why it is refused, if it is. */
   refusal(session: Session | undefined): Refusal | undefined {
     if (session === undefined) return 'no-session';
     const { ttlMs, maxRequests, refuseFreshMs = 0, refuseFreshRequests = 0 } = this.#options;

@@ -1,17 +1,17 @@
-import { AccountingError } from './accounting-error.js';
-import { type Arrival, fromFetch, fromRequest } from './arrival.js';
-import { listen } from './listen.js';
-import { mswHandlers } from './msw-handlers.js';
+import { AccountingError } from './faults/plan.js';
+import { type Arrival, fromFetch, fromRequest } from './http/arrival.js';
+import { listen } from './http/listen.js';
+import { mswHandlers } from './http/msw-handlers.js';
+import { toResponse } from './http/to-response.js';
 import { checkOptions } from './options.js';
 import { Simulation } from './simulation.js';
-import { toResponse } from './to-response.js';
 import type { SimulateConnectorOptions, SimulatedConnector } from './types.js';
 
 /**
- * A connector for tests of what calls connectors: it keeps the contract, has a quota and sessions that end, and fails in
- * every way that a test asks for. It answers as a fetch, as handlers for msw, and on a port, and remembers every request.
+ * A connector to test your client against: it keeps the contract, has a rate limit and sessions that expire, and fails the
+ * way your test asks it to. Use it as a `fetch`, as msw handlers, or on a port; it records every request.
  *
- * Without options it hands out sessions that never end, asks for them, and answers every request 200.
+ * Without options its sessions never end, and every request that carries one gets a 200.
  *
  * @throws TypeError naming the option that is wrong.
  * @example
@@ -22,16 +22,16 @@ export function simulateConnector(options: SimulateConnectorOptions = {}): Simul
   const settings = checkOptions(options);
   const simulation = new Simulation(settings);
   const { clock, basePath } = settings;
-  const answer = async (arrival: Arrival, base: string) =>
+  const respond = async (arrival: Arrival, base: string) =>
     toResponse(await simulation.reply(arrival, base), clock, arrival.signal);
 
   return {
     fetch: async (input, init) => {
       const arrival = await fromFetch(input, init);
       arrival.signal?.throwIfAborted();
-      return answer(arrival, basePath);
+      return respond(arrival, basePath);
     },
-    handlers: (baseUrl) => mswHandlers(baseUrl, async (request, base) => answer(await fromRequest(request), base)),
+    handlers: (baseUrl) => mswHandlers(baseUrl, async (request, base) => respond(await fromRequest(request), base)),
     listen: (port = 0) => listen((arrival) => simulation.reply(arrival, basePath), { port, basePath, clock }),
     journal: simulation.journal.entries,
     script: (steps) => simulation.plan.add(steps),
@@ -42,7 +42,7 @@ export function simulateConnector(options: SimulateConnectorOptions = {}): Simul
     },
     expireSessions: () => simulation.sessions.endAll(),
     useUpQuota() {
-      if (simulation.quota === undefined) throw new Error('There is no quota to use up: give `rateLimit`.');
+      if (simulation.quota === undefined) throw new Error('There is no quota to use up: set `rateLimit`.');
       simulation.quota.useUp();
     },
     resource(name) {

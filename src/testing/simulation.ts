@@ -8,19 +8,19 @@ import {
   type WaitFormat,
   waitFormats,
 } from '../contract/index.js';
-import { type Arrival, toRequest } from './arrival.js';
-import { applyFault, defaultLimitWaitMs, limitReply } from './fault.js';
-import { checkFault } from './fault-schema.js';
+import { applyFault, defaultLimitWaitMs, limitReply } from './faults/fault.js';
+import { checkFault } from './faults/fault-schema.js';
+import { Plan, type Planned } from './faults/plan.js';
+import { type Arrival, toRequest } from './http/arrival.js';
+import { emptyReply, errorReply, jsonReply, type Reply, readResponse, type SimulatedResponse } from './http/reply.js';
 import { Journal, type OpenEntry } from './journal.js';
 import type { Settings } from './options.js';
-import { Plan, type Planned } from './plan.js';
 import { Quota } from './quota.js';
-import { type Answer, emptyReply, errorReply, fromResponse, jsonReply, type Reply } from './reply.js';
-import { askHandler, type RoutedRequest, Routes } from './routes.js';
+import { callHandler, type RoutedRequest, Routes } from './routes/routes.js';
 import { type Session, Sessions } from './sessions.js';
 import type { Fault, JournalEntry, Refusal } from './types.js';
 
-/** The connector itself, whichever way it is reached: decides what each request is answered with, and notes it down. */
+/** The connector itself, however it is reached: decides on the response to each request and records it. */
 export class Simulation {
   readonly journal: Journal;
   readonly plan: Plan;
@@ -42,22 +42,22 @@ export class Simulation {
     this.quota = rateLimit && new Quota(rateLimit, clock);
   }
 
-  /** What a request is answered with; the date is this connector's own. */
+  /** The response to a request, dated by the connector's clock. */
   async reply(arrival: Arrival, basePath: string): Promise<Reply> {
     const { clock, onEntry } = this.#settings;
-    const exchange = this.#arrive(arrival, basePath);
-    const { entry } = exchange;
-    const reply = await this.#decide(exchange);
+    const incoming = this.#arrive(arrival, basePath);
+    const { entry } = incoming;
+    const reply = await this.#decide(incoming);
     if (typeof reply !== 'string') entry.status = reply.status;
     onEntry?.(entry);
     if (typeof reply === 'string') return reply;
-    const there = new Set(reply.headers.map(([name]) => name.toLowerCase()));
-    const own = [['date', new Date(clock.now()).toUTCString()] as const, ...this.#announcement(exchange)];
-    return { ...reply, headers: [...reply.headers, ...own.filter(([name]) => !there.has(name.toLowerCase()))] };
+    const present = new Set(reply.headers.map(([name]) => name.toLowerCase()));
+    const added = [['date', new Date(clock.now()).toUTCString()] as const, ...this.#announcement(incoming)];
+    return { ...reply, headers: [...reply.headers, ...added.filter(([name]) => !present.has(name.toLowerCase()))] };
   }
 
-  /** What the connector tells of its quota; a proxy's page tells nothing (rule W8). */
-  #announcement({ entry, session }: Exchange): (readonly [name: string, value: string])[] {
+  /** The headers that announce the quota (rule W8); a proxy's page has none. */
+  #announcement({ entry, session }: IncomingRequest): (readonly [name: string, value: string])[] {
     const { rateLimit } = this.#settings;
     if (!rateLimit?.announce || this.quota === undefined || entry.fault === 'html') return [];
     const policy = [policyHeader, formatPolicy(rateLimit)] as const;
@@ -65,7 +65,7 @@ export class Simulation {
     return [policy, [currentHeader, formatCurrent(this.quota.left(this.#quotaKey(session)))]];
   }
 
-  #arrive(arrival: Arrival, basePath: string): Exchange {
+  #arrive(arrival: Arrival, basePath: string): IncomingRequest {
     const url = new URL(arrival.url);
     const inside = url.pathname === basePath || url.pathname.startsWith(`${basePath}/`);
     const path = inside ? url.pathname.slice(basePath.length) || '/' : url.pathname;
@@ -82,10 +82,10 @@ export class Simulation {
     return path === this.#settings.cleanupPath && method === 'POST' ? 'cleanup' : 'request';
   }
 
-  async #decide(exchange: Exchange): Promise<Reply> {
-    const { entry } = exchange;
+  async #decide(incoming: IncomingRequest): Promise<Reply> {
+    const { entry } = incoming;
     const planned = this.plan.take(entry) ?? this.#choose(entry);
-    if (planned === undefined || planned === 'normal') return this.#process(exchange);
+    if (planned === undefined || planned === 'normal') return this.#process(incoming);
     if (planned === 'unplanned') {
       return this.#refuse(entry, 'not-planned', 501, {
         code: 'NOT_PLANNED',
@@ -94,14 +94,14 @@ export class Simulation {
     }
     if (typeof planned === 'function') {
       entry.fault = 'answer';
-      return this.#guardRoute(() => askHandler(planned, exchange, {}));
+      return this.#guardRoute(() => callHandler(planned, incoming, {}));
     }
     entry.fault = planned.kind;
     if (planned.kind === 'limit') entry.waitMs = planned.waitMs ?? defaultLimitWaitMs;
     return applyFault(planned, {
-      normal: () => this.#process(exchange),
+      normal: () => this.#process(incoming),
       expire: () => {
-        if (exchange.session) exchange.session.ended = true;
+        if (incoming.session) incoming.session.ended = true;
       },
       limit: this.#limit(),
     });
@@ -112,10 +112,10 @@ export class Simulation {
     return fault === undefined ? undefined : checkFault(fault, 'faults()');
   }
 
-  /** What the connector does when nothing is wrong with it. */
-  async #process(exchange: Exchange): Promise<Answer> {
-    const { entry, session } = exchange;
-    if (!exchange.inside) return errorReply(404, { message: `There is nothing outside of \`basePath\`.` });
+  /** What the connector does when no fault applies. */
+  async #process(incoming: IncomingRequest): Promise<SimulatedResponse> {
+    const { entry, session } = incoming;
+    if (!incoming.inside) return errorReply(404, { message: 'The path is outside `basePath`.' });
     if (entry.kind === 'login') return this.#logIn(entry);
     if (entry.kind === 'cleanup') {
       if (session) session.ended = true;
@@ -131,10 +131,10 @@ export class Simulation {
       return limitReply(403, { ...this.#limit(), waitMs });
     }
     if (session) session.served++;
-    return this.#guardRoute(() => this.routes.answer(exchange));
+    return this.#guardRoute(() => this.routes.respond(incoming));
   }
 
-  #logIn(entry: OpenEntry): Answer {
+  #logIn(entry: OpenEntry): SimulatedResponse {
     const parameters = toSessionParameters(entry.json);
     if (parameters === undefined) {
       return errorReply(400, {
@@ -160,13 +160,13 @@ export class Simulation {
     refusal: Refusal,
     status: number,
     content: { code: string; message: string | undefined },
-  ): Answer {
+  ): SimulatedResponse {
     entry.refused = refusal;
     return errorReply(status, content);
   }
 
   /** A route may throw errors of the contract, as in a connector. */
-  async #guardRoute(route: () => Promise<Answer>): Promise<Answer> {
+  async #guardRoute(route: () => Promise<SimulatedResponse>): Promise<SimulatedResponse> {
     try {
       return await route();
     } catch (error) {
@@ -175,7 +175,7 @@ export class Simulation {
         header,
         format: waitFormats.find((known) => known === format) ?? ('seconds' satisfies WaitFormat),
       };
-      return fromResponse(errorResponse(error, { rateLimit }));
+      return readResponse(errorResponse(error, { rateLimit }));
     }
   }
 
@@ -193,15 +193,15 @@ export class Simulation {
   }
 }
 
-interface Exchange extends RoutedRequest {
+interface IncomingRequest extends RoutedRequest {
   readonly entry: OpenEntry;
   readonly session: Session | undefined;
-  /** Whether the request is for this connector: below `basePath`. */
+  /** Whether the path is below `basePath`. */
   readonly inside: boolean;
 }
 
 const refusals: Partial<Record<Refusal, string>> = {
-  'no-session': 'The request has no session that the simulated connector knows.',
+  'no-session': 'The request carries no session that the simulated connector created.',
   'session-ended': 'The session has ended.',
-  'session-too-fresh': 'The session is not known yet.',
+  'session-too-fresh': 'The session is not accepted yet.',
 };

@@ -1,13 +1,13 @@
 import { formatWait, type WaitFormat, waitFormats } from '../contract/index.js';
 
 /**
- * Ways to write a wait header wrongly, or rightly but unusually (rules W4 to W7):
+ * Wrong or unusual wait headers (rules W4 to W7):
  *
- * - `missing`: no header at all, which makes the 403 an access denial (W2)
- * - `empty`, `invalid`, `negative`, `fraction`: there, but no wait; the client falls back (W6)
- * - `duplicated`: twice, the second with `0`; the longest valid wait counts (W4)
- * - `past`: an HTTP-date of an hour ago, which is a wait of zero (W5)
- * - `huge`: more digits than a double holds, longer than any client sleeps (W7)
+ * - `missing`: no header, which makes the 403 an access denial (W2)
+ * - `empty`, `invalid`, `negative`, `fraction`: not a valid wait; the client uses its fallback (W6)
+ * - `duplicated`: twice, the second time with `0`; the longest valid wait counts (W4)
+ * - `past`: an HTTP-date an hour ago, a wait of zero (W5)
+ * - `huge`: more digits than a double holds, longer than any client waits (W7)
  */
 export const waitFlaws = ['missing', 'empty', 'invalid', 'negative', 'fraction', 'duplicated', 'past', 'huge'] as const;
 export type WaitFlaw = (typeof waitFlaws)[number];
@@ -24,7 +24,7 @@ export interface LimitHeader {
   now: number;
 }
 
-/** The header lines that a limit is answered with. */
+/** The header lines of a rate-limit response. */
 export function limitHeaders({ header, format, waitMs, now }: LimitHeader): [name: string, value: string][] {
   switch (format) {
     case 'missing':

@@ -33,7 +33,7 @@ describe('concordat call', () => {
     expect(JSON.parse(out)).toEqual({ ok: true });
     expect(err).toContain('Logged in again: the session had expired');
     expect(err).toMatch(/Rate limit: waiting \d+ ms until \d{4}-/);
-    expect(err).toMatch(/Going on after/);
+    expect(err).toMatch(/Resumed after/);
     expect(err).toMatch(/200 in \d+ ms \(2 logins/);
     expect(code).toBe(0);
   });
@@ -86,14 +86,14 @@ describe('concordat call', () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.limit('90000', 'x-wait') });
     const args = ['--rate-limit-header', 'x-wait', '--rate-limit-format', 'milliseconds', '--max-wait', '1m'];
     const { code, err } = await run(['call', connector.url, 'GET', '/x', ...args]);
-    expect(err).toContain('The wait is longer than --max-wait.');
+    expect(err).toContain('The rate limit lasts longer than --max-wait.');
     expect(code).toBe(1);
   });
 
   it.each([
     [['http://127.0.0.1:2', 'GET', '/x', '--no-login', '--retries', '0'], 'GET /x: NETWORK_ERROR'],
     [['http://h', 'GET', 'x'], '`path`'],
-    [['http://h', 'GET', '/x', '-d', '{'], '--data is no JSON'],
+    [['http://h', 'GET', '/x', '-d', '{'], '--data is not JSON'],
     [['http://h', 'GET', '/x', '-H', 'nonsense'], 'Write it as NAME=VALUE.'],
     [['http://h', 'GET', '/x', '-i', 'token=canary'], 'Write token=env:TOKEN'],
     [['http://h', 'GET'], "missing required argument 'path'"],

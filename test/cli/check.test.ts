@@ -29,7 +29,7 @@ describe('concordat check', () => {
     const { baseUrl } = await modelConnector();
     const { code, out, err } = await run(['check', baseUrl, ...login, '--read', '/issues'], { env });
     expect(out).toContain('✓ A request without a session is a 401 (E2, session.missing)');
-    expect(out).toContain('What was checked keeps the contract.');
+    expect(out).toContain('All that was checked keeps the contract.');
     expect([code, err]).toEqual([0, '']);
   });
 
@@ -51,17 +51,17 @@ describe('concordat check', () => {
   it.each([
     [
       ['check', 'http://127.0.0.1:2'],
-      'Nothing answers at http://127.0.0.1:2 (ECONNREFUSED). Is the connector running?',
+      'Nothing responds at http://127.0.0.1:2 (ECONNREFUSED). Is the connector running?',
     ],
-    [['check', '127.0.0.1:4000'], 'Give the whole address, such as http://127.0.0.1:4000.'],
-    [['check', 'http://a:b@h'], 'Credentials do not belong into the address'],
+    [['check', '127.0.0.1:4000'], 'Give the whole URL, such as http://127.0.0.1:4000.'],
+    [['check', 'http://a:b@h'], 'Credentials do not belong in the URL'],
     [['check'], "missing required argument 'url'"],
     [['check', 'http://h', '--reporter', 'tap'], 'Allowed choices are pretty, json, junit'],
-    [['check', 'http://h', '--timeout', '10'], 'Write it with its unit'],
-    [['check', 'http://h', '--config', 'nowhere.json'], 'There is no config file nowhere.json'],
+    [['check', 'http://h', '--timeout', '10'], 'Write it with a unit'],
+    [['check', 'http://h', '--config', 'nowhere.json'], 'The config file nowhere.json does not exist'],
     [['check', 'http://h', '-i', 'password=env:NOT_SET'], 'The environment variable NOT_SET is not set'],
     [['check', 'http://h', '-i', 'password'], 'write KEY=VALUE'],
-    [['check', 'http://h', '-i', 'x=prompt'], 'There is no terminal to ask for "x" on'],
+    [['check', 'http://h', '-i', 'x=prompt'], 'There is no terminal to ask for "x": write'],
     [['chekc'], '(Did you mean check?)'],
   ])('%j exits 2 and says what to do', async (args, message) => {
     const { code, out, err } = await run(args);
@@ -109,7 +109,7 @@ describe('concordat check', () => {
     const cwd = temporaryFolder();
     const { code, out, err } = await run(['check', baseUrl, '-r', 'junit', '-o', 'report.xml'], { cwd });
     expect(readFileSync(path.join(cwd, 'report.xml'), 'utf8')).toMatch(/^<\?xml /);
-    expect([code, out, err]).toEqual([0, '', 'No violation found, see report.xml\n']);
+    expect([code, out, err]).toEqual([0, '', 'No violations found, see report.xml\n']);
   });
 
   it('colours on a terminal, and nowhere else', async () => {

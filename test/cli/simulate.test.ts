@@ -59,7 +59,7 @@ describe('concordat simulate', () => {
       '"default";r=2',
     ]);
     const { code, err } = await run(['simulate', '--announce', 'policy']);
-    expect([code, err]).toEqual([2, expect.stringContaining('give --limit, too')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('need --limit, too')]);
   });
 
   it('ends sessions as it is told', async () => {
@@ -96,8 +96,8 @@ describe('concordat simulate', () => {
       '--limit',
       '/items/1',
     ]);
-    expect(out).toContain('✓ After the wait the limit is over');
-    expect(out).toContain('What was checked keeps the contract.');
+    expect(out).toContain('✓ Requests are served again after the wait');
+    expect(out).toContain('All that was checked keeps the contract.');
     expect(code).toBe(0);
   });
 
@@ -114,11 +114,11 @@ describe('concordat simulate', () => {
   it.each([
     [['--limit', '100'], 'Write it as REQUESTS/TIME'],
     [['--limit', '0/1s'], 'Write it as REQUESTS/TIME'],
-    [['--session', '30'], 'Write it with its unit'],
-    [['--faults', 'boom'], '"boom" is none'],
-    [['--faults', 'reset=3'], '"reset=3" is none'],
+    [['--session', '30'], 'Write it with a unit'],
+    [['--faults', 'boom'], '"boom" is not a fault'],
+    [['--faults', 'reset=3'], '"reset=3" is not a fault'],
     [['--port', '70000'], 'A port is at most 65535'],
-    [['--window', 'sliding'], 'give --limit, too'],
+    [['--window', 'sliding'], 'need --limit, too'],
     [['--credentials', 'password=canary'], 'Write password=env:PASSWORD'],
   ])('%j exits 2 and says what to do', async (args, message) => {
     const { code, err } = await run(['simulate', ...args]);

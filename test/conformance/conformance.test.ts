@@ -150,7 +150,7 @@ describe('what is sent', () => {
     const { results } = await runConformance({ baseUrl, ...config });
     expect(results.find(({ id }) => id === 'rate-limit.resumes')).toMatchObject({
       status: 'skipped',
-      reason: expect.stringContaining('asks to wait 3600 s'),
+      reason: expect.stringContaining('lasts 3600 s'),
     });
   });
 
@@ -159,7 +159,7 @@ describe('what is sent', () => {
     const { results } = await runConformance({ fetch, timeoutMs: 5 });
     expect(results.find(({ id }) => id === 'routes.unknown-route')).toMatchObject({
       status: 'failed',
-      problems: [{ message: expect.stringContaining('no whole answer within 5 ms') }],
+      problems: [{ message: expect.stringContaining('no complete response within 5 ms') }],
     });
   });
 });
@@ -225,7 +225,7 @@ describe('secrets', () => {
 
 describe('wrong options', () => {
   it.each([
-    [{}, '`baseUrl` and `fetch`'],
+    [{}, '`baseUrl` or `fetch`'],
     [{ baseUrl: 'ftp://x' }, '`baseUrl` must be an http or https URL'],
     [{ baseUrl: 'http://h', probes: { readabel: '/' } }, '`probes.readabel` is not an option'],
     [{ baseUrl: 'http://h', probes: { readable: 'issues' } }, '`probes.readable` must be a request'],
@@ -241,7 +241,7 @@ describe('wrong options', () => {
     ],
     [{ baseUrl: 'http://h', probes: { file: { request: '/f', bytes: -1 } } }, '`probes.file.bytes`'],
     [{ baseUrl: 'http://h', features: ['sessions'] }, '`features[0]`'],
-    [{ baseUrl: 'http://h', knownFailures: { 'no.case': 'x' } }, '"no.case", which is no case'],
+    [{ baseUrl: 'http://h', knownFailures: { 'no.case': 'x' } }, '"no.case", which is not the id of a case'],
     [{ baseUrl: 'http://h', knownFailures: { 'errors.body': ' ' } }, '`knownFailures'],
     [{ baseUrl: 'http://h', rateLimit: { header: 'a b' } }, '`rateLimit.header` must be the name of a header'],
     [{ baseUrl: 'http://h', timeoutMs: -1 }, '`timeoutMs`'],

@@ -18,13 +18,13 @@ async function mixedReport(): Promise<Report> {
 describe('formatReport', () => {
   it('pretty: says what failed, why it matters, what was seen, and what was not checked', async () => {
     const text = formatReport(await mixedReport(), 'pretty');
-    expect(text).toContain('✗ A resource that is not there is a 404 (E2, routes.unknown-resource)');
+    expect(text).toContain('✗ A resource that does not exist is a 404 (E2, routes.unknown-resource)');
     expect(text).toContain('      GET /issues/999: 400; expected 404');
     expect(text).toContain('        > GET /issues/999\n');
     expect(text).toContain('        > x-session: [masked]\n');
     expect(text).toContain('        < 400\n');
-    expect(text).toContain('      Why it matters: The service drops what is gone on a 404.');
-    expect(text).toContain('! OPTIONS does not make the connector fail');
+    expect(text).toContain('      Why it matters: On a 404 the service drops the record.');
+    expect(text).toContain('! OPTIONS does not cause a server error');
     expect(text).toContain('      known: ticket <7>');
     expect(text).toContain('It passes now: remove it from `knownFailures` ("ticket 8").');
     expect(text).toContain('the feature `rate-limit` is not declared');

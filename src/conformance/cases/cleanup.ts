@@ -1,16 +1,16 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
-import { type Prober, type Session, Unmet } from '../prober.js';
 import type { ReadyRequest } from '../probes.js';
-import { lacksProbe, lacksSession } from '../samples.js';
+import { CannotCheck, type Prober, type Session } from '../probing/prober.js';
+import { lacksProbe, lacksSession } from '../probing/samples.js';
 
-/** The end of a connection (rule S1). */
+/** Closing a connection (rule S1). */
 export const cleanupCases: CaseDefinition[] = [
   {
     id: 'cleanup.answers',
     rule: 'S1',
     feature: 'cleanup',
     title: 'cleanup succeeds with a session',
-    why: 'The service calls it when it closes a connection, and reports what fails.',
+    why: 'The service calls cleanup when it closes a connection, and reports failures.',
     lacks: lacksSession,
     async check(judge) {
       judge.status((await cleanUp(judge.prober)).seen, isSuccess, 'a success (2xx)');
@@ -22,20 +22,20 @@ export const cleanupCases: CaseDefinition[] = [
     feature: 'cleanup',
     severity: 'warning',
     title: 'After cleanup the session is refused with 401',
-    why: 'A session that outlives its connection is one that somebody may find.',
+    why: 'A session that outlives its connection can be stolen and used.',
     lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
     async check(judge) {
       const { seen, session } = await cleanUp(judge.prober);
-      if (!isSuccess(seen.response?.status ?? 0)) throw new Unmet('could not be checked: cleanup fails');
-      judge.status(await judge.prober.send(judge.plan.readable as ReadyRequest, session), isOneOf(401), '401');
+      if (!isSuccess(seen.response?.status ?? 0)) throw new CannotCheck('could not be checked: cleanup fails');
+      judge.status(await judge.prober.send(judge.settings.readable as ReadyRequest, session), isOneOf(401), '401');
     },
   },
   {
     id: 'cleanup.without-session',
     rule: 'E2',
     feature: 'cleanup',
-    title: 'cleanup without a session does not make the connector fail',
-    why: 'A connection is closed in all states, also when its session has ended by itself.',
+    title: 'cleanup without a session does not cause a server error',
+    why: 'The service also closes connections whose session has already expired.',
     async check(judge) {
       const seen = await judge.prober.send(toCleanup(judge.prober));
       judge.status(seen, (status) => isSuccess(status) || (status >= 400 && status < 500), 'a success, or 401');
@@ -43,12 +43,17 @@ export const cleanupCases: CaseDefinition[] = [
   },
 ];
 
-const toCleanup = ({ plan }: Prober) => ({ method: 'POST', path: plan.cleanupPath, headers: {}, body: undefined });
+const toCleanup = ({ settings }: Prober) => ({
+  method: 'POST',
+  path: settings.cleanupPath,
+  headers: {},
+  body: undefined,
+});
 
-/** Cleans up after a session of its own: the shared one is still needed. */
+/** Cleans up a new session, because the shared one is still needed. */
 function cleanUp(prober: Prober) {
   return prober.once('cleanup', async () => {
-    const session: Session = prober.toSession(await prober.logIn(prober.plan.initialize.parameters));
+    const session: Session = prober.toSession(await prober.logIn(prober.settings.initialize.parameters));
     return { session, seen: await prober.send(toCleanup(prober), session) };
   });
 }

@@ -1,16 +1,17 @@
 import { errorPayloadSchema } from '../../contract/index.js';
+import { describeIssues, parseJson } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
-import { parseJson, summarize } from '../exchange.js';
-import type { Answered } from '../prober.js';
-import { lacksSample, takeErrors, takeSample, toInitialize } from '../samples.js';
+import { summarize } from '../probing/exchange.js';
+import type { Completed } from '../probing/prober.js';
+import { lacksSample, takeErrors, takeSample, toInitialize } from '../probing/samples.js';
 
-/** The shape of every error that the probes provoke. Which status it has is for the other topics. */
+/** The shape of every provoked error. Other topics check the status. */
 export const errorCases: CaseDefinition[] = [
   {
     id: 'errors.body',
     rule: 'E1',
     title: 'An error body is {"errors": {code, message, detail?}} and nothing else',
-    why: 'It is all that the service has to say what went wrong. A body of another shape is reported as "unknown error".',
+    why: 'The body is all the service has to explain what went wrong. It reports other shapes as "unknown error".',
     check: forEachError((judge, seen) => {
       const problem = bodyProblem(seen);
       if (problem !== undefined) judge.problem(`${summarize(seen)}: ${problem}`, seen);
@@ -20,7 +21,7 @@ export const errorCases: CaseDefinition[] = [
     id: 'errors.content-type',
     rule: 'E1',
     title: 'An error is application/json',
-    why: 'Proxies and clients decide by the content type whether they read a body at all.',
+    why: 'Proxies and clients decide by the content type whether to read a body.',
     check: forEachError((judge, seen) => {
       const type = seen.response.headers.get('content-type');
       if (isJsonType(type)) return;
@@ -30,16 +31,17 @@ export const errorCases: CaseDefinition[] = [
   {
     id: 'errors.detail-is-bounded',
     rule: 'E5',
-    title: 'The detail of an error is bounded',
-    why: "An end system's page of HTML, or the whole request, in every error fills the logs of the service.",
+    title: 'The detail of an error has a limited length',
+    why: "An end system's whole HTML page in every error fills the logs of the service.",
     async check(judge) {
       const { prober } = judge;
       const long = await prober.send(toInitialize(prober, `[{"key": "concordat", "value": "${'long '.repeat(13_000)}`));
       for (const seen of [...(await takeErrors(prober)), long]) {
         if (seen.response === undefined) continue;
         const length = new TextEncoder().encode(detailOf(seen.response.body)).length;
-        const most = judge.plan.maxDetailBytes;
-        if (length > most) judge.problem(`${summarize(seen)}: detail has ${length} bytes, ${most} are allowed`, seen);
+        const most = judge.settings.maxDetailBytes;
+        if (length > most)
+          judge.problem(`${summarize(seen)}: detail has ${length} bytes; at most ${most} are allowed`, seen);
       }
     },
   },
@@ -47,24 +49,24 @@ export const errorCases: CaseDefinition[] = [
     id: 'errors.no-stack-trace',
     rule: 'E4',
     severity: 'warning',
-    title: 'Errors hold no stack trace',
-    why: "A stack trace tells an attacker about the connector's insides, and the reader nothing. Its place is the connector's log.",
+    title: 'Errors contain no stack trace',
+    why: "A stack trace shows attackers how the connector works and helps no user. It belongs in the connector's log.",
     check: forEachError((judge, seen) => {
-      if (stackTrace.test(textOf(seen))) judge.problem(`${summarize(seen)}: the body holds a stack trace`, seen);
+      if (stackTrace.test(textOf(seen))) judge.problem(`${summarize(seen)}: the body contains a stack trace`, seen);
     }),
   },
   {
     id: 'errors.no-wait-header',
     rule: 'W2',
     title: 'Only a rate limit carries the wait header',
-    why: 'The header is what tells a limit from a denial. With it on other errors the service waits where waiting does not help.',
+    why: 'The header tells a rate limit from a denial. On other errors it makes the service wait for nothing.',
     check: forEachError(
       (judge, seen) => {
-        const { header } = judge.plan.rateLimit;
+        const { header } = judge.settings.rateLimit;
         if (seen.response.status === 429 || !seen.response.headers.has(header)) return;
         judge.problem(`${summarize(seen)}: carries ${header}`, seen);
       },
-      // A 503 with the header is a limit to the service (rule W3); it is no error of the connector's.
+      // The service treats a 503 with the header as a rate limit (rule W3).
       (seen) => seen.response.status !== 503,
     ),
   },
@@ -73,33 +75,29 @@ export const errorCases: CaseDefinition[] = [
     rule: 'W2',
     feature: 'access',
     title: 'A denial carries no wait header',
-    why: 'A 403 with the header is a limit: the service would wait and ask again, for ever.',
+    why: 'A 403 with the header is a rate limit: the service would wait and retry forever.',
     lacks: (prober) => lacksSample(prober, 'denial'),
     async check(judge) {
-      const seen = judge.answer(await takeSample(judge.prober, 'denial'));
-      const { header } = judge.plan.rateLimit;
+      const seen = judge.response(await takeSample(judge.prober, 'denial'));
+      const { header } = judge.settings.rateLimit;
       if (seen?.response.headers.has(header)) judge.problem(`${summarize(seen)}: carries ${header}`, seen);
     },
   },
 ];
 
-function forEachError(look: (judge: Judge, seen: Answered) => void, which: (seen: Answered) => boolean = () => true) {
+function forEachError(look: (judge: Judge, seen: Completed) => void, which: (seen: Completed) => boolean = () => true) {
   return async (judge: Judge) => {
     for (const seen of await takeErrors(judge.prober)) if (which(seen)) look(judge, seen);
   };
 }
 
-/** What keeps a body from being a contract body, in words. */
-export function bodyProblem({ response }: Answered): string | undefined {
+/** Why a body is not an error body of the contract. */
+export function bodyProblem({ response }: Completed): string | undefined {
   if (response.body === '') return 'the body is empty';
   const value = parseJson(response.body);
-  if (value === undefined) return 'the body is no JSON';
+  if (value === undefined) return 'the body is not JSON';
   const parsed = errorPayloadSchema.safeParse(value);
-  if (!parsed.success) {
-    return parsed.error.issues
-      .map(({ path, message }) => `${path.length === 0 ? 'the body' : `\`${path.join('.')}\``}: ${message}`)
-      .join('; ');
-  }
+  if (!parsed.success) return describeIssues(parsed.error.issues);
   const { code, message } = parsed.data.errors;
   if (code.trim() === '') return '`errors.code` is blank';
   return message.trim() === '' ? '`errors.message` is blank' : undefined;
@@ -126,6 +124,6 @@ const stackTrace = new RegExp(
   ].join('|'),
 );
 
-function textOf({ response }: Answered): string {
+function textOf({ response }: Completed): string {
   return response.body.replaceAll('\\n', '\n').replaceAll('\\t', '\t');
 }

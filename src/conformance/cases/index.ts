@@ -9,8 +9,10 @@ import { secretCases } from './secrets.js';
 import { sessionCases } from './session.js';
 import { validationCases } from './validation.js';
 
-/** All cases, in the order in which they run: limits last, for nothing can be judged behind a closed
- * gate, and after them what all answers have told about the quota. */
+/**
+ * All cases in the order in which they run. Rate limits come late, because nothing else can be checked during a pause; the
+ * quota comes last, because its cases look at every response.
+ */
 export const allCases: readonly CaseDefinition[] = [
   ...sessionCases,
   ...routeCases,

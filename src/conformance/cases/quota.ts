@@ -1,18 +1,18 @@
-import { type Announcement, announces, unreadable } from '../announcements.js';
 import type { CaseDefinition, Judge } from '../case.js';
-import { summarize } from '../exchange.js';
-import { Unmet } from '../prober.js';
+import { type Announcement, announces, unreadable } from '../probing/announcements.js';
+import { summarize } from '../probing/exchange.js';
+import { CannotCheck } from '../probing/prober.js';
 import { limitCase, reachLimit } from './rate-limit.js';
 
-/** More of the same would say nothing new. */
+/** How many problems of one kind to report. */
 const mostProblems = 5;
 
-/** Between sending a request and its arrival; within it, a request may belong to a window that has ended. */
+/** Requests may take this long to arrive, and so count in the next window. */
 const arrivalMs = 1000;
 
 /**
- * What the connector tells about its quota beforehand. None of it has to be told: a connector that announces nothing passes.
- * They look at every answer that there was, so they come last.
+ * What the connector announces about its quota, which is optional: a connector that announces nothing passes. These cases
+ * look at every response so far, so they run last.
  */
 export const quotaCases: CaseDefinition[] = [
   {
@@ -20,14 +20,14 @@ export const quotaCases: CaseDefinition[] = [
     rule: 'W8',
     severity: 'warning',
     title: 'An announced quota can be read',
-    why: 'One that cannot be read is as good as none: the service finds the limit by being refused.',
+    why: 'An unreadable announcement is useless: the service learns the limit only by being refused.',
     async check(judge) {
       const problems = new Map<string, Announcement>();
-      for (const told of await announcements(judge)) {
-        for (const problem of unreadable(told)) if (!problems.has(problem)) problems.set(problem, told);
+      for (const announcement of await announcements(judge)) {
+        for (const problem of unreadable(announcement)) if (!problems.has(problem)) problems.set(problem, announcement);
       }
       for (const [problem, { seen }] of [...problems].slice(0, mostProblems)) {
-        judge.problem(`${summarize(seen)}: ${problem} tells nothing about requests`, seen);
+        judge.problem(`${summarize(seen)}: ${problem} says nothing about requests`, seen);
       }
     },
   },
@@ -35,12 +35,14 @@ export const quotaCases: CaseDefinition[] = [
     id: 'quota.everywhere',
     rule: 'W8',
     severity: 'warning',
-    title: 'A quota is announced on every response, that of initialize included',
-    why: 'The service learns it from the first answer it gets. One that comes later finds too many requests under way.',
+    title: 'A quota is announced on every response, including initialize',
+    why: 'The service learns the quota from its first response. Later, too many requests are already in flight.',
     async check(judge) {
       const all = await announcements(judge);
       if (!all.some(announces)) return;
-      const silent = new Map(all.filter((told) => !announces(told)).map(({ seen }) => [summarize(seen), seen]));
+      const silent = new Map(
+        all.filter((announcement) => !announces(announcement)).map(({ seen }) => [summarize(seen), seen]),
+      );
       for (const [request, seen] of [...silent].slice(0, mostProblems)) {
         judge.problem(`${request}: announces no quota, although other responses do`, seen);
       }
@@ -50,33 +52,35 @@ export const quotaCases: CaseDefinition[] = [
     id: 'quota.kept',
     rule: 'W8',
     severity: 'warning',
-    title: 'No limit comes before the announced quota is used up',
-    why: 'The service counts on what is announced, and is refused where it expects to be served.',
+    title: 'The connector serves the whole quota that it announces',
+    why: 'The service plans with the announced quota, and is refused although it stays within it.',
     async check(judge) {
-      const { prober, plan } = judge;
+      const { prober, settings } = judge;
       const { seen } = await reachLimit(prober);
-      if (seen === undefined) throw new Unmet('could not be checked: the limit was not reached');
+      if (seen === undefined) throw new CannotCheck('could not be checked: the rate limit was not reached');
       const policies = prober.announcements.policies();
-      // What `before` does may be to use the quota up.
-      if (policies.length === 0 || plan.limit?.before !== undefined) return;
+      // `before` may have used the quota up.
+      if (policies.length === 0 || settings.limit?.before !== undefined) return;
       const kept = policies.map(({ limit, windowMs }) => {
         const from = seen.startedAt - windowMs - arrivalMs;
         return { limit, windowMs, served: prober.announcements.servedBetween(from, seen.startedAt) };
       });
       if (kept.some(({ limit, served }) => served >= limit)) return;
       for (const { limit, windowMs, served } of kept.slice(0, mostProblems)) {
-        const told = `${limit} in ${windowMs / 1000} s are announced`;
-        judge.problem(`${summarize(seen)} after ${served} requests, although ${told}`, seen);
+        const promised = `${limit} in ${windowMs / 1000} s are announced`;
+        judge.problem(`${summarize(seen)} after ${served} requests, although ${promised}`, seen);
       }
     },
   }),
 ];
 
-/** What was told so far; a case that runs alone asks for something first. */
-async function announcements({ prober, plan }: Judge): Promise<readonly Announcement[]> {
+/** The announcements so far; a case that runs alone sends a request first. */
+async function announcements({ prober, settings }: Judge): Promise<readonly Announcement[]> {
   const { all } = prober.announcements;
   if (all.length > 0) return all;
   if (prober.canLogIn) await prober.login();
-  await (plan.readable === undefined ? prober.send(plan.unknownRoute) : prober.sendWithSession(plan.readable));
+  await (settings.readable === undefined
+    ? prober.send(settings.unknownRoute)
+    : prober.sendWithSession(settings.readable));
   return all;
 }

@@ -1,39 +1,39 @@
 import type { CaseDefinition, Judge } from '../case.js';
 import { isOneOf } from '../case.js';
-import { summarize } from '../exchange.js';
-import { type Answered, hasAnswer, type Prober, Unmet } from '../prober.js';
-import { lacksRequest, lacksSession } from '../samples.js';
+import { summarize } from '../probing/exchange.js';
+import { CannotCheck, type Completed, hasResponse, type Prober } from '../probing/prober.js';
+import { lacksRequest, lacksSession } from '../probing/samples.js';
 import { bodyProblem, isJsonType } from './errors.js';
 
-/** A wait longer than this is not slept by the service (rule W7). */
+/** The longest wait that the service waits out (rule W7). */
 const dayMs = 24 * 3_600_000;
 
-/** The answer that tells the service to wait. They come last: they use up the connector's limit. */
+/** The response that makes the service wait. */
 export const rateLimitCases: CaseDefinition[] = [
   limitCase({
     id: 'rate-limit.reached',
     rule: 'E2',
-    title: 'The probe reaches the limit',
-    why: 'What is not provoked cannot be judged.',
+    title: 'The probe reaches the rate limit',
+    why: 'A rate limit that is never reached cannot be checked.',
     async check(judge) {
       const { seen, sent, last } = await reachLimit(judge.prober);
-      if (seen === undefined) judge.problem(`no limit after ${sent} requests; expected a 403`, last);
+      if (seen === undefined) judge.problem(`no rate limit after ${sent} requests; expected a 403`, last);
     },
   }),
   limitCase({
     id: 'rate-limit.status',
     rule: 'W3',
-    title: 'A limit is a 403, never a 429',
-    why: 'The contract knows 403 with the wait header. A 429 is understood only by services that are lenient.',
+    title: 'A rate limit is a 403, never a 429',
+    why: 'The contract says 403 with the wait header. Only lenient services understand a 429.',
     check: look((judge, seen) => judge.status(seen, isOneOf(403), '403')),
   }),
   limitCase({
     id: 'rate-limit.wait-header',
     rule: 'W2',
-    title: 'A limit carries the wait header',
-    why: 'Without it a 403 is a denial: the service gives the request up instead of waiting.',
+    title: 'A rate limit carries the wait header',
+    why: 'Without it, a 403 means access denied: the service gives up instead of waiting.',
     check: look((judge, seen) => {
-      const { header } = judge.plan.rateLimit;
+      const { header } = judge.settings.rateLimit;
       if (!seen.response.headers.has(header)) judge.problem(`${summarize(seen)}: ${header} is missing`, seen);
     }),
   }),
@@ -41,10 +41,10 @@ export const rateLimitCases: CaseDefinition[] = [
     id: 'rate-limit.wait-format',
     rule: 'W4',
     title: 'The wait can be read',
-    why: 'A wait that cannot be read is replaced by a guess of a minute and more.',
+    why: 'If the service cannot read the wait, it guesses: a minute or more.',
     check: look((judge, seen) => {
-      const { header } = judge.plan.rateLimit;
-      if (!seen.response.headers.has(header)) throw new Unmet(`could not be checked: ${header} is missing`);
+      const { header } = judge.settings.rateLimit;
+      if (!seen.response.headers.has(header)) throw new CannotCheck(`could not be checked: ${header} is missing`);
       const { invalid } = judge.prober.waitOf(seen);
       if (invalid !== undefined) judge.problem(`${summarize(seen)}: ${header}: ${invalid}`, seen);
     }),
@@ -54,7 +54,7 @@ export const rateLimitCases: CaseDefinition[] = [
     rule: 'W7',
     severity: 'warning',
     title: 'The wait is at most a day',
-    why: 'The service does not sleep longer: the synchronization ends, for a scheduler to go on with. Most often the unit is wrong.',
+    why: 'The service does not wait longer: it ends the synchronization. Most often the unit is wrong.',
     check: look((judge, seen) => {
       const { waitMs } = judge.prober.waitOf(seen);
       if (waitMs !== undefined && waitMs > dayMs) {
@@ -65,8 +65,8 @@ export const rateLimitCases: CaseDefinition[] = [
   limitCase({
     id: 'rate-limit.body',
     rule: 'E1',
-    title: 'A limit has the error body of the contract',
-    why: 'It is what the service shows while it waits.',
+    title: 'A rate limit has the error body of the contract',
+    why: 'The service shows it while it waits.',
     check: look((judge, seen) => {
       const type = seen.response.headers.get('content-type');
       const problem = bodyProblem(seen) ?? (isJsonType(type) ? undefined : `content-type is ${JSON.stringify(type)}`);
@@ -76,16 +76,16 @@ export const rateLimitCases: CaseDefinition[] = [
   limitCase({
     id: 'rate-limit.resumes',
     rule: 'W7',
-    title: 'After the wait the limit is over',
-    why: 'The service waits exactly as long as it is told. A wait that is too short is a refusal more, each time.',
+    title: 'Requests are served again after the wait',
+    why: 'The service waits exactly as long as the header says. Every wait that is too short costs one more refused request.',
     check: look(async (judge, seen) => {
-      const { prober, plan } = judge;
+      const { prober, settings } = judge;
       const { waitMs } = prober.waitOf(seen);
-      if (waitMs === undefined) throw new Unmet('could not be checked: the wait cannot be read');
-      await prober.waitForGate();
-      const again = await prober.sendNow(plan.limit!.request, await prober.session());
-      const answered = judge.answer(again);
-      if (answered !== undefined && (prober.isLimit(answered) || isDenied(answered))) {
+      if (waitMs === undefined) throw new CannotCheck('could not be checked: the wait cannot be read');
+      await prober.waitOutPause();
+      const again = await prober.sendNow(settings.limit!.request, await prober.session());
+      const completed = judge.response(again);
+      if (completed !== undefined && (prober.isLimit(completed) || isDenied(completed))) {
         judge.problem(`${summarize(again)} after the wait of ${Math.ceil(waitMs)} ms`, again);
       }
     }),
@@ -97,16 +97,16 @@ export function limitCase(definition: Omit<CaseDefinition, 'feature' | 'lacks'>)
     ...definition,
     feature: 'rate-limit',
     lacks: (prober) =>
-      (prober.plan.limit === undefined ? 'needs `probes.limit`' : undefined) ??
-      lacksRequest(prober.plan.limit?.request, 'probes.limit.request', prober.plan.allowWrites) ??
+      (prober.settings.limit === undefined ? 'needs `probes.limit`' : undefined) ??
+      lacksRequest(prober.settings.limit?.request, 'probes.limit.request', prober.settings.allowWrites) ??
       (prober.canLogIn ? lacksSession(prober) : undefined),
   };
 }
 
-function look(check: (judge: Judge, seen: Answered) => void | Promise<void>) {
+function look(check: (judge: Judge, seen: Completed) => void | Promise<void>) {
   return async (judge: Judge) => {
     const { seen } = await reachLimit(judge.prober);
-    if (seen === undefined) throw new Unmet('could not be checked: the limit was not reached');
+    if (seen === undefined) throw new CannotCheck('could not be checked: the rate limit was not reached');
     await check(judge, seen);
   };
 }
@@ -114,25 +114,25 @@ function look(check: (judge: Judge, seen: Answered) => void | Promise<void>) {
 /** Sends until the connector refuses, once for all cases. */
 export function reachLimit(prober: Prober) {
   return prober.once('limit', async () => {
-    const { request, times, concurrency, before } = prober.plan.limit!;
+    const { request, times, concurrency, before } = prober.settings.limit!;
     await before?.();
     let session = await prober.session();
     let sent = 0;
-    let last: Answered | undefined;
+    let last: Completed | undefined;
     while (sent < times) {
       const batch = Math.min(concurrency, times - sent);
       sent += batch;
-      const answers = (await Promise.all(Array.from({ length: batch }, () => prober.sendNow(request, session)))).filter(
-        hasAnswer,
-      );
-      const refused = answers.filter((answer) => prober.isLimit(answer));
-      const seen = refused[0] ?? answers.find(isDenied);
-      last = answers.at(-1) ?? last;
+      const exchanges = (
+        await Promise.all(Array.from({ length: batch }, () => prober.sendNow(request, session)))
+      ).filter(hasResponse);
+      const refused = exchanges.filter((exchange) => prober.isLimit(exchange));
+      const seen = refused[0] ?? exchanges.find(isDenied);
+      last = exchanges.at(-1) ?? last;
       if (seen !== undefined) {
-        for (const answer of refused) prober.closeGate(prober.waitOf(answer).waitMs ?? 1000);
+        for (const exchange of refused) prober.pause(prober.waitOf(exchange).waitMs ?? 1000);
         return { seen, sent, last };
       }
-      if (answers.some(({ response }) => response.status === 401) && prober.canLogIn) {
+      if (exchanges.some(({ response }) => response.status === 401) && prober.canLogIn) {
         prober.forgetSession();
         session = await prober.session();
       }
@@ -141,4 +141,4 @@ export function reachLimit(prober: Prober) {
   });
 }
 
-const isDenied = ({ response }: Answered) => response.status === 403 || response.status === 503;
+const isDenied = ({ response }: Completed) => response.status === 403 || response.status === 503;

@@ -60,7 +60,7 @@ function findRule(failure: EndSystemFailure, rules: readonly PresetRule[]): Pres
   });
 }
 
-export function conditionsOf(body: PresetRule['when']['body']): readonly BodyCondition[] {
+function conditionsOf(body: PresetRule['when']['body']): readonly BodyCondition[] {
   if (body === undefined) return [];
   return Array.isArray(body) ? body : [body as BodyCondition];
 }

@@ -1,11 +1,11 @@
 import { DelayedError, type Processor } from 'bullmq';
 
 /**
- * Makes a processor park its job when a call of it rejects with a `RateLimitError`: the job is delayed until the limit is over. While it waits it
- * holds no worker, counts no attempt, and survives a restart, since the queue keeps it.
+ * Delays a job when one of its calls rejects with a `RateLimitError`, until the rate limit is over. A delayed job holds no worker,
+ * counts no attempt, and survives a restart. It then starts again from its beginning.
  *
- * The client has to reject instead of waiting: always with `rateLimit.onLimit: 'reject'`, or above `rateLimit.maxWaitMs`. Jobs of the same connection
- * are delayed as they come up, without sending anything; those of other connections go on. A delayed job starts from its beginning.
+ * The client must reject instead of waiting: always with `rateLimit.onLimit: 'reject'`, or above `rateLimit.maxWaitMs`. Other jobs of
+ * the same connection are delayed as they come up, without sending anything; jobs of other connections continue.
  *
  * @throws TypeError when `processor` is no function.
  * @example
@@ -30,7 +30,7 @@ export function delayWhenLimited<Data = any, Result = any, Name extends string =
   };
 }
 
-/** When to come back, where the error is a `RateLimitError`, of whatever copy of the package, or was caused by one. */
+/** The end of the rate limit, if the error is a `RateLimitError` (of any copy of the package) or was caused by one. */
 function limitedUntil(error: unknown): Date | undefined {
   for (let depth = 0, current = error; depth < 10 && current instanceof Error; depth++, current = current.cause) {
     const { kind, resumeAt } = current as { kind?: unknown; resumeAt?: unknown };

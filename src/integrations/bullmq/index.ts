@@ -1,5 +1,5 @@
 /**
- * Jobs of BullMQ that wait for a rate limit without holding a worker.
+ * BullMQ jobs that wait out a rate limit without holding a worker.
  *
  * @module concordat/bullmq
  */

@@ -1,12 +1,12 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { ClientChannelMessage } from '../../client/index.js';
 
-/** The name that spans and measurements are reported under. */
+/** The instrumentation scope of all spans and metrics. */
 export const scopeName = 'concordat';
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH']);
 
-/** `http.request.method`, of few values whatever callers make up (semantic conventions for HTTP). */
+/** `http.request.method`, limited to known methods (semantic conventions for HTTP). */
 export function methodAttributes(method: string): Attributes {
   if (knownMethods.has(method)) return { 'http.request.method': method };
   return { 'http.request.method': '_OTHER', 'http.request.method_original': method };
@@ -18,7 +18,7 @@ export function serverAttributes(baseUrl: string): Attributes {
   return { 'server.address': hostname, 'server.port': port === '' ? standard : Number(port) };
 }
 
-/** What is known of a request once it is over. */
+/** The attributes of a finished request. */
 export function outcomeAttributes({ status, error }: { status?: number; error?: unknown }): Attributes {
   const type = error === undefined ? statusErrorType(status) : errorType(error);
   return {
@@ -35,11 +35,11 @@ function statusErrorType(status: number | undefined): string | undefined {
   return status !== undefined && status >= 400 ? String(status) : undefined;
 }
 
-/** `error.type`: the status that the connector answered, the code of a `RequestError`, else the name of the class. */
+/** `error.type`: the status of the response, the code of a `RequestError`, or the name of the class. */
 function errorType(error: unknown): string {
   const { name, code, kind, status } = (error ?? {}) as Record<string, unknown>;
   if (kind === 'request' && typeof code === 'string') return code;
-  // The status of an `InitializeError` is the login's: the call itself was never answered.
+  // The status of an `InitializeError` belongs to the login: the call itself got no response.
   if (typeof kind === 'string' && kind !== 'initialize' && typeof status === 'number') return String(status);
   return typeof name === 'string' && name !== '' ? name : '_OTHER';
 }

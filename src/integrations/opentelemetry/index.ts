@@ -1,5 +1,5 @@
 /**
- * Calls of the client as OpenTelemetry sees them: spans and metrics.
+ * OpenTelemetry spans and metrics for the client.
  *
  * @module concordat/opentelemetry
  */

@@ -1,35 +1,43 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { diag, type MeterProvider, type TracerProvider } from '@opentelemetry/api';
 import type { ClientChannelEvents, ClientChannelMessage, ConnectorClient } from '../../client/index.js';
+import { bool, checkOptions, functionOf, optionsOf, type ShapeOf, withMethods } from '../../internal/index.js';
 import { createMeasuring } from './measuring.js';
 import { createTracing } from './tracing.js';
 
 export interface InstrumentOptions {
   /** Where spans go. @default the global provider */
   tracerProvider?: TracerProvider;
-  /** Where measurements go. @default the global provider */
+  /** Where metrics go. @default the global provider */
   meterProvider?: MeterProvider;
   /**
-   * Sends the trace context (`traceparent`) to the connector, by the global propagator. Leave it off where an instrumentation of
-   * undici or fetch does the same: a header sent twice is a header ignored.
+   * Sends the trace context (`traceparent`) to the connector, by the global propagator. Leave it off if an instrumentation of undici
+   * or fetch does so already: receivers ignore a duplicate header.
    *
    * @default false
    */
   propagate?: boolean;
   /**
-   * Names the route of a call, `/issues/{id}`: it becomes `url.template` and part of the span's name. `path` is without its query.
+   * Returns the route of a call, such as `/issues/{id}`, for `url.template` and the span's name. `path` has no query.
    *
-   * @default no template: spans are named by their method
+   * @default no template: spans are named after their method
    */
   urlTemplate?: (request: { method: string; path: string }) => string | undefined;
 }
 
-/** What to do with messages of the client, by channel. */
+const schema = optionsOf({
+  tracerProvider: withMethods<TracerProvider>('getTracer').optional(),
+  meterProvider: withMethods<MeterProvider>('getMeter').optional(),
+  propagate: bool.optional(),
+  urlTemplate: functionOf<InstrumentOptions['urlTemplate']>().optional(),
+} satisfies ShapeOf<InstrumentOptions>);
+
+/** Handlers of the client's diagnostics channels, by name. */
 export type Handlers = { [Name in keyof ClientChannelEvents]?: (message: ClientChannelMessage<Name>) => void };
 
 /**
- * Reports one client to OpenTelemetry: a span for each call, with its attempts, pauses, logins and retries as events, and metrics. Spans
- * are children of the span that is active where the call is made, and active while the call runs.
+ * Reports one client to OpenTelemetry: metrics, and a span per call, with its attempts, pauses, logins and retries as events. Spans are
+ * children of the span that is active where you make the call, and active while the call runs.
  *
  * @returns a function that stops it.
  * @throws TypeError naming the argument that is wrong.
@@ -39,13 +47,13 @@ export type Handlers = { [Name in keyof ClientChannelEvents]?: (message: ClientC
  */
 export function instrument(client: ConnectorClient, options: InstrumentOptions = {}): () => void {
   if (typeof client !== 'object' || client === null || typeof client.request !== 'function') {
-    throw new TypeError('`client` must be a client that `createConnectorClient` made.');
+    throw new TypeError('`client` must be a client from `createConnectorClient`.');
   }
   return watch(options, (sender) => sender === client);
 }
 
 /**
- * Reports every client of the process, those made later, too. Use this or {@link instrument}, not both: each reports for itself.
+ * Reports every client of the process, including those created later. Use either this or {@link instrument}: both would report twice.
  *
  * @returns a function that stops it.
  * @throws TypeError naming the option that is wrong.
@@ -57,7 +65,7 @@ export function instrumentAll(options: InstrumentOptions = {}): () => void {
 }
 
 function watch(options: InstrumentOptions, isWanted: (client: ConnectorClient) => boolean): () => void {
-  checkOptions(options);
+  checkOptions(schema, options);
   const stops = [createTracing(options), createMeasuring(options)].flatMap((handlers) =>
     Object.entries(handlers).map(([name, handle]) => listen(name, isWanted, handle as Handle)),
   );
@@ -75,7 +83,7 @@ function listen(name: string, isWanted: (client: ConnectorClient) => boolean, ha
       const sent = message as { client: ConnectorClient };
       if (isWanted(sent.client)) handle(sent);
     } catch (error) {
-      // A subscriber that throws would end the process; what OpenTelemetry cannot take goes where it reports such things.
+      // A subscriber that throws would end the process, so failures go to OpenTelemetry's own diagnostics.
       diag.error(`concordat/opentelemetry: a message of ${channel} could not be reported`, error);
     }
   };
@@ -83,17 +91,4 @@ function listen(name: string, isWanted: (client: ConnectorClient) => boolean, ha
   return () => {
     unsubscribe(channel, listener);
   };
-}
-
-function checkOptions({ tracerProvider, meterProvider, propagate, urlTemplate }: InstrumentOptions): void {
-  if (tracerProvider !== undefined && typeof tracerProvider?.getTracer !== 'function') {
-    throw new TypeError('`tracerProvider` must be a TracerProvider of OpenTelemetry.');
-  }
-  if (meterProvider !== undefined && typeof meterProvider?.getMeter !== 'function') {
-    throw new TypeError('`meterProvider` must be a MeterProvider of OpenTelemetry.');
-  }
-  if (propagate !== undefined && typeof propagate !== 'boolean') throw new TypeError('`propagate` must be a boolean.');
-  if (urlTemplate !== undefined && typeof urlTemplate !== 'function') {
-    throw new TypeError('`urlTemplate` must be a function.');
-  }
 }

@@ -3,17 +3,17 @@ import type { ClientChannelMessage, ConnectorClient } from '../../client/index.j
 import { methodAttributes, outcomeAttributes, scopeAttributes, scopeName, serverAttributes } from './attributes.js';
 import type { Handlers, InstrumentOptions } from './instrument.js';
 
-/** Boundaries that the semantic conventions advise for `http.client.request.duration`. */
+/** The boundaries that the semantic conventions recommend for `http.client.request.duration`. */
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 /** A call may wait for hours. */
 const callSeconds = [...requestSeconds, 30, 60, 300, 900, 3600, 4 * 3600, 24 * 3600];
 
-/** Counts what the clients do. */
+/** Metrics. */
 export function createMeasuring(options: InstrumentOptions): Handlers {
   const instruments = instrumentsOf(options);
   const reported = new WeakMap<ConnectorClient, Map<string, number>>();
 
-  /** A pause is counted while it lasts: an hour of silence would look like an hour without a pause. */
+  /** Counts a pause while it lasts; otherwise an hour's pause would show up only at its end. */
   function addPaused(message: ClientChannelMessage<'resume' | 'heartbeat'>): void {
     const { client, baseUrl, scope = '', pausedMs } = message;
     const known = reported.get(client) ?? new Map<string, number>();
@@ -69,7 +69,7 @@ function common(method: string, baseUrl: string): Attributes {
   };
 }
 
-/** The instruments of the provider there is now: unlike tracers, meters do not find out by themselves that one came later. */
+/** The instruments of the current provider: unlike tracers, meters do not notice a provider that is registered later. */
 function instrumentsOf({ meterProvider }: InstrumentOptions): () => Instruments {
   let known: { provider: MeterProvider; instruments: Instruments } | undefined;
   return () => {
@@ -85,7 +85,7 @@ function createInstruments(provider: MeterProvider) {
   const meter = provider.getMeter(scopeName);
   return {
     requests: meter.createCounter('concordat.client.requests', {
-      description: 'Requests sent to the connector, logins and repetitions included.',
+      description: 'Requests sent to the connector, including logins and retries.',
       unit: '{request}',
     }),
     requestDuration: meter.createHistogram('http.client.request.duration', {
@@ -94,16 +94,16 @@ function createInstruments(provider: MeterProvider) {
       advice: { explicitBucketBoundaries: requestSeconds },
     }),
     callDuration: meter.createHistogram('concordat.client.call.duration', {
-      description: 'Duration of calls, with all their requests, logins and waits.',
+      description: 'Duration of calls, including all requests, logins and waits.',
       unit: 's',
       advice: { explicitBucketBoundaries: callSeconds },
     }),
     pauses: meter.createCounter('concordat.client.pauses', {
-      description: 'Rate limits that closed the gate.',
+      description: 'Pauses because of a rate limit.',
       unit: '{pause}',
     }),
     paused: meter.createCounter('concordat.client.paused_time', {
-      description: 'Time during which a rate limit kept the gate closed.',
+      description: 'Time paused because of rate limits.',
       unit: 's',
     }),
     logins: meter.createCounter('concordat.client.logins', {
@@ -111,7 +111,7 @@ function createInstruments(provider: MeterProvider) {
       unit: '{login}',
     }),
     retries: meter.createCounter('concordat.client.retries', {
-      description: 'Repetitions of requests after transient failures.',
+      description: 'Retries after transient failures.',
       unit: '{retry}',
     }),
   };

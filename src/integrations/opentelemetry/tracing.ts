@@ -15,12 +15,12 @@ const waitEvents = {
   queue: 'concordat.queue',
 } as const;
 
-/** One span a call, from the moment it is made until it is settled. */
+/** One span per call, from its start until it settles. */
 export function createTracing(options: InstrumentOptions): Handlers {
   const tracer = (options.tracerProvider ?? trace).getTracer(scopeName);
   const calls = new WeakMap<ClientCall, TracedCall>();
 
-  /** Something that took until now, told at the time at which it began. */
+  /** Adds an event for something that ends now, at the time it began. */
   function addEvent(call: ClientCall | undefined, name: string, durationMs: number, attributes: Attributes = {}): void {
     const traced = call && calls.get(call);
     if (traced === undefined) return;
@@ -64,7 +64,7 @@ function describe(call: ClientCall, baseUrl: string, { urlTemplate }: Instrument
   const attributes: Attributes = {
     ...methodAttributes(method),
     ...serverAttributes(baseUrl),
-    // The base URL holds no credentials, and the path of an event no query.
+    // The base URL contains no credentials, and the path of an event no query.
     'url.full': baseUrl + path,
     ...(template === undefined ? {} : { 'url.template': template }),
   };

@@ -1,5 +1,5 @@
 /**
- * One login and one pause for all processes of a connection.
+ * Shares one login and one pause between all processes of a connection.
  *
  * @module concordat/redis
  */

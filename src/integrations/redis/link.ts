@@ -1,17 +1,17 @@
 import type { Redis } from 'ioredis';
 
-/** While redis fails although it is connected, it is tried again this often. */
+/** How often to retry while redis is connected but fails. */
 const retryMs = 1000;
 
 /**
- * The way to redis. Every command is bounded in time; once one has failed, the next ones fail at once until redis is back, so that
- * an outage costs a caller its time-out once and not at every step.
+ * Runs commands on redis with a timeout. After a failure further commands fail at once until redis is back, so that an outage
+ * costs a caller the timeout only once.
  */
 export class Link {
   readonly #redis: Redis;
   readonly #timeoutMs: number;
   readonly #listeners = new Set<(error: Error) => void>();
-  readonly #onRedisError = () => {}; // the commands tell; without a listener ioredis prints
+  readonly #onRedisError = () => {}; // commands report failures; without a listener ioredis prints them
   #outage: Error | undefined;
   #triedAt = 0;
   #closed = false;
@@ -26,7 +26,7 @@ export class Link {
     return this.#outage === undefined;
   }
 
-  /** Called once an outage, and at once for one that is on. */
+  /** Called once per outage, and at once during one. */
   onOutage(listener: (error: Error) => void): () => void {
     this.#listeners.add(listener);
     if (this.#outage !== undefined) listener(this.#outage);
@@ -35,24 +35,24 @@ export class Link {
     };
   }
 
-  /** @throws Error when redis cannot do it now. */
+  /** @throws Error when redis is not available or too slow. */
   async run<T>(command: (redis: Redis) => Promise<T>): Promise<T> {
     const failing = this.#outage !== undefined;
     const tooSoon = this.#redis.status !== 'ready' || performance.now() - this.#triedAt < retryMs;
     if (this.#closed || (failing && tooSoon)) throw this.#outage ?? new Error('This state is closed.');
     this.#triedAt = performance.now();
     try {
-      // Commands that wait in a queue would be done when nobody wants them any more.
-      const answer = await this.#inTime(this.#ready().then(() => command(this.#redis)));
+      // Waits for the connection, because ioredis would otherwise queue the command and run it too late.
+      const result = await this.#inTime(this.#ready().then(() => command(this.#redis)));
       this.#outage = undefined;
-      return answer;
+      return result;
     } catch (error) {
       this.#failed(error);
       throw error;
     }
   }
 
-  /** Redis has been seen alive: the next command is tried. */
+  /** Redis is back: lets the next command through. */
   revive(): void {
     this.#triedAt = Number.NEGATIVE_INFINITY;
   }
@@ -81,7 +81,7 @@ export class Link {
 
   #inTime<T>(running: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new Error(`no answer within ${this.#timeoutMs} ms`));
+      const late = () => reject(new Error(`no response within ${this.#timeoutMs} ms`));
       const timer = setTimeout(late, this.#timeoutMs);
       running.then(resolve, reject).finally(() => clearTimeout(timer));
     });
@@ -90,7 +90,9 @@ export class Link {
   #failed(cause: unknown): void {
     if (this.#outage !== undefined || this.#closed) return;
     const why = cause instanceof Error ? cause.message : String(cause);
-    this.#outage = new Error(`redis: ${why}. This process goes on with a session and pauses of its own.`, { cause });
+    this.#outage = new Error(`redis: ${why}. Until it is back, this process uses a session and pauses of its own.`, {
+      cause,
+    });
     for (const listener of [...this.#listeners]) listener(this.#outage);
   }
 }

@@ -11,26 +11,26 @@ import {
 } from '../../internal/index.js';
 
 export interface RedisStateOptions {
-  /** A connection of ioredis. It stays the caller's to close; a second one, for messages, is opened beside it. */
+  /** An ioredis connection, which you close yourself. The state opens a second one for messages. */
   redis: Redis;
-  /** Names what is shared: processes with the same name and redis share login and pauses. One name for each set of credentials. */
+  /** Processes with the same `connection` on the same redis share the session and pauses. Use one name per set of credentials. */
   connection: string;
   /**
-   * Encrypts the session (AES-256-GCM): 32 bytes or more that every process has, and redis has not. With another key than the one it
-   * was written with, a session is as good as none: the client logs in.
+   * Encrypts the session (AES-256-GCM). At least 32 bytes, the same in every process. With a different key a process cannot use the
+   * session and logs in.
    */
   encryptionKey?: string | Uint8Array;
-  /** Instead of a key: whoever can read redis can then use the session. @default false */
+  /** Stores the session without encryption: anybody who can read redis can then use it. @default false */
   storeSessionInPlainText?: boolean;
-  /** What the names of all keys in redis begin with. @default 'concordat:' */
+  /** The prefix of all keys in redis. @default 'concordat:' */
   prefix?: string;
-  /** How long redis may take to answer before a process goes on by itself, in milliseconds. @default 1000 */
+  /** The timeout of a redis command, in milliseconds; after it the process continues on its own. @default 1000 */
   timeoutMs?: number;
   /** How long a session stays in redis, in milliseconds. @default 86400000 (a day) */
   sessionTtlMs?: number;
-  /** How long a refused login keeps all other processes from trying the same, in milliseconds (rule S5). @default 30000 */
+  /** How long no process logs in after a refused login, in milliseconds (rule S5). @default 30000 */
   loginCooldownMs?: number;
-  /** How long after the death of a process that was logging in another one takes over, in milliseconds. @default 10000 */
+  /** How long until another process takes over from one that died while logging in, in milliseconds. @default 10000 */
   takeoverMs?: number;
 }
 
@@ -39,7 +39,7 @@ const shortestKeyBytes = 32;
 const schema = optionsOf({
   redis: option<Redis>(
     (value) => typeof (value as Redis)?.duplicate === 'function' && typeof (value as Redis).eval === 'function',
-    'must be a connection of ioredis: `new Redis(…)`',
+    'must be an ioredis connection: `new Redis(…)`',
   ),
   connection: option<string>(
     (value) => typeof value === 'string' && /^[^{}]+$/.test(value),
@@ -62,11 +62,11 @@ export function checkOptions(options: RedisStateOptions) {
   const { encryptionKey } = settings;
   if (encryptionKey === undefined && !storeSessionInPlainText) {
     throw new TypeError(
-      '`encryptionKey` is missing: a session is a credential and is not stored in redis as it is, unless `storeSessionInPlainText` says so.',
+      '`encryptionKey` is missing: a session is a credential and is stored in plain text only with `storeSessionInPlainText`.',
     );
   }
   if (encryptionKey !== undefined && storeSessionInPlainText) {
-    throw new TypeError('`encryptionKey` and `storeSessionInPlainText` exclude each other.');
+    throw new TypeError('`encryptionKey` and `storeSessionInPlainText` cannot be combined.');
   }
   return { ...settings, encryptionKey };
 }

@@ -9,20 +9,20 @@ import { SharedSessions } from './shared-sessions.js';
 
 export type { RedisStateOptions };
 
-/** State in redis. It is an outage's only sign of life, too: see {@link RedisState.shared} and `onError`. */
+/** State in redis. `shared` and `onError` are the only signs of an outage. */
 export interface RedisState extends ConnectionState, AsyncDisposable {
-  /** Whether session and pauses are shared right now; `false` while redis is away. */
+  /** Whether the session and pauses are shared right now; `false` while redis is down. */
   readonly shared: boolean;
   onError(listener: (error: Error) => void): () => void;
-  /** Ends the connection for messages; the one given as `redis` stays open. Close the clients first. */
+  /** Closes the connection for messages; your `redis` stays open. Close the clients first. */
   close(): Promise<void>;
 }
 
 /**
  * Shares the session and the pauses of a connection between processes: one login and one pause serve them all.
  *
- * While redis is away each process goes on with a session and pauses of its own; its clients say so by an `error` event, once. When
- * redis is back, pauses are exchanged, and the next login is shared again.
+ * While redis is down each process uses a session and pauses of its own, and its clients emit one `error` event. When redis is
+ * back, the processes exchange their pauses and share the next login again.
  *
  * @throws TypeError naming the option that is wrong, `encryptionKey` first of all.
  * @example
@@ -39,9 +39,9 @@ export function redisState(options: RedisStateOptions): RedisState {
   const sessions = new SharedSessions(link, names, settings, JSON.stringify({ from }), closing.signal);
   const pauses = new SharedPauses(link, names, (pause) => JSON.stringify({ from, pause }));
 
-  // A connection that listens to messages can do nothing else.
+  // A connection that subscribes to a channel can do nothing else.
   const listening = redis.duplicate({ lazyConnect: false, autoResubscribe: false });
-  listening.on('error', () => {}); // the commands tell
+  listening.on('error', () => {}); // commands report failures
   listening.on('message', (_channel, text: string) => {
     const message = parseJson(text) as { from: string; pause?: { scope: string; remainingMs: number } } | undefined;
     if (message === undefined || message.from === from) return;
@@ -53,7 +53,7 @@ export function redisState(options: RedisStateOptions): RedisState {
     void pauses.synchronise();
   };
   listening.on('ready', () => {
-    // What is told from here on is heard; what was told before is read. The other way round something is lost in between.
+    // Subscribe first, then read: in the other order, a pause published in between would be lost.
     listening.subscribe(names.news).then(synchronise, () => {}); // lost again: the next connection subscribes
   });
   redis.on('ready', synchronise);
@@ -79,7 +79,7 @@ export function redisState(options: RedisStateOptions): RedisState {
     },
     renew: (expired, login) => sessions.renew(expired, login),
     newer: (than) => sessions.newer(than),
-    pause: (pause) => pauses.tell(pause),
+    pause: (pause) => pauses.share(pause),
     onPause: (listener) => pauses.onPause(listener),
     gate(key, create) {
       const gate = gates.get(key) ?? create();

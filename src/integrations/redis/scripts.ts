@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** Names in redis. The braces keep the keys of a connection on one node of a cluster. */
+/** The keys of a connection. The braces keep them on one node of a cluster. */
 export interface Names {
   session: string;
   lock: string;
@@ -20,8 +20,8 @@ export function namesOf(prefix: string, connection: string): Names {
   };
 }
 
-/** What a process does that needs a session newer than the one it has. */
-export type Beginning =
+/** What a process that needs a newer session has to do. */
+export type RenewalStep =
   | { type: 'session'; generation: number; sealed: string; ageMs: number | undefined }
   | { type: 'refused'; refusal: string }
   | { type: 'login' }
@@ -39,31 +39,31 @@ if known[1] and tonumber(known[1]) > tonumber(ARGV[1]) then
 end
 `;
 
-const beginScript = `${newerScript}
+const renewalScript = `${newerScript}
 local refusal = redis.call('GET', KEYS[3])
 if refusal then return { 'refused', refusal } end
 if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return { 'login' } end
 return { 'wait' }`;
 
 /** In one step: adopt a newer session, respect a refusal, or take the right to log in. */
-export async function begin(
+export async function beginRenewal(
   redis: Redis,
   names: Names,
   { expired, token, takeoverMs }: { expired: number; token: string; takeoverMs: number },
-): Promise<Beginning> {
+): Promise<RenewalStep> {
   const { session, lock, refusal } = names;
-  return readBeginning(await redis.eval(beginScript, 3, session, lock, refusal, expired, token, takeoverMs));
+  return readStep(await redis.eval(renewalScript, 3, session, lock, refusal, expired, token, takeoverMs));
 }
 
-/** Looks whether there is a newer session, and takes no right to log in. */
-export async function findNewer(redis: Redis, { session }: Names, than: number): Promise<Beginning | undefined> {
-  const answer = await redis.eval(newerScript, 1, session, than);
-  return answer === null ? undefined : readBeginning(answer);
+/** Looks for a newer session, without taking the right to log in. */
+export async function findNewer(redis: Redis, { session }: Names, than: number): Promise<RenewalStep | undefined> {
+  const result = await redis.eval(newerScript, 1, session, than);
+  return result === null ? undefined : readStep(result);
 }
 
-function readBeginning(answer: unknown): Beginning {
-  const [type, first = '', second = '', age = ''] = answer as string[];
-  // Not there in what an earlier version wrote; below zero where the clock of redis was set back.
+function readStep(result: unknown): RenewalStep {
+  const [type, first = '', second = '', age = ''] = result as string[];
+  // Missing if an earlier version wrote it; negative if the clock of redis was set back.
   const ageMs = age === '' || Number(age) < 0 ? undefined : Number(age);
   if (type === 'session') return { type, generation: Number(first), sealed: second, ageMs };
   if (type === 'refused') return { type, refusal: first };
@@ -80,15 +80,15 @@ if redis.call('GET', KEYS[2]) == ARGV[4] then redis.call('DEL', KEYS[2]) end
 redis.call('PUBLISH', ARGV[5], ARGV[6])
 return generation`;
 
-/** Writes a new session with the time by the clock of redis, ends the right to log in, and tells the others. @returns the session's generation. */
+/** Stores a new session with the time by redis's clock, releases the right to log in, and notifies the others. @returns the session's generation. */
 export async function save(
   redis: Redis,
   { session, lock, refusal, news }: Names,
   facts: { expired: number; sealed: string; ttlMs: number; token: string; message: string },
 ): Promise<number> {
   const { expired, sealed, ttlMs, token, message } = facts;
-  const answer = redis.eval(saveScript, 3, session, lock, refusal, expired, sealed, ttlMs, token, news, message);
-  return Number(await answer);
+  const result = redis.eval(saveScript, 3, session, lock, refusal, expired, sealed, ttlMs, token, news, message);
+  return Number(await result);
 }
 
 const giveUpScript = `
@@ -98,7 +98,7 @@ redis.call('DEL', KEYS[1])
 redis.call('PUBLISH', ARGV[4], ARGV[5])
 return 1`;
 
-/** Ends the right to log in without a session; a refusal stops the others, too. */
+/** Releases the right to log in after a failure; a refusal stops the others, too. */
 export async function giveUp(
   redis: Redis,
   { lock, refusal, news }: Names,
@@ -112,7 +112,7 @@ const extendScript = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 0`;
 
-/** A login that takes long, in a pause for one, keeps its right. */
+/** Keeps the right to log in during a long login, such as one that waits out a rate limit. */
 export async function extend(redis: Redis, { lock }: Names, token: string, takeoverMs: number): Promise<void> {
   await redis.eval(extendScript, 1, lock, token, takeoverMs);
 }
@@ -125,7 +125,7 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KE
 redis.call('PUBLISH', ARGV[3], ARGV[4])
 return 1`;
 
-/** Makes a pause longer, never shorter (rule G2). Its end is kept by the clock of redis: those of the processes may differ. */
+/** Extends a pause, never shortens it (rule G2). Its end is a time by redis's clock, since those of the processes may differ. */
 export async function pause(
   redis: Redis,
   { pauses, news }: Names,
@@ -135,19 +135,19 @@ export async function pause(
 }
 
 const pausesScript = `${nowInScript}
-local answer = {}
+local result = {}
 local all = redis.call('HGETALL', KEYS[1])
 for index = 1, #all, 2 do
   local left = tonumber(all[index + 1]) - now
   if left > 0 then
-    answer[#answer + 1] = all[index]
-    answer[#answer + 1] = string.format('%.0f', left)
+    result[#result + 1] = all[index]
+    result[#result + 1] = string.format('%.0f', left)
   end
 end
-return answer`;
+return result`;
 
-/** The pauses that are on. */
+/** The current pauses. */
 export async function readPauses(redis: Redis, { pauses }: Names): Promise<{ scope: string; remainingMs: number }[]> {
-  const answer = (await redis.eval(pausesScript, 1, pauses)) as string[];
-  return answer.flatMap((scope, index) => (index % 2 === 0 ? { scope, remainingMs: Number(answer[index + 1]) } : []));
+  const result = (await redis.eval(pausesScript, 1, pauses)) as string[];
+  return result.flatMap((scope, index) => (index % 2 === 0 ? { scope, remainingMs: Number(result[index + 1]) } : []));
 }

@@ -2,10 +2,10 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 type Headers = Readonly<Record<string, string>>;
 
-/** How a session is written to redis and read back. */
+/** Encrypts sessions for redis, and decrypts them. */
 export interface Seal {
   close(headers: Headers): string;
-  /** `undefined` for what was not written with this key, or not for this connection. */
+  /** `undefined` when it was encrypted with another key or for another connection. */
   open(sealed: string): Headers | undefined;
 }
 
@@ -13,15 +13,15 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** @param key without one the session is written as it is. */
+/** @param key without one, sessions are stored in plain text. */
 export function createSeal(key: Uint8Array | undefined, connection: string): Seal {
   if (key === undefined) return { close: (headers) => `plain:${JSON.stringify(headers)}`, open: readPlain };
-  // A key of its own for each connection: what was sealed for one cannot be put in the place of another's.
-  const own = Buffer.from(hkdfSync('sha256', key, connection, 'concordat session', 32));
+  // Each connection has its own key, so that one session cannot be passed off as another's.
+  const connectionKey = Buffer.from(hkdfSync('sha256', key, connection, 'concordat session', 32));
   return {
     close(headers) {
       const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv(algorithm, own, nonce);
+      const cipher = createCipheriv(algorithm, connectionKey, nonce);
       const body = Buffer.concat([cipher.update(JSON.stringify(headers), 'utf8'), cipher.final()]);
       return `sealed:${Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64')}`;
     },
@@ -29,7 +29,9 @@ export function createSeal(key: Uint8Array | undefined, connection: string): Sea
       if (!sealed.startsWith('sealed:')) return undefined;
       const bytes = Buffer.from(sealed.slice('sealed:'.length), 'base64');
       if (bytes.length < nonceBytes + tagBytes) return undefined;
-      const decipher = createDecipheriv(algorithm, own, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+      const decipher = createDecipheriv(algorithm, connectionKey, bytes.subarray(0, nonceBytes), {
+        authTagLength: tagBytes,
+      });
       decipher.setAuthTag(bytes.subarray(-tagBytes));
       try {
         const text = Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]);

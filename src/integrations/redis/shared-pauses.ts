@@ -1,10 +1,11 @@
 import type { SharedPause } from '../../client/index.js';
+import { latestDateMs } from '../../internal/index.js';
 import type { Link } from './link.js';
 import { type Names, pause, readPauses } from './scripts.js';
 
 type Listener = (pause: SharedPause) => void;
 
-/** The pauses of a connection, shared through redis. Those that this process has met itself hold with or without redis. */
+/** The pauses of a connection, shared through redis. A process keeps its own pauses even while redis is down. */
 export class SharedPauses {
   readonly #link: Link;
   readonly #names: Names;
@@ -18,9 +19,9 @@ export class SharedPauses {
     this.#toMessage = toMessage;
   }
 
-  /** See `ConnectionState.pause`. Never rejects: what redis cannot be told now it is told when it is back. */
-  async tell(met: SharedPause): Promise<void> {
-    if (this.#note(met)) await this.#publish(met);
+  /** See `ConnectionState.pause`. Never rejects: a pause that cannot be published now is published when redis is back. */
+  async share(pause: SharedPause): Promise<void> {
+    if (this.#note(pause)) await this.#publish(pause);
   }
 
   /** See `ConnectionState.onPause`. */
@@ -32,12 +33,12 @@ export class SharedPauses {
     };
   }
 
-  /** A pause that another process has met. */
+  /** A pause of another process. */
   receive({ scope, remainingMs }: { scope: string; remainingMs: number }): void {
-    this.#note({ scope, resumeAt: new Date(Math.min(Date.now() + remainingMs, 8.64e15)) });
+    this.#note({ scope, resumeAt: new Date(Math.min(Date.now() + remainingMs, latestDateMs)) });
   }
 
-  /** Exchanges what both sides know, after redis was away. */
+  /** Exchanges pauses with redis after an outage. */
   async synchronise(): Promise<void> {
     const own = [...this.#pauses.values()];
     const theirs = await this.#link.run((redis) => readPauses(redis, this.#names)).catch(() => []);

@@ -4,15 +4,15 @@ import { sleep, systemClock } from '../../internal/index.js';
 import type { Link } from './link.js';
 import type { Settings } from './options.js';
 import { readRefusal, writeRefusal } from './refusal.js';
-import { begin, extend, findNewer, giveUp, type Names, save } from './scripts.js';
+import { beginRenewal, extend, findNewer, giveUp, type Names, save } from './scripts.js';
 import { createSeal, type Seal } from './seal.js';
 
 type Login = () => Promise<Record<string, string>>;
 
-/** Messages may be lost: who waits for another's login looks for itself this often. */
+/** How often to look for another process's session: its message may get lost. */
 const lookMs = 1000;
 
-/** The session of a connection, shared through redis: one process logs in, the others adopt what it got. */
+/** The session of a connection, shared through redis: one process logs in, the others adopt its session. */
 export class SharedSessions {
   readonly #link: Link;
   readonly #names: Names;
@@ -21,7 +21,7 @@ export class SharedSessions {
   readonly #seal: Seal;
   readonly #closing: AbortSignal;
   #news = new AbortController();
-  /** `since` is when its login was, on this process's monotonic clock; `undefined` where redis does not know. */
+  /** `since` is the time of its login on this process's monotonic clock; `undefined` when redis does not know it. */
   #known: (SharedSession & { since: number | undefined }) | undefined;
   #flight: Promise<SharedSession> | undefined;
 
@@ -57,7 +57,7 @@ export class SharedSessions {
     return headers && this.#know(found.generation, headers, found.ageMs);
   }
 
-  /** Another process has a session, or has given up to get one. */
+  /** Another process has logged in, or has failed to. */
   wake(): void {
     this.#news.abort();
     this.#news = new AbortController();
@@ -74,19 +74,19 @@ export class SharedSessions {
     const { takeoverMs } = this.#settings;
     let unusable = expired;
     for (;;) {
-      const { signal } = this.#news; // taken before the question, so that no news is missed
+      const { signal } = this.#news; // read before asking redis, so that no message is missed
       const ask = { expired: unusable, token, takeoverMs };
-      const answer = await this.#link.run((redis) => begin(redis, this.#names, ask)).catch(() => undefined);
-      if (answer === undefined || this.#closing.aborted) return this.#logInAlone(unusable, login);
-      if (answer.type === 'login') return this.#logIn(unusable, token, login);
-      if (answer.type === 'refused') throw readRefusal(answer.refusal);
-      if (answer.type === 'wait') {
+      const step = await this.#link.run((redis) => beginRenewal(redis, this.#names, ask)).catch(() => undefined);
+      if (step === undefined || this.#closing.aborted) return this.#logInAlone(unusable, login);
+      if (step.type === 'login') return this.#logIn(unusable, token, login);
+      if (step.type === 'refused') throw readRefusal(step.refusal);
+      if (step.type === 'wait') {
         await sleep(systemClock, lookMs, AbortSignal.any([signal, this.#closing])).catch(() => {});
         continue;
       }
-      const headers = this.#seal.open(answer.sealed);
-      if (headers !== undefined) return this.#know(answer.generation, headers, answer.ageMs);
-      unusable = answer.generation; // written with another key: as good as none
+      const headers = this.#seal.open(step.sealed);
+      if (headers !== undefined) return this.#know(step.generation, headers, step.ageMs);
+      unusable = step.generation; // encrypted with another key
     }
   }
 
@@ -110,7 +110,7 @@ export class SharedSessions {
     return this.#know(generation ?? this.#nextGeneration(expired), headers, 0);
   }
 
-  /** What a process does while redis is away. */
+  /** While redis is down, each process logs in for itself. */
   async #logInAlone(expired: number, login: Login): Promise<SharedSession> {
     const headers = await login();
     return this.#know(this.#nextGeneration(expired), headers, 0);

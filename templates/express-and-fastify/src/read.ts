@@ -2,7 +2,7 @@ import { BadRequestError, sessionParameterSchema, UnauthorizedError } from 'conc
 import { z } from 'zod';
 import * as endSystem from './end-system.js';
 
-/** Checks what the service sent; what is wrong with it is a 400 that names the fields. */
+/** Checks the input. @throws BadRequestError naming the fields that are wrong. */
 export function read<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -32,7 +32,7 @@ export function readSession(headers: NodeJS.Dict<string | string[]>): endSystem.
   return result.data;
 }
 
-/** What initialize answers: the session as the service brings it back. */
+/** What initialize returns: the session as the service sends it back. */
 export function toParameters(session: endSystem.Session) {
   return Object.entries(session).map(([key, value]) => ({ key, value, sensitive: true }));
 }

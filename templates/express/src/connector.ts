@@ -11,7 +11,7 @@ export const connector = express();
 connector.disable('x-powered-by');
 connector.use(express.json({ limit: '1mb' }));
 
-// Needs no session: the Dockerfile asks here.
+// Needs no session: the Dockerfile's health check.
 connector.get('/health', (_request, response) => {
   response.json({ ok: true });
 });
@@ -49,7 +49,7 @@ connector.post('/items', async (request, response) => {
   response.status(201).json(await endSystem.createItem(session, item));
 });
 
-// These two go last: they answer unknown routes and every error as the contract says.
+// Last: these two turn unknown routes and all errors into responses of the contract.
 connector.use(connectorNotFound());
 connector.use(connectorErrorHandler({ sessionHeaders }));
 
@@ -59,7 +59,7 @@ export async function start({ port, hostname = '127.0.0.1' }: { port: number; ho
   });
   return {
     url: `http://${hostname}:${(server.address() as AddressInfo).port}`,
-    /** Takes no more requests; those that are being answered finish. */
+    /** Accepts no more requests; those in progress finish. */
     close: () => new Promise((resolve) => void server.close(resolve)),
   };
 }

@@ -4,11 +4,11 @@ import fastify from 'fastify';
 import * as endSystem from './end-system.js';
 import { read, readParameters, readSession, sessionHeaders, toParameters } from './read.js';
 
-// Answers as the contract says: paths that Fastify cannot decode, and below that unknown routes and every error.
+// Turns paths that Fastify cannot decode into responses of the contract; the plugin below does so for unknown routes and errors.
 export const connector = fastify({ frameworkErrors: connectorFrameworkErrors({ sessionHeaders }) });
 await connector.register(connectorPlugin, { sessionHeaders });
 
-// Needs no session: the Dockerfile asks here.
+// Needs no session: the Dockerfile's health check.
 connector.get('/health', async () => ({ ok: true }));
 
 connector.post('/initialize', async (request, reply) => {
@@ -48,7 +48,7 @@ export async function start({ port, hostname = '127.0.0.1' }: { port: number; ho
   const url = await connector.listen({ port, host: hostname });
   return {
     url,
-    /** Takes no more requests; those that are being answered finish. */
+    /** Accepts no more requests; those in progress finish. */
     close: () => connector.close(),
   };
 }

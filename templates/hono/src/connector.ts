@@ -1,7 +1,7 @@
 import { createConnector, readJson, readQuery, serve } from 'concordat/connector';
 import * as endSystem from './end-system.js';
 
-/** Logs in, asks for a session on every route below, and answers every error as the contract says. */
+/** Logs in, requires a session on every route below, and turns all errors into responses of the contract. */
 export const connector = createConnector({
   initialize: {
     parameters: endSystem.parameters,
@@ -9,7 +9,7 @@ export const connector = createConnector({
   },
   session: endSystem.session,
   cleanup: ({ session }) => endSystem.logOut(session),
-  openPaths: ['/health'], // the Dockerfile asks there
+  openPaths: ['/health'], // the Dockerfile's health check
 });
 
 connector.get('/health', (c) => c.json({ ok: true }));

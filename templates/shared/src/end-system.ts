@@ -1,9 +1,8 @@
 /**
- * The end system: the only file that knows what is behind this connector. To connect a real product, change this one;
- * the routes in connector.ts stay as they are.
+ * The end system: the only file that knows what is behind this connector. Change it to connect a real product; the routes in
+ * connector.ts can stay as they are.
  *
- * `call` throws what goes wrong as the error that the contract has for it, with the end system's own code and message,
- * so nothing here needs a try.
+ * `call` throws failures as errors of the contract, with the end system's own code and message, so nothing here needs a try.
  */
 import { NotFoundError } from 'concordat';
 import { endSystemFetch } from 'concordat/connector';
@@ -12,24 +11,24 @@ import { startSample } from './sample/service.js';
 
 const url = process.env.END_SYSTEM_URL?.replace(/\/+$/, '');
 
-// Without an address it is the bundled sample, a small product that reports its failures in the plain way.
+// Without a URL this is the bundled sample, a small product that reports failures in the usual way.
 const endSystem = url
   ? { url, preset: '{{preset}}' as const }
   : { url: await startSample(), preset: 'generic' as const };
 
 const call = endSystemFetch({ preset: endSystem.preset });
 
-/** What the connector says about it when it starts. */
+/** Printed when the connector starts. */
 export const about = url ?? `the bundled sample at ${endSystem.url}; set END_SYSTEM_URL for a real one`;
 
-/** What the service gives to log in. */
+/** What the service sends to log in. */
 export const parameters = z.object({ user: z.string().min(1), password: z.string().min(1) });
 
-/** The headers that it brings back with every later request. */
+/** The headers that it sends with every later request. */
 export const session = z.object({ 'x-session': z.string().min(1) });
 export type Session = z.output<typeof session>;
 
-/** The query of `GET /items`. A cursor is what the page before answered as `nextCursor`. */
+/** The query of `GET /items`. A cursor is the `nextCursor` of the previous page. */
 export const itemQuery = z.object({
   updatedSince: z.iso.datetime({ offset: true }).optional(),
   cursor: z
@@ -49,16 +48,16 @@ export interface Item {
   updatedAt: string;
 }
 
-/** What is read of the end system's answers. */
+/** What this connector reads of the end system's responses. */
 const task = z
   .object({ id: z.number(), title: z.string(), done: z.boolean(), changed: z.string() })
   .transform(({ id, title, done, changed }): Item => ({ id: String(id), title, done, updatedAt: changed }));
 const taskPage = z.object({ tasks: z.array(task), nextPage: z.number().nullable() });
 
-/** A wrong password is the end system's 401, and so this connector's. */
+/** The end system refuses a wrong password with a 401, and so does this connector. */
 export async function logIn(credentials: z.output<typeof parameters>): Promise<Session> {
-  const answer = await send('/login', { method: 'POST', json: credentials });
-  const { token } = z.object({ token: z.string() }).parse(await answer.json());
+  const response = await send('/login', { method: 'POST', json: credentials });
+  const { token } = z.object({ token: z.string() }).parse(await response.json());
   return { 'x-session': token };
 }
 
@@ -69,32 +68,32 @@ export async function logOut(session: Session): Promise<void> {
 export async function listItems(session: Session, { updatedSince, cursor }: z.output<typeof itemQuery>) {
   const query = new URLSearchParams({ page: cursor ?? '1' });
   if (updatedSince !== undefined) query.set('changed_since', updatedSince);
-  const answer = await send(`/tasks?${query}`, { session });
-  const { tasks, nextPage } = taskPage.parse(await answer.json());
+  const response = await send(`/tasks?${query}`, { session });
+  const { tasks, nextPage } = taskPage.parse(await response.json());
   return { items: tasks, nextCursor: nextPage === null ? null : String(nextPage) };
 }
 
 export async function getItem(session: Session, id: string): Promise<Item> {
-  const answer = await send(`/tasks/${encodeURIComponent(id)}`, { session });
-  return task.parse(await answer.json());
+  const response = await send(`/tasks/${encodeURIComponent(id)}`, { session });
+  return task.parse(await response.json());
 }
 
-/** The file of an item as it comes, with what is known of it: it is never whole in the memory of this connector. */
+/** The file of an item as a stream, so that it is never in memory as a whole. */
 export async function getFile(session: Session, id: string) {
-  const answer = await send(`/tasks/${encodeURIComponent(id)}/file`, { session, accept: '*/*' });
-  if (answer.body === null) throw new NotFoundError(`Item ${id} has no file.`);
+  const response = await send(`/tasks/${encodeURIComponent(id)}/file`, { session, accept: '*/*' });
+  if (response.body === null) throw new NotFoundError(`Item ${id} has no file.`);
   const headers: Record<string, string> = {
-    'content-type': answer.headers.get('content-type') ?? 'application/octet-stream',
+    'content-type': response.headers.get('content-type') ?? 'application/octet-stream',
     'x-content-type-options': 'nosniff',
   };
-  const length = answer.headers.get('content-length');
+  const length = response.headers.get('content-length');
   if (length !== null) headers['content-length'] = length;
-  return { headers, body: answer.body };
+  return { headers, body: response.body };
 }
 
 export async function createItem(session: Session, item: z.output<typeof newItem>): Promise<Item> {
-  const answer = await send('/tasks', { method: 'POST', session, json: item });
-  return task.parse(await answer.json());
+  const response = await send('/tasks', { method: 'POST', session, json: item });
+  return task.parse(await response.json());
 }
 
 interface Sending {
@@ -109,7 +108,7 @@ async function send(
   { method = 'GET', session, json, accept = 'application/json' }: Sending,
 ): Promise<Response> {
   const headers: Record<string, string> = { accept };
-  // A file goes through as it is: packed, it would not have the length that the end system says.
+  // Without compression, so that the length is the one the end system says.
   if (accept === '*/*') headers['accept-encoding'] = 'identity';
   if (session !== undefined) headers.authorization = `Bearer ${session['x-session']}`;
   if (json !== undefined) headers['content-type'] = 'application/json';

@@ -1,7 +1,7 @@
 import { start } from './connector.js';
 import { about } from './end-system.js';
 
-// In a container it has to listen on 0.0.0.0: see the Dockerfile.
+// In a container, listen on 0.0.0.0: see the Dockerfile.
 const { PORT = '4000', HOST = '127.0.0.1' } = process.env;
 
 const server = await start({ port: Number(PORT), hostname: HOST });

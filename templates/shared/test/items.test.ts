@@ -5,7 +5,7 @@ import config from '../concordat.config.js';
 import { start } from '../src/connector.js';
 import type { Item } from '../src/end-system.js';
 
-// The service's own client: it logs in, logs in again, and waits as long as a limit says.
+// The service's own client: it logs in, logs in again, and waits out rate limits.
 const server = await start({ port: 0 });
 const { parameters } = config.probes.initialize;
 const client = createConnectorClient({ baseUrl: server.url, initialize: { parameters } });
@@ -30,7 +30,7 @@ test('a new item can be read', async () => {
   expect(await client.get(`/items/${created.id}`)).toEqual(created);
 });
 
-test('an item that is not there is a 404 with the code of the end system', async () => {
+test('an item that does not exist is a 404 with the code of the end system', async () => {
   await expect(client.get('/items/0')).rejects.toMatchObject({ kind: 'not-found', code: 'TASK_NOT_FOUND' });
 });
 
@@ -45,12 +45,12 @@ test('a file arrives byte for byte, whole or as a stream', async () => {
   expect(hash.digest('hex')).toBe(sha256);
 });
 
-test('the file of an item that is not there is a 404', async () => {
+test('the file of an item that does not exist is a 404', async () => {
   await expect(client.get('/items/0/file')).rejects.toMatchObject({ kind: 'not-found', code: 'TASK_NOT_FOUND' });
 });
 
-test('a rate limit is waited for, and nothing is lost', async () => {
-  // However slow the machine: a second or third batch is too much for the sample's quota.
+test('the client waits out a rate limit and loses nothing', async () => {
+  // On a slow machine only the second or third batch exceeds the sample's quota.
   while (client.status.counters.pauses === 0) {
     const reads = Array.from({ length: 60 }, () => client.get('/items/7'));
     expect(await Promise.all(reads)).toHaveLength(60);

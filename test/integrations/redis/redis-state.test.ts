@@ -126,7 +126,7 @@ describe.runIf(serverProgram)('when redis is not there', () => {
     await client.get('/issues');
     await client.get('/issues');
     expect(errors).toHaveLength(1);
-    expect(String(errors[0])).toMatch(/redis: .* goes on with a session and pauses of its own/);
+    expect(String(errors[0])).toMatch(/redis: .* uses a session and pauses of its own/);
     expect(state.shared).toBe(false);
   });
 

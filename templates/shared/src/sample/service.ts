@@ -1,7 +1,6 @@
 /**
- * A small product to connect: tasks behind a login, with tokens, a rate limit and errors of its own. It is here so that
- * the connector runs and its tests pass before there is a real one. Delete this folder once end-system.ts no longer
- * imports it.
+ * A small product to connect: tasks behind a login, with tokens, a rate limit and its own errors. With it the connector runs
+ * and its tests pass before you connect a real product. Delete this folder once end-system.ts no longer imports it.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -14,7 +13,7 @@ export const sampleAccount = { user: 'ada', password: 'correct horse' };
 const pageSize = 50;
 const limit = { requests: 50, windowMs: 2000 };
 
-/** The file of every task: each byte there is, many times. */
+/** The file of every task: all byte values, repeated. */
 const file = Buffer.alloc(
   64 * 1024,
   Uint8Array.from({ length: 256 }, (_, index) => index),
@@ -22,7 +21,7 @@ const file = Buffer.alloc(
 
 interface Answer {
   status: number;
-  /** Sent as JSON, or as it is where it is a file. */
+  /** Sent as JSON, or unchanged if it is a file. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -39,7 +38,7 @@ class Refusal extends Error {
 /**
  * Starts it on a free port of this machine.
  *
- * @returns its address. It keeps no process alive.
+ * @returns its URL. It does not keep the process alive.
  */
 export async function startSample(): Promise<string> {
   const answer = createService();

@@ -1,0 +1,41 @@
+/** A request that has been read, over fetch or over a socket. */
+export interface Arrival {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
+  /** Aborts when the caller has gone away. */
+  readonly signal: AbortSignal | undefined;
+}
+
+export async function fromRequest(request: Request): Promise<Arrival> {
+  const { method, headers, signal } = request;
+  const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+  return { method, url: new URL(request.url), headers, body, signal };
+}
+
+/** Reads the arguments of `fetch`. Creates a `Request` only when needed, since that costs more than all the rest. */
+export async function fromFetch(input: Request | string | URL, init: RequestInit = {}): Promise<Arrival> {
+  const { body, method = 'GET', headers } = init;
+  const isPlain = body === undefined || body === null || typeof body === 'string';
+  if (input instanceof Request || !isPlain || (body && (method === 'GET' || method === 'HEAD'))) {
+    return fromRequest(new Request(input, init));
+  }
+  return {
+    method: /^(?:get|head|post|put|delete|options)$/i.test(method) ? method.toUpperCase() : method,
+    url: new URL(input),
+    headers: new Headers(headers),
+    body: typeof body === 'string' ? new TextEncoder().encode(body) : undefined,
+    signal: init.signal ?? undefined,
+  };
+}
+
+/** A new `Request`, for a handler. */
+export function toRequest({ method, url, headers, body, signal }: Arrival): Request {
+  return new Request(url, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
