@@ -1,6 +1,6 @@
 import type { ApiKeys, FailureThrottle, RefusalReason, UserDirectory } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
-import type { PasswordChecks } from './credentials.js';
+import type { PasswordChecks } from './authentication/check-password.js';
 import type { AdminSection } from './sections.js';
 import type { ManagedUserDirectory } from './users.js';
 

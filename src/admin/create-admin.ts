@@ -1,9 +1,9 @@
 import { apiRoutes } from './api/index.js';
-import { AdminHttpError } from './http-errors.js';
+import { AdminHttpError } from './http/errors.js';
+import { placeRequest } from './http/placement.js';
+import { errorResponse } from './http/responses.js';
 import { createMcpEndpoint } from './mcp/index.js';
 import { type AdminOptions, readOptions } from './options.js';
-import { placeRequest } from './placement.js';
-import { errorResponse } from './responses.js';
 import { uiRoutes } from './ui/index.js';
 
 /** The administration of API keys, ready to be mounted. */

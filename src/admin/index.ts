@@ -7,7 +7,7 @@
 // For hosts: mounting the administration.
 export type { AuthenticationFailure, AuthenticationFailureReason } from './context.js';
 export { type Admin, createAdmin } from './create-admin.js';
-export type { AdminErrorBody } from './http-errors.js';
+export type { AdminErrorBody } from './http/errors.js';
 export type { McpTool, McpToolCall } from './mcp/index.js';
 export type { AdminOptions } from './options.js';
 export type { AdminHtml, AdminPageOptions, AdminSection, AdminVisit } from './sections.js';

@@ -19,10 +19,10 @@ import {
   systemClock,
   withMethods,
 } from '../internal/index.js';
+import { createPasswordChecks } from './authentication/check-password.js';
 import type { AdminContext, AuthenticationFailure } from './context.js';
-import { createPasswordChecks } from './credentials.js';
+import { socketAddress } from './http/node-request.js';
 import type { McpTool } from './mcp/index.js';
-import { socketAddress } from './node-request.js';
 import { type AdminSection, readSections } from './sections.js';
 import type { ManagedUserDirectory } from './users.js';
 

@@ -1,13 +1,13 @@
 import { type Clock, systemClock } from '../internal/index.js';
-import { AccessMarks } from './access-marks.js';
-import { isKeyUsable, verifyHeaders } from './authentication.js';
+import { hasApiKeys } from './access/edition.js';
+import { resolvePrincipal } from './access/rights.js';
+import { AccessMarks } from './authentication/access-marks.js';
+import type { SecretHasher } from './authentication/secret-hasher.js';
+import { isKeyUsable, verifyHeaders } from './authentication/verify.js';
 import type { Context } from './context.js';
-import { hasApiKeys } from './edition.js';
-import { maxExpiresOn } from './expiry.js';
-import { auditPage, getKey, listPage } from './list-keys.js';
-import { createKey, revokeKey, updateKey, userDeleted } from './manage-keys.js';
-import { resolvePrincipal } from './rights.js';
-import type { SecretHasher } from './secret-hasher.js';
+import { maxExpiresOn } from './keys/expiry.js';
+import { auditPage, getKey, listPage } from './keys/list-keys.js';
+import { createKey, revokeKey, updateKey, userDeleted } from './keys/manage-keys.js';
 import { addEndedSession, isEndedSession, openStore } from './store/index.js';
 import type { ApiKeys, Invalidation, OpenApiKeysOptions } from './types.js';
 

@@ -1,5 +1,5 @@
-import type { AccessMarks } from './access-marks.js';
-import type { SecretHasher } from './secret-hasher.js';
+import type { AccessMarks } from './authentication/access-marks.js';
+import type { SecretHasher } from './authentication/secret-hasher.js';
 import type { StoreConnection } from './store/index.js';
 import type { Invalidation, OpenApiKeysOptions } from './types.js';
 

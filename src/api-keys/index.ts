@@ -4,15 +4,19 @@
  * @module concordat/api-keys
  */
 
+export { userManagementWrite } from './access/rights.js';
 // Keys: their life, their audit trail, who may do what.
 export { ApiKeyError, type ApiKeyErrorKind, type FieldError, isApiKeyError } from './api-key-error.js';
-export { maxExpiresOn } from './expiry.js';
 // Authentication: what a request presented, and how to slow down guessing.
-export { createFailureThrottle, type FailureThrottle, type FailureThrottleOptions } from './failure-throttle.js';
-export { apiKeyPattern } from './key-format.js';
+export {
+  createFailureThrottle,
+  type FailureThrottle,
+  type FailureThrottleOptions,
+} from './authentication/failure-throttle.js';
+export { hashPassword, verifyPassword } from './authentication/passwords.js';
+export { maxExpiresOn } from './keys/expiry.js';
+export { apiKeyPattern } from './keys/key-format.js';
 export { openApiKeys } from './open-api-keys.js';
-export { hashPassword, verifyPassword } from './passwords.js';
-export { userManagementWrite } from './rights.js';
 export type {
   Actor,
   ActorLike,

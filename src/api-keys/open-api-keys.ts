@@ -8,8 +8,8 @@ import {
   type ShapeOf,
   withMethods,
 } from '../internal/index.js';
-import { importPeer } from './import-peer.js';
-import { createSecretHasher } from './secret-hasher.js';
+import { createSecretHasher } from './authentication/secret-hasher.js';
+import { importPeer } from './store/import-peer.js';
 import type { ApiKeys, OpenApiKeysOptions, UserDirectory } from './types.js';
 
 /**

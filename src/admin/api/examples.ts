@@ -1,4 +1,4 @@
-import { authenticationFailedMessage } from '../http-errors.js';
+import { authenticationFailedMessage } from '../http/errors.js';
 
 const apiKey = {
   id: '4fK0aZ81bQxT',

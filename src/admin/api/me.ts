@@ -1,6 +1,6 @@
 import type { Actor } from '../../api-keys/index.js';
+import type { Principal } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import type { Principal } from '../principal.js';
 
 const dayMs = 86_400_000;
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Actor, AuditQuery, ListQuery } from '../../api-keys/index.js';
+import type { Principal } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import { createKey, updateKey } from '../key-operations.js';
-import type { Principal } from '../principal.js';
 import { auditQuerySchema, listQuerySchema } from '../wire-schemas.js';
 import { describeCaller } from './me.js';
 

@@ -1,7 +1,7 @@
 import { ApiKeyError } from '../../api-keys/index.js';
 import { parseJson } from '../../internal/index.js';
-import { AdminHttpError } from '../http-errors.js';
-import { readBoundedText } from '../read-bounded-text.js';
+import { AdminHttpError } from '../http/errors.js';
+import { readBoundedText } from '../http/read-bounded-text.js';
 
 /** Far more than a name and a date need. */
 const maxBodyBytes = 64 * 1024;

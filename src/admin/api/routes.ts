@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
+import { actorOf, authenticate, type Principal, requireStillGood } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import { isCrossSite } from '../cross-site.js';
-import { AdminHttpError } from '../http-errors.js';
-import { actorOf, authenticate, type Principal, requireStillGood } from '../principal.js';
-import { errorResponse, json } from '../responses.js';
+import { isCrossSite } from '../http/cross-site.js';
+import { AdminHttpError } from '../http/errors.js';
+import { errorResponse, json } from '../http/responses.js';
 import { createOpenApiDocument } from './openapi-document.js';
 import { apiPath, type Operation, operations } from './operations.js';
 import { readJsonObject, readQuery } from './read-request.js';

@@ -1,9 +1,9 @@
 import { parseJson, type Timer } from '../../internal/index.js';
+import { authenticate, type Principal, requireStillGood } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import { AdminHttpError } from '../http-errors.js';
-import { authenticate, type Principal, requireStillGood } from '../principal.js';
-import { readBoundedText } from '../read-bounded-text.js';
-import { errorResponse, json } from '../responses.js';
+import { AdminHttpError } from '../http/errors.js';
+import { readBoundedText } from '../http/read-bounded-text.js';
+import { errorResponse, json } from '../http/responses.js';
 import { createHostCheck } from './allowed-hosts.js';
 import { Exchange } from './exchange.js';
 import { loadSdk, type McpSdk } from './sdk.js';

@@ -1,4 +1,4 @@
-import type { Principal } from '../principal.js';
+import type { Principal } from '../authentication/authenticate.js';
 
 /**
  * One HTTP request to the MCP endpoint, from its authentication to the end of the stream that answers it. It can be ended

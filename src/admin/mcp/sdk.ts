@@ -1,5 +1,5 @@
 import type { AdminContext } from '../context.js';
-import { AdminHttpError } from '../http-errors.js';
+import { AdminHttpError } from '../http/errors.js';
 
 /** Loads what the endpoint needs of the official MCP SDK. */
 async function importSdk() {

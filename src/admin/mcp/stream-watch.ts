@@ -1,5 +1,5 @@
+import { isStillGood, type Principal } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import { isStillGood, type Principal } from '../principal.js';
 import type { Exchange } from './exchange.js';
 
 /** Ends open streams whose credentials are no longer good (rule K11). */

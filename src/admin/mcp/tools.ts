@@ -1,6 +1,6 @@
 import { isApiKeyError } from '../../api-keys/index.js';
+import { actorOf } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import { actorOf } from '../principal.js';
 import type { Exchange } from './exchange.js';
 import { bindTool } from './host-tools.js';
 import { keyTools } from './key-tools.js';

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import type { AdminContext } from '../context.js';
-import { AdminHttpError } from '../http-errors.js';
-import { answerAsset, assets } from './assets.js';
+import { AdminHttpError } from '../http/errors.js';
+import { answerAsset, assets } from './assets/assets.js';
+import { securityHeaders } from './browser/security-headers.js';
 import { editionReason } from './components/edition-notice.js';
-import { createKit } from './kit.js';
 import { apiKeyDetailsRoutes } from './pages/api-key-details.js';
 import { apiKeyListRoutes } from './pages/api-key-list.js';
 import { auditRoutes } from './pages/audits.js';
@@ -14,7 +14,7 @@ import { revokeApiKeyRoutes } from './pages/revoke-api-key.js';
 import { signInRoutes } from './pages/sign-in.js';
 import { userRoutes } from './pages/users.js';
 import { sectionAssets, sectionRoutes } from './sections.js';
-import { securityHeaders } from './security-headers.js';
+import { createKit } from './toolkit.js';
 
 /**
  * The administration UI: pages rendered here, one stylesheet, one small script, all of them under `context.basePath`.

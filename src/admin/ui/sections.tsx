@@ -1,14 +1,14 @@
 import type { Context, Hono } from 'hono';
 import { raw } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { AdminHttpError } from '../http-errors.js';
+import { AdminHttpError } from '../http/errors.js';
 import type { AdminSection, AdminVisit } from '../sections.js';
-import { type Asset, asset } from './assets.js';
+import { type Asset, asset } from './assets/assets.js';
+import { allowConnections } from './browser/security-headers.js';
 import { Page, Token } from './components/layout.js';
-import { type Kit, render } from './kit.js';
+import { readVisit, type Visit } from './page-context.js';
 import { pageNotFound, showProblem } from './pages/problem.js';
-import { allowConnections } from './security-headers.js';
-import { readVisit, type Visit } from './visit.js';
+import { type Kit, render } from './toolkit.js';
 
 /** The stylesheets and scripts of the host's sections. */
 export function sectionAssets(sections: readonly AdminSection[]): Asset[] {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { AccessMark } from '../access-marks.js';
+import type { AccessMark } from '../authentication/access-marks.js';
 import type { Dialect, Tables } from './schema.js';
 
 /** What authentication needs to know of a key: one row, found by its primary key (rule K11). */

@@ -1,4 +1,4 @@
-import type { SecretHasher } from '../secret-hasher.js';
+import type { SecretHasher } from '../authentication/secret-hasher.js';
 import type { StoreConnection } from './connection.js';
 import { nameOfDatabase, withDatabaseName } from './database-name.js';
 import { migrate } from './migrations.js';

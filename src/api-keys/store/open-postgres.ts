@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { importPeer } from '../import-peer.js';
 import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
+import { importPeer } from './import-peer.js';
 import { keyTable, type Tables, uniqueName } from './schema.js';
 
 const bigintType = 20;

@@ -1,11 +1,11 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
-import type { AccessMark } from '../access-marks.js';
-import { importPeer } from '../import-peer.js';
+import type { AccessMark } from '../authentication/access-marks.js';
 import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
 import { nameErrors, withDatabaseName } from './database-name.js';
 import { busyTimeoutMs, type DatabaseSync, databaseSyncDialect, isLocked } from './database-sync-dialect.js';
+import { importPeer } from './import-peer.js';
 import { keyTable, type Tables } from './schema.js';
 
 const pragmas = [

@@ -1,4 +1,4 @@
-import type { SecretHasher } from '../secret-hasher.js';
+import type { SecretHasher } from '../authentication/secret-hasher.js';
 import type { Queries } from './key-records.js';
 import { keyTable, pepperTable } from './schema.js';
 

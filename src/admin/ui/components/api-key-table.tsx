@@ -1,7 +1,7 @@
 import type { ApiKey, ApiKeySortField } from '../../../api-keys/index.js';
-import { type ListView, sortAfterClick } from '../list-query.js';
-import { firstPage } from '../paging.js';
-import type { Visit } from '../visit.js';
+import { type ListView, sortAfterClick } from '../addresses/list-query.js';
+import { firstPage } from '../addresses/paging.js';
+import type { Visit } from '../page-context.js';
 import { Icon } from './icon.js';
 import { RevokeLink } from './revoke-dialog.js';
 import { ExpiryWarning, RefusedUseWarning, Status } from './status.js';

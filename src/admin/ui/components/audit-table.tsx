@@ -1,6 +1,6 @@
 import type { AuditEntry, FieldChange } from '../../../api-keys/index.js';
-import { formatExact } from '../times.js';
-import type { Visit } from '../visit.js';
+import { formatExact } from '../format/times.js';
+import type { Visit } from '../page-context.js';
 import { Icon } from './icon.js';
 import { RelativeTime } from './time.js';
 

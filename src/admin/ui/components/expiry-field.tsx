@@ -1,5 +1,5 @@
-import { type ExpiryChoice, type ExpiryInput, expiryOfPreset } from '../expiry-choices.js';
-import { formatDate, formatExact, formatForInput, formatMinute } from '../times.js';
+import { type ExpiryChoice, type ExpiryInput, expiryOfPreset } from '../format/expiry-choices.js';
+import { formatDate, formatExact, formatForInput, formatMinute } from '../format/times.js';
 import { FieldError, invalidity } from './field.js';
 
 interface ExpiryFieldProps {

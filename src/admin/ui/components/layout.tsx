@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
-import { assets } from '../assets.js';
-import { tokenField } from '../forms.js';
-import type { Visit } from '../visit.js';
+import { assets } from '../assets/assets.js';
+import { tokenField } from '../browser/forms.js';
+import type { Visit } from '../page-context.js';
 import { Brand, Icon, type IconName, LineIcon } from './icon.js';
 import { Notice } from './notice.js';
 

@@ -1,6 +1,6 @@
-import { type ListView, maxSearchCharacters, statuses } from '../list-query.js';
-import { firstPage } from '../paging.js';
-import type { Visit } from '../visit.js';
+import { type ListView, maxSearchCharacters, statuses } from '../addresses/list-query.js';
+import { firstPage } from '../addresses/paging.js';
+import type { Visit } from '../page-context.js';
 import { Icon } from './icon.js';
 
 const sortLabels = [

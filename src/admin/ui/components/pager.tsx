@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx';
-import { firstPage, nextPage, type Place, previousPage } from '../paging.js';
+import { firstPage, nextPage, type Place, previousPage } from '../addresses/paging.js';
 import { Icon } from './icon.js';
 
 interface PagerProps {

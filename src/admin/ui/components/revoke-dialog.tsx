@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../../api-keys/index.js';
-import type { ListView } from '../list-query.js';
-import type { Visit } from '../visit.js';
+import type { ListView } from '../addresses/list-query.js';
+import type { Visit } from '../page-context.js';
 import { Token } from './layout.js';
 
 const dialogId = 'revoke-dialog';

@@ -1,6 +1,6 @@
 import type { ApiKey, ApiKeyStatus } from '../../../api-keys/index.js';
-import { formatExact, formatRelative } from '../times.js';
-import { countOf, expiresSoon, isUsedInVain } from '../warnings.js';
+import { formatExact, formatRelative } from '../format/times.js';
+import { countOf, expiresSoon, isUsedInVain } from '../format/warnings.js';
 import { Icon, type IconName } from './icon.js';
 
 const icons: Readonly<Record<ApiKeyStatus, IconName>> = { Active: 'check', Expired: 'clock', Revoked: 'cross' };

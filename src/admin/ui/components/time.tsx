@@ -1,4 +1,4 @@
-import { formatExact, formatMinute, formatRelative } from '../times.js';
+import { formatExact, formatMinute, formatRelative } from '../format/times.js';
 
 /** How long ago or ahead, and when; to the second on hover. */
 export function RelativeTime({ time, nowMs }: { time: string; nowMs: number }) {

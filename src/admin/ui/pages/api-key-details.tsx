@@ -7,10 +7,10 @@ import { Notice } from '../components/notice.js';
 import { RevokeDialog, RevokeLink } from '../components/revoke-dialog.js';
 import { Status } from '../components/status.js';
 import { FullTime } from '../components/time.js';
-import { type Kit, render } from '../kit.js';
-import { formatExact, formatRelative } from '../times.js';
-import type { Visit } from '../visit.js';
-import { countOf, expiresSoon, isUsedInVain } from '../warnings.js';
+import { formatExact, formatRelative } from '../format/times.js';
+import { countOf, expiresSoon, isUsedInVain } from '../format/warnings.js';
+import type { Visit } from '../page-context.js';
+import { type Kit, render } from '../toolkit.js';
 
 const shownAudits = 5;
 

@@ -1,5 +1,7 @@
 import type { Hono } from 'hono';
 import { type ApiKeyPage, isApiKeyError } from '../../../api-keys/index.js';
+import { type ListView, readListView } from '../addresses/list-query.js';
+import { firstPage } from '../addresses/paging.js';
 import { ApiKeyTable } from '../components/api-key-table.js';
 import { EditionNotice, editionNoticeId } from '../components/edition-notice.js';
 import { Icon } from '../components/icon.js';
@@ -8,11 +10,9 @@ import { ListToolbar } from '../components/list-toolbar.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
 import { RevokeDialog } from '../components/revoke-dialog.js';
-import { type Kit, render } from '../kit.js';
-import { type ListView, readListView } from '../list-query.js';
-import { firstPage } from '../paging.js';
-import type { Visit } from '../visit.js';
-import { countOf, expiryWarningDays, expiryWarningEndMs } from '../warnings.js';
+import { countOf, expiryWarningDays, expiryWarningEndMs } from '../format/warnings.js';
+import type { Visit } from '../page-context.js';
+import { type Kit, render } from '../toolkit.js';
 
 const pageSize = 25;
 /** Beyond this the warning says "more than". */

@@ -1,16 +1,16 @@
 import type { Hono } from 'hono';
 import { type ApiKey, type AuditEntry, isApiKeyError, type Page as PageOf } from '../../../api-keys/index.js';
-import { type AuditView, readAuditView, revisionTypes } from '../audit-query.js';
+import { type AuditView, readAuditView, revisionTypes } from '../addresses/audit-query.js';
+import { maxSearchCharacters } from '../addresses/list-query.js';
+import { firstPage } from '../addresses/paging.js';
 import { AuditTable } from '../components/audit-table.js';
 import { Icon } from '../components/icon.js';
 import { Page, PageHeader } from '../components/layout.js';
 import { Segments } from '../components/list-toolbar.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
-import { type Kit, render } from '../kit.js';
-import { maxSearchCharacters } from '../list-query.js';
-import { firstPage } from '../paging.js';
-import type { Visit } from '../visit.js';
+import type { Visit } from '../page-context.js';
+import { type Kit, render } from '../toolkit.js';
 
 const pageSize = 25;
 const offeredKeys = 10;

@@ -1,16 +1,16 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type ApiKey, type ApiKeyError, isApiKeyError } from '../../../api-keys/index.js';
-import { statusOfApiKeyError } from '../../http-errors.js';
+import { statusOfApiKeyError } from '../../http/errors.js';
 import { EditionNotice } from '../components/edition-notice.js';
 import { ExpiryField } from '../components/expiry-field.js';
 import { TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../expiry-choices.js';
-import { type Kit, render } from '../kit.js';
-import { formatRelative } from '../times.js';
-import type { Visit } from '../visit.js';
+import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
+import { formatRelative } from '../format/times.js';
+import type { Visit } from '../page-context.js';
+import { type Kit, render } from '../toolkit.js';
 import { CreatedApiKeyPage } from './created-api-key.js';
 
 interface FormView {

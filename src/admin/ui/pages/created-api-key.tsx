@@ -2,8 +2,8 @@ import type { CreatedApiKey } from '../../../api-keys/index.js';
 import { Icon } from '../components/icon.js';
 import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { formatExact } from '../times.js';
-import type { Visit } from '../visit.js';
+import { formatExact } from '../format/times.js';
+import type { Visit } from '../page-context.js';
 
 interface CreatedApiKeyPageProps {
   visit: Visit;

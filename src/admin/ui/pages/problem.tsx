@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { AdminHttpError, describeFailure } from '../../http-errors.js';
+import { AdminHttpError, describeFailure } from '../../http/errors.js';
 import { Brand } from '../components/icon.js';
 import { Document, Page, PageHeader } from '../components/layout.js';
-import { type Kit, render } from '../kit.js';
-import { readVisit, type Visit } from '../visit.js';
+import { readVisit, type Visit } from '../page-context.js';
+import { type Kit, render } from '../toolkit.js';
 
 const titles: Readonly<Record<number, string>> = {
   400: 'This address makes no sense',

@@ -1,12 +1,12 @@
 import type { Hono } from 'hono';
 import { type ApiKey, isApiKeyError } from '../../../api-keys/index.js';
+import { readListView } from '../addresses/list-query.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { RevocationConsequences } from '../components/revoke-dialog.js';
 import { Status } from '../components/status.js';
-import { type Kit, render } from '../kit.js';
-import { readListView } from '../list-query.js';
-import type { Visit } from '../visit.js';
+import type { Visit } from '../page-context.js';
+import { type Kit, render } from '../toolkit.js';
 import { whyNotEditable } from './api-key-details.js';
 
 /** Revoking a key: the dialog posts here, and without script this page asks instead of it. */

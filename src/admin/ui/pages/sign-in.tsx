@@ -1,14 +1,14 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { checkPassword } from '../../credentials.js';
-import { AdminHttpError } from '../../http-errors.js';
+import { checkPassword } from '../../authentication/check-password.js';
+import { AdminHttpError } from '../../http/errors.js';
+import { readReturnPath } from '../addresses/links.js';
+import { tokenField } from '../browser/forms.js';
 import { TextField } from '../components/field.js';
 import { Brand } from '../components/icon.js';
 import { Document } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { tokenField } from '../forms.js';
-import { type Kit, render } from '../kit.js';
-import { readReturnPath } from '../links.js';
+import { type Kit, render } from '../toolkit.js';
 
 interface SignInView {
   readonly username?: string;

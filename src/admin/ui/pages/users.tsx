@@ -1,13 +1,13 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { DirectoryUser } from '../../../api-keys/index.js';
-import { AdminHttpError } from '../../http-errors.js';
+import { AdminHttpError } from '../../http/errors.js';
 import { isManaged, type ManagedUserDirectory, removeUser } from '../../users.js';
 import { TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
-import { type Kit, render } from '../kit.js';
-import type { Visit } from '../visit.js';
-import { countOf } from '../warnings.js';
+import { countOf } from '../format/warnings.js';
+import type { Visit } from '../page-context.js';
+import { type Kit, render } from '../toolkit.js';
 import { pageNotFound } from './problem.js';
 
 const dialogId = 'delete-dialog';

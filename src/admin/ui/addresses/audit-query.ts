@@ -1,0 +1,32 @@
+import type { RevisionType } from '../../../api-keys/index.js';
+import { readSearch } from './list-query.js';
+import { type Place, readPlace, writePlace } from './paging.js';
+
+export const revisionTypes: readonly RevisionType[] = ['Create', 'Update', 'Revoke'];
+
+/** What the audit page shows, as its address says it. */
+export interface AuditView extends Place {
+  /** The id of a key, or `undefined` for all keys. */
+  readonly apiKeyId: string | undefined;
+  /** What was typed to find a key: part of its name, or its id. */
+  readonly find: string;
+  readonly revisionType: RevisionType | undefined;
+}
+
+export function readAuditView(query: URLSearchParams): AuditView {
+  return {
+    apiKeyId: query.get('apiKeyId') || undefined,
+    find: readSearch(query.get('find')),
+    revisionType: revisionTypes.find((type) => type === query.get('revisionType')),
+    ...readPlace(query),
+  };
+}
+
+export function formatAuditView(view: Partial<AuditView>): string {
+  const query = new URLSearchParams();
+  if (view.apiKeyId !== undefined) query.set('apiKeyId', view.apiKeyId);
+  if (view.find !== undefined && view.find !== '') query.set('find', view.find);
+  if (view.revisionType !== undefined) query.set('revisionType', view.revisionType);
+  writePlace(query, view);
+  return String(query);
+}

@@ -1,0 +1,50 @@
+import type { ApiKeySort, ApiKeySortField, ApiKeyStatus, Scope } from '../../../api-keys/index.js';
+import { type Place, readPlace, writePlace } from './paging.js';
+
+export const statuses: readonly ApiKeyStatus[] = ['Active', 'Expired', 'Revoked'];
+const sortFields: readonly ApiKeySortField[] = ['name', 'createdBy', 'createdOn', 'expiresOn', 'lastAccessed'];
+const sorts = sortFields.flatMap((field): ApiKeySort[] => [field, `-${field}`]);
+const defaultSort: ApiKeySort = '-createdOn';
+export const maxSearchCharacters = 200;
+
+/** What the list shows, as its address says it. */
+export interface ListView extends Place {
+  readonly scope: Scope;
+  readonly status: ApiKeyStatus | undefined;
+  readonly search: string;
+  readonly sort: ApiKeySort;
+}
+
+/** Reads an address; what makes no sense in it is as usual. */
+export function readListView(query: URLSearchParams): ListView {
+  return {
+    scope: query.get('scope') === 'all' ? 'all' : 'my',
+    status: statuses.find((status) => status === query.get('status')),
+    search: readSearch(query.get('search')),
+    sort: sorts.find((sort) => sort === query.get('sort')) ?? defaultSort,
+    ...readPlace(query),
+  };
+}
+
+/** No name has a NUL in it, and none is that long. */
+export function readSearch(value: string | null): string {
+  return (value ?? '').replaceAll('\0', '').trim().slice(0, maxSearchCharacters);
+}
+
+/** The address of a list: what is as usual is left out. */
+export function formatListView(view: Partial<ListView>): string {
+  const query = new URLSearchParams();
+  if (view.scope === 'all') query.set('scope', 'all');
+  if (view.status !== undefined) query.set('status', view.status);
+  if (view.search !== undefined && view.search !== '') query.set('search', view.search);
+  if (view.sort !== undefined && view.sort !== defaultSort) query.set('sort', view.sort);
+  writePlace(query, view);
+  return String(query);
+}
+
+/** The order after a click on a column: times begin with the newest, and a second click turns the order round. */
+export function sortAfterClick(field: ApiKeySortField, current: ApiKeySort): ApiKeySort {
+  if (current === field) return `-${field}`;
+  if (current === `-${field}`) return field;
+  return field === 'createdOn' || field === 'lastAccessed' ? `-${field}` : field;
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from 'hono';
+import type { DirectoryUser } from '../../../api-keys/index.js';
+import { parseJson } from '../../../internal/index.js';
+import type { AdminContext } from '../../context.js';
+import { clearCookie, readCookie, writeCookie } from './cookies.js';
+import { createSigner } from './signing.js';
+
+const cookieName = 'concordat_session';
+const lifetimeMs = 8 * 60 * 60 * 1000;
+
+/** A signed-in browser and its user, as the directory knows that user at this moment (rule K11). */
+export interface Session {
+  readonly id: string;
+  readonly user: DirectoryUser;
+  readonly endsOnMs: number;
+}
+
+interface SessionCookie {
+  readonly id: string;
+  readonly userId: string;
+  readonly issuedAtMs: number;
+  /** Tells passwords apart without telling anything about them: a new one ends the sessions of the old one. */
+  readonly passwordTag: string;
+}
+
+export interface Sessions {
+  start(c: Context, user: DirectoryUser): void;
+  /**
+   * `undefined` when nobody is signed in, or has signed out since, in whichever process, or when the user has been
+   * disabled, deleted or given a new password.
+   */
+  read(c: Context): Promise<Session | undefined>;
+  /** Signs out: copies of the cookie are worth nothing, either. */
+  end(c: Context, session: Session): Promise<void>;
+}
+
+/** Sessions live in a signed cookie, so that a restart or a second process does not end them. */
+export function createSessions(context: AdminContext): Sessions {
+  const { apiKeys, basePath, clock, sessionSecret, users } = context;
+  const cookies = createSigner(sessionSecret, 'session');
+  const passwords = createSigner(sessionSecret, 'password of a session');
+  const passwordTag = (user: DirectoryUser) => passwords.tag(user.passwordHash ?? '');
+
+  return {
+    start(c, user) {
+      const session: SessionCookie = {
+        id: randomBytes(16).toString('base64url'),
+        userId: user.id,
+        issuedAtMs: clock.now(),
+        passwordTag: passwordTag(user),
+      };
+      const value = cookies.seal(JSON.stringify(session));
+      writeCookie(c, cookieName, value, { basePath, sameSite: 'Lax', maxAgeSeconds: lifetimeMs / 1000 });
+    },
+    async read(c) {
+      const text = cookies.open(readCookie(c, cookieName, basePath) ?? '');
+      if (text === undefined) return undefined;
+      const session = parseJson(text) as SessionCookie;
+      const ageMs = clock.now() - session.issuedAtMs;
+      if (ageMs < 0 || ageMs >= lifetimeMs || (await apiKeys.endedSessions.has(session.id))) return undefined;
+      const user = (await users.findById(session.userId)) ?? undefined;
+      if (user === undefined || user.enabled === false || passwordTag(user) !== session.passwordTag) return undefined;
+      return { id: session.id, user, endsOnMs: session.issuedAtMs + lifetimeMs };
+    },
+    async end(c, session) {
+      await apiKeys.endedSessions.add(session.id, session.endsOnMs);
+      clearCookie(c, cookieName, basePath);
+    },
+  };
+}
