@@ -1,4 +1,4 @@
-import type { ApiKeys, FailureThrottle, RefusalReason, UserDirectory } from '../api-keys/index.js';
+import type { ApiKeys, FailureThrottle, RefusalReason, RequestLookups, UserDirectory } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
 import type { PasswordChecks } from './authentication/check-password.js';
 import type { AdminSection } from './sections.js';
@@ -29,10 +29,10 @@ export interface AdminContext {
   readonly apiKeys: ApiKeys;
   /** With `isManaged(users)` the Super Admin can list and delete users. */
   readonly users: UserDirectory | ManagedUserDirectory;
-  /** The name of the edition at this moment. */
-  edition(): Promise<string>;
-  /** Whether the edition has API keys at this moment: creating and editing are to be offered (rule K12). */
-  isAvailable(): Promise<boolean>;
+  /** The name of the edition at this request. */
+  edition(lookups: RequestLookups): Promise<string>;
+  /** Whether the edition has API keys at this request, so that they can be created and edited (rule K12). */
+  isAvailable(lookups: RequestLookups): Promise<boolean>;
   /** Where the administration lives: `''` or `/admin`, never with a slash at the end. Every link starts with it. */
   readonly basePath: string;
   readonly clock: Clock;

@@ -10,5 +10,5 @@ export { type Admin, createAdmin } from './create-admin.js';
 export type { AdminErrorBody } from './http/errors.js';
 export type { McpTool, McpToolCall } from './mcp/index.js';
 export type { AdminOptions } from './options.js';
-export type { AdminHtml, AdminPageOptions, AdminSection, AdminVisit } from './sections.js';
+export type { AdminHtml, AdminPageOptions, AdminSection, AdminSectionContext } from './sections.js';
 export type { ManagedUserDirectory } from './users.js';

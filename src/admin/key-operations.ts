@@ -4,7 +4,9 @@ import {
   type ApiKeyChanges,
   ApiKeyError,
   type CreatedApiKey,
+  editionMessage,
   type NewApiKey,
+  RequestLookups,
 } from '../api-keys/index.js';
 import type { AdminContext } from './context.js';
 
@@ -17,7 +19,7 @@ export async function createKey(
   actor: Actor,
   { name, expiresOn }: Untrusted<NewApiKey>,
 ): Promise<CreatedApiKey> {
-  await requireAvailable(context);
+  await requireAvailable(context, actor);
   return await context.apiKeys.create(actor, { name, expiresOn } as NewApiKey);
 }
 
@@ -28,7 +30,7 @@ export async function updateKey(
   id: unknown,
   { name, expiresOn, version }: Untrusted<ApiKeyChanges>,
 ): Promise<ApiKey> {
-  await requireAvailable(context);
+  await requireAvailable(context, actor);
   if (name === undefined && expiresOn === undefined) {
     throw new ApiKeyError('validation', 'Give `name`, `expiresOn` or both: there is nothing to change.');
   }
@@ -39,8 +41,14 @@ export async function updateKey(
   return await context.apiKeys.update(actor, id as string, { name, expiresOn, version } as ApiKeyChanges);
 }
 
-/** As the domain does; asked here as well, in case the host told it another edition (rule K12). */
-async function requireAvailable(context: AdminContext): Promise<void> {
-  if (await context.isAvailable()) return;
-  throw new ApiKeyError('forbidden', 'API keys are available only in the Professional and Ultimate editions.');
+/**
+ * Checked by `apiKeys` as well, but the host may have opened them with another edition (rule K12).
+ *
+ * @throws ApiKeyError `forbidden`
+ */
+export async function requireAvailable(
+  context: AdminContext,
+  { lookups = new RequestLookups() }: Actor,
+): Promise<void> {
+  if (!(await context.isAvailable(lookups))) throw new ApiKeyError('forbidden', editionMessage);
 }

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import {
   type ApiKeys,
   createFailureThrottle,
-  type Edition,
+  type EditionOption,
   type FailureThrottle,
+  hasApiKeys,
   type UserDirectory,
 } from '../api-keys/index.js';
 import {
@@ -32,7 +33,7 @@ export interface AdminOptions {
   /** The host's users; with `list` and `remove` the Super Admin can manage them. */
   readonly users: UserDirectory | ManagedUserDirectory;
   /** The edition, or a function that is asked at every request (rule K12). */
-  readonly edition: Edition | (() => Edition | Promise<Edition>);
+  readonly edition: EditionOption;
   /** Where the administration lives, such as `/admin`. @default '' */
   readonly basePath?: string | undefined;
   /** At least 32 bytes. Without it a restart signs everybody out, and several processes cannot share sessions. @default random */
@@ -70,7 +71,6 @@ export interface AdminOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const editionsWithApiKeys: readonly string[] = ['Professional', 'Ultimate'];
 const leastSecretBytes = 32;
 
 const schema = optionsOf({
@@ -99,12 +99,12 @@ export function readOptions(options: AdminOptions): AdminContext {
   const { apiKeys, users, edition, basePath, sessionSecret, ...rest } = checkOptions(schema, options);
   const onError = quiet(rest.onError, () => {});
   const clock = readClock(rest.clock);
-  const currentEdition = async () => (typeof edition === 'function' ? await edition() : edition);
   return {
     apiKeys,
     users,
-    edition: currentEdition,
-    isAvailable: async () => editionsWithApiKeys.includes(await currentEdition()) && (await apiKeys.isAvailable()),
+    edition: (lookups) => lookups.findEdition(edition),
+    isAvailable: async (lookups) =>
+      hasApiKeys(await lookups.findEdition(edition)) && (await apiKeys.isAvailable(lookups)),
     basePath,
     clock,
     sessionSecret,

@@ -25,11 +25,11 @@ export interface AdminSection {
    * Answers a `GET`, or a `POST` of a form whose token was checked before. `request` has the full path. With a hono app:
    * `fetch: (request, visit) => app.fetch(request, visit)`, the visit is `c.env` then.
    */
-  readonly fetch: (request: Request, visit: AdminVisit) => Response | Promise<Response>;
+  readonly fetch: (request: Request, visit: AdminSectionContext) => Response | Promise<Response>;
 }
 
 /** One request of somebody who is signed in to a section. */
-export interface AdminVisit {
+export interface AdminSectionContext {
   /** As the directory knows the user at this moment. */
   readonly user: DirectoryUser;
   /** `{basePath}/{name}`: every link of the section starts with it. */

@@ -1,4 +1,14 @@
 import { z } from 'zod';
+import {
+  apiKeySorts,
+  apiKeyStatuses,
+  auditedFields,
+  maxPageLimit,
+  maxSearchCharacters,
+  origins,
+  revisionTypes,
+  scopes,
+} from '../api-keys/index.js';
 
 // What the Admin API and the MCP tools send and take (rules K1, K6, K13). The domain checks what comes in, with its own
 // messages; these schemas describe it, in the OpenAPI document and in the tools' definitions.
@@ -17,10 +27,10 @@ const user = z
   .object({ id: z.string(), username: z.string() })
   .meta({ description: 'A user of the service.', examples: [{ id: 'u-17', username: 'alice' }] });
 
-const status = z.enum(['Active', 'Expired', 'Revoked']);
-const origin = z.enum(['UI', 'API', 'MCP', 'System']);
-const revisionType = z.enum(['Create', 'Update', 'Revoke']);
-const scope = z.enum(['my', 'all']);
+const status = z.enum(apiKeyStatuses);
+const origin = z.enum(origins);
+const revisionType = z.enum(revisionTypes);
+const scope = z.enum(scopes);
 
 export const apiKeySchema = z
   .object({
@@ -72,7 +82,7 @@ export const auditEntrySchema = z
     revisionType,
     changes: z.array(
       z.object({
-        field: z.enum(['name', 'expiresOn', 'status']),
+        field: z.enum(auditedFields),
         from: z.string().nullable(),
         to: z.string().nullable(),
       }),
@@ -145,20 +155,17 @@ export const apiKeyChangesSchema = z
   .describe('What to change: `name`, `expiresOn` or both. Other fields are ignored.');
 
 const cursor = z.string().optional().describe('`nextCursor` of the page before.');
-const limit = z.int().min(1).max(200).optional().describe('How many at most; 50 without it.');
+const limit = z.int().min(1).max(maxPageLimit).optional().describe('How many at most; 50 without it.');
 
 export const listQuerySchema = z.object({
   scope: scope.optional().describe("`my`: the caller's own keys. `all`: those of all users, for who may manage them."),
   status: status.optional(),
   search: z
     .string()
-    .max(200)
+    .max(maxSearchCharacters)
     .optional()
     .describe("Part of a key's or its creator's name, whatever the case; or the beginning of a key's id."),
-  sort: z
-    .enum(['name', 'createdBy', 'createdOn', 'expiresOn', 'lastAccessed'].flatMap((field) => [field, `-${field}`]))
-    .optional()
-    .describe('A leading `-` sorts downwards; `-createdOn` without it.'),
+  sort: z.enum(apiKeySorts).optional().describe('A leading `-` sorts downwards; `-createdOn` without it.'),
   cursor,
   limit,
   total: z.boolean().optional().describe('Counts all matching keys, too.'),

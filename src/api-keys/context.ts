@@ -1,7 +1,7 @@
+import type { Invalidation, OpenApiKeysOptions } from './api-keys.js';
 import type { AccessMarks } from './authentication/access-marks.js';
 import type { SecretHasher } from './authentication/secret-hasher.js';
 import type { StoreConnection } from './store/index.js';
-import type { Invalidation, OpenApiKeysOptions } from './types.js';
 
 /** What every job on API keys works with. */
 export interface Context extends Pick<OpenApiKeysOptions, 'edition' | 'users'> {

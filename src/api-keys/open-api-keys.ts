@@ -8,9 +8,10 @@ import {
   type ShapeOf,
   withMethods,
 } from '../internal/index.js';
+import type { UserDirectory } from './access/types.js';
+import type { ApiKeys, OpenApiKeysOptions } from './api-keys.js';
 import { createSecretHasher } from './authentication/secret-hasher.js';
 import { importPeer } from './store/import-peer.js';
-import type { ApiKeys, OpenApiKeysOptions, UserDirectory } from './types.js';
 
 /**
  * Opens the API keys of one database, and makes or migrates its tables. Several processes may have the same database

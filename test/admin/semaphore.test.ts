@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createGate, type Lane } from '../../src/admin/authentication/semaphore.js';
+import { createSemaphore, type Lane } from '../../src/admin/authentication/semaphore.js';
 
 /** A gate whose tasks end when the test says so, in the order in which they began. */
 function setUp(options: { atOnce?: number; waiting?: number } = {}) {
-  const gate = createGate({ atOnce: 1, waiting: 100, refusal: () => new Error('busy'), ...options });
+  const gate = createSemaphore({ atOnce: 1, waiting: 100, refusal: () => new Error('busy'), ...options });
   const begun: string[] = [];
   const ended: string[] = [];
   const underWay: (() => void)[] = [];
@@ -71,7 +71,7 @@ describe('the gate in front of password checks (K14)', () => {
   });
 
   it('hands on the place of a task that failed', async () => {
-    const gate = createGate({ atOnce: 1, waiting: 1, refusal: () => new Error('busy') });
+    const gate = createSemaphore({ atOnce: 1, waiting: 1, refusal: () => new Error('busy') });
     const failing = gate.run('a', 'unknown', () => Promise.reject(new Error('the task failed')));
     const next = gate.run('b', 'unknown', async () => 'ran');
     await expect(failing).rejects.toThrow('the task failed');

@@ -1,22 +1,22 @@
 import type { z } from 'zod';
 import type { Actor, AuditQuery, ListQuery } from '../../api-keys/index.js';
-import type { Principal } from '../authentication/authenticate.js';
+import type { Caller } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import { createKey, updateKey } from '../key-operations.js';
 import { auditQuerySchema, listQuerySchema } from '../wire-schemas.js';
 import { describeCaller } from './me.js';
 
 /** One request that has been authenticated and read. */
-export interface Call {
+export interface OperationRequest {
   readonly context: AdminContext;
-  readonly principal: Principal;
+  readonly caller: Caller;
   readonly actor: Actor;
   readonly id: string;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface Answer {
+export interface OperationResponse {
   readonly status: 200 | 201;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface Operation {
   readonly success: { readonly status: 200 | 201; readonly description: string; readonly schema: string };
   /** Beside 401, 429, 500 and 503, which every operation has. */
   readonly errors: Readonly<Partial<Record<400 | 403 | 404 | 409, string>>>;
-  handle(call: Call): Promise<Answer>;
+  handle(request: OperationRequest): Promise<OperationResponse>;
 }
 
 const notFound = "No such key, or somebody else's that the caller may not see.";
@@ -137,13 +137,13 @@ export const operations: readonly Operation[] = [
     description: 'With a key: its status and how long it still holds.',
     success: { status: 200, description: 'The caller.', schema: 'Me' },
     errors: {},
-    handle: async ({ context, principal, actor }) => ok(await describeCaller(context, principal, actor)),
+    handle: async ({ context, caller, actor }) => ok(await describeCaller(context, caller, actor)),
   },
 ];
 
 /** Below the base path. */
 export const apiPath = '/api/v1';
 
-function ok(body: object): Answer {
+function ok(body: object): OperationResponse {
   return { status: 200, body };
 }

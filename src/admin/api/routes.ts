@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { actorOf, authenticate, type Principal, requireStillGood } from '../authentication/authenticate.js';
+import { actorOf, authenticate, authenticateAgain, type Caller } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import { isCrossSite } from '../http/cross-site.js';
 import { AdminHttpError } from '../http/errors.js';
@@ -8,7 +8,7 @@ import { createOpenApiDocument } from './openapi-document.js';
 import { apiPath, type Operation, operations } from './operations.js';
 import { readJsonObject, readQuery } from './read-request.js';
 
-type ApiEnvironment = { Variables: { principal: Principal } };
+type ApiEnvironment = { Variables: { caller: Caller } };
 
 /**
  * The Admin API under `{basePath}/api`. Every request is authenticated first, so that without credentials nothing can be
@@ -21,24 +21,24 @@ export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
 
   api.get(`${prefix}/openapi.json`, () => json(200, document));
   api.use('*', async (c, next) => {
-    const principal = await authenticate(context, c.req.raw, c.env);
+    const caller = await authenticate(context, c.req.raw, c.env);
     const changes = !['GET', 'HEAD', 'OPTIONS'].includes(c.req.method);
-    if (changes && principal.authenticatedBy === 'basic' && isCrossSite(c.req.raw)) {
+    if (changes && caller.authenticatedBy === 'basic' && isCrossSite(c.req.raw)) {
       throw new AdminHttpError(403, 'Requests from other sites are refused.');
     }
-    c.set('principal', principal);
+    c.set('caller', caller);
     await next();
   });
 
   for (const operation of operations) {
     api.on(operation.method, prefix + operation.path.replace('{id}', ':id'), async (c) => {
-      const principal = c.get('principal');
+      let caller = c.get('caller');
       const query = readQuery(c.req.url, Object.keys(operation.query?.shape ?? {}));
       const body = operation.body === undefined ? {} : await readJsonObject(c.req.raw);
-      if (operation.body !== undefined) await requireStillGood(context, principal);
-      const actor = actorOf(principal, 'API');
-      const answer = await operation.handle({ context, principal, actor, id: c.req.param('id') ?? '', query, body });
-      return json(answer.status, JSON.stringify(answer.body), answer.headers);
+      if (operation.body !== undefined) caller = await authenticateAgain(context, caller);
+      const actor = actorOf(caller, 'API');
+      const response = await operation.handle({ context, caller, actor, id: c.req.param('id') ?? '', query, body });
+      return json(response.status, JSON.stringify(response.body), response.headers);
     });
   }
   for (const [path, methods] of methodsByPath(operations)) {

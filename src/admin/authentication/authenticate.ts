@@ -1,22 +1,32 @@
-import type { Actor, DirectoryUser, Origin, RefusalReason } from '../../api-keys/index.js';
+import {
+  type Actor,
+  type DirectoryUser,
+  isEnabled,
+  type Origin,
+  type RefusalReason,
+  RequestLookups,
+  toActor,
+} from '../../api-keys/index.js';
 import type { AdminContext, AuthenticationFailure } from '../context.js';
 import { AdminHttpError, authenticationFailedError } from '../http/errors.js';
 import { arrivedHeaders, authorizationOf } from '../http/node-request.js';
 import { readBasic } from './basic-credentials.js';
 import { checkPassword, findUnchanged, refuseWhenThrottled } from './check-password.js';
 
-/** Who sent a request, as the host's directory knows them at this moment. */
-export interface Principal {
+/** Who sent a request, as the host's directory describes them at this request (rule K11). */
+export interface Caller {
   readonly user: DirectoryUser;
   readonly authenticatedBy: 'basic' | 'api-key';
   /** The public id of the key that was presented. */
   readonly apiKeyId?: string;
   /** Of Basic: the stored hash that the password was right for. */
   readonly passwordHash?: string | undefined;
+  /** What this request has looked up. */
+  readonly lookups: RequestLookups;
 }
 
-/** The right key was presented, only too late: that is no guessing, so it slows nobody down. */
-const noGuess: readonly RefusalReason[] = ['revoked', 'expired', 'edition', 'owner'];
+/** The key's value was right, so nobody is guessing: these refusals are not counted as failures. */
+const notGuesses: readonly RefusalReason[] = ['revoked', 'expired', 'edition', 'owner'];
 
 /**
  * Authenticates a request by API key, else by Basic (rules K8, K9, K11, K14). A presented key decides: a bad one never
@@ -25,17 +35,23 @@ const noGuess: readonly RefusalReason[] = ['revoked', 'expired', 'edition', 'own
  * @throws AdminHttpError 401, always the same; for a failed attempt 429 when the source has failed too often; 503 when too
  *   many passwords are being checked
  */
-export async function authenticate(context: AdminContext, request: Request, env: unknown): Promise<Principal> {
+export async function authenticate(context: AdminContext, request: Request, env: unknown): Promise<Caller> {
+  const lookups = new RequestLookups();
   const source = context.clientAddress(request, env);
   try {
     const headers = arrivedHeaders(request, env);
-    const verification = await context.apiKeys.verify(headers);
-    if (verification.outcome === 'authenticated') return await ownerOf(context, verification);
+    const verification = await context.apiKeys.verify(headers, lookups);
+    if (verification.outcome === 'authenticated') {
+      const { userId, apiKeyId } = verification;
+      const { user, refusal } = await findOwner(context, lookups, userId);
+      if (user === undefined) throw new Refusal({ reason: refusal, apiKeyId });
+      return { user, authenticatedBy: 'api-key', apiKeyId, lookups };
+    }
     if (verification.outcome === 'refused') {
-      if (!noGuess.includes(verification.reason)) countGuess(context, source);
+      if (!notGuesses.includes(verification.reason)) countGuess(context, source);
       throw new Refusal(verification);
     }
-    return await authenticateBasic(context, source, authorizationOf(headers));
+    return await authenticateBasic(context, lookups, source, authorizationOf(headers));
   } catch (error) {
     if (error instanceof Refusal) {
       context.authenticationFailed(error.failure);
@@ -55,56 +71,56 @@ function countGuess(context: AdminContext, source: string): void {
 }
 
 /**
- * Asks once more, after a body that may have been long on its way: what was revoked meanwhile acts no more (rule K11).
+ * Authenticates once more after a body, which may have been slow to arrive: credentials that were revoked meanwhile do
+ * nothing (rule K11).
  *
  * @throws AdminHttpError 401
  */
-export async function requireStillGood(context: AdminContext, principal: Principal): Promise<void> {
-  if (await isStillGood(context, principal)) return;
-  const { apiKeyId } = principal;
+export async function authenticateAgain(context: AdminContext, caller: Caller): Promise<Caller> {
+  const again = await stillValid(context, caller);
+  if (again !== undefined) return again;
+  const { apiKeyId } = caller;
   context.authenticationFailed(apiKeyId === undefined ? { reason: 'password' } : { reason: 'revoked', apiKeyId });
   throw authenticationFailedError();
 }
 
-/** Whether the credentials would still authenticate: the key, or the user with the password that was checked. */
-export async function isStillGood(context: AdminContext, principal: Principal): Promise<boolean> {
-  const { user, apiKeyId, passwordHash } = principal;
-  if (apiKeyId === undefined) return (await findUnchanged(context, user.id, passwordHash)) !== undefined;
-  const owner = (await context.users.findById(user.id)) ?? undefined;
-  if (owner === undefined || owner.enabled === false || !(await context.isAvailable())) return false;
-  return await context.apiKeys.isUsable(apiKeyId);
+/** The caller looked up afresh; `undefined` when the key, or the password that was checked, no longer authenticates. */
+export async function stillValid(context: AdminContext, caller: Caller): Promise<Caller | undefined> {
+  const lookups = new RequestLookups();
+  const { user: before, apiKeyId, passwordHash } = caller;
+  if (apiKeyId !== undefined && !(await context.apiKeys.isUsable(apiKeyId, lookups))) return undefined;
+  const user =
+    apiKeyId === undefined
+      ? await findUnchanged(context, lookups, { id: before.id, passwordHash })
+      : (await findOwner(context, lookups, before.id)).user;
+  return user && { ...caller, user, lookups };
 }
 
-/** The actor for calls on API keys: the principal, and never a field of the request (rule K16). */
-export function actorOf({ user, authenticatedBy, apiKeyId }: Principal, origin: Origin): Actor {
-  return {
-    userId: user.id,
-    username: user.username,
-    origin,
-    authenticatedBy,
-    apiKeyId,
-    // Count only where the host opened the API keys without its directory.
-    superAdmin: user.superAdmin,
-    permissions: user.permissions,
-  };
+/** The actor for calls on API keys: the caller, and never a field of the request (rule K16). */
+export function actorOf({ user, authenticatedBy, apiKeyId, lookups }: Caller, origin: Origin): Actor {
+  return toActor(user, { origin, authenticatedBy, apiKeyId, lookups });
 }
 
-/** Looked up here as well: the host may have opened the API keys without its directory, or with another edition. */
-async function ownerOf(
+/** Checked here as well as by `verify`: the host may have opened the API keys without its directory, or with another edition. */
+async function findOwner(
   context: AdminContext,
-  { userId, apiKeyId }: { userId: string; apiKeyId: string },
-): Promise<Principal> {
-  if (!(await context.isAvailable())) throw new Refusal({ reason: 'edition', apiKeyId });
-  const user = (await context.users.findById(userId)) ?? undefined;
-  if (user === undefined || user.enabled === false) throw new Refusal({ reason: 'owner', apiKeyId });
-  return { user, authenticatedBy: 'api-key', apiKeyId };
+  lookups: RequestLookups,
+  userId: string,
+): Promise<
+  | { readonly user: DirectoryUser; readonly refusal?: never }
+  | { readonly user?: never; readonly refusal: RefusalReason }
+> {
+  if (!(await context.isAvailable(lookups))) return { refusal: 'edition' };
+  const user = await lookups.findUser(context.users, userId);
+  return isEnabled(user) ? { user } : { refusal: 'owner' };
 }
 
 async function authenticateBasic(
   context: AdminContext,
+  lookups: RequestLookups,
   source: string,
   authorization: string | undefined,
-): Promise<Principal> {
+): Promise<Caller> {
   const credentials = readBasic(authorization);
   // Without any credentials nothing was guessed.
   if (credentials === undefined) throw new Refusal({ reason: 'missing' });
@@ -112,9 +128,9 @@ async function authenticateBasic(
     countGuess(context, source);
     throw new Refusal({ reason: 'malformed-basic' });
   }
-  const user = await checkPassword(context, source, credentials);
+  const user = await checkPassword(context, lookups, source, credentials);
   if (user === undefined) throw new Refusal({ reason: 'password' });
-  return { user, authenticatedBy: 'basic', passwordHash: user.passwordHash };
+  return { user, authenticatedBy: 'basic', passwordHash: user.passwordHash, lookups };
 }
 
 class Refusal extends Error {

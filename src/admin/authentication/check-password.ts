@@ -1,9 +1,9 @@
-import { type DirectoryUser, verifyPassword } from '../../api-keys/index.js';
+import { type DirectoryUser, isEnabled, type RequestLookups, verifyPassword } from '../../api-keys/index.js';
 import { sourceKey } from '../../internal/index.js';
 import type { AdminContext } from '../context.js';
 import { busyError, tooManyFailuresError } from '../http/errors.js';
 import { PasswordProofs, type PresentedPassword } from './password-proofs.js';
-import { createGate, type Gate } from './semaphore.js';
+import { createSemaphore, type Semaphore } from './semaphore.js';
 
 /** Two of the four threads that Node has for scrypt, files and name look-ups alike. */
 const checksAtOnce = 2;
@@ -13,7 +13,7 @@ const checksWaiting = 500;
 /** What checking passwords needs to remember. */
 export interface PasswordChecks {
   readonly proofs: PasswordProofs;
-  readonly gate: Gate;
+  readonly semaphore: Semaphore;
   /** The same credentials from one source are checked once, however many requests bring them at a time. */
   readonly underWay: Map<string, Promise<boolean>>;
 }
@@ -21,7 +21,7 @@ export interface PasswordChecks {
 export function createPasswordChecks(clock: AdminContext['clock']): PasswordChecks {
   return {
     proofs: new PasswordProofs(clock),
-    gate: createGate({ atOnce: checksAtOnce, waiting: checksWaiting, refusal: busyError }),
+    semaphore: createSemaphore({ atOnce: checksAtOnce, waiting: checksWaiting, refusal: busyError }),
     underWay: new Map(),
   };
 }
@@ -36,6 +36,7 @@ export function createPasswordChecks(clock: AdminContext['clock']): PasswordChec
  */
 export async function checkPassword(
   context: AdminContext,
+  lookups: RequestLookups,
   address: string,
   { username, password }: { username: string; password: string },
 ): Promise<DirectoryUser | undefined> {
@@ -45,7 +46,10 @@ export async function checkPassword(
   // Taken now: a host may change its user object while the password is checked.
   const { id, passwordHash } = user ?? {};
   const presented = proofs.present(source, username, password, { id, passwordHash });
-  if (proofs.holds(presented) && isEnabled(user)) return user;
+  if (proofs.holds(presented) && isEnabled(user)) {
+    lookups.remember(context.users, user);
+    return user;
+  }
   refuseWhenThrottled(context, address);
   const isRight = await once(context, source, presented, async () => {
     // Asked again: of a burst from one source most have waited while the first ones failed.
@@ -56,16 +60,16 @@ export async function checkPassword(
     else context.throttle.failed(address);
     return matches && isEnabled(user);
   });
-  return isRight && id !== undefined ? await findUnchanged(context, id, passwordHash) : undefined;
+  return isRight && id !== undefined ? await findUnchanged(context, lookups, { id, passwordHash }) : undefined;
 }
 
 /** The user as they are now; `undefined` when they are gone, disabled, or have another password hash. */
 export async function findUnchanged(
   context: AdminContext,
-  id: string,
-  passwordHash: string | undefined,
+  lookups: RequestLookups,
+  { id, passwordHash }: { id: string; passwordHash: string | undefined },
 ): Promise<DirectoryUser | undefined> {
-  const user = (await context.users.findById(id)) ?? undefined;
+  const user = await lookups.findUser(context.users, id);
   return isEnabled(user) && user.passwordHash === passwordHash ? user : undefined;
 }
 
@@ -76,7 +80,7 @@ export function refuseWhenThrottled(context: AdminContext, address: string): voi
 }
 
 function once(
-  { passwords: { gate, proofs, underWay } }: AdminContext,
+  { passwords: { semaphore, proofs, underWay } }: AdminContext,
   source: string,
   { place, tag }: PresentedPassword,
   check: () => Promise<boolean>,
@@ -85,11 +89,7 @@ function once(
   const known = underWay.get(key);
   if (known !== undefined) return known;
   const lane = proofs.knows(source) ? 'known' : 'unknown';
-  const job = gate.run(source, lane, check).finally(() => underWay.delete(key));
+  const job = semaphore.run(source, lane, check).finally(() => underWay.delete(key));
   underWay.set(key, job);
   return job;
-}
-
-function isEnabled(user: DirectoryUser | undefined): user is DirectoryUser {
-  return user !== undefined && user.enabled !== false;
 }

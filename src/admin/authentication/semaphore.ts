@@ -2,7 +2,7 @@
  * Lets a few tasks run at a time. The others wait in line, one line for each source, and the lines take turns: whoever sends
  * a thousand requests delays nobody else by more than one of them at a time.
  */
-export interface Gate {
+export interface Semaphore {
   /**
    * @param source whose line to wait in
    * @param lane every other turn is kept for `known`, who share it with nobody else; either lane has places of its own
@@ -22,7 +22,7 @@ interface Waiter {
 type Lines = Map<string, Waiter[]>;
 
 /** @param waiting how many may wait in each lane */
-export function createGate(options: { atOnce: number; waiting: number; refusal: () => Error }): Gate {
+export function createSemaphore(options: { atOnce: number; waiting: number; refusal: () => Error }): Semaphore {
   const lanes: Record<Lane, Lines> = { known: new Map(), unknown: new Map() };
   const turns = Object.values(lanes);
   let running = 0;

@@ -1,11 +1,11 @@
 import { parseJson, type Timer } from '../../internal/index.js';
-import { authenticate, type Principal, requireStillGood } from '../authentication/authenticate.js';
+import { authenticate, authenticateAgain, type Caller } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
 import { readBoundedText } from '../http/read-bounded-text.js';
 import { errorResponse, json } from '../http/responses.js';
 import { createHostCheck } from './allowed-hosts.js';
-import { Exchange } from './exchange.js';
+import { OpenRequest } from './open-request.js';
 import { loadSdk, type McpSdk } from './sdk.js';
 import { createSessions, type McpSession } from './sessions.js';
 import { createStreamWatch } from './stream-watch.js';
@@ -52,21 +52,21 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     timer.hold(false);
   };
 
-  const answer = async (request: Request, env: unknown): Promise<Response> => {
+  const respond = async (request: Request, env: unknown): Promise<Response> => {
     const problem = checkHost(request);
     if (problem !== undefined) throw new AdminHttpError(403, refusals[problem]);
-    const principal = await authenticate(context, request, env);
+    let caller = await authenticate(context, request, env);
     if (!methods.includes(request.method)) {
       const allow = methods.join(', ');
       throw new AdminHttpError(405, `The MCP endpoint has ${allow} only.`, { headers: { allow } });
     }
     const sdk = await loadSdk(context);
     const body = request.method === 'POST' ? await readMessage(request) : undefined;
-    if (body !== undefined) await requireStillGood(context, principal);
-    return await pass(await findSession(sdk, request, principal, body), request, principal, body);
+    if (body !== undefined) caller = await authenticateAgain(context, caller);
+    return await handle(await findSession(sdk, request, caller, body), request, caller, body);
   };
 
-  const findSession = async (sdk: McpSdk, request: Request, { user }: Principal, body: unknown) => {
+  const findSession = async (sdk: McpSdk, request: Request, { user }: Caller, body: unknown) => {
     const id = request.headers.get('mcp-session-id');
     const session = id === null ? undefined : sessions.find(id, user.id);
     if (session !== undefined) return session;
@@ -75,36 +75,36 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     throw new ProtocolRefusal(400, -32000, 'Bad Request: Mcp-Session-Id header is required');
   };
 
-  const pass = async (session: McpSession, request: Request, principal: Principal, body: unknown) => {
-    session.exchanges += 1;
-    const exchange = new Exchange(principal, () => {
-      session.exchanges -= 1;
+  const handle = async (session: McpSession, request: Request, caller: Caller, body: unknown) => {
+    session.openRequests += 1;
+    const openRequest = new OpenRequest(caller, () => {
+      session.openRequests -= 1;
       session.lastUsedAt = context.clock.monotonic();
-      watch.remove(exchange);
+      watch.remove(openRequest);
     });
-    watch.add(exchange);
+    watch.add(openRequest);
     let response: Response;
     try {
       response = await session.transport.handleRequest(withoutCredentials(request), {
         ...(body !== undefined && { parsedBody: body }),
         authInfo: {
-          token: principal.apiKeyId ?? principal.authenticatedBy,
-          clientId: principal.user.id,
+          token: caller.apiKeyId ?? caller.authenticatedBy,
+          clientId: caller.user.id,
           scopes: [],
-          extra: { exchange },
+          extra: { openRequest },
         },
       });
     } catch (error) {
-      exchange.finish();
+      openRequest.finish();
       throw error;
     }
     const isStream = response.body !== null && response.headers.get('content-type') === 'text/event-stream';
-    if (!isStream) exchange.finish();
+    if (!isStream) openRequest.finish();
     schedule();
     const headers = new Headers(response.headers);
     headers.set('cache-control', isStream ? 'no-store, no-transform' : 'no-store');
     headers.set('x-content-type-options', 'nosniff');
-    const content = isStream && response.body !== null ? exchange.carry(response.body) : response.body;
+    const content = isStream && response.body !== null ? openRequest.carry(response.body) : response.body;
     return new Response(content, { status: response.status, headers });
   };
 
@@ -112,7 +112,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     async fetch(request, env) {
       try {
         if (isClosed) throw new AdminHttpError(503, 'The service is closing.');
-        return await answer(request, env);
+        return await respond(request, env);
       } catch (error) {
         return error instanceof ProtocolRefusal ? error.toResponse() : errorResponse(context, error);
       }

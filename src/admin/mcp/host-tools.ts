@@ -25,7 +25,8 @@ export function bindTool(option: string, tool: McpTool): BoundTool {
       annotations: { readOnlyHint: tool.readOnly === true },
     },
     ...(parse !== undefined && { parse }),
-    handle: (input, call) => tool.handler(input, call),
+    // A tool of the host's may run for long: its calls on API keys look rights up when they are made.
+    handle: (input, { actor: { lookups: _, ...actor }, ...call }) => tool.handler(input, { actor, ...call }),
   };
 }
 

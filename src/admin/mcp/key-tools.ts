@@ -74,12 +74,12 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
         outputSchema: toToolSchema(schemas.apiKeySchema, 'output'),
         annotations: { ...writing, destructiveHint: true },
       },
-      async handle(input, { actor }, exchange) {
-        exchange.spared = input.id === actor.apiKeyId;
+      async handle(input, { actor }, request) {
+        request.revokesOwnKey = input.id === actor.apiKeyId;
         try {
           return await apiKeys.revoke(actor, input.id as string);
         } finally {
-          exchange.spared = false;
+          request.revokesOwnKey = false;
         }
       },
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AdminContext } from '../context.js';
-import type { Exchange } from './exchange.js';
+import type { OpenRequest } from './open-request.js';
 import type { McpSdk } from './sdk.js';
 import type { ToolBox } from './tools.js';
 
@@ -14,7 +14,7 @@ export interface McpSession {
   readonly transport: Transport;
   lastUsedAt: number;
   /** Requests under way, open streams among them. */
-  exchanges: number;
+  openRequests: number;
   close(): Promise<void>;
 }
 
@@ -64,14 +64,14 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
         userId,
         transport,
         lastUsedAt: context.clock.monotonic(),
-        exchanges: 0,
+        openRequests: 0,
         close: () => server.close(),
       };
       server.server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...tools.definitions] }));
       server.server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params }, { authInfo, signal }) => {
-        const exchange = authInfo?.extra?.exchange as Exchange;
+        const request = authInfo?.extra?.openRequest as OpenRequest;
         if (!tools.has(params.name)) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'There is no such tool.');
-        return await tools.call(params.name, params.arguments ?? {}, exchange, signal);
+        return await tools.call(params.name, params.arguments ?? {}, request, signal);
       });
       await server.connect(transport);
       return session;
@@ -79,7 +79,7 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
     async closeIdle() {
       const since = context.clock.monotonic() - idleMs;
       await closeAll(
-        [...sessions.values()].filter(({ exchanges, lastUsedAt }) => exchanges === 0 && lastUsedAt <= since),
+        [...sessions.values()].filter(({ openRequests, lastUsedAt }) => openRequests === 0 && lastUsedAt <= since),
       );
     },
     closeAll: () => closeAll([...sessions.values()]),
@@ -94,6 +94,6 @@ function surplusOf(sessions: readonly McpSession[], userId: string): readonly Mc
   // The sort keeps the order of their last use; the newest is the one being begun.
   return own
     .slice(0, -1)
-    .sort((a, b) => Number(a.exchanges > 0) - Number(b.exchanges > 0))
+    .sort((a, b) => Number(a.openRequests > 0) - Number(b.openRequests > 0))
     .slice(0, surplus);
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Actor, DirectoryUser } from '../../api-keys/index.js';
-import type { Exchange } from './exchange.js';
+import type { OpenRequest } from './open-request.js';
 
 /** What a tool gets beside its input. */
 export interface McpToolCall {
@@ -39,7 +39,7 @@ export interface BoundTool {
   readonly definition: ToolDefinition;
   /** What is wrong with the input, in words, or the input as the handler takes it. */
   parse?(input: unknown): { readonly input: unknown } | { readonly problem: string };
-  handle(input: Readonly<Record<string, unknown>>, call: McpToolCall, exchange: Exchange): unknown;
+  handle(input: Readonly<Record<string, unknown>>, call: McpToolCall, request: OpenRequest): unknown;
 }
 
 /** A JSON Schema as MCP takes it: of an object, without `$schema`. */

@@ -1,9 +1,9 @@
 import { isApiKeyError } from '../../api-keys/index.js';
 import { actorOf } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import type { Exchange } from './exchange.js';
 import { bindTool } from './host-tools.js';
 import { keyTools } from './key-tools.js';
+import type { OpenRequest } from './open-request.js';
 import type { BoundTool, McpTool, ToolDefinition } from './tool-types.js';
 
 interface ToolResult {
@@ -17,7 +17,7 @@ export interface ToolBox {
   call(
     name: string,
     input: Readonly<Record<string, unknown>>,
-    exchange: Exchange,
+    request: OpenRequest,
     signal: AbortSignal,
   ): Promise<ToolResult>;
 }
@@ -34,14 +34,14 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
   return {
     definitions: [...tools.values()].map(({ definition }) => definition),
     has: (name) => tools.has(name),
-    async call(name, input, exchange, signal) {
+    async call(name, input, request, signal) {
       try {
         const tool = tools.get(name) as BoundTool;
         const parsed = tool.parse?.(input) ?? { input };
         if ('problem' in parsed) return failed(parsed.problem);
-        const actor = actorOf(exchange.principal, 'MCP');
-        const call = { actor, user: exchange.principal.user, signal: AbortSignal.any([signal, exchange.signal]) };
-        return toResult(await tool.handle(parsed.input as Record<string, unknown>, call, exchange));
+        const actor = actorOf(request.caller, 'MCP');
+        const call = { actor, user: request.caller.user, signal: AbortSignal.any([signal, request.signal]) };
+        return toResult(await tool.handle(parsed.input as Record<string, unknown>, call, request));
       } catch (error) {
         if (isApiKeyError(error)) return failed(error.message);
         context.onError(error);

@@ -1,15 +1,16 @@
 import { ApiKeyError } from '../api-key-error.js';
-import type { OpenApiKeysOptions } from '../types.js';
 
-const editionsWithApiKeys: ReadonlySet<string> = new Set(['Professional', 'Ultimate']);
+const editionsWithApiKeys = ['Professional', 'Ultimate'];
 
-/** Asks for the edition at every call, so that a licence counts from the moment it changes (rule K12). */
-export async function hasApiKeys(edition: OpenApiKeysOptions['edition']): Promise<boolean> {
-  return editionsWithApiKeys.has(typeof edition === 'function' ? await edition() : edition);
+/** Why creating and editing are refused in any other edition (rule K12). */
+export const editionMessage = `API keys are available only in the ${editionsWithApiKeys.join(' and ')} editions.`;
+
+/** Whether an edition has API keys (rule K12). */
+export function hasApiKeys(edition: string): boolean {
+  return editionsWithApiKeys.includes(edition);
 }
 
-/** @throws ApiKeyError `forbidden` in any other edition */
-export async function requireEdition(edition: OpenApiKeysOptions['edition']): Promise<void> {
-  if (await hasApiKeys(edition)) return;
-  throw new ApiKeyError('forbidden', 'API keys are available only in the Professional and Ultimate editions.');
+/** @throws ApiKeyError `forbidden` unless the edition has API keys */
+export function requireApiKeys(edition: string): void {
+  if (!hasApiKeys(edition)) throw new ApiKeyError('forbidden', editionMessage);
 }

@@ -1,4 +1,4 @@
-import type { RefusalReason, RequestHeaders } from '../types.js';
+import type { RefusalReason, RequestHeaders } from './types.js';
 
 /** The one key value that a request presents, `none`, or why it is refused before it is even read as a key. */
 export type PresentedKey =

@@ -1,5 +1,5 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import type { Pepper, PepperSecret } from '../types.js';
+import type { Pepper, PepperSecret } from './types.js';
 
 /** Keys made without a pepper. */
 const unpeppered = 0;

@@ -1,8 +1,7 @@
-import type { Principal } from '../access/rights.js';
 import type { AccessMark } from '../authentication/access-marks.js';
-import type { AuditRecord, KeyRow } from '../store/index.js';
-import type { ApiKey, AuditEntry, FieldChange, Origin, RevisionType } from '../types.js';
+import type { KeyRow } from '../store/index.js';
 import { endsOf, statusOf } from './status.js';
+import type { ApiKey } from './types.js';
 
 /** A row, with what is not yet written about its use, as it is shown (rules K1, K10). */
 export function toApiKey(row: KeyRow, mark: AccessMark, nowMs: number): ApiKey {
@@ -18,25 +17,6 @@ export function toApiKey(row: KeyRow, mark: AccessMark, nowMs: number): ApiKey {
     refusedUses: row.refused_uses + mark.refusedUses,
     lastRefusedOn: toIsoOrNull(Math.max(row.last_refused_on, mark.lastRefusedMs)),
     version: row.version,
-  };
-}
-
-/** An acting key is its author's own, and shown to who may see it: the entry may be about somebody else's key (rules K7, K15). */
-export function toAuditEntry(row: AuditRecord, reader: Principal): AuditEntry {
-  const showsActingKey = reader.mayManageAll || row.author_id === reader.userId;
-  return {
-    id: row.id,
-    apiKeyId: row.api_key_id,
-    name: row.name,
-    author: { id: row.author_id, username: row.author_username },
-    actingApiKey:
-      row.acting_key_id === null || !showsActingKey
-        ? null
-        : { id: row.acting_key_id, name: row.acting_key_name ?? row.acting_key_id },
-    changeTime: toIso(row.change_time),
-    revisionType: row.revision_type as RevisionType,
-    changes: JSON.parse(row.changes) as FieldChange[],
-    origin: row.origin as Origin,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { RevisionType } from '../types.js';
+import type { RevisionType } from '../keys/types.js';
 import type { Queries } from './key-records.js';
 import { type AuditRow, auditTable } from './schema.js';
 

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
-import type { ApiKeySortField, ApiKeyStatus } from '../types.js';
+import type { ApiKeySortField, ApiKeyStatus } from '../keys/types.js';
 import type { StoreConnection } from './connection.js';
 import { type ApiKeyRow, keyTable, type Tables } from './schema.js';
 

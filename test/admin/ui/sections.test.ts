@@ -1,4 +1,4 @@
-import type { AdminSection, AdminVisit } from 'concordat/admin';
+import type { AdminSection, AdminSectionContext } from 'concordat/admin';
 import { html } from 'hono/html';
 import { describe, expect, it } from 'vitest';
 import { startAdmin } from '../helpers/admin-host.js';
@@ -112,7 +112,7 @@ describe('a section of the host', () => {
   });
 
   it('tells when the sign-in of a visit is over', async () => {
-    const visits: AdminVisit[] = [];
+    const visits: AdminSectionContext[] = [];
     const host = await start({
       fetch(_request, visit) {
         visits.push(visit);

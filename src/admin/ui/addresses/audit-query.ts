@@ -1,8 +1,6 @@
-import type { RevisionType } from '../../../api-keys/index.js';
+import { type RevisionType, revisionTypes } from '../../../api-keys/index.js';
 import { readSearch } from './list-query.js';
 import { type Place, readPlace, writePlace } from './paging.js';
-
-export const revisionTypes: readonly RevisionType[] = ['Create', 'Update', 'Revoke'];
 
 /** What the audit page shows, as its address says it. */
 export interface AuditView extends Place {

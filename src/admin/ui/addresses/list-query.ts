@@ -1,11 +1,15 @@
-import type { ApiKeySort, ApiKeySortField, ApiKeyStatus, Scope } from '../../../api-keys/index.js';
+import {
+  type ApiKeySort,
+  type ApiKeySortField,
+  type ApiKeyStatus,
+  apiKeySorts,
+  apiKeyStatuses,
+  maxSearchCharacters,
+  type Scope,
+} from '../../../api-keys/index.js';
 import { type Place, readPlace, writePlace } from './paging.js';
 
-export const statuses: readonly ApiKeyStatus[] = ['Active', 'Expired', 'Revoked'];
-const sortFields: readonly ApiKeySortField[] = ['name', 'createdBy', 'createdOn', 'expiresOn', 'lastAccessed'];
-const sorts = sortFields.flatMap((field): ApiKeySort[] => [field, `-${field}`]);
 const defaultSort: ApiKeySort = '-createdOn';
-export const maxSearchCharacters = 200;
 
 /** What the list shows, as its address says it. */
 export interface ListView extends Place {
@@ -19,9 +23,9 @@ export interface ListView extends Place {
 export function readListView(query: URLSearchParams): ListView {
   return {
     scope: query.get('scope') === 'all' ? 'all' : 'my',
-    status: statuses.find((status) => status === query.get('status')),
+    status: apiKeyStatuses.find((status) => status === query.get('status')),
     search: readSearch(query.get('search')),
-    sort: sorts.find((sort) => sort === query.get('sort')) ?? defaultSort,
+    sort: apiKeySorts.find((sort) => sort === query.get('sort')) ?? defaultSort,
     ...readPlace(query),
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
-import type { DirectoryUser } from '../../../api-keys/index.js';
+import { type DirectoryUser, isEnabled, type RequestLookups } from '../../../api-keys/index.js';
 import { parseJson } from '../../../internal/index.js';
 import type { AdminContext } from '../../context.js';
 import { clearCookie, readCookie, writeCookie } from './cookies.js';
@@ -30,7 +30,7 @@ export interface Sessions {
    * `undefined` when nobody is signed in, or has signed out since, in whichever process, or when the user has been
    * disabled, deleted or given a new password.
    */
-  read(c: Context): Promise<Session | undefined>;
+  read(c: Context, lookups: RequestLookups): Promise<Session | undefined>;
   /** Signs out: copies of the cookie are worth nothing, either. */
   end(c: Context, session: Session): Promise<void>;
 }
@@ -53,14 +53,14 @@ export function createSessions(context: AdminContext): Sessions {
       const value = cookies.seal(JSON.stringify(session));
       writeCookie(c, cookieName, value, { basePath, sameSite: 'Lax', maxAgeSeconds: lifetimeMs / 1000 });
     },
-    async read(c) {
+    async read(c, lookups) {
       const text = cookies.open(readCookie(c, cookieName, basePath) ?? '');
       if (text === undefined) return undefined;
       const session = parseJson(text) as SessionCookie;
       const ageMs = clock.now() - session.issuedAtMs;
       if (ageMs < 0 || ageMs >= lifetimeMs || (await apiKeys.endedSessions.has(session.id))) return undefined;
-      const user = (await users.findById(session.userId)) ?? undefined;
-      if (user === undefined || user.enabled === false || passwordTag(user) !== session.passwordTag) return undefined;
+      const user = await lookups.findUser(users, session.userId);
+      if (!isEnabled(user) || passwordTag(user) !== session.passwordTag) return undefined;
       return { id: session.id, user, endsOnMs: session.issuedAtMs + lifetimeMs };
     },
     async end(c, session) {

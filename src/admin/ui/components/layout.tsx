@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import { assets } from '../assets/assets.js';
 import { tokenField } from '../browser/forms.js';
-import type { Visit } from '../page-context.js';
+import type { PageContext } from '../page-context.js';
 import { Brand, Icon, type IconName, LineIcon } from './icon.js';
 import { Notice } from './notice.js';
 
@@ -51,7 +51,7 @@ export function Document({ title, asset, bodyClass, extras = {}, children }: Pro
 }
 
 interface PageProps {
-  visit: Visit;
+  pageContext: PageContext;
   title: string;
   /** The menu's entry: one of its own, or the name of the host's section. */
   section?: string;
@@ -59,8 +59,8 @@ interface PageProps {
 }
 
 /** A page of the administration for somebody who is signed in. */
-export function Page({ visit, title, section, extras, children }: PropsWithChildren<PageProps>) {
-  const { links, user } = visit;
+export function Page({ pageContext, title, section, extras, children }: PropsWithChildren<PageProps>) {
+  const { links, user } = pageContext;
   return (
     <Document title={title} asset={links.asset} extras={extras}>
       <a class="skip-link" href="#content">
@@ -82,7 +82,7 @@ export function Page({ visit, title, section, extras, children }: PropsWithChild
             </span>
           </span>
           <form method="post" action={links.signOut}>
-            <Token visit={visit} />
+            <Token pageContext={pageContext} />
             <button class="button button-quiet button-small" type="submit">
               Sign out
             </button>
@@ -90,11 +90,11 @@ export function Page({ visit, title, section, extras, children }: PropsWithChild
         </div>
       </header>
       <div class="shell">
-        <Menu visit={visit} section={section} />
+        <Menu pageContext={pageContext} section={section} />
         <main id="content" class="content" tabindex={-1}>
-          {visit.flash !== undefined && (
+          {pageContext.flash !== undefined && (
             <Notice kind="success" focused>
-              {visit.flash}
+              {pageContext.flash}
             </Notice>
           )}
           {children}
@@ -104,8 +104,8 @@ export function Page({ visit, title, section, extras, children }: PropsWithChild
   );
 }
 
-function Menu({ visit, section }: { visit: Visit; section: string | undefined }) {
-  const { links, sections, shows } = visit;
+function Menu({ pageContext, section }: { pageContext: PageContext; section: string | undefined }) {
+  const { links, sections, shows } = pageContext;
   return (
     <nav class="menu" aria-labelledby="menu-heading">
       <p class="menu-heading" id="menu-heading">
@@ -178,6 +178,6 @@ export function PageHeader({ title, back, beside, actions, children }: PropsWith
 }
 
 /** Goes into every form that is posted. */
-export function Token({ visit }: { visit: Pick<Visit, 'token'> }) {
-  return <input type="hidden" name={tokenField} value={visit.token} />;
+export function Token({ pageContext }: { pageContext: Pick<PageContext, 'token'> }) {
+  return <input type="hidden" name={tokenField} value={pageContext.token} />;
 }

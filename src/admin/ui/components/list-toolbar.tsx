@@ -1,6 +1,7 @@
-import { type ListView, maxSearchCharacters, statuses } from '../addresses/list-query.js';
+import { apiKeyStatuses, maxSearchCharacters } from '../../../api-keys/index.js';
+import type { ListView } from '../addresses/list-query.js';
 import { firstPage } from '../addresses/paging.js';
-import type { Visit } from '../page-context.js';
+import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
 
 const sortLabels = [
@@ -13,8 +14,8 @@ const sortLabels = [
 ] as const;
 
 /** Whose keys, in which state, with which words; all of it in the address. */
-export function ListToolbar({ visit, view }: { visit: Visit; view: ListView }) {
-  const { links, mayManageAll } = visit;
+export function ListToolbar({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
+  const { links, mayManageAll } = pageContext;
   const href = (changes: Partial<ListView>) => links.apiKeys({ ...view, ...firstPage, ...changes });
   return (
     <div class="toolbar">
@@ -31,7 +32,11 @@ export function ListToolbar({ visit, view }: { visit: Visit; view: ListView }) {
         label="Status"
         entries={[
           { text: 'All', href: href({ status: undefined }), current: view.status === undefined },
-          ...statuses.map((status) => ({ text: status, href: href({ status }), current: view.status === status })),
+          ...apiKeyStatuses.map((status) => ({
+            text: status,
+            href: href({ status }),
+            current: view.status === status,
+          })),
         ]}
       />
       <search class="search">

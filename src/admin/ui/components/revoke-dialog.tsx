@@ -1,12 +1,12 @@
 import type { ApiKey } from '../../../api-keys/index.js';
 import type { ListView } from '../addresses/list-query.js';
-import type { Visit } from '../page-context.js';
+import type { PageContext } from '../page-context.js';
 import { Token } from './layout.js';
 
 const dialogId = 'revoke-dialog';
 
 interface RevokeLinkProps {
-  visit: Visit;
+  pageContext: PageContext;
   apiKey: ApiKey;
   /** The list to come back to. */
   view?: ListView;
@@ -14,11 +14,11 @@ interface RevokeLinkProps {
 }
 
 /** Opens the dialog where there is script, and the page of its own where there is none. */
-export function RevokeLink({ visit, apiKey, view, small = false }: RevokeLinkProps) {
+export function RevokeLink({ pageContext, apiKey, view, small = false }: RevokeLinkProps) {
   return (
     <a
       class={`button button-danger-quiet${small ? ' button-small' : ''}`}
-      href={visit.links.revokeApiKey(apiKey.id, view)}
+      href={pageContext.links.revokeApiKey(apiKey.id, view)}
       aria-label={`Revoke ${apiKey.name}`}
       data-dialog={dialogId}
       data-name={apiKey.name}
@@ -30,11 +30,11 @@ export function RevokeLink({ visit, apiKey, view, small = false }: RevokeLinkPro
 }
 
 /** One for all the links of a page. */
-export function RevokeDialog({ visit }: { visit: Visit }) {
+export function RevokeDialog({ pageContext }: { pageContext: PageContext }) {
   return (
     <dialog id={dialogId} aria-labelledby={`${dialogId}-title`}>
       <form method="post">
-        <Token visit={visit} />
+        <Token pageContext={pageContext} />
         <div class="dialog-body">
           <h2 id={`${dialogId}-title`}>
             Revoke “<span data-slot="name"></span>”?

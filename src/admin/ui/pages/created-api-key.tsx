@@ -3,21 +3,21 @@ import { Icon } from '../components/icon.js';
 import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { formatExact } from '../format/times.js';
-import type { Visit } from '../page-context.js';
+import type { PageContext } from '../page-context.js';
 
 interface CreatedApiKeyPageProps {
-  visit: Visit;
+  pageContext: PageContext;
   created: CreatedApiKey;
   /** Where the administration is, for the example. */
   origin: string;
 }
 
 /** The only page that ever shows a key's value (specification 2.1). */
-export function CreatedApiKeyPage({ visit, created: { apiKey, key }, origin }: CreatedApiKeyPageProps) {
-  const { links } = visit;
+export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origin }: CreatedApiKeyPageProps) {
+  const { links } = pageContext;
   const details = links.apiKey(apiKey.id);
   return (
-    <Page visit={visit} title="Save your API key" section="api-keys">
+    <Page pageContext={pageContext} title="Save your API key" section="api-keys">
       <PageHeader title="Save your API key">
         “{apiKey.name}” has been created. It expires on {formatExact(apiKey.expiresOn)}.
       </PageHeader>

@@ -3,8 +3,8 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AdminHttpError, describeFailure } from '../../http/errors.js';
 import { Brand } from '../components/icon.js';
 import { Document, Page, PageHeader } from '../components/layout.js';
-import { readVisit, type Visit } from '../page-context.js';
-import { type Kit, render } from '../toolkit.js';
+import { knownPageContext, type PageContext, readPageContext } from '../page-context.js';
+import { render, type Ui } from '../ui.js';
 
 const titles: Readonly<Record<number, string>> = {
   400: 'This address makes no sense',
@@ -22,28 +22,28 @@ export function pageNotFound(): AdminHttpError {
 }
 
 /** The page for whatever was thrown; what nobody planned is reported, and tells nothing. */
-export async function showProblem(kit: Kit, c: Context, thrown: unknown): Promise<Response> {
+export async function showProblem(ui: Ui, c: Context, thrown: unknown): Promise<Response> {
   const { status, body, headers, expected } = describeFailure(thrown);
-  if (!expected) kit.context.onError(thrown);
+  if (!expected) ui.context.onError(thrown);
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   // Whatever failed may fail again while the visitor is looked up: then the page goes without the menu.
-  const visit = await readVisit(kit, c).catch(() => undefined);
+  const pageContext = knownPageContext(c) ?? (await readPageContext(ui, c).catch(() => undefined));
   const problem = { title: titles[status] ?? 'Something went wrong', message: body.errorMessage };
-  return await render(c, <Problem kit={kit} visit={visit} {...problem} />, status as ContentfulStatusCode);
+  return await render(c, <Problem ui={ui} pageContext={pageContext} {...problem} />, status as ContentfulStatusCode);
 }
 
 interface ProblemProps {
-  kit: Kit;
-  visit: Visit | undefined;
+  ui: Ui;
+  pageContext: PageContext | undefined;
   title: string;
   message: string;
 }
 
-function Problem({ kit, visit, title, message }: ProblemProps) {
-  const { links } = kit;
-  if (visit !== undefined) {
+function Problem({ ui, pageContext, title, message }: ProblemProps) {
+  const { links } = ui;
+  if (pageContext !== undefined) {
     return (
-      <Page visit={visit} title={title}>
+      <Page pageContext={pageContext} title={title}>
         <PageHeader title={title}>{message}</PageHeader>
         <div class="button-row">
           <a class="button" href={links.home}>

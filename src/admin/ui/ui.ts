@@ -7,33 +7,33 @@ import { createLinks, type Links } from './addresses/links.js';
 import { createFlashes, type Flashes } from './browser/flash.js';
 import { createForms, type Forms } from './browser/forms.js';
 import { createSessions, type Sessions } from './browser/session.js';
-import { readVisit, type Visit } from './page-context.js';
+import { type PageContext, readPageContext } from './page-context.js';
 
 type Answer = Response | Promise<Response>;
 
 /** What the pages are made with. */
-export interface Kit {
+export interface Ui {
   readonly context: AdminContext;
   readonly links: Links;
   readonly sessions: Sessions;
   readonly forms: Forms;
   readonly flashes: Flashes;
   /** A handler for whoever is signed in; the others are sent to sign in and come back. */
-  signedIn(handler: (c: Context, visit: Visit) => Answer): Handler;
+  signedIn(handler: (c: Context, pageContext: PageContext) => Answer): Handler;
   /** A handler for a form that one of our own pages has posted. */
-  submitted(handler: (c: Context, visit: Visit, form: URLSearchParams) => Answer): Handler;
+  submitted(handler: (c: Context, pageContext: PageContext, form: URLSearchParams) => Answer): Handler;
 }
 
-export function createKit(context: AdminContext): Kit {
+export function createUi(context: AdminContext): Ui {
   const links = createLinks(context.basePath);
   const sessions = createSessions(context);
   const forms = createForms(context);
   const flashes = createFlashes(context);
   const parts = { context, links, sessions, forms };
 
-  const signedIn: Kit['signedIn'] = (handler) => async (c) => {
-    const visit = await readVisit(parts, c);
-    if (visit !== undefined) return await handler(c, visit);
+  const signedIn: Ui['signedIn'] = (handler) => async (c) => {
+    const pageContext = await readPageContext(parts, c);
+    if (pageContext !== undefined) return await handler(c, pageContext);
     const { pathname, search } = new URL(c.req.url);
     const isHome = pathname === context.basePath || pathname === links.home;
     const returnsHere = c.req.method === 'GET' && !isHome;
@@ -42,8 +42,13 @@ export function createKit(context: AdminContext): Kit {
   return {
     ...parts,
     flashes,
-    signedIn: (handler) => signedIn((c, visit) => handler(c, { ...visit, flash: flashes.take(c) })),
-    submitted: (handler) => signedIn(async (c, visit) => await handler(c, visit, await forms.read(c, visit.session))),
+    signedIn: (handler) => signedIn((c, pageContext) => handler(c, { ...pageContext, flash: flashes.take(c) })),
+    submitted: (handler) =>
+      signedIn(async (c, { session }) => {
+        const form = await forms.read(c, session);
+        // The form may have been slow to arrive: what ended meanwhile does nothing (rule K11).
+        return await signedIn((_, pageContext) => handler(c, pageContext, form))(c, async () => {});
+      }),
   };
 }
 

@@ -1,30 +1,30 @@
-import type { Principal } from '../authentication/authenticate.js';
+import type { Caller } from '../authentication/authenticate.js';
 
 /**
- * One HTTP request to the MCP endpoint, from its authentication to the end of the stream that answers it. It can be ended
- * from outside, when its credentials stop being good (rule K11).
+ * One HTTP request to the MCP endpoint, from its authentication to the end of its response stream. It is ended early
+ * when its credentials stop being valid (rule K11).
  */
-export class Exchange {
-  readonly principal: Principal;
-  /** Set while the request revokes the very key it came with: its answer may still go out. */
-  spared = false;
+export class OpenRequest {
+  readonly caller: Caller;
+  /** Set while the request revokes its own key: its response may still go out. */
+  revokesOwnKey = false;
   readonly #aborter = new AbortController();
   #close: () => void = () => {};
   #isOver = false;
   readonly #onOver: () => void;
 
-  /** @param onOver called once, when nothing more goes out */
-  constructor(principal: Principal, onOver: (exchange: Exchange) => void) {
-    this.principal = principal;
+  /** @param onOver called once, when the response is over */
+  constructor(caller: Caller, onOver: (request: OpenRequest) => void) {
+    this.caller = caller;
     this.#onOver = () => onOver(this);
   }
 
-  /** Aborts when the exchange is ended from outside. */
+  /** Aborts when the request is ended early. */
   get signal(): AbortSignal {
     return this.#aborter.signal;
   }
 
-  /** Ends the stream now; does nothing when it is over already. */
+  /** Ends the stream now; does nothing when it is already over. */
   end(): void {
     if (this.#isOver) return;
     this.#aborter.abort(new Error('The credentials of this request are no longer valid.'));
@@ -38,14 +38,14 @@ export class Exchange {
     this.#onOver();
   }
 
-  /** Passes a stream on, for as long as the exchange is not ended. */
+  /** Passes a stream on until the request is ended. */
   carry(source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const reader = source.getReader();
-    // A reader that is cancelled settles its read, which must not close a second time.
+    // Cancelling a reader settles its pending read, which must not close the stream a second time.
     let isOpen = true;
     const stop = (reason?: unknown) => {
       isOpen = false;
-      // The source is the SDK's: it forgets the stream when this is cancelled.
+      // The source belongs to the SDK, which drops the stream when it is cancelled.
       reader.cancel(reason).catch(() => {});
       this.finish();
     };

@@ -1,0 +1,44 @@
+/**
+ * The headers of a request: fetch `Headers`; Node's `request.headers` or `request.headersDistinct`; or
+ * `request.rawHeaders`, flat or in pairs. Node's `headers` hides a repeated `authorization`: prefer `rawHeaders` (rule K8).
+ */
+export type RequestHeaders =
+  | Headers
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+  | readonly string[]
+  | readonly (readonly [string, string])[];
+
+export interface Authenticated {
+  readonly userId: string;
+  readonly apiKeyId: string;
+}
+
+/** Why a presented key was refused. For the log, never for the answer (rule K9). */
+export type RefusalReason =
+  | 'malformed'
+  | 'repeated-header'
+  | 'different-keys'
+  | 'unknown'
+  | 'revoked'
+  | 'expired'
+  | 'edition'
+  | 'owner';
+
+/** What the headers of a request amount to. `none`: no key was presented, so Basic may be tried (rule K8). */
+export type Verification =
+  | { readonly outcome: 'authenticated'; readonly userId: string; readonly apiKeyId: string }
+  | { readonly outcome: 'refused'; readonly reason: RefusalReason; readonly apiKeyId?: string }
+  | { readonly outcome: 'none' };
+
+export type PepperSecret = string | Uint8Array;
+
+/** Secrets for HMAC, by version. Keep them outside the database, at least 32 bytes each (rule K2). */
+export interface Pepper {
+  /** 1 or higher; stored with every key made. */
+  readonly version: number;
+  readonly secret: PepperSecret;
+  /** Earlier versions that keys may still have. */
+  readonly previous?: Readonly<Record<number, PepperSecret>> | undefined;
+  /** Accepts keys made before there was a pepper. Whoever can write to the database can then forge keys. @default false */
+  readonly acceptUnpeppered?: boolean | undefined;
+}
