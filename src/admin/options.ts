@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
 import {
   type ApiKeys,
   createFailureThrottle,
@@ -11,6 +10,7 @@ import {
 import {
   type Clock,
   checkOptions,
+  duration,
   functionOf,
   nameOrFunction,
   option,
@@ -23,8 +23,8 @@ import {
 import { createPasswordChecks } from './authentication/check-password.js';
 import type { AdminContext, AuthenticationFailure } from './context.js';
 import { socketAddress } from './http/node-request.js';
-import type { McpTool } from './mcp/index.js';
-import { type AdminSection, readSections } from './sections.js';
+import { allowedHostsOption, type McpTool, mcpToolsOption } from './mcp/index.js';
+import { type AdminSection, sectionsOption } from './sections.js';
 import type { ManagedUserDirectory } from './users.js';
 
 export interface AdminOptions {
@@ -82,11 +82,10 @@ const schema = optionsOf({
   edition: nameOrFunction<AdminOptions['edition']>('an edition'),
   basePath: readBy(readBasePath).default(''),
   sessionSecret: readBy(readSecret).default(() => randomBytes(leastSecretBytes)),
-  // These four are checked where they are read.
-  mcpTools: z.unknown().optional(),
-  allowedHosts: z.unknown().optional(),
-  mcpSessionIdleMs: z.unknown().optional(),
-  sections: z.unknown().optional(),
+  mcpTools: mcpToolsOption.optional(),
+  allowedHosts: allowedHostsOption.optional(),
+  mcpSessionIdleMs: duration({ least: 1 }).optional(),
+  sections: sectionsOption.optional(),
   clock: withMethods<NonNullable<AdminOptions['clock']>>('now').optional(),
   throttle: withMethods<FailureThrottle>('failed', 'retryAfterMs').optional(),
   clientAddress: functionOf<NonNullable<AdminOptions['clientAddress']>>().optional(),
@@ -108,7 +107,8 @@ export function readOptions(options: AdminOptions): AdminContext {
     basePath,
     clock,
     sessionSecret,
-    sections: readSections(rest.sections),
+    // Not the checked copies: a section may be an instance of a class.
+    sections: [...(options.sections ?? [])],
     throttle: rest.throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),
     clientAddress: rest.clientAddress ?? tellOfProxy(onError),
     passwords: createPasswordChecks(clock),

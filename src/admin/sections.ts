@@ -1,5 +1,7 @@
 import type { HtmlEscapedString } from 'hono/utils/html';
+import { z } from 'zod';
 import type { DirectoryUser } from '../api-keys/index.js';
+import { functionOf, option, optionsOf, type ShapeOf, text } from '../internal/index.js';
 
 /** HTML whose values are escaped: what a component of `hono/jsx` or the `html` template of hono makes. Plain text is none. */
 export type AdminHtml = HtmlEscapedString | Promise<HtmlEscapedString>;
@@ -64,30 +66,34 @@ export interface AdminPageOptions {
 
 const taken: readonly string[] = ['api', 'mcp', 'assets', 'sign-in', 'sign-out', 'api-keys', 'api-key-audits', 'users'];
 
-/** @throws TypeError naming what is wrong */
-export function readSections(sections: unknown): readonly AdminSection[] {
-  if (sections === undefined) return [];
-  if (!Array.isArray(sections)) throw new TypeError('`sections` must be an array.');
-  const names = new Set(taken);
-  for (const [index, section] of sections.entries()) {
-    const where = `\`sections[${index}]`;
-    if (typeof section !== 'object' || section === null) throw new TypeError(`${where}\` must be an object.`);
-    const { name, title } = section as Partial<AdminSection>;
-    if (typeof name !== 'string' || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
-      throw new TypeError(`${where}.name\` must be a part of a path such as \`syncs\`.`);
+/** The option `sections`. */
+export const sectionsOption = z
+  .array(
+    optionsOf({
+      name: option<string>(
+        (value) => typeof value === 'string' && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(value),
+        'must be one part of a path, such as `syncs`: lowercase letters, digits and dashes',
+        true,
+      ),
+      title: option<string>((value) => typeof value === 'string' && value.trim() !== '', 'must be text'),
+      icon: text.optional(),
+      stylesheet: text.optional(),
+      script: text.optional(),
+      mayVisit: functionOf<AdminSection['mayVisit']>().optional(),
+      fetch: functionOf<AdminSection['fetch']>(),
+    } satisfies ShapeOf<AdminSection>),
+    { error: 'must be an array' },
+  )
+  .superRefine((sections, context) => {
+    const names = new Set(taken);
+    for (const [index, { name }] of sections.entries()) {
+      if (names.has(name)) {
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'name'],
+          message: `must be another one: \`${name}\` is taken`,
+        });
+      }
+      names.add(name);
     }
-    if (names.has(name)) throw new TypeError(`${where}.name\` must be another one: \`${name}\` is taken.`);
-    names.add(name);
-    if (typeof title !== 'string' || title.trim() === '') throw new TypeError(`${where}.title\` must be a text.`);
-    for (const field of ['icon', 'stylesheet', 'script'] as const) {
-      const value = (section as Partial<AdminSection>)[field];
-      if (value !== undefined && typeof value !== 'string') throw new TypeError(`${where}.${field}\` must be a text.`);
-    }
-    const { fetch, mayVisit } = section as Partial<AdminSection>;
-    if (typeof fetch !== 'function') throw new TypeError(`${where}.fetch\` must be a function.`);
-    if (mayVisit !== undefined && typeof mayVisit !== 'function') {
-      throw new TypeError(`${where}.mayVisit\` must be a function.`);
-    }
-  }
-  return [...sections];
-}
+  });

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   checkOptions,
   functionOf,
@@ -10,7 +9,7 @@ import {
 } from '../internal/index.js';
 import type { UserDirectory } from './access/types.js';
 import type { ApiKeys, OpenApiKeysOptions } from './api-keys.js';
-import { createSecretHasher } from './authentication/secret-hasher.js';
+import { createSecretHasher, pepperOption } from './authentication/secret-hasher.js';
 import { importPeer } from './store/import-peer.js';
 
 /**
@@ -39,7 +38,7 @@ const schema = optionsOf({
   ),
   edition: nameOrFunction<OpenApiKeysOptions['edition']>('an edition'),
   users: withMethods<UserDirectory>('findById').optional(),
-  pepper: z.unknown().optional(),
+  pepper: pepperOption.optional(),
   clock: withMethods<NonNullable<OpenApiKeysOptions['clock']>>('now').optional(),
   onError: functionOf<NonNullable<OpenApiKeysOptions['onError']>>().optional(),
 } satisfies ShapeOf<OpenApiKeysOptions>);

@@ -25,6 +25,7 @@ export interface McpEndpointOptions {
 }
 
 const checkIntervalMs = 1000;
+const defaultIdleMs = 1_800_000;
 const maxBodyBytes = 1024 * 1024;
 const methods = ['GET', 'POST', 'DELETE'];
 /** All that the transport reads: the credentials stay here, so that no session and no tool ever holds them. */
@@ -37,7 +38,7 @@ const passedHeaders = ['accept', 'content-type', 'last-event-id', 'mcp-protocol-
 export function createMcpEndpoint(context: AdminContext, options: McpEndpointOptions): McpEndpoint {
   const checkHost = createHostCheck(options.allowedHosts);
   const tools = createToolBox(context, options.mcpTools);
-  const sessions = createSessions(context, tools, readIdleMs(options.mcpSessionIdleMs));
+  const sessions = createSessions(context, tools, options.mcpSessionIdleMs ?? defaultIdleMs);
   const watch = createStreamWatch(context);
   let timer: Timer | undefined;
   let isClosed = false;
@@ -169,10 +170,4 @@ class ProtocolRefusal extends Error {
     const error = { code: this.code, message: this.message };
     return json(this.status, JSON.stringify({ jsonrpc: '2.0', error, id: null }));
   }
-}
-
-function readIdleMs(value: unknown): number {
-  if (value === undefined) return 1_800_000;
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-  throw new TypeError('`mcpSessionIdleMs` must be a positive number of milliseconds.');
 }

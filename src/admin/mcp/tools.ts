@@ -23,10 +23,9 @@ export interface ToolBox {
 }
 
 /** @throws TypeError naming a wrong entry of `mcpTools` */
-export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[] | undefined): ToolBox {
+export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[] = []): ToolBox {
   const tools = new Map(keyTools(context).map((tool) => [tool.definition.name, tool]));
-  if (mcpTools !== undefined && !Array.isArray(mcpTools)) throw new TypeError('`mcpTools` must be an array of tools.');
-  for (const [index, tool] of (mcpTools ?? []).entries()) {
+  for (const [index, tool] of mcpTools.entries()) {
     const bound = bindTool(`mcpTools[${index}]`, tool);
     if (tools.has(tool.name)) throw new TypeError(`\`mcpTools[${index}].name\` is taken: ${tool.name}.`);
     tools.set(tool.name, bound);

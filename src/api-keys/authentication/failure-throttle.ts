@@ -1,4 +1,14 @@
-import { type Clock, sourceKey, systemClock } from '../../internal/index.js';
+import {
+  type Clock,
+  checkOptions,
+  count,
+  duration,
+  optionsOf,
+  type ShapeOf,
+  sourceKey,
+  systemClock,
+  withMethods,
+} from '../../internal/index.js';
 
 export interface FailureThrottleOptions {
   /** Failures that cost nothing yet. @default 5 */
@@ -44,12 +54,7 @@ interface Failures {
  * throttle.retryAfterMs('192.0.2.1') // 0: the first five are free
  */
 export function createFailureThrottle(options: FailureThrottleOptions = {}): FailureThrottle {
-  const clock = options.clock ?? systemClock;
-  const freeFailures = readNumber('freeFailures', options.freeFailures ?? 5, 0);
-  const firstWaitMs = readNumber('firstWaitMs', options.firstWaitMs ?? 1000, 1);
-  const maxWaitMs = readNumber('maxWaitMs', options.maxWaitMs ?? 60_000, firstWaitMs);
-  const forgetAfterMs = readNumber('forgetAfterMs', options.forgetAfterMs ?? 900_000, maxWaitMs);
-  const maxSources = readNumber('maxSources', options.maxSources ?? 10_000, 1);
+  const { freeFailures, firstWaitMs, maxWaitMs, forgetAfterMs, maxSources, clock } = checkOptions(schema, options);
   // In the order of the last failure, so that the first one is the longest quiet.
   const sources = new Map<string, Failures>();
 
@@ -84,9 +89,19 @@ export function createFailureThrottle(options: FailureThrottleOptions = {}): Fai
   };
 }
 
-function readNumber(name: string, value: number, least: number): number {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < least) {
-    throw new TypeError(`\`${name}\` must be a number of at least ${least}, got ${String(value)}.`);
-  }
-  return value;
-}
+const schema = optionsOf({
+  freeFailures: count(0).default(5),
+  firstWaitMs: duration({ least: 1 }).default(1000),
+  maxWaitMs: duration().default(60_000),
+  forgetAfterMs: duration().default(900_000),
+  maxSources: count(1).default(10_000),
+  clock: withMethods<Pick<Clock, 'monotonic'>>('monotonic').default(systemClock),
+} satisfies ShapeOf<FailureThrottleOptions>)
+  .refine(({ firstWaitMs, maxWaitMs }) => maxWaitMs >= firstWaitMs, {
+    path: ['maxWaitMs'],
+    error: 'must not be less than `firstWaitMs`',
+  })
+  .refine(({ maxWaitMs, forgetAfterMs }) => forgetAfterMs >= maxWaitMs, {
+    path: ['forgetAfterMs'],
+    error: 'must not be less than `maxWaitMs`',
+  });

@@ -1,4 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { bool, option, optionsOf, type ShapeOf } from '../../internal/index.js';
 import type { Pepper, PepperSecret } from './types.js';
 
 /** Keys made without a pepper. */
@@ -17,9 +19,9 @@ export interface SecretHasher {
   matches(secret: string, stored: { secretHash: Uint8Array; pepperVersion: number } | undefined): boolean;
 }
 
-/** @throws TypeError naming `pepper` when it is too short or its version is wrong */
+/** @param pepper checked by {@link pepperOption} */
 export function createSecretHasher(pepper: PepperSecret | Pepper | undefined): SecretHasher {
-  const { version, secrets } = readPepper(pepper);
+  const { version, secrets } = secretsOf(pepper);
   const digest = (secret: string, ofVersion: number): Buffer | undefined => {
     const key = secrets.get(ofVersion);
     if (key === undefined) return undefined;
@@ -42,33 +44,55 @@ export function createSecretHasher(pepper: PepperSecret | Pepper | undefined): S
   };
 }
 
-function readPepper(pepper: PepperSecret | Pepper | undefined) {
+function secretsOf(pepper: PepperSecret | Pepper | undefined) {
   if (pepper === undefined) return { version: unpeppered, secrets: new Map([[unpeppered, null]]) };
-  const { version, secret, previous, acceptUnpeppered } = isSecret(pepper)
-    ? { version: 1, secret: pepper, previous: undefined, acceptUnpeppered: undefined }
-    : pepper;
+  const {
+    version,
+    secret,
+    previous = {},
+    acceptUnpeppered,
+  } = isSecret(pepper) ? { version: 1, secret: pepper } : pepper;
   const secrets = new Map<number, Buffer | null>();
-  for (const [text, old] of Object.entries(previous ?? {})) secrets.set(readVersion(Number(text)), readSecret(old));
-  secrets.set(readVersion(version), readSecret(secret));
+  for (const [text, old] of Object.entries(previous)) secrets.set(Number(text), toBytes(old));
+  secrets.set(version, toBytes(secret));
   if (acceptUnpeppered === true) secrets.set(unpeppered, null);
   return { version, secrets };
 }
 
-function isSecret(value: PepperSecret | Pepper): value is PepperSecret {
+function isSecret(value: unknown): value is PepperSecret {
   return typeof value === 'string' || value instanceof Uint8Array;
 }
 
-function readVersion(version: number): number {
-  if (!Number.isInteger(version) || version < 1 || version > 1_000_000) {
-    throw new TypeError('`pepper` versions must be whole numbers from 1.');
-  }
-  return version;
+function isLongEnough(value: unknown): boolean {
+  return isSecret(value) && toBytes(value).length >= leastPepperBytes;
 }
 
-function readSecret(secret: PepperSecret): Buffer {
-  const bytes = isSecret(secret) ? Buffer.from(secret as string) : Buffer.alloc(0);
-  if (bytes.length < leastPepperBytes) {
-    throw new TypeError(`\`pepper\` secrets must be text or bytes of at least ${leastPepperBytes} bytes.`);
-  }
-  return bytes;
+function isVersion(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1_000_000;
 }
+
+function toBytes(secret: PepperSecret): Buffer {
+  return Buffer.from(secret as string);
+}
+
+const longEnough = `text or bytes of at least ${leastPepperBytes} bytes`;
+const secretOption = option<PepperSecret>(isLongEnough, `must be ${longEnough}`);
+
+/** The option `pepper`. */
+export const pepperOption = z.union(
+  [
+    secretOption,
+    optionsOf({
+      version: option<number>(isVersion, 'must be a whole number from 1', true),
+      secret: secretOption,
+      previous: option<Pepper['previous']>(
+        (value) =>
+          value === undefined ||
+          Object.entries(value ?? {}).every(([version, secret]) => isVersion(Number(version)) && isLongEnough(secret)),
+        `must hold secrets by their version, a whole number from 1, each of them ${longEnough}`,
+      ).optional(),
+      acceptUnpeppered: bool.optional(),
+    } satisfies ShapeOf<Pepper>),
+  ],
+  { error: `must be ${longEnough}, or an object with \`version\` and \`secret\`` },
+);

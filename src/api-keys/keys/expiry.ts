@@ -1,9 +1,10 @@
 import type { FieldReading } from '../api-key-error.js';
 
 const field = 'expiresOn';
-const dateTimePattern =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:\d{2}))?$/;
-const lastMomentOfDay = [23, 59, 59, 999] as const;
+const hourAndMinute = '(?:[01]\\d|2[0-3]):[0-5]\\d';
+const dateTimePattern = new RegExp(
+  `^(\\d{4}-\\d{2}-\\d{2})(T${hourAndMinute}(?::[0-5]\\d(?:\\.\\d{1,9})?)?(?:Z|[+-]${hourAndMinute}))?$`,
+);
 
 /**
  * The latest expiry accepted at `now`: one calendar year later, to the end of that day in UTC. A year after 29 February
@@ -17,7 +18,7 @@ export function maxExpiresOn(now: Date | number): Date {
   const year = today.getUTCFullYear() + 1;
   const month = today.getUTCMonth();
   const lastDayOfMonth = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  return new Date(Date.UTC(year, month, Math.min(today.getUTCDate(), lastDayOfMonth), ...lastMomentOfDay));
+  return new Date(Date.UTC(year, month, Math.min(today.getUTCDate(), lastDayOfMonth), 23, 59, 59, 999));
 }
 
 /** Reads and checks an expiry (rule K4): epoch milliseconds, or what is wrong with it. */
@@ -37,43 +38,14 @@ function wrong(message: string): FieldReading<never> {
 }
 
 /**
- * ISO 8601 with an offset, or a bare date (the end of that day in UTC). `Date.parse` would take local times, and would
- * roll 31 February over into March.
+ * ISO 8601 with an offset, or a date, which means the end of that day in UTC. `Date.parse` alone would accept local times
+ * and move 31 February into March.
  */
 function parseDateTime(value: unknown): number {
-  const match = typeof value === 'string' ? dateTimePattern.exec(value) : null;
-  if (match === null) return Number.NaN;
-  const [, year, month, day, hour, minute, second, fraction, offset] = match;
-  const time =
-    hour === undefined
-      ? lastMomentOfDay
-      : ([
-          Number(hour),
-          Number(minute),
-          Number(second ?? 0),
-          Number((fraction ?? '').padEnd(3, '0').slice(0, 3)),
-        ] as const);
-  const fields = [Number(year), Number(month) - 1, Number(day), ...time] as const;
-  const moment = new Date(0);
-  // Not Date.UTC: it takes the years 0 to 99 for 1900 to 1999.
-  moment.setUTCFullYear(fields[0], fields[1], fields[2]);
-  moment.setUTCHours(fields[3], fields[4], fields[5], fields[6]);
-  const readBack = [
-    moment.getUTCFullYear(),
-    moment.getUTCMonth(),
-    moment.getUTCDate(),
-    moment.getUTCHours(),
-    moment.getUTCMinutes(),
-    moment.getUTCSeconds(),
-  ];
-  if (readBack.some((part, index) => part !== fields[index])) return Number.NaN;
-  return moment.getTime() - offsetMs(offset);
-}
-
-function offsetMs(offset: string | undefined): number {
-  if (offset === undefined || offset.toUpperCase() === 'Z') return 0;
-  const hours = Number(offset.slice(1, 3));
-  const minutes = Number(offset.slice(4, 6));
-  if (hours > 23 || minutes > 59) return Number.NaN;
-  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+  const text = typeof value === 'string' ? value.toUpperCase() : '';
+  const [, date, time] = dateTimePattern.exec(text) ?? [];
+  if (date === undefined) return Number.NaN;
+  const midnight = new Date(`${date}T00:00:00Z`);
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(date)) return Number.NaN;
+  return Date.parse(time === undefined ? `${date}T23:59:59.999Z` : text);
 }

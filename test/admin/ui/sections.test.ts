@@ -150,6 +150,7 @@ describe('a section of the host', () => {
     [{ script: 1 }, '`sections[0].script`'],
     [{ fetch: 'x' }, '`sections[0].fetch`'],
     [{ mayVisit: true }, '`sections[0].mayVisit`'],
+    [{ mayvisit: () => true }, '`sections[0].mayvisit` is not an option: did you mean `mayVisit`?'],
   ])('is refused when it is wrong: %j', async (changes, message) => {
     const wrong = startAdmin({ admin: { sections: [section(changes as never)] } });
     await expect(wrong).rejects.toThrow(message);

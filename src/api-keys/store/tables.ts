@@ -10,61 +10,38 @@ import {
   uniqueName,
 } from './schema.js';
 
-// Any constant will do; it is the name of the lock that processes share while one of them migrates.
+// Any constant will do: the lock that processes share while one of them creates the tables.
 const advisoryLock = 4_951_003_122;
 
+// Versions 1 to 3 were never released.
+const schemaVersion = 4;
+
 /**
- * Makes or migrates the tables. Safe when several processes open one database at once: SQLite's immediate transaction
- * or PostgreSQL's advisory lock lets one go first, and the others find the work done.
+ * Creates the tables in an empty database. Safe when several processes open one database at once: SQLite's immediate
+ * transaction or PostgreSQL's advisory lock lets one go first, and the others find the tables there.
  *
- * @throws Error when a newer release has written the database.
+ * @throws Error when another release has written the database.
  */
-export async function migrate(kysely: Kysely<Tables>, dialect: Dialect): Promise<void> {
-  const steps = migrations(dialect);
+export async function createTables(kysely: Kysely<Tables>, dialect: Dialect): Promise<void> {
   await kysely.transaction().execute(async (transaction) => {
     if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${advisoryLock})`.execute(transaction);
     await sql.raw(`create table if not exists ${schemaTable} (version integer not null)`).execute(transaction);
     const row = await transaction.selectFrom(schemaTable).select('version').executeTakeFirst();
-    const version = row?.version ?? 0;
-    if (version > steps.length) {
-      throw new Error(`The database has API key tables of version ${version}; this release knows ${steps.length}.`);
+    if (row?.version === schemaVersion) return;
+    if (row !== undefined) {
+      throw new Error(
+        `The database has API key tables of version ${row.version}; this release needs ${schemaVersion}.`,
+      );
     }
-    for (const statement of steps.slice(version).flat()) await sql.raw(statement).execute(transaction);
-    if (row === undefined) await transaction.insertInto(schemaTable).values({ version: steps.length }).execute();
-    else if (version < steps.length)
-      await transaction.updateTable(schemaTable).set({ version: steps.length }).execute();
+    const statements = [
+      ...keyTableStatements(dialect),
+      ...auditTableStatements(dialect),
+      ...endedSessionStatements(dialect),
+    ];
+    for (const statement of statements) await sql.raw(statement).execute(transaction);
+    await transaction.insertInto(schemaTable).values({ version: schemaVersion }).execute();
   });
 }
-
-/** One entry a version; an entry that has been released is never edited. */
-function migrations(dialect: Dialect): readonly (readonly string[])[] {
-  return [
-    [...keyTableStatements(dialect), ...auditTableStatements(dialect)],
-    widerSortIndexes,
-    endedSessionStatements(dialect),
-    [
-      `alter table ${keyTable} add column expired_on ${dialect === 'sqlite' ? 'integer' : 'bigint'}`,
-      ...statusIndexes,
-      ...(dialect === 'sqlite' ? sqliteEndedStays : postgresEndedStays),
-    ],
-  ];
-}
-
-/** Whether a key is Active or Expired is told by the index that gives the order, so that no row is read in vain. */
-const widerSortIndexes = ['created_on', 'last_accessed', 'name_search', 'owner_search'].flatMap((column) => [
-  `drop index ${keyTable}_by_${column}`,
-  `create index ${keyTable}_by_${column} on ${keyTable} (${column}, id, expires_on, revoked_on)`,
-]);
-
-/** As `widerSortIndexes`, and with what tells a key that was seen Expired. */
-const statusIndexes = [
-  ...['created_on', 'last_accessed', 'name_search', 'owner_search'].flatMap((column) => [
-    `drop index ${keyTable}_by_${column}`,
-    `create index ${keyTable}_by_${column} on ${keyTable} (${column}, id, expires_on, expired_on, revoked_on)`,
-  ]),
-  `drop index ${keyTable}_by_expires_on`,
-  `create index ${keyTable}_by_expires_on on ${keyTable} (expires_on, id, expired_on, revoked_on)`,
-];
 
 const endedRefusal = 'An API key that is revoked or expired stays so.';
 
@@ -105,21 +82,24 @@ function keyTableStatements(dialect: Dialect): string[] {
       last_accessed ${milliseconds} not null default 0,
       refused_uses ${milliseconds} not null default 0,
       last_refused_on ${milliseconds} not null default 0,
-      version integer not null default 1
+      version integer not null default 1,
+      expired_on ${milliseconds}
     )${sqlite ? ' strict, without rowid' : ''}`,
     `create unique index ${uniqueName} on ${keyTable} (name)`,
-    // One a sort column: a page is read from where the last one ended.
+    // One for each sort column: a page starts where the last one ended. The times tell Active from Expired and Revoked
+    // without reading the row.
     ...['created_on', 'last_accessed', 'name_search', 'owner_search'].map(
-      (column) => `create index ${keyTable}_by_${column} on ${keyTable} (${column}, id)`,
+      (column) =>
+        `create index ${keyTable}_by_${column} on ${keyTable} (${column}, id, expires_on, expired_on, revoked_on)`,
     ),
-    // With what tells Active from Revoked, so that counting either needs no row.
-    `create index ${keyTable}_by_expires_on on ${keyTable} (expires_on, id, revoked_on)`,
-    // Few keys are revoked: without indexes of their own, each page of them would be a walk over all keys.
+    `create index ${keyTable}_by_expires_on on ${keyTable} (expires_on, id, expired_on, revoked_on)`,
+    // Few keys are revoked: without these indexes, each page of them would scan all keys.
     ...['created_on', 'expires_on', 'last_accessed', 'name_search', 'owner_search'].map(
       (column) => `create index ${keyTable}_revoked_by_${column} on ${keyTable} (${column}, id)
         where revoked_on is not null`,
     ),
     `create index ${keyTable}_by_owner on ${keyTable} (owner_id, created_on, id)`,
+    ...(sqlite ? sqliteEndedStays : postgresEndedStays),
     `create table ${pepperTable} (version integer primary key, fingerprint text not null)`,
   ];
 }
