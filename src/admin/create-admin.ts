@@ -1,6 +1,6 @@
-import { apiRoutes } from './api/index.js';
+import { apiRoutes } from './api/routes.js';
 import { AdminHttpError } from './http/errors.js';
-import { placeRequest } from './http/placement.js';
+import { placeRequest } from './http/request.js';
 import { errorResponse } from './http/responses.js';
 import { createMcpEndpoint } from './mcp/index.js';
 import { type AdminOptions, readOptions } from './options.js';

@@ -22,7 +22,7 @@ import {
 } from '../internal/index.js';
 import { createPasswordChecks } from './authentication/check-password.js';
 import type { AdminContext, AuthenticationFailure } from './context.js';
-import { socketAddress } from './http/node-request.js';
+import { socketAddress } from './http/request.js';
 import { allowedHostsOption, type McpTool, mcpToolsOption } from './mcp/index.js';
 import { type AdminSection, sectionsOption } from './sections.js';
 import type { ManagedUserDirectory } from './users.js';

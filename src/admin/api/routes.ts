@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { actorOf, authenticate, authenticateAgain, type Caller } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import { isCrossSite } from '../http/cross-site.js';
 import { AdminHttpError } from '../http/errors.js';
+import { isCrossSite } from '../http/request.js';
 import { errorResponse, json } from '../http/responses.js';
 import { createOpenApiDocument } from './openapi-document.js';
 import { apiPath, type Operation, operations } from './operations.js';

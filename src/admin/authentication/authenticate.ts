@@ -9,7 +9,7 @@ import {
 } from '../../api-keys/index.js';
 import type { AdminContext, AuthenticationFailure } from '../context.js';
 import { AdminHttpError, authenticationFailedError } from '../http/errors.js';
-import { arrivedHeaders, authorizationOf } from '../http/node-request.js';
+import { arrivedHeaders, authorizationOf } from '../http/request.js';
 import { readBasic } from './basic-credentials.js';
 import { checkPassword, findUnchanged, refuseWhenThrottled } from './check-password.js';
 

@@ -9,7 +9,7 @@ import { OpenRequest } from './open-request.js';
 import { loadSdk, type McpSdk } from './sdk.js';
 import { createSessions, type McpSession } from './sessions.js';
 import { createStreamWatch } from './stream-watch.js';
-import type { McpTool } from './tool-types.js';
+import type { McpTool } from './tool.js';
 import { createToolBox } from './tools.js';
 
 export interface McpEndpoint {

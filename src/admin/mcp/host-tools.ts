@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bool, functionOf, option, optionsOf, type ShapeOf, text } from '../../internal/index.js';
-import { toToolSchema } from './tool-schema.js';
-import type { BoundTool, JsonSchema, McpTool } from './tool-types.js';
+import type { BoundTool, JsonSchema, McpTool } from './tool.js';
+import { toToolSchema } from './tool.js';
 
 /** The option `mcpTools`; {@link bindTool} reads the input schemas. */
 export const mcpToolsOption = z.array(

@@ -3,8 +3,8 @@ import type { AuditQuery, ListQuery } from '../../api-keys/index.js';
 import type { AdminContext } from '../context.js';
 import { createKey, updateKey } from '../key-operations.js';
 import * as schemas from '../wire-schemas.js';
-import { toToolSchema } from './tool-schema.js';
-import type { BoundTool } from './tool-types.js';
+import type { BoundTool } from './tool.js';
+import { toToolSchema } from './tool.js';
 
 const id = schemas.apiKeyIdSchema;
 const reading = { readOnlyHint: true, openWorldHint: false };

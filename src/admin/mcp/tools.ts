@@ -4,7 +4,7 @@ import type { AdminContext } from '../context.js';
 import { bindTool } from './host-tools.js';
 import { keyTools } from './key-tools.js';
 import type { OpenRequest } from './open-request.js';
-import type { BoundTool, McpTool, ToolDefinition } from './tool-types.js';
+import type { BoundTool, McpTool, ToolDefinition } from './tool.js';
 
 interface ToolResult {
   [key: string]: unknown;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import type { AdminContext } from '../../context.js';
-import { isCrossSite } from '../../http/cross-site.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { readBoundedText } from '../../http/read-bounded-text.js';
+import { isCrossSite } from '../../http/request.js';
 import { readCookie, writeCookie } from './cookies.js';
 import type { Session } from './session.js';
 import { createSigner } from './signing.js';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Actor, DirectoryUser } from '../../api-keys/index.js';
 import type { OpenRequest } from './open-request.js';
 
@@ -46,6 +46,12 @@ export interface BoundTool {
 export interface JsonSchema {
   type: 'object';
   [key: string]: unknown;
+}
+
+/** Without `$schema`: validators of clients that know another dialect would refuse it. */
+export function toToolSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+  return { ...rest, type: 'object' };
 }
 
 export interface ToolDefinition {
