@@ -15,69 +15,73 @@ import type {
 } from './keys/types.js';
 
 export interface OpenApiKeysOptions {
-  /** A file's path, `:memory:`, or `postgres://…` (rule K18). */
+  /** A file path, `:memory:`, or a `postgres://` URL (rule K18). */
   readonly database: string;
-  /** The edition, or a function that is asked at every request (rule K12). */
+  /** The edition's name, or a function that is called at every request (rule K12). */
   readonly edition: EditionOption;
-  /** The host's users. Without it an actor's own rights count, and owners are not looked up at authentication. */
+  /** Your users. Without a directory an actor's own rights apply, and `authenticate` does not look up the owner. */
   readonly users?: UserDirectory | undefined;
-  /** A secret (version 1), or several. @default none: the secret's SHA-256 is stored (rule K2) */
+  /** A secret (version 1), or several by version. @default none: the secret's SHA-256 is stored (rule K2) */
   readonly pepper?: PepperSecret | Pepper | undefined;
-  /** The one clock of all states (rule K5). @default the machine's */
+  /** The clock that decides every status (rule K5). @default the system clock */
   readonly clock?: (Pick<Clock, 'now'> & Partial<Clock>) | undefined;
-  /** Told of failures in the background: a write of `lastAccessed` that failed and will be tried again. */
+  /** Called when a background write fails, such as that of `lastAccessed`, which is then repeated. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A key that has just been revoked: what it opened is to be closed (rule K11). */
+/** A key that has just been revoked: close what it opened (rule K11). */
 export interface Invalidation {
   readonly apiKeyId: string;
   readonly userId: string;
 }
 
-/** Sign-ins that somebody has ended before their time, by their ids. */
+/** Sessions that ended early, by their ids. */
 export interface EndedSessions {
-  /** Remembers one until `endsOnMs`, epoch milliseconds, when it would be over anyway. */
+  /** Remembers a session until `endsOnMs` (epoch milliseconds), when it would have ended anyway. */
   add(sessionId: string, endsOnMs: number): Promise<void>;
-  /** One indexed look-up; sees at once what another process on this database has added. */
+  /** One indexed look-up; sees at once what another process has added. */
   has(sessionId: string): Promise<boolean>;
 }
 
 /**
- * API keys over one database. Every method that takes an actor answers with what that actor may see and do (rule K7),
- * and rejects with an `ApiKeyError` where not.
+ * API keys in one database. Methods that take an actor return what that actor may see and do (rule K7), and reject with
+ * an `ApiKeyError` otherwise.
  */
 export interface ApiKeys {
-  /** Makes a key for the actor, always (rule K16). The only call that returns the key's value. */
+  /** Creates a key, which the actor owns (rule K16). The only call that returns the key's value. */
   create(actor: ActorLike, input: NewApiKey): Promise<CreatedApiKey>;
   list(actor: ActorLike, query?: ListQuery): Promise<ApiKeyPage>;
   get(actor: ActorLike, apiKeyId: string): Promise<ApiKey>;
-  /** Active keys only. Without a difference nothing is written. */
+  /** Active keys only. An edit that changes nothing writes nothing. */
   update(actor: ActorLike, apiKeyId: string, changes: ApiKeyChanges): Promise<ApiKey>;
-  /** Active keys only; at once, and for good. An edit at the same time does not prevent it. */
+  /** Active keys only; immediate and irreversible. A simultaneous edit does not prevent it. */
   revoke(actor: ActorLike, apiKeyId: string): Promise<ApiKey>;
   /** Newest first. */
   audits(actor: ActorLike, query?: AuditQuery): Promise<Page<AuditEntry>>;
   /**
-   * Revokes every Active key of a user whom the host has deleted, in one transaction. The host decides who may delete
-   * users, so no rights are asked here.
+   * Revokes every Active key of a user that you have deleted, in one transaction. It checks no rights: you decide who
+   * may delete users.
    */
   userDeleted(actor: ActorLike, userId: string): Promise<{ readonly revoked: number }>;
-  /** `undefined` when no key, or no good one, was presented. */
+  /** `undefined` unless a valid key was presented. */
   authenticate(headers: RequestHeaders): Promise<Authenticated | undefined>;
-  /** As `authenticate`, and says what there was: for whoever has to try Basic next, and for the log. */
+  /**
+   * Like `authenticate`, but says what was presented, so that you can try Basic next, or log the reason.
+   *
+   * @param lookups share them with the other calls of this request
+   */
   verify(headers: RequestHeaders, lookups?: RequestLookups): Promise<Verification>;
-  /** Whether a key would authenticate now. For open streams: another process may have revoked it (rule K11). */
+  /** Whether a key would authenticate now. For open streams: another process may have revoked the key (rule K11). */
   isUsable(apiKeyId: string, lookups?: RequestLookups): Promise<boolean>;
-  /** Called in this process right after a revocation; returns how to unsubscribe. */
+  /** Calls `listener` in this process right after a revocation; returns a function that unsubscribes. */
   onInvalidated(listener: (invalidation: Invalidation) => void): () => void;
-  /** Whether the actor may manage the keys of all users: the switch My/All (specification 4). */
+  /** Whether the actor may manage the keys of all users, and so gets the switch My/All (specification 4). */
   mayManageAll(actor: ActorLike): Promise<boolean>;
-  /** Whether the edition has API keys at this moment (rule K12). */
+  /** Whether the current edition has API keys (rule K12). */
   isAvailable(lookups?: RequestLookups): Promise<boolean>;
-  /** The latest `expiresOn` that is accepted at this moment (rule K4). */
+  /** The latest `expiresOn` accepted now (rule K4). */
   maxExpiresOn(): string;
-  /** Where `createAdmin` keeps who has signed out, so that it holds in every process and after a restart (rule K11). */
+  /** Where `createAdmin` records who has signed out, for every process and across restarts (rule K11). */
   readonly endedSessions: EndedSessions;
   /** Writes what is pending and closes the database. */
   close(): Promise<void>;

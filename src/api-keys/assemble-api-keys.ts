@@ -16,7 +16,7 @@ import { revokeKey, userDeleted } from './keys/revoke-keys.js';
 import { updateKey } from './keys/update-key.js';
 import { addEndedSession, isEndedSession, openStore } from './store/index.js';
 
-/** Opens the store and puts the parts together; the options have been checked. */
+/** Opens the store and assembles the parts. Expects checked options. */
 export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: SecretHasher): Promise<ApiKeys> {
   const clock: Pick<Clock, 'now'> & Partial<Clock> = options.clock ?? systemClock;
   const onError = options.onError ?? (() => {});
@@ -41,7 +41,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
           try {
             listener(invalidation);
           } catch (error) {
-            // The revocation is done; one subscriber's failure must not hide it, nor keep it from the others.
+            // The revocation is done: a failing subscriber must neither hide it nor keep it from the others.
             onError(error);
           }
         }

@@ -13,12 +13,12 @@ import { createSecretHasher, pepperOption } from './authentication/secret-hasher
 import { importPeer } from './store/import-peer.js';
 
 /**
- * Opens the API keys of one database, and makes or migrates its tables. Several processes may have the same database
- * open.
+ * Opens the API keys in one database and creates its tables. Several processes may open the same database.
  *
- * Needs the package `kysely`; `pg` for PostgreSQL; `@photostructure/sqlite` for SQLite where Node has none of its own.
+ * Needs the package `kysely`; `pg` for PostgreSQL; `@photostructure/sqlite` for SQLite where Node has none built in.
  *
- * @throws TypeError naming a wrong option; Error naming a package that is missing, or a pepper that does not fit the database.
+ * @throws TypeError naming a wrong option; Error naming a package that is missing, or a pepper that does not fit the
+ *   database.
  * @example
  * const apiKeys = await openApiKeys({ database: 'keys.db', edition: 'Professional', users })
  * const { apiKey, key } = await apiKeys.create(actor, { name: 'Nightly export', expiresOn: '2027-06-30' })

@@ -1,6 +1,6 @@
 import { type Clock, singleFlight, type Timer } from '../../internal/index.js';
 
-/** What happened to a key since it was last written down. */
+/** The uses of a key that are not in the database yet. */
 export interface AccessMark {
   /** Epoch milliseconds; 0 for none. */
   readonly lastAccessedMs: number;
@@ -12,7 +12,7 @@ const flushDelayMs = 500;
 const nothing: AccessMark = { lastAccessedMs: 0, refusedUses: 0, lastRefusedMs: 0 };
 
 /**
- * Uses of keys, gathered here and written together: a request costs no write, and the times are at most a second late in
+ * Collects uses of keys and writes them together, so that a request costs no write. Times are at most a second late in
  * the database and exact for readers in this process (rule K10).
  */
 export class AccessMarks {
@@ -42,9 +42,9 @@ export class AccessMarks {
   }
 
   /**
-   * What readers add to a row. Taken before the row is read: a write that ends in between is then seen in the row or
-   * here. Times may be in both, which does not matter for a maximum; counts that are just being written are left out,
-   * for they would be doubled.
+   * What readers add to a row. Call it before you read the row: a write that ends in between then shows in the row or
+   * here. Times may show in both, which does not change their maximum; counts that are being written are left out, so
+   * that none is added twice.
    */
   view(): (apiKeyId: string) => AccessMark {
     const [pending, beingWritten] = [this.#pending, this.#beingWritten];
@@ -54,7 +54,7 @@ export class AccessMarks {
     });
   }
 
-  /** Writes what is pending. @throws what the write threw; the marks are kept for the next try. */
+  /** Writes what is pending. @throws what the write threw; the uses are kept for the next attempt */
   flush = singleFlight(async () => {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -72,7 +72,7 @@ export class AccessMarks {
     this.#beingWritten = new Map();
   });
 
-  /** Writes everything, also what came while another write was under way. */
+  /** Writes everything, including uses that arrive during a write. */
   async close(): Promise<void> {
     try {
       do await this.flush();

@@ -11,31 +11,31 @@ import {
 } from '../../internal/index.js';
 
 export interface FailureThrottleOptions {
-  /** Failures that cost nothing yet. @default 5 */
+  /** Failures without a wait. @default 5 */
   readonly freeFailures?: number | undefined;
-  /** Wait after the first failure that is not free; doubles with each one more. @default 1000 */
+  /** Wait after the first failure beyond those; doubles with each further one. @default 1000 */
   readonly firstWaitMs?: number | undefined;
   /** @default 60000 */
   readonly maxWaitMs?: number | undefined;
-  /** A source without a failure for so long is forgotten. @default 900000 */
+  /** Forgets a source after this long without a failure. @default 900000 */
   readonly forgetAfterMs?: number | undefined;
-  /** How many sources are kept; the longest quiet one goes first. @default 10000 */
+  /** How many sources to remember; the one that has been quiet longest is dropped first. @default 10000 */
   readonly maxSources?: number | undefined;
-  /** @default the machine's */
+  /** @default the system clock */
   readonly clock?: Pick<Clock, 'monotonic'> | undefined;
 }
 
 /**
- * Slows down whoever keeps failing to authenticate (rule K14). It counts by source and never by key or user, so that
- * nobody can lock out somebody else; a success does not clear the count, so that a known password covers no guessing.
+ * Slows down sources that keep failing to authenticate (rule K14). It counts by source, never by key or user, so nobody
+ * can lock out somebody else. A success does not reset the count, so a known password does not hide guessing.
  */
 export interface FailureThrottle {
   /**
-   * Ask before a password is checked, and when a key has been refused; never before a key is looked up. More than 0:
-   * answer 429 with `Retry-After`.
+   * Milliseconds to wait, or 0. Call it before you check a password and after you refuse a key, never before you look a
+   * key up. Respond with 429 and `Retry-After` when it is more than 0.
    */
   retryAfterMs(source: string): number;
-  /** Report a failed authentication. */
+  /** Reports a failed authentication. */
   failed(source: string): void;
 }
 
@@ -55,7 +55,7 @@ interface Failures {
  */
 export function createFailureThrottle(options: FailureThrottleOptions = {}): FailureThrottle {
   const { freeFailures, firstWaitMs, maxWaitMs, forgetAfterMs, maxSources, clock } = checkOptions(schema, options);
-  // In the order of the last failure, so that the first one is the longest quiet.
+  // In the order of the last failure: the first has been quiet longest.
   const sources = new Map<string, Failures>();
 
   const current = (key: string, now: number): Failures | undefined => {

@@ -6,14 +6,14 @@ interface Cost {
   readonly p: number;
 }
 
-// One of the settings that OWASP lists as equal, the one that needs the least memory: 16 MiB for each check under way.
+// OWASP lists several equivalent settings; this one needs the least memory: 16 MiB per check.
 const defaultCost: Cost = { logN: 14, r: 8, p: 5 };
 const saltBytes = 16;
 const hashBytes = 32;
 const storedPattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
 /**
- * Hashes a password for Basic authentication and sign-in with scrypt and a salt of its own (rule K14).
+ * Hashes a password for Basic authentication and sign-in, with scrypt and a random salt (rule K14).
  *
  * @returns text to store: `$scrypt$ln=14,r=8,p=5$salt$hash`
  * @throws TypeError when `password` is not a non-empty string
@@ -27,8 +27,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether a password fits what {@link hashPassword} made. Pass `undefined` for an unknown user: it takes as long and
- * answers `false`, so that response times do not tell which users exist.
+ * Whether a password matches a hash from {@link hashPassword}. Pass `undefined` for an unknown user: the check takes as
+ * long and returns `false`, so response times do not reveal which users exist.
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   const match = storedPattern.exec(stored ?? '');
@@ -44,7 +44,7 @@ export async function verifyPassword(password: string, stored: string | undefine
 function derive(password: string, salt: Uint8Array, { logN, r, p }: Cost): Promise<Buffer> {
   const N = 2 ** logN;
   return new Promise((resolve, reject) => {
-    // One form of "é" only: keyboards and systems differ in which they send.
+    // Keyboards and systems send different forms of "é": use one.
     scrypt(password.normalize('NFC'), salt, hashBytes, { N, r, p, maxmem: 256 * N * r }, (error, hash) => {
       if (error === null) resolve(hash);
       else reject(error);

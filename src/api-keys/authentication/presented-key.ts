@@ -1,6 +1,6 @@
 import type { RefusalReason, RequestHeaders } from './types.js';
 
-/** The one key value that a request presents, `none`, or why it is refused before it is even read as a key. */
+/** The key value that a request presents, `none`, or why the headers are refused before any value is parsed. */
 export type PresentedKey =
   | { readonly kind: 'key'; readonly value: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
@@ -12,11 +12,7 @@ const none: PresentedKey = { kind: 'none' };
 const malformed: PresentedKey = { kind: 'refused', reason: 'malformed' };
 const repeated: PresentedKey = { kind: 'refused', reason: 'repeated-header' };
 
-/**
- * Reads `x-api-key` and `Authorization: ApiKey` (rule K8).
- *
- * @throws TypeError when `headers` is no object
- */
+/** Reads `x-api-key` and `Authorization: ApiKey` (rule K8). @throws TypeError when `headers` is not an object */
 export function readPresentedKey(headers: RequestHeaders): PresentedKey {
   if (typeof headers !== 'object' || headers === null) throw new TypeError('`headers` must be an object.');
   const plain = valuesOf(headers, keyHeader);
@@ -35,7 +31,7 @@ export function readPresentedKey(headers: RequestHeaders): PresentedKey {
 
 function readPlain(value: string | undefined): PresentedKey {
   if (value === undefined) return none;
-  // Fetch and Node join repeated headers with a comma, which no key contains.
+  // Fetch and Node join repeated headers with a comma, and no key contains one.
   return value.includes(',') ? repeated : { kind: 'key', value };
 }
 
@@ -43,7 +39,7 @@ function readAuthorization(value: string | undefined): PresentedKey {
   if (value === undefined) return none;
   if (value.trim() === '') return malformed;
   const scheme = (/^[^\s,]*/.exec(value)?.[0] ?? '').toLowerCase();
-  // A scheme such as Digest has commas of its own; ours and Basic only when fetch has joined repeated headers.
+  // Other schemes, such as Digest, use commas; ApiKey and Basic have one only when fetch joined repeated headers.
   if (value.includes(',') && (scheme === 'apikey' || scheme === 'basic' || /,\s*apikey(?:\s|,|$)/i.test(value))) {
     return repeated;
   }
@@ -65,7 +61,7 @@ function valuesOf(headers: RequestHeaders, name: string): readonly string[] {
   return values;
 }
 
-/** `rawHeaders`: names and values in turn, or pairs of them. */
+/** `rawHeaders`: alternating names and values, or pairs of them. */
 function valuesOfList(list: readonly unknown[], name: string): readonly string[] {
   const values: string[] = [];
   const pairs = Array.isArray(list[0])
@@ -82,7 +78,7 @@ function isHeader(key: string, name: string): boolean {
   return key === name || (key.length === name.length && key.toLowerCase() === name);
 }
 
-/** What is present but no text counts as empty, and so as wrong. */
+/** A value that is not a string counts as empty, and is refused. */
 function textsOf(value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? item : ''));

@@ -3,19 +3,19 @@ import { z } from 'zod';
 import { bool, option, optionsOf, type ShapeOf } from '../../internal/index.js';
 import type { Pepper, PepperSecret } from './types.js';
 
-/** Keys made without a pepper. */
+/** The version of keys that were created without a pepper. */
 const unpeppered = 0;
 const leastPepperBytes = 32;
 const dummy = Buffer.alloc(32);
 
-/** Turns secrets into what is stored, and compares (rule K2). */
+/** Hashes secrets for storage and compares them (rule K2). */
 export interface SecretHasher {
-  /** The pepper's version that new keys get; 0 without one. */
+  /** The pepper version of new keys; 0 without a pepper. */
   readonly version: number;
-  /** Proof, by version, that a pepper is the one a database was written with; says nothing about it. */
+  /** By version, a fingerprint that recognises the pepper without revealing it. */
   readonly fingerprints: ReadonlyMap<number, string>;
   hash(secret: string): Buffer;
-  /** In constant time, and with the same work when there is no such key. */
+  /** Constant time, and the same work when there is no such key. */
   matches(secret: string, stored: { secretHash: Uint8Array; pepperVersion: number } | undefined): boolean;
 }
 
@@ -36,7 +36,7 @@ export function createSecretHasher(pepper: PepperSecret | Pepper | undefined): S
     matches(secret, stored) {
       const computed = digest(secret, stored?.pepperVersion ?? version);
       const expected = stored?.secretHash ?? dummy;
-      // timingSafeEqual throws on different lengths: a damaged row is a key that does not match, not a crash.
+      // timingSafeEqual throws on different lengths: a damaged row must not match, and must not crash.
       const comparable = computed !== undefined && expected.length === computed.length;
       const equal = timingSafeEqual(computed ?? dummy, comparable ? expected : dummy);
       return equal && comparable;

@@ -13,7 +13,7 @@ export interface Authenticated {
   readonly apiKeyId: string;
 }
 
-/** Why a presented key was refused. For the log, never for the answer (rule K9). */
+/** Why a presented key was refused. For your log, never for the response (rule K9). */
 export type RefusalReason =
   | 'malformed'
   | 'repeated-header'
@@ -24,7 +24,7 @@ export type RefusalReason =
   | 'edition'
   | 'owner';
 
-/** What the headers of a request amount to. `none`: no key was presented, so Basic may be tried (rule K8). */
+/** The result of checking the headers of a request. `none`: no key was presented, so you may try Basic (rule K8). */
 export type Verification =
   | { readonly outcome: 'authenticated'; readonly userId: string; readonly apiKeyId: string }
   | { readonly outcome: 'refused'; readonly reason: RefusalReason; readonly apiKeyId?: string }
@@ -32,13 +32,16 @@ export type Verification =
 
 export type PepperSecret = string | Uint8Array;
 
-/** Secrets for HMAC, by version. Keep them outside the database, at least 32 bytes each (rule K2). */
+/** HMAC secrets, by version. Keep them outside the database; at least 32 bytes each (rule K2). */
 export interface Pepper {
-  /** 1 or higher; stored with every key made. */
+  /** 1 or higher; stored with every new key. */
   readonly version: number;
   readonly secret: PepperSecret;
-  /** Earlier versions that keys may still have. */
+  /** Earlier versions that existing keys may have. */
   readonly previous?: Readonly<Record<number, PepperSecret>> | undefined;
-  /** Accepts keys made before there was a pepper. Whoever can write to the database can then forge keys. @default false */
+  /**
+   * Accepts keys that were created before there was a pepper. Anyone who can write to the database can then forge keys.
+   * @default false
+   */
   readonly acceptUnpeppered?: boolean | undefined;
 }

@@ -9,8 +9,8 @@ import { readPresentedKey } from './presented-key.js';
 import type { RefusalReason, RequestHeaders, Verification } from './types.js';
 
 /**
- * Checks what a request presents, against the database, the owner and the edition as they are now: nothing is cached
- * (rules K2, K8, K11, K12).
+ * Checks the key that a request presents against the database, its owner and the edition. Nothing is cached between
+ * requests (rules K2, K8, K11, K12).
  */
 export async function verifyHeaders(
   context: Context,
@@ -32,7 +32,7 @@ export async function verifyHeaders(
     context.marks.used(apiKeyId, nowMs);
     return { outcome: 'authenticated', userId: stored.ownerId, apiKeyId };
   }
-  // The secret was right: whoever holds it does not know yet that the key is over.
+  // The value was right: its holder does not know yet that the key has ended.
   if (reason === 'revoked' || reason === 'expired') context.marks.refused(apiKeyId, nowMs);
   return { outcome: 'refused', reason, apiKeyId };
 }

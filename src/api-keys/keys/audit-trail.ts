@@ -45,7 +45,10 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
   };
 }
 
-/** An acting key is its author's own, and shown to who may see it: the entry may be about somebody else's key (rules K7, K15). */
+/**
+ * The acting key belongs to the author, and is shown only to readers who may see it: the entry may be about another
+ * user's key (rules K7, K15).
+ */
 export function toAuditEntry(row: AuditRecord, reader: Principal): AuditEntry {
   const showsActingKey = reader.mayManageAll || row.author_id === reader.userId;
   return {
@@ -64,7 +67,7 @@ export function toAuditEntry(row: AuditRecord, reader: Principal): AuditEntry {
   };
 }
 
-/** Writes the entries in the transaction of the change itself (rule K6), with the acting key, if any (rule K15). */
+/** Writes the entries in the transaction of the change (rule K6), with the acting key, if any (rule K15). */
 export async function recordChanges(
   queries: Queries,
   author: ActorIdentity,

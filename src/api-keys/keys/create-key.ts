@@ -12,7 +12,7 @@ import { toApiKey, toIso } from './presentation.js';
 import { userDeleted } from './revoke-keys.js';
 import type { CreatedApiKey, FieldChange, NewApiKey } from './types.js';
 
-/** Makes a key for the actor (rules K2-K4, K12, K16). */
+/** Creates a key for the actor (rules K2-K4, K12, K16). */
 export async function createKey(context: Context, actor: ActorLike, input: NewApiKey): Promise<CreatedApiKey> {
   const principal = await resolvePrincipal(actor, context.users);
   requireApiKeys(await principal.lookups.findEdition(context.edition));
@@ -67,12 +67,12 @@ async function insertNewKey(
 }
 
 /**
- * Keeps a user who is deleted at this moment from keeping an Active key: `userDeleted` either sees the new key, or ran
- * before the key was written, and then the directory no longer has the user here.
+ * Revokes the new key if its owner has been deleted meanwhile: `userDeleted` either saw the key, or ran before the key
+ * was written, and then the directory no longer has the user.
  */
 async function revokeIfOwnerIsGone(context: Context, principal: Principal): Promise<void> {
   if (context.users === undefined) return;
-  // Past `principal.lookups`: only what the directory says after the write counts.
+  // Not from `principal.lookups`: the look-up must come after the write.
   const owner = await context.users.findById(principal.userId);
   if (owner !== undefined && owner !== null) return;
   await userDeleted(context, { userId: principal.userId, username: principal.username }, principal.userId);

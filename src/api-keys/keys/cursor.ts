@@ -1,7 +1,7 @@
 import { parseJson } from '../../internal/index.js';
 import { validationError } from '../api-key-error.js';
 
-/** Where a page ended: the order it was in, the last row's value in that order, the last row's id. */
+/** Where a page ended: its order, and the sort value and id of its last row. */
 export interface Position {
   readonly order: string;
   readonly value: string | number;
@@ -12,7 +12,7 @@ export function formatCursor({ order, value, id }: Position): string {
   return Buffer.from(JSON.stringify([order, value, id])).toString('base64url');
 }
 
-/** @throws ApiKeyError `validation` when the cursor is none of ours, or of another order */
+/** @throws ApiKeyError `validation` when the cursor is malformed or belongs to another order */
 export function readCursor(cursor: unknown, order: string, valueType: 'string' | 'number'): Position | undefined {
   if (cursor === undefined || cursor === null) return undefined;
   const parsed = typeof cursor === 'string' ? parseJson(Buffer.from(cursor, 'base64url').toString()) : undefined;
@@ -31,7 +31,7 @@ export function readCursor(cursor: unknown, order: string, valueType: 'string' |
   throw validationError([{ field: 'cursor', message: 'The cursor is not one of this list.' }]);
 }
 
-// PostgreSQL takes neither NUL in text nor fractions and infinities as a bigint.
+// PostgreSQL accepts neither NUL in text nor fractions and infinities as a bigint.
 function isStorable(value: unknown): boolean {
   return typeof value === 'string' ? !value.includes('\0') : Number.isSafeInteger(value);
 }

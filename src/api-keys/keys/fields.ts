@@ -14,7 +14,7 @@ export async function readFields(
   const errors: FieldError[] = [];
   if (name?.error !== undefined) errors.push(name.error);
   if (expiry?.error !== undefined) {
-    // The database decides on uniqueness; asked here as well, so that a form shows both messages at once.
+    // The unique index decides; checking here as well lets a form show both messages at once.
     const known = name?.value !== undefined && (await isNameTaken(context.store.kysely, name.value, keyId));
     if (known) errors.push(nameNotUnique);
     errors.push(expiry.error);

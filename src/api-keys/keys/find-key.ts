@@ -17,9 +17,9 @@ export async function getKey(context: Context, actor: ActorLike, apiKeyId: strin
 }
 
 /**
- * A key whose state at `nowMs` may be told from now on.
+ * A key that the principal may see, with its status at `nowMs` recorded.
  *
- * @throws ApiKeyError `not-found` for somebody else's key, too (rule K7)
+ * @throws ApiKeyError `not-found`, also for another user's key (rule K7)
  */
 export async function findVisibleKey(
   context: Context,
@@ -33,7 +33,7 @@ export async function findVisibleKey(
   return row;
 }
 
-/** @throws ApiKeyError that says why a statement with a guard found nothing to change (rule K17) */
+/** @throws ApiKeyError that says why a guarded statement changed nothing (rule K17) */
 export async function refuseChange(
   context: Context,
   principal: Principal,

@@ -7,20 +7,20 @@ const secretLength = 43;
 const checksumLength = 6;
 
 /**
- * The form of a key's value: `ck_<id 12>_<secret 43><checksum 6>` in letters and digits (rule K2). Give it to secret
- * scanners without the anchors.
+ * The format of a key's value: `ck_<id 12>_<secret 43><checksum 6>`, letters and digits (rule K2). For a secret
+ * scanner, remove the anchors.
  */
 export const apiKeyPattern = /^ck_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 const idPattern = /^[0-9A-Za-z]{12}$/;
 
-/** The parts of a key's value. `id` is public, `secret` is never stored, shown or logged. */
+/** The parts of a key's value. `id` is public; `secret` is never stored, shown or logged. */
 export interface KeyParts {
   readonly id: string;
   readonly secret: string;
 }
 
-/** Makes a new key: a random public id and 256 random bits. */
+/** Generates a key: a random public id and 256 random bits. */
 export function generateKey(): KeyParts & { readonly key: string } {
   const id = randomText(idLength);
   const secret = randomText(secretLength);
@@ -28,7 +28,7 @@ export function generateKey(): KeyParts & { readonly key: string } {
   return { id, secret, key: body + checksum(body) };
 }
 
-/** Reads a key's value; `undefined` when its form or its checksum is wrong, which needs no look-up. */
+/** Parses a key's value; `undefined` when its format or checksum is wrong, without a look-up. */
 export function parseKey(value: string): KeyParts | undefined {
   const match = apiKeyPattern.exec(value);
   if (match === null) return undefined;
@@ -40,7 +40,7 @@ export function isApiKeyId(value: unknown): value is string {
   return typeof value === 'string' && idPattern.test(value);
 }
 
-/** CRC-32 over everything before it, in base 62. It finds typos and tells keys from look-alikes; it protects nothing. */
+/** CRC-32 of everything before it, in base 62. It catches typos and look-alikes; it protects nothing. */
 function checksum(body: string): string {
   let rest = crc32(body);
   let text = '';
@@ -55,7 +55,7 @@ function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // Bytes beyond the last multiple of 62 would make the first letters more likely than the rest.
+      // Bytes beyond the last multiple of 62 would favour the first letters.
       if (byte < 248 && text.length < length) text += alphabet.charAt(byte % 62);
     }
   }

@@ -2,14 +2,14 @@ import type { FieldError, FieldReading } from '../api-key-error.js';
 
 const field = 'name';
 const maxCharacters = 100;
-// Control characters, line separators, halves of surrogate pairs, and what is invisible or turns the direction of text:
-// two names must not look the same and differ. The joiners U+200C and U+200D are part of words and emoji.
+// Control characters, line separators, lone surrogates, and characters that are invisible or change the text direction:
+// two different names must not look the same. U+200C and U+200D are part of words and emoji.
 const forbiddenCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200C\u200D])\p{Cf}/u;
 const visibleCharacter = /[^\s\p{Cf}]/u;
 
 export const nameNotUnique: FieldError = { field, message: 'API key name must be unique.' };
 
-/** Trims, composes (NFC) and checks a name (rule K3). Names that differ in case only are different names. */
+/** Trims, normalises (NFC) and checks a name (rule K3). Case counts. */
 export function readName(value: unknown): FieldReading<string> {
   if (value === undefined || value === null) return wrong('API key name is required.');
   if (typeof value !== 'string') return wrong('API key name must be text.');
@@ -20,7 +20,7 @@ export function readName(value: unknown): FieldReading<string> {
   return { value: name };
 }
 
-/** The form that names are searched and sorted by: case and compatibility variants do not matter. */
+/** The form in which names are searched and sorted: case and compatibility variants do not matter. */
 export function foldForSearch(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }

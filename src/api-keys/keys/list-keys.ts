@@ -15,7 +15,7 @@ import {
   type Scope,
 } from './types.js';
 
-/** One page of keys, in the order asked for (rules K1, K7, K10). */
+/** One page of keys in the requested order (rules K1, K7, K10). */
 export async function listPage(context: Context, actor: ActorLike, query: ListQuery): Promise<ApiKeyPage> {
   const principal = await resolvePrincipal(actor, context.users);
   const scope = readScope(principal, query.scope ?? 'my');
@@ -24,7 +24,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
   const field = sort.replace('-', '') as ApiKeySortField;
   const after = readCursor(query.cursor, sort, field === 'name' || field === 'createdBy' ? 'string' : 'number');
-  // Otherwise the order would lag behind the times that it shows.
+  // Without this the order would lag behind the times shown.
   if (field === 'lastAccessed') await context.marks.flush();
   const nowMs = context.now();
   const { kysely } = context.store;
@@ -50,7 +50,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   };
 }
 
-/** One user's keys are few; among everybody's the matching ones are looked up first. */
+/** One user has few keys. Among all keys, look up the matching ids first. */
 async function narrow(queries: Queries, search: KeySearch | undefined, scope: Scope): Promise<KeySearch | undefined> {
   if (search === undefined || scope === 'my') return search;
   return { ...search, ids: await searchIds(queries, search) };

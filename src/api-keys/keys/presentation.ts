@@ -3,7 +3,7 @@ import type { KeyRow } from '../store/index.js';
 import { endsOf, statusOf } from './status.js';
 import type { ApiKey } from './types.js';
 
-/** A row, with what is not yet written about its use, as it is shown (rules K1, K10). */
+/** A row as `ApiKey`, with the uses that are not written yet (rules K1, K10). */
 export function toApiKey(row: KeyRow, mark: AccessMark, nowMs: number): ApiKey {
   return {
     id: row.id,

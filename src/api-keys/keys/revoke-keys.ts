@@ -7,7 +7,7 @@ import { findVisibleKey, refuseChange } from './find-key.js';
 import { toApiKey } from './presentation.js';
 import type { ApiKey, FieldChange } from './types.js';
 
-/** Revokes an Active key at once and for good, in every edition (rules K5, K12, K17). */
+/** Revokes an Active key immediately and irreversibly, in every edition (rules K5, K12, K17). */
 export async function revokeKey(context: Context, actor: ActorLike, apiKeyId: string): Promise<ApiKey> {
   const principal = await resolvePrincipal(actor, context.users);
   const unwritten = context.marks.view();

@@ -11,7 +11,7 @@ import { foldForSearch, nameNotUnique } from './key-name.js';
 import { toApiKey, toIso } from './presentation.js';
 import type { ApiKey, FieldChange } from './types.js';
 
-/** Edits an Active key (rules K3, K4, K12, K17). Without a difference nothing is written, and nothing audited. */
+/** Edits an Active key (rules K3, K4, K12, K17). An edit that changes nothing writes nothing and is not audited. */
 export async function updateKey(
   context: Context,
   actor: ActorLike,
@@ -36,7 +36,7 @@ export async function updateKey(
   return toApiKey(after, unwritten(after.id), nowMs);
 }
 
-/** `undefined` when the key is not as it was any more. */
+/** `undefined` when the key has changed since it was read. */
 async function writeUpdate(
   context: Context,
   principal: Principal,

@@ -1,4 +1,4 @@
-/** Imports what needs an optional peer dependency. @throws Error that says what to install. */
+/** Imports an optional peer dependency. @throws Error that says what to install */
 export async function importPeer<T>(name: string, purpose: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -63,7 +63,7 @@ const postgresEndedStays = [
 
 function keyTableStatements(dialect: Dialect): string[] {
   const sqlite = dialect === 'sqlite';
-  // Bytes compared as bytes: the order of pages must not depend on a server's locale.
+  // Compared as bytes: the order of pages must not depend on the server's locale.
   const text = sqlite ? 'text' : 'text collate "C"';
   const milliseconds = sqlite ? 'integer' : 'bigint';
   return [
@@ -139,7 +139,7 @@ function endedSessionStatements(dialect: Dialect): string[] {
 
 const refusal = 'The audit trail is append-only.';
 
-// The third one stops "insert or replace", which deletes without asking the second.
+// The third trigger stops "insert or replace", which deletes without firing the second.
 const sqliteAppendOnly = [
   `create trigger ${auditTable}_no_update before update on ${auditTable} begin select raise(abort, '${refusal}'); end`,
   `create trigger ${auditTable}_no_delete before delete on ${auditTable} begin select raise(abort, '${refusal}'); end`,
