@@ -1,8 +1,4 @@
-/**
- * The administration to mount in a service: Admin API, MCP endpoint, pages.
- *
- * @module concordat/admin
- */
+/** The administration to mount in your service: Admin API, MCP endpoint, pages. */
 
 // For hosts: mounting the administration.
 export type { AuthenticationFailure, AuthenticationFailureReason } from './context.js';

@@ -10,10 +10,10 @@ import {
 } from '../api-keys/index.js';
 import type { AdminContext } from './context.js';
 
-/** What came from outside: the domain reads every field itself and says what is wrong with it. */
+/** Untrusted input: `apiKeys` checks every field. */
 type Untrusted<T> = { readonly [Field in keyof T]?: unknown };
 
-/** Makes a key for the actor. Only name and expiry are read of the input, so nothing in it can name an owner (rule K16). */
+/** Creates a key for the actor. Reads only name and expiry, so nothing in the input can name an owner (rule K16). */
 export async function createKey(
   context: AdminContext,
   actor: Actor,
@@ -23,7 +23,10 @@ export async function createKey(
   return await context.apiKeys.create(actor, { name, expiresOn } as NewApiKey);
 }
 
-/** @throws ApiKeyError `validation` too when nothing was given to change: a misspelt field must not look like a success */
+/**
+ *
+ * @throws ApiKeyError `validation`, also when there is nothing to change: a misspelt field must not look like a success
+ */
 export async function updateKey(
   context: AdminContext,
   actor: Actor,

@@ -20,7 +20,7 @@ const error = (errorMessage: string, field?: string) => ({
   ...(field !== undefined && { fieldErrors: [{ field, message: errorMessage }] }),
 });
 
-/** Examples of the OpenAPI document. The value of the key is none: its letters are all the same. */
+/** Examples for the OpenAPI document. The key's value is a placeholder of equal letters. */
 export const apiExamples: {
   readonly bodies: Readonly<Record<string, object>>;
   readonly answers: Readonly<Record<string, object>>;

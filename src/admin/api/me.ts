@@ -4,7 +4,7 @@ import type { AdminContext } from '../context.js';
 
 const dayMs = 86_400_000;
 
-/** The caller, their rights, and how long the key that they used still holds. */
+/** The caller, their rights, and how long their key is still valid. */
 export async function describeCaller(context: AdminContext, caller: Caller, actor: Actor): Promise<object> {
   const { user, authenticatedBy, apiKeyId, lookups } = caller;
   return {

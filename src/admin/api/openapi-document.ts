@@ -152,7 +152,7 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string,
   return bare(z.toJSONSchema(schema, { io }));
 }
 
-/** Without what only a document of its own needs. */
+/** Without the fields of a standalone schema. */
 function bare(schema: object): Record<string, unknown> {
   const { $schema: _dialect, $id: _id, ...rest } = schema as Record<string, unknown>;
   return rest;

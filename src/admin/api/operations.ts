@@ -6,7 +6,7 @@ import { createKey, updateKey } from '../key-operations.js';
 import { auditQuerySchema, listQuerySchema } from '../wire-schemas.js';
 import { describeCaller } from './me.js';
 
-/** One request that has been authenticated and read. */
+/** One authenticated request, with its parameters read. */
 export interface OperationRequest {
   readonly context: AdminContext;
   readonly caller: Caller;
@@ -22,20 +22,20 @@ export interface OperationResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One operation of the Admin API: the routes and the OpenAPI document are both made from this table. */
+/** One operation of the Admin API. Routes and the OpenAPI document are both made from this table. */
 export interface Operation {
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** Below `{basePath}/api/v1`, in OpenAPI's notation. */
+  /** Below `{basePath}/api/v1`, in OpenAPI notation. */
   readonly path: string;
   readonly tag: 'API keys' | 'Audit trail' | 'Caller';
   readonly summary: string;
   readonly description: string;
   readonly query?: z.ZodObject;
-  /** Name of the body's schema among the document's components. */
+  /** The name of the body's schema among the document's components. */
   readonly body?: 'NewApiKey' | 'ApiKeyChanges';
   readonly success: { readonly status: 200 | 201; readonly description: string; readonly schema: string };
-  /** Beside 401, 429, 500 and 503, which every operation has. */
+  /** Besides 401, 429, 500 and 503, which every operation has. */
   readonly errors: Readonly<Partial<Record<400 | 403 | 404 | 409, string>>>;
   handle(request: OperationRequest): Promise<OperationResponse>;
 }

@@ -11,8 +11,8 @@ import { readJsonObject, readQuery } from './read-request.js';
 type ApiEnvironment = { Variables: { caller: Caller } };
 
 /**
- * The Admin API under `{basePath}/api`. Every request is authenticated first, so that without credentials nothing can be
- * told of what exists; only the OpenAPI document, which says nothing of the installation, is open to all.
+ * The Admin API under `{basePath}/api`. Every request is authenticated first, so that nothing can be learned without
+ * credentials; only the OpenAPI document, which says nothing about the installation, is public.
  */
 export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
   const api = new Hono<ApiEnvironment>();

@@ -13,13 +13,13 @@ import { arrivedHeaders, authorizationOf } from '../http/request.js';
 import { readBasic } from './basic-credentials.js';
 import { checkPassword, findUnchanged, refuseWhenThrottled } from './check-password.js';
 
-/** Who sent a request, as the host's directory describes them at this request (rule K11). */
+/** Who sent a request, as in the host's directory at this request (rule K11). */
 export interface Caller {
   readonly user: DirectoryUser;
   readonly authenticatedBy: 'basic' | 'api-key';
-  /** The public id of the key that was presented. */
+  /** The public id of the presented key. */
   readonly apiKeyId?: string;
-  /** Of Basic: the stored hash that the password was right for. */
+  /** For Basic: the stored hash that the password matched. */
   readonly passwordHash?: string | undefined;
   /** What this request has looked up. */
   readonly lookups: RequestLookups;
@@ -29,11 +29,11 @@ export interface Caller {
 const notGuesses: readonly RefusalReason[] = ['revoked', 'expired', 'edition', 'owner'];
 
 /**
- * Authenticates a request by API key, else by Basic (rules K8, K9, K11, K14). A presented key decides: a bad one never
- * falls through to Basic. A good one is served whatever others at its source do.
+ * Authenticates a request by API key, otherwise by Basic (rules K8, K9, K11, K14). A presented key decides: an invalid
+ * one never falls through to Basic. A valid one is accepted whatever others at its source do.
  *
- * @throws AdminHttpError 401, always the same; for a failed attempt 429 when the source has failed too often; 503 when too
- *   many passwords are being checked
+ * @throws AdminHttpError 401, always the same; 429 for a failed attempt after too many others from its source; 503 when
+ *   too many passwords are being checked
  */
 export async function authenticate(context: AdminContext, request: Request, env: unknown): Promise<Caller> {
   const lookups = new RequestLookups();
@@ -64,7 +64,11 @@ export async function authenticate(context: AdminContext, request: Request, env:
   }
 }
 
-/** @throws AdminHttpError 429 when the source has guessed too often; the guess is then not counted, so that waiting helps */
+/**
+ *
+ * @throws AdminHttpError 429 when the source has failed too often; this attempt is then not counted, so that waiting
+ *   helps
+ */
 function countGuess(context: AdminContext, source: string): void {
   refuseWhenThrottled(context, source);
   context.throttle.failed(source);
@@ -101,7 +105,10 @@ export function actorOf({ user, authenticatedBy, apiKeyId, lookups }: Caller, or
   return toActor(user, { origin, authenticatedBy, apiKeyId, lookups });
 }
 
-/** Checked here as well as by `verify`: the host may have opened the API keys without its directory, or with another edition. */
+/**
+ * Checked here as well as by `verify`: the host may have opened the API keys without its directory, or with another
+ * edition.
+ */
 async function findOwner(
   context: AdminContext,
   lookups: RequestLookups,
@@ -122,7 +129,7 @@ async function authenticateBasic(
   authorization: string | undefined,
 ): Promise<Caller> {
   const credentials = readBasic(authorization);
-  // Without any credentials nothing was guessed.
+  // A request without credentials guesses nothing.
   if (credentials === undefined) throw new Refusal({ reason: 'missing' });
   if (credentials === 'malformed') {
     countGuess(context, source);

@@ -1,7 +1,7 @@
 const controlCharacters = /\p{Cc}/u;
 
 /**
- * Reads `Authorization: Basic` (RFC 7617, in UTF-8): the credentials, `malformed`, or `undefined` for another scheme.
+ * Parses `Authorization: Basic` (RFC 7617, UTF-8): the credentials, `malformed`, or `undefined` for another scheme.
  *
  * @example
  * readBasic('Basic YWxpY2U6c2VjcmV0') // { username: 'alice', password: 'secret' }

@@ -5,16 +5,16 @@ import { busyError, tooManyFailuresError } from '../http/errors.js';
 import { PasswordProofs, type PresentedPassword } from './password-proofs.js';
 import { createSemaphore, type Semaphore } from './semaphore.js';
 
-/** Two of the four threads that Node has for scrypt, files and name look-ups alike. */
+/** Two of the four threads that Node uses for scrypt, files and DNS together. */
 const checksAtOnce = 2;
-/** Takes about a minute on a small machine. */
+/** About a minute of work on a small machine. */
 const checksWaiting = 500;
 
-/** What checking passwords needs to remember. */
+/** State shared by all password checks. */
 export interface PasswordChecks {
   readonly proofs: PasswordProofs;
   readonly semaphore: Semaphore;
-  /** The same credentials from one source are checked once, however many requests bring them at a time. */
+  /** Concurrent requests with the same credentials from one source share one check. */
   readonly underWay: Map<string, Promise<boolean>>;
 }
 
@@ -27,12 +27,12 @@ export function createPasswordChecks(clock: AdminContext['clock']): PasswordChec
 }
 
 /**
- * Checks a username and a password (rule K14): the user, or `undefined` after a failure that has been counted. An
- * unknown user takes as long as a wrong password.
+ * Checks a username and a password (rule K14): the user, or `undefined` after a failure, which is counted. An unknown
+ * user takes as long as a wrong password.
  *
- * @param address who asks, from `context.clientAddress`
- * @throws AdminHttpError 429 when the source has failed too often, 503 when too many passwords are being checked, both with
- *   `retry-after`
+ * @param address the source, from `context.clientAddress`
+ * @throws AdminHttpError 429 when the source has failed too often, 503 when too many passwords are being checked, both
+ *   with `retry-after`
  */
 export async function checkPassword(
   context: AdminContext,
@@ -43,7 +43,7 @@ export async function checkPassword(
   const { proofs } = context.passwords;
   const source = sourceKey(address);
   const user = (await context.users.findByUsername(username)) ?? undefined;
-  // Taken now: a host may change its user object while the password is checked.
+  // Read now: the host may change its user object during the check.
   const { id, passwordHash } = user ?? {};
   const presented = proofs.present(source, username, password, { id, passwordHash });
   if (proofs.holds(presented) && isEnabled(user)) {
@@ -52,10 +52,10 @@ export async function checkPassword(
   }
   refuseWhenThrottled(context, address);
   const isRight = await once(context, source, presented, async () => {
-    // Asked again: of a burst from one source most have waited while the first ones failed.
+    // Checked again: most of a burst waited while its first ones failed.
     refuseWhenThrottled(context, address);
     const matches = await verifyPassword(password, passwordHash);
-    // A password that is right for a disabled user is answered as a wrong one.
+    // The right password of a disabled user fails like a wrong one.
     if (matches && isEnabled(user)) proofs.add(source, presented);
     else context.throttle.failed(address);
     return matches && isEnabled(user);
@@ -63,7 +63,7 @@ export async function checkPassword(
   return isRight && id !== undefined ? await findUnchanged(context, lookups, { id, passwordHash }) : undefined;
 }
 
-/** The user as they are now; `undefined` when they are gone, disabled, or have another password hash. */
+/** The user, looked up again; `undefined` when deleted, disabled, or with another password hash. */
 export async function findUnchanged(
   context: AdminContext,
   lookups: RequestLookups,

@@ -8,27 +8,27 @@ interface Proof {
 }
 
 const lifetimeMs = 5 * 60_000;
-/** As many guesses cost no scrypt; then the proof is gone. */
+/** So many wrong passwords cost no scrypt; then the proof is dropped. */
 const missesAllowed = 10;
 const maxEntries = 10_000;
 
-/** Username and password as presented, and the user they were presented for; made by {@link PasswordProofs.present}. */
+/** A username and password as presented, and the user found for them; made by {@link PasswordProofs.present}. */
 export interface PresentedPassword {
-  /** Whose proof it would be: this user at this source. */
+  /** The user and the source. */
   readonly place: string;
-  /** HMAC over user, stored hash and password: another password hash or user makes another tag. */
+  /** HMAC of user, stored hash and password: a new hash or user gives a new tag. */
   readonly tag: Buffer;
 }
 
 /**
- * Remembers which passwords were right a moment ago, so that a program that sends Basic with every request costs one scrypt
- * in five minutes, and is served although others at its address fail (rule K14). No password is kept, only an HMAC with a
- * key that lives and dies with the process. The user is looked up at every request all the same (rule K11).
+ * Remembers which passwords were right a moment ago. A program that sends Basic with every request costs one scrypt in
+ * five minutes, and is served although others at its address fail (rule K14). It keeps no password, only an HMAC with a
+ * random key of this process. The user is still looked up at every request (rule K11).
  */
 export class PasswordProofs {
   readonly #key = randomBytes(32);
   readonly #clock: Pick<Clock, 'monotonic'>;
-  // Both in the order of the latest success, the oldest first.
+  // Both in the order of the latest success, oldest first.
   readonly #proofs = new Map<string, Proof>();
   readonly #sources = new Map<string, true>();
 
@@ -61,13 +61,13 @@ export class PasswordProofs {
     return false;
   }
 
-  /** A password has just been checked, and was right. */
+  /** Adds a password that has just been checked and was right. */
   add(source: string, { place, tag }: PresentedPassword): void {
     setLatest(this.#proofs, place, { tag, endsAt: this.#clock.monotonic() + lifetimeMs, misses: 0 });
     setLatest(this.#sources, source, true);
   }
 
-  /** Whether somebody has signed in from there. */
+  /** Whether somebody has signed in from this source. */
   knows(source: string): boolean {
     return this.#sources.has(source);
   }

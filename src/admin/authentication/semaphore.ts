@@ -1,12 +1,13 @@
 /**
- * Lets a few tasks run at a time. The others wait in line, one line for each source, and the lines take turns: whoever sends
- * a thousand requests delays nobody else by more than one of them at a time.
+ * Runs a few tasks at a time. The others wait in a queue for each source, and the queues take turns: a source with a
+ * thousand requests delays the others by one task at a time.
  */
 export interface Semaphore {
   /**
-   * @param source whose line to wait in
-   * @param lane every other turn is kept for `known`, who share it with nobody else; either lane has places of its own
-   * @throws what `refusal` makes, when all places are taken
+   *
+   * @param source whose queue to wait in
+   * @param lane every other turn is kept for `known` sources; each lane has its own places
+   * @throws the error from `refusal`, when all places are taken
    */
   run<T>(source: string, lane: Lane, task: () => Promise<T>): Promise<T>;
 }
@@ -18,10 +19,13 @@ interface Waiter {
   refuse(reason: Error): void;
 }
 
-/** By source; the first one's turn is next. No line is empty. */
+/** By source; the first one is next. No queue is empty. */
 type Lines = Map<string, Waiter[]>;
 
-/** @param waiting how many may wait in each lane */
+/**
+ *
+ * @param waiting how many may wait in each lane
+ */
 export function createSemaphore(options: { atOnce: number; waiting: number; refusal: () => Error }): Semaphore {
   const lanes: Record<Lane, Lines> = { known: new Map(), unknown: new Map() };
   const turns = Object.values(lanes);
@@ -36,7 +40,7 @@ export function createSemaphore(options: { atOnce: number; waiting: number; refu
       if (other.length > longest.length) longest = other;
     }
     if (taken >= options.waiting) {
-      // The longest line gives up its last place, unless that would only pass the length on.
+      // The longest queue gives up its last place, unless that would only make this one the longest.
       if (longest.length <= line.length + 1) return waiter.refuse(options.refusal());
       longest.pop()?.refuse(options.refusal());
     }
@@ -64,7 +68,7 @@ export function createSemaphore(options: { atOnce: number; waiting: number; refu
       try {
         return await task();
       } finally {
-        // The place is handed on, not given up, so that nobody slips in between.
+        // The place is handed on, so that no new task slips in between.
         const waiter = next();
         if (waiter === undefined) running -= 1;
         else waiter.enter();

@@ -1,14 +1,14 @@
 import { type ApiKeyErrorKind, type FieldError, isApiKeyError } from '../../api-keys/index.js';
 
-/** Body of every error of the Admin API (specification 7.1, rules K9 and K13). */
+/** The body of every error of the Admin API (specification 7.1, rules K9 and K13). */
 export interface AdminErrorBody {
   readonly errorMessage: string;
   readonly stackTrace: null;
-  /** Only for 400: what is wrong, field by field. */
+  /** Only with 400: what is wrong, field by field. */
   readonly fieldErrors?: readonly FieldError[];
 }
 
-/** An error with a status, for what is not about API keys: an unknown route, a body that cannot be read. */
+/** An HTTP error that is not about API keys, such as an unknown route or an unreadable body. */
 export class AdminHttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -42,17 +42,20 @@ const statusOfKind: Readonly<Record<ApiKeyErrorKind, number>> = {
   conflict: 409,
 };
 
-/** The HTTP status of what a call on API keys threw; `undefined` when it is no error of theirs (rule K13). */
+/** The HTTP status of an error that API keys threw; `undefined` for any other (rule K13). */
 export function statusOfApiKeyError(thrown: unknown): number | undefined {
   return isApiKeyError(thrown) ? statusOfKind[thrown.kind] : undefined;
 }
 
-/** The one answer to whatever failed to authenticate (rule K9). */
+/** The one response to every failed authentication (rule K9). */
 export function authenticationFailedError(): AdminHttpError {
   return new AdminHttpError(401, authenticationFailedMessage, { headers: { 'www-authenticate': 'ApiKey' } });
 }
 
-/** @param retryAfterMs milliseconds, written as whole seconds and never as 0 */
+/**
+ *
+ * @param retryAfterMs milliseconds, sent as whole seconds, at least 1
+ */
 export function tooManyFailuresError(retryAfterMs: number): AdminHttpError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   return new AdminHttpError(429, 'Too many failed attempts. Wait before you try again.', {
@@ -60,7 +63,7 @@ export function tooManyFailuresError(retryAfterMs: number): AdminHttpError {
   });
 }
 
-/** Nobody failed: there is only more to do than can be done at once (rule K14). */
+/** Not a failure of the caller: too many checks are waiting (rule K14). */
 export function busyError(): AdminHttpError {
   return new AdminHttpError(503, 'Too many passwords are being checked at this moment. Try again in a few seconds.', {
     headers: { 'retry-after': '5' },
@@ -68,7 +71,7 @@ export function busyError(): AdminHttpError {
 }
 
 /**
- * The status, body and headers of anything thrown. What nobody planned becomes a 500 that tells nothing: report it with
+ * The status, body and headers for anything thrown. An unexpected error becomes a 500 without details: report it with
  * `onError` (`expected: false`).
  */
 export function describeFailure(thrown: unknown): {

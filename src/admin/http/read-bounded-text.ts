@@ -2,7 +2,7 @@ export type BoundedText =
   | { readonly text: string; readonly problem?: undefined }
   | { readonly problem: 'too-large' | 'unreadable'; readonly text?: undefined };
 
-/** Reads a body as UTF-8 and stops as soon as it is too long: never trusts `content-length`. */
+/** Reads a body as UTF-8 and stops as soon as it is too long, whatever `content-length` says. */
 export async function readBoundedText(request: Request, maxBytes: number): Promise<BoundedText> {
   if (Number(request.headers.get('content-length')) > maxBytes) return { problem: 'too-large' };
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -20,7 +20,7 @@ export async function readBoundedText(request: Request, maxBytes: number): Promi
     }
     return { text: text + decoder.decode() };
   } catch {
-    // Not UTF-8, or cut off on its way.
+    // Not UTF-8, or cut off.
     return { problem: 'unreadable' };
   }
 }

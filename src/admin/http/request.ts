@@ -3,28 +3,31 @@ interface NodeRequest {
   readonly socket?: { readonly remoteAddress?: unknown };
 }
 
-/** What Node's adapter of hono hands over beside the Request, bare or inside `server`. */
+/** What Hono's Node adapter passes beside the Request, directly or in `server`. */
 function nodeRequest(env: unknown): NodeRequest | undefined {
   const bindings = (env ?? {}) as { incoming?: NodeRequest; server?: { incoming?: NodeRequest } };
   return bindings.incoming ?? bindings.server?.incoming;
 }
 
-/** The address of the request's socket; `''` where the runtime tells none, so that all such requests count as one source. */
+/**
+ * The address of the request's socket; `''` where the runtime does not expose it: all such requests then count as one
+ * source.
+ */
 export function socketAddress(_request: Request, env: unknown): string {
   const address = nodeRequest(env)?.socket?.remoteAddress;
   return typeof address === 'string' ? address : '';
 }
 
 /**
- * The headers as they arrived. A fetch Request joins repeated headers by commas, so Node's own list is better where there
- * is one (rule K8).
+ * The headers as they arrived. A fetch Request joins repeated headers with commas, so Node's own list is preferred
+ * (rule K8).
  */
 export function arrivedHeaders(request: Request, env: unknown): Headers | readonly string[] {
   const raw = nodeRequest(env)?.rawHeaders;
   return Array.isArray(raw) && raw.every((entry) => typeof entry === 'string') ? raw : request.headers;
 }
 
-/** The value of `authorization`; of several, which no key check lets pass, the first. */
+/** The value of `authorization`; the first of several, which no key check accepts. */
 export function authorizationOf(headers: Headers | readonly string[]): string | undefined {
   if (!Array.isArray(headers)) return (headers as Headers).get('authorization') ?? undefined;
   const index = headers.findIndex((entry, place) => place % 2 === 0 && entry.toLowerCase() === 'authorization');
@@ -32,8 +35,8 @@ export function authorizationOf(headers: Headers | readonly string[]): string | 
 }
 
 /**
- * Whether a browser says that another site's page sent the request. Browsers add remembered Basic credentials to such
- * requests, so what changes something is refused then; a key is never added by a browser.
+ * Whether the browser reports that another site sent the request. Browsers add remembered Basic credentials to such
+ * requests, so changes are refused; they never add an API key.
  */
 export function isCrossSite(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');
@@ -44,15 +47,15 @@ export function isCrossSite(request: Request): boolean {
   return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
 }
 
-/** A request with its full path, and the part of it below the base path. */
+/** A request with its full path, and the part of the path below the base path. */
 export interface PlacedRequest {
   readonly request: Request;
   readonly path: string;
 }
 
 /**
- * Finds the path below the base path. Hosts that mount a handler (express, hono's `mount`) and some proxies take the mount
- * path off: a path that does not begin with the base path is then put below it, so that every part sees full paths.
+ * Finds the path below the base path. Express, Hono's `mount` and some proxies remove the mount path: a path that does
+ * not start with the base path is put below it, so that every part sees full paths.
  */
 export function placeRequest(request: Request, basePath: string): PlacedRequest {
   const url = new URL(request.url);

@@ -1,20 +1,20 @@
 import type { AdminContext } from '../context.js';
 import { describeFailure } from './errors.js';
 
-/** The answer to anything thrown, in the body of the Admin API; what is unexpected is reported to the host. */
+/** The response to anything thrown, in the form of the Admin API; unexpected errors are reported to the host. */
 export function errorResponse(context: AdminContext, thrown: unknown): Response {
   const { status, body, headers, expected } = describeFailure(thrown);
   if (!expected) context.onError(thrown);
   return json(status, JSON.stringify(body), headers);
 }
 
-/** An answer of the Admin API. */
+/** A response of the Admin API. */
 export function json(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(body, {
     status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
-      // Keys, names and rights are nobody else's, and a key's value is shown once.
+      // Keys, names and rights are private, and a key's value is shown once.
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       ...headers,

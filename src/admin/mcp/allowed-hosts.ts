@@ -14,12 +14,12 @@ export const allowedHostsOption = z.array(
   { error: 'must be an array of host names' },
 );
 
-/** Says whether a request names this service, or a page of it, and not a name that somebody has bound to its address. */
+/** Which header of a request names a host that is not allowed, if any. */
 export type HostCheck = (request: Request) => 'host' | 'origin' | undefined;
 
 /**
- * Refuses a `Host` or an `Origin` that is neither of this machine nor allowed: a page whose own name has been bound to the
- * service's address (DNS rebinding) shows by both.
+ * Refuses a `Host` or an `Origin` that is neither this machine's nor allowed. A page whose own name was bound to the
+ * service's address (DNS rebinding) is recognised by both.
  */
 export function createHostCheck(allowedHosts: readonly string[] = []): HostCheck {
   const allowed = new Set([...localNames, ...allowedHosts.map((host) => host.toLowerCase())]);
@@ -32,13 +32,13 @@ export function createHostCheck(allowedHosts: readonly string[] = []): HostCheck
   };
 }
 
-/** With and without its port; one without may have either port that is left out in URLs. */
+/** With and without its port; without one, either default port matches. */
 function namesOfHost(host: string): readonly string[] {
   const port = /:\d+$/.exec(host)?.[0];
   return port === undefined ? [host, `${host}:80`, `${host}:443`] : [host, host.slice(0, -port.length)];
 }
 
-/** `null`, the origin of sandboxed pages and files, is nobody's. */
+/** `null`, the origin of sandboxed pages and files, matches nothing. */
 function namesOfOrigin(origin: string): readonly string[] {
   const { protocol, hostname, port } = URL.canParse(origin) ? new URL(origin) : new URL('null:null');
   if (protocol !== 'http:' && protocol !== 'https:') return [];

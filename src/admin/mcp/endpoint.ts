@@ -28,12 +28,12 @@ const checkIntervalMs = 1000;
 const defaultIdleMs = 1_800_000;
 const maxBodyBytes = 1024 * 1024;
 const methods = ['GET', 'POST', 'DELETE'];
-/** All that the transport reads: the credentials stay here, so that no session and no tool ever holds them. */
+/** All that the transport reads. Credentials are left out, so that no session and no tool holds them. */
 const passedHeaders = ['accept', 'content-type', 'last-event-id', 'mcp-protocol-version', 'mcp-session-id'];
 
 /**
- * MCP over streamable HTTP, on the official SDK. Host and origin are checked first, then the credentials, then the method;
- * what comes after is MCP's own. No OAuth metadata is served: a client would leave its key and start OAuth.
+ * MCP over streamable HTTP, with the official SDK. Host and origin are checked first, then the credentials, then the
+ * method; the rest is MCP's own. No OAuth metadata is served: a client would drop its key and start OAuth.
  */
 export function createMcpEndpoint(context: AdminContext, options: McpEndpointOptions): McpEndpoint {
   const checkHost = createHostCheck(options.allowedHosts);
@@ -43,7 +43,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
   let timer: Timer | undefined;
   let isClosed = false;
 
-  // Runs only while there is something to look at, and keeps no process alive.
+  // Runs only while there is something to check, and keeps no process alive.
   const schedule = () => {
     if (timer !== undefined || isClosed || (sessions.size === 0 && watch.size === 0)) return;
     timer = context.clock.setTimer(checkIntervalMs, () => {
@@ -156,7 +156,7 @@ function withoutCredentials(request: Request): Request {
   return new Request(request.url, { method: request.method, headers });
 }
 
-/** A refusal in MCP's own form, worded as the SDK words them. */
+/** A refusal in MCP's own form, in the words of the SDK. */
 class ProtocolRefusal extends Error {
   constructor(
     readonly status: number,

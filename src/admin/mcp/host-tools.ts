@@ -36,7 +36,7 @@ export function bindTool(path: string, tool: McpTool): BoundTool {
       annotations: { readOnlyHint: tool.readOnly === true },
     },
     ...(parse !== undefined && { parse }),
-    // A tool of the host's may run for long: its calls on API keys look rights up when they are made.
+    // Without `lookups`: a host's tool may run for long, and its calls must look up the rights of that moment.
     handle: (input, { actor: { lookups: _, ...actor }, ...call }) => tool.handler(input, { actor, ...call }),
   };
 }

@@ -11,8 +11,8 @@ const reading = { readOnlyHint: true, openWorldHint: false };
 const writing = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
 /**
- * What the Admin API does, as tools. The input goes to the domain as it came: it checks every field and every right itself,
- * and its messages are the ones of the specification.
+ * The operations of the Admin API as tools. The input is passed on as it came: `apiKeys` checks every field and every
+ * right, with the messages of the specification.
  */
 export function keyTools(context: AdminContext): readonly BoundTool[] {
   const { apiKeys } = context;

@@ -8,20 +8,20 @@ const maxSessionsOfUser = 100;
 
 type Transport = InstanceType<McpSdk['WebStandardStreamableHTTPServerTransport']>;
 
-/** A conversation with one client. It belongs to the user who began it, whichever of their credentials comes next. */
+/** A session with one client. It belongs to the user who began it, whichever of their credentials comes next. */
 export interface McpSession {
   readonly userId: string;
   readonly transport: Transport;
   lastUsedAt: number;
-  /** Requests under way, open streams among them. */
+  /** Requests in progress, including open streams. */
   openRequests: number;
   close(): Promise<void>;
 }
 
 export interface McpSessions {
-  /** The user's session; somebody else's is answered as none, so an id that leaked is of no use. */
+  /** The user's session. Another user's is not found, so a leaked id is useless. */
   find(id: string, userId: string): McpSession | undefined;
-  /** A session that is kept from its `initialize` on. */
+  /** A session that is kept once its `initialize` succeeds. */
   begin(sdk: McpSdk, userId: string): Promise<McpSession>;
   readonly size: number;
   closeIdle(): Promise<void>;
@@ -86,12 +86,12 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
   };
 }
 
-/** A client that never ends its sessions pushes out its own oldest ones, those with nothing under way first. */
+/** A client that never ends its sessions loses its oldest ones, idle ones first. */
 function surplusOf(sessions: readonly McpSession[], userId: string): readonly McpSession[] {
   const own = sessions.filter((session) => session.userId === userId);
   const surplus = own.length - maxSessionsOfUser;
   if (surplus <= 0) return [];
-  // The sort keeps the order of their last use; the newest is the one being begun.
+  // The sort is stable, so the order of last use stays; the last session is the new one.
   return own
     .slice(0, -1)
     .sort((a, b) => Number(a.openRequests > 0) - Number(b.openRequests > 0))

@@ -54,7 +54,7 @@ function toResult(value: unknown): ToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (isObject && Array.isArray((value as Partial<ToolResult>).content)) return value as ToolResult;
-  // As text, too: many clients show only that.
+  // As text as well: many clients show only that.
   const text = JSON.stringify(value) ?? '';
   return { content: [{ type: 'text', text }], ...(isObject && { structuredContent: value }) };
 }

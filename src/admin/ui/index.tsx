@@ -17,8 +17,8 @@ import { sectionAssets, sectionRoutes } from './sections.js';
 import { createUi } from './ui.js';
 
 /**
- * The administration UI: pages rendered here, one stylesheet, one small script, all of them under `context.basePath`.
- * Everything works without script.
+ * The administration UI under `context.basePath`: pages rendered on the server, one stylesheet, one small script.
+ * Everything works without the script.
  */
 export function uiRoutes(context: AdminContext): Hono {
   const ui = createUi(context);

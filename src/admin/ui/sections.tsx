@@ -23,7 +23,7 @@ function assetsOf({ name, stylesheet, script }: AdminSection) {
   };
 }
 
-/** The host's own pages. */
+/** The host's pages. */
 export function sectionRoutes(app: Hono, ui: Ui): void {
   for (const section of ui.context.sections) {
     const { stylesheet, script } = assetsOf(section);
@@ -69,7 +69,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
     for (const path of [`/${section.name}`, `/${section.name}/*`]) {
       app.get(path, async (c, next) => {
         if (isDocument(c)) return await onPage(c, next);
-        // Neither sent elsewhere nor given the word about what has just been done: both are for pages.
+        // No redirect and no notice: both are for pages.
         const pageContext = await readPageContext(ui, c);
         return pageContext === undefined ? c.text('Not signed in', 401) : await answer(c, pageContext, undefined);
       });
@@ -78,7 +78,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
   }
 }
 
-/** Whether a page is asked for, and not a stream of events that a script reads. */
+/** Whether the request is for a page, not for a stream of events. */
 function isDocument(c: Context): boolean {
   return !/^text\/event-stream\b/i.test(c.req.header('accept') ?? '');
 }

@@ -11,16 +11,16 @@ import { type PageContext, readPageContext } from './page-context.js';
 
 type Answer = Response | Promise<Response>;
 
-/** What the pages are made with. */
+/** What all pages share. */
 export interface Ui {
   readonly context: AdminContext;
   readonly links: Links;
   readonly sessions: Sessions;
   readonly forms: Forms;
   readonly flashes: Flashes;
-  /** A handler for whoever is signed in; the others are sent to sign in and come back. */
+  /** A handler for signed-in users; others are sent to sign in and come back. */
   signedIn(handler: (c: Context, pageContext: PageContext) => Answer): Handler;
-  /** A handler for a form that one of our own pages has posted. */
+  /** A handler for a form that one of these pages posted. */
   submitted(handler: (c: Context, pageContext: PageContext, form: URLSearchParams) => Answer): Handler;
 }
 
@@ -52,7 +52,7 @@ export function createUi(context: AdminContext): Ui {
   };
 }
 
-/** Answers with a document. */
+/** Responds with a document. */
 export async function render(c: Context, document: Child, status: ContentfulStatusCode = 200): Promise<Response> {
   return await c.html(html`<!doctype html>${document}`, status);
 }

@@ -2,11 +2,11 @@ import { type RevisionType, revisionTypes } from '../../../api-keys/index.js';
 import { readSearch } from './list-query.js';
 import { type Place, readPlace, writePlace } from './paging.js';
 
-/** What the audit page shows, as its address says it. */
+/** What the audit page shows, as read from its address. */
 export interface AuditView extends Place {
-  /** The id of a key, or `undefined` for all keys. */
+  /** A key's id, or `undefined` for all keys. */
   readonly apiKeyId: string | undefined;
-  /** What was typed to find a key: part of its name, or its id. */
+  /** The search for a key: part of its name, or its id. */
   readonly find: string;
   readonly revisionType: RevisionType | undefined;
 }

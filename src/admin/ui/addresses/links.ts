@@ -1,7 +1,7 @@
 import { type AuditView, formatAuditView } from './audit-query.js';
 import { formatListView, type ListView } from './list-query.js';
 
-/** Every address of the administration UI; all of them start with the base path. */
+/** Every address of the administration UI; all start with the base path. */
 export interface Links {
   readonly home: string;
   readonly signIn: string;
@@ -12,13 +12,16 @@ export interface Links {
   apiKeys(view?: Partial<ListView>): string;
   apiKey(id: string): string;
   editApiKey(id: string): string;
-  /** @param view the list to come back to */
+  /**
+   *
+   * @param view the list to return to
+   */
   revokeApiKey(id: string, view?: ListView): string;
   audits(view?: Partial<AuditView>): string;
   deleteUser(id: string): string;
   signInAndReturn(path: string): string;
   asset(name: string): string;
-  /** A page of the host's own. */
+  /** A host's page. */
   section(name: string): string;
 }
 
@@ -48,16 +51,17 @@ export function createLinks(basePath: string): Links {
 }
 
 /**
- * A path of the administration to go to after sign-in, or `undefined`: never another site, however it is written.
+ * A path of the administration to return to after sign-in, or `undefined`: never another site, however the path is
+ * written.
  *
- * @param path as a request brought it
+ * @param path from a request
  */
 export function readReturnPath(path: string | null | undefined, basePath: string): string | undefined {
   if (path === undefined || path === null || !path.startsWith(`${basePath}/`)) return undefined;
   const here = 'http://administration.invalid';
   if (!URL.canParse(path, here)) return undefined;
   const url = new URL(path, here);
-  // Dots and backslashes may have turned into another host, into a path that a browser takes for one, or out of the base.
+  // Dots and backslashes may lead to another host, to a path that a browser takes for one, or out of the base path.
   const inside = url.origin === here && url.pathname.startsWith(`${basePath}/`) && !url.pathname.startsWith('//');
   return inside ? url.pathname + url.search : undefined;
 }

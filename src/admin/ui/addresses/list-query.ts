@@ -11,7 +11,7 @@ import { type Place, readPlace, writePlace } from './paging.js';
 
 const defaultSort: ApiKeySort = '-createdOn';
 
-/** What the list shows, as its address says it. */
+/** What the list shows, as read from its address. */
 export interface ListView extends Place {
   readonly scope: Scope;
   readonly status: ApiKeyStatus | undefined;
@@ -19,7 +19,7 @@ export interface ListView extends Place {
   readonly sort: ApiKeySort;
 }
 
-/** Reads an address; what makes no sense in it is as usual. */
+/** Reads an address; invalid values become the defaults. */
 export function readListView(query: URLSearchParams): ListView {
   return {
     scope: query.get('scope') === 'all' ? 'all' : 'my',
@@ -30,12 +30,12 @@ export function readListView(query: URLSearchParams): ListView {
   };
 }
 
-/** No name has a NUL in it, and none is that long. */
+/** No name contains a NUL or is that long. */
 export function readSearch(value: string | null): string {
   return (value ?? '').replaceAll('\0', '').trim().slice(0, maxSearchCharacters);
 }
 
-/** The address of a list: what is as usual is left out. */
+/** The address of a list, without default values. */
 export function formatListView(view: Partial<ListView>): string {
   const query = new URLSearchParams();
   if (view.scope === 'all') query.set('scope', 'all');
@@ -46,7 +46,7 @@ export function formatListView(view: Partial<ListView>): string {
   return String(query);
 }
 
-/** The order after a click on a column: times begin with the newest, and a second click turns the order round. */
+/** The order after a click on a column: times start with the newest, and a second click reverses the order. */
 export function sortAfterClick(field: ApiKeySortField, current: ApiKeySort): ApiKeySort {
   if (current === field) return `-${field}`;
   if (current === `-${field}`) return field;

@@ -1,15 +1,15 @@
-/** Cursors point forwards only, so the way back is kept in the address: as many pages as fit into one comfortably. */
+/** Cursors point forward only, so the address keeps the way back, for this many pages. */
 const maxTrail = 10;
 
-/** Where in a list a page stands. */
+/** The position of a page in a list. */
 export interface Place {
   /** `undefined` on the first page. */
   readonly cursor: string | undefined;
-  /** The cursors of the pages before, the nearest one last; `''` is the first page. */
+  /** The cursors of the previous pages, nearest last; `''` is the first page. */
   readonly trail: readonly string[];
 }
 
-/** Whatever changes a filter or an order starts here. */
+/** Start here after a change of filter or order. */
 export const firstPage: Place = { cursor: undefined, trail: [] };
 
 export function readPlace(query: URLSearchParams): Place {
@@ -27,7 +27,7 @@ export function nextPage(place: Place, cursor: string): Place {
   return { cursor, trail: [...place.trail, place.cursor ?? ''] };
 }
 
-/** `undefined` on the first page, and where the way back is no longer known. */
+/** `undefined` on the first page, and when the way back is not known. */
 export function previousPage({ trail }: Place): Place | undefined {
   const before = trail.at(-1);
   if (before === undefined) return undefined;

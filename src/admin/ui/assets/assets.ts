@@ -3,7 +3,7 @@ import { script } from './script.js';
 import { stylesheet } from './styles/index.js';
 
 export interface Asset {
-  /** With a hash of the content, so that a browser may keep it for good. */
+  /** Contains a hash of the content, so that browsers may cache it forever. */
   readonly name: string;
   readonly type: string;
   readonly etag: string;
@@ -15,7 +15,7 @@ export function asset(name: string, type: string, content: string): Asset {
   return { name: name.replace('.', `.${hash}.`), type: `${type}; charset=utf-8`, etag: `"${hash}"`, content };
 }
 
-/** Two keys' bows that hold each other: the mark of the administration, as the browser's tab shows it. */
+/** The icon of the browser tab: two interlocked key bows. */
 const brandIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#4a66dd" stroke-width="2.5"><circle cx="9" cy="12" r="5.75"/><circle cx="15" cy="12" r="5.75"/></svg>`;
 
 export const assets = {
@@ -24,7 +24,7 @@ export const assets = {
   icon: asset('icon.svg', 'image/svg+xml', brandIcon),
 } as const;
 
-/** Answers a request for an asset; `undefined` when there is none of that name. */
+/** Responds to a request for an asset; `undefined` when there is none of that name. */
 export function answerAsset(
   known: readonly Asset[],
   name: string,

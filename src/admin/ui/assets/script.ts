@@ -1,6 +1,6 @@
 /**
- * The one script: conveniences only, every page works without it. Kept as text because a bundler may rewrite functions
- * in ways that do not run in a browser.
+ * The only script: conveniences, since every page works without it. It is a string because a bundler may rewrite
+ * functions into what browsers do not run.
  */
 export const script = /* js */ `'use strict';
 {

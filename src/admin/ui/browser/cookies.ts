@@ -7,7 +7,7 @@ interface CookieOptions {
   readonly maxAgeSeconds: number;
 }
 
-/** Scripts cannot read it, and it goes to the administration only; over https it never goes out in the clear. */
+/** Not readable by scripts, sent to the administration only, and over https never sent in the clear. */
 export function writeCookie(c: Context, name: string, value: string, options: CookieOptions): void {
   setCookie(c, nameFor(c, name, options.basePath), value, {
     path: options.basePath || '/',
@@ -18,7 +18,7 @@ export function writeCookie(c: Context, name: string, value: string, options: Co
   });
 }
 
-/** The cookie that {@link writeCookie} wrote for requests like this one. */
+/** The cookie that {@link writeCookie} wrote. */
 export function readCookie(c: Context, name: string, basePath: string): string | undefined {
   return getCookie(c, nameFor(c, name, basePath));
 }
@@ -28,8 +28,8 @@ export function clearCookie(c: Context, name: string, basePath: string): void {
 }
 
 /**
- * Browsers take a cookie with such a prefix over https only, and `__Host-` from this very host only; `__Host-` has to be for
- * the whole host, so not below a base path (RFC 6265bis, 4.1.3).
+ * Browsers accept these prefixes over https only, and `__Host-` from this host only and for the whole host, so not
+ * below a base path (RFC 6265bis, 4.1.3).
  */
 function nameFor(c: Context, name: string, basePath: string): string {
   if (!isSecure(c)) return name;

@@ -6,10 +6,10 @@ import { createSigner } from './signing.js';
 
 const cookieName = 'concordat_notice';
 
-/** What has just been done, for the page that follows. Signed, so that no link can put words on a page. */
+/** A notice for the next page. It is signed, so that no link can put words on a page. */
 export interface Flashes {
   leave(c: Context, message: string): void;
-  /** The message, once. */
+  /** Returns the message once. */
   take(c: Context): string | undefined;
 }
 

@@ -11,19 +11,19 @@ import { createSigner } from './signing.js';
 const cookieName = 'concordat_form';
 const maxFormBytes = 32 * 1024;
 
-/** The name of the hidden field that every form carries. */
+/** The hidden field of every form. */
 export const tokenField = 'token';
 
 /**
- * Forms that only this administration's own pages can send: a token that no other site can know, bound to the session,
- * beside the browser's own word on where the form was.
+ * Accepts forms of the administration's own pages only: by a token, bound to the session, that no other site can know,
+ * and by the browser's word on where the form came from.
  */
 export interface Forms {
   /** The token for forms of a signed-in user. */
   tokenFor(session: Session): string;
-  /** The token for the sign-in form; bound to a cookie, as there is no session yet. */
+  /** The token for the sign-in form, bound to a cookie: there is no session yet. */
   tokenBeforeSignIn(c: Context): string;
-  /** @throws AdminHttpError 403, 413 or 415 when the form came from elsewhere or cannot be read */
+  /** @throws AdminHttpError 400, 403, 413 or 415 when the form came from elsewhere or cannot be read */
   read(c: Context, session: Session | undefined): Promise<URLSearchParams>;
 }
 

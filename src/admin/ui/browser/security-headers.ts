@@ -1,9 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 
-/** Set by the host's sections: their scripts may connect to where they come from. */
+/** Set for the host's sections, whose scripts may connect to the same origin. */
 export const allowConnections = 'allowConnections';
 
-/** Nothing but the administration's own stylesheet, script and pictures; no inline code, no frames, no other sites. */
+/** Only the administration's own stylesheet, script and images; no inline code, no frames, no other sites. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -18,7 +18,7 @@ const headers = {
   'content-security-policy': contentSecurityPolicy,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // Not `no-referrer`: browsers would then send `Origin: null` with the administration's own forms.
+  // Not `no-referrer`, with which browsers send `Origin: null` with the administration's own forms.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

@@ -9,7 +9,7 @@ import { createSigner } from './signing.js';
 const cookieName = 'concordat_session';
 const lifetimeMs = 8 * 60 * 60 * 1000;
 
-/** A signed-in browser and its user, as the directory knows that user at this moment (rule K11). */
+/** A signed-in browser and its user, as in the directory at this request (rule K11). */
 export interface Session {
   readonly id: string;
   readonly user: DirectoryUser;
@@ -20,22 +20,22 @@ interface SessionCookie {
   readonly id: string;
   readonly userId: string;
   readonly issuedAtMs: number;
-  /** Tells passwords apart without telling anything about them: a new one ends the sessions of the old one. */
+  /** Changes with the password without revealing it: a new password ends the old one's sessions. */
   readonly passwordTag: string;
 }
 
 export interface Sessions {
   start(c: Context, user: DirectoryUser): void;
   /**
-   * `undefined` when nobody is signed in, or has signed out since, in whichever process, or when the user has been
-   * disabled, deleted or given a new password.
+   * `undefined` when nobody is signed in, when the user has signed out in any process, or has been disabled, deleted or
+   * given a new password.
    */
   read(c: Context, lookups: RequestLookups): Promise<Session | undefined>;
-  /** Signs out: copies of the cookie are worth nothing, either. */
+  /** Signs out; copies of the cookie are worthless, too. */
   end(c: Context, session: Session): Promise<void>;
 }
 
-/** Sessions live in a signed cookie, so that a restart or a second process does not end them. */
+/** Sessions are signed cookies, so a restart does not end them and other processes accept them. */
 export function createSessions(context: AdminContext): Sessions {
   const { apiKeys, basePath, clock, sessionSecret, users } = context;
   const cookies = createSigner(sessionSecret, 'session');

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Signs texts for one purpose: what was signed for another one does not pass. */
+/** Signs text for one purpose; signatures for another purpose do not match. */
 export interface Signer {
-  /** The bare tag of a text. */
+  /** The signature alone. */
   tag(text: string): string;
   matches(text: string, tag: string): boolean;
-  /** A token that carries the text, readable by anybody and changeable by nobody else. */
+  /** A token with the text, which anybody can read and nobody can change. */
   seal(text: string): string;
-  /** The text of a token, or `undefined` when it was not sealed here. */
+  /** The text of a token, or `undefined` when its signature does not match. */
   open(token: string): string | undefined;
 }
 

@@ -13,7 +13,7 @@ interface ApiKeyTableProps {
   apiKeys: readonly ApiKey[];
 }
 
-/** Exactly the columns of the specification (section 4). */
+/** The columns of the specification (section 4). */
 export function ApiKeyTable({ pageContext, view, apiKeys }: ApiKeyTableProps) {
   const head = (field: ApiKeySortField, text: string) => (
     <SortableHead pageContext={pageContext} view={view} field={field} text={text} />

@@ -10,7 +10,7 @@ const fieldLabels: Readonly<Record<FieldChange['field'], string>> = {
   status: 'Status',
 };
 
-/** Audit entries as section 2.2 of the specification names their fields. */
+/** Audit entries, with the field names of specification 2.2. */
 export function AuditTable({ pageContext, entries }: { pageContext: PageContext; entries: readonly AuditEntry[] }) {
   return (
     <div class="table-frame">
@@ -68,7 +68,7 @@ function AuditRow({ pageContext, entry }: { pageContext: PageContext; entry: Aud
   );
 }
 
-/** How the author did it; the key that acted for the author, if one did (rule K15). */
+/** Where the change came from, and the key that acted, if any (rule K15). */
 function originOf({ origin, actingApiKey }: AuditEntry): string {
   return actingApiKey === null ? `by ${origin}` : `by ${origin}, with the key ${actingApiKey.name}`;
 }

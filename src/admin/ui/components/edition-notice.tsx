@@ -3,7 +3,7 @@ import { Notice } from './notice.js';
 
 export const editionNoticeId = 'edition-notice';
 
-/** Why nothing can be created or edited, and what still can be done (rule K12). */
+/** Why keys cannot be created or edited, and what is still possible (rule K12). */
 export function EditionNotice() {
   return (
     <Notice kind="neutral" id={editionNoticeId}>

@@ -16,14 +16,14 @@ const productName = 'Concordat';
 
 interface DocumentProps {
   title: string;
-  /** Where the assets are. */
+  /** The address of an asset. */
   asset: (name: string) => string;
   bodyClass?: string;
-  /** What a page of the host's own needs besides. */
+  /** What a section's page adds. */
   extras?: Extras | undefined;
 }
 
-/** A whole document; also the frame of the pages that nobody is signed in for. */
+/** A whole document; also used by pages without sign-in. */
 export function Document({ title, asset, bodyClass, extras = {}, children }: PropsWithChildren<DocumentProps>) {
   const { stylesheet, script, refreshSeconds } = extras;
   return (
@@ -53,12 +53,12 @@ export function Document({ title, asset, bodyClass, extras = {}, children }: Pro
 interface PageProps {
   pageContext: PageContext;
   title: string;
-  /** The menu's entry: one of its own, or the name of the host's section. */
+  /** The current menu entry: a built-in one, or the name of a section. */
   section?: string;
   extras?: Extras;
 }
 
-/** A page of the administration for somebody who is signed in. */
+/** A page for a signed-in user. */
 export function Page({ pageContext, title, section, extras, children }: PropsWithChildren<PageProps>) {
   const { links, user } = pageContext;
   return (
@@ -151,7 +151,7 @@ function MenuEntry({
 interface PageHeaderProps {
   title: Child;
   back?: { href: string; text: string };
-  /** Beside the heading, such as a status. */
+  /** Shown beside the heading, such as a status. */
   beside?: Child;
   actions?: Child;
 }
@@ -177,7 +177,7 @@ export function PageHeader({ title, back, beside, actions, children }: PropsWith
   );
 }
 
-/** Goes into every form that is posted. */
+/** Belongs in every form that is posted. */
 export function Token({ pageContext }: { pageContext: Pick<PageContext, 'token'> }) {
   return <input type="hidden" name={tokenField} value={pageContext.token} />;
 }

@@ -13,7 +13,7 @@ const sortLabels = [
   ['-lastAccessed', 'Last accessed'],
 ] as const;
 
-/** Whose keys, in which state, with which words; all of it in the address. */
+/** Scope, status, search and order of the list, all of them in the address. */
 export function ListToolbar({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
   const { links, mayManageAll } = pageContext;
   const href = (changes: Partial<ListView>) => links.apiKeys({ ...view, ...firstPage, ...changes });
@@ -69,7 +69,7 @@ export function ListToolbar({ pageContext, view }: { pageContext: PageContext; v
   );
 }
 
-/** On a phone the heads of the columns are not there to be clicked. */
+/** On a phone the column heads are hidden, so they cannot be clicked. */
 function SortSelect({ view }: { view: ListView }) {
   const known = sortLabels.some(([sort]) => sort === view.sort);
   return (
@@ -98,7 +98,7 @@ interface SegmentsProps {
   entries: readonly { text: string; href: string; current: boolean }[];
 }
 
-/** A choice of which one is taken; each is an address of its own. */
+/** Links of which one is current. */
 export function Segments({ label, entries }: SegmentsProps) {
   return (
     <nav class="segments" aria-label={label}>

@@ -8,12 +8,12 @@ const dialogId = 'revoke-dialog';
 interface RevokeLinkProps {
   pageContext: PageContext;
   apiKey: ApiKey;
-  /** The list to come back to. */
+  /** The list to return to. */
   view?: ListView;
   small?: boolean;
 }
 
-/** Opens the dialog where there is script, and the page of its own where there is none. */
+/** Opens the dialog, or its own page where scripts are off. */
 export function RevokeLink({ pageContext, apiKey, view, small = false }: RevokeLinkProps) {
   return (
     <a
@@ -29,7 +29,7 @@ export function RevokeLink({ pageContext, apiKey, view, small = false }: RevokeL
   );
 }
 
-/** One for all the links of a page. */
+/** One dialog for all links of a page. */
 export function RevokeDialog({ pageContext }: { pageContext: PageContext }) {
   return (
     <dialog id={dialogId} aria-labelledby={`${dialogId}-title`}>

@@ -1,13 +1,13 @@
 import { dayMs } from './times.js';
 
-/** What a form offers for `Expires on`. */
+/** The choices for `Expires on`. */
 export const expiryChoices = ['keep', '7', '30', '90', 'year', 'custom'] as const;
 export type ExpiryChoice = (typeof expiryChoices)[number];
 
-/** What a form brought, to be shown again as it was. */
+/** The submitted input, to be shown again unchanged. */
 export interface ExpiryInput {
   readonly choice: ExpiryChoice | undefined;
-  /** As `<input type="datetime-local">` sends it: a time in UTC, without a zone. */
+  /** As sent by `<input type="datetime-local">`: a time in UTC, without a zone. */
   readonly custom: string;
 }
 
@@ -18,10 +18,10 @@ export function readExpiryInput(form: URLSearchParams): ExpiryInput {
 }
 
 /**
- * The expiry that a form asks for. Days count to the end of the day in UTC, as a date does everywhere in API keys
- * (rule K4). Nothing is judged here: what is wrong goes on as it is, and is answered with the specification's messages.
+ * The requested expiry. Days last until the end of the day in UTC (rule K4). Invalid input is passed on, so that
+ * `apiKeys` refuses it with the messages of the specification.
  *
- * @returns `undefined` to leave the expiry as it is; `''` when none was given
+ * @returns `undefined` to keep the expiry; `''` when none was given
  */
 export function toExpiresOn(
   { choice, custom }: ExpiryInput,
@@ -41,7 +41,7 @@ export function expiryOfPreset(
   return `${new Date(nowMs + Number(choice) * dayMs).toISOString().slice(0, 10)}T23:59:59.999Z`;
 }
 
-/** Browsers send seconds only where there are some. */
+/** Browsers send seconds only if they are not zero. */
 function withZone(local: string): string {
   if (/T\d{2}:\d{2}$/.test(local)) return `${local}:00Z`;
   return /T\d{2}:\d{2}:\d{2}(?:\.\d+)?$/.test(local) ? `${local}Z` : local;

@@ -20,7 +20,7 @@ export function formatExact(time: string | number): string {
   return `${formatDate(time)}, ${new Date(time).toISOString().slice(11, 19)} UTC`;
 }
 
-/** `in 5 days`, `2 hours ago`: whole units that have passed or are left; only months and years are rounded. */
+/** `in 5 days`, `2 hours ago`: whole units, rounded down; only months and years are rounded to the nearest. */
 export function formatRelative(time: string | number, nowMs: number): string {
   const differenceMs = new Date(time).getTime() - nowMs;
   const distanceMs = Math.abs(differenceMs);

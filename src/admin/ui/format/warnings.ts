@@ -3,17 +3,17 @@ import { dayMs } from './times.js';
 
 export const expiryWarningDays = 14;
 
-/** Until when a key is warned about at this moment. */
+/** Active keys that expire by this time get a warning. */
 export function expiryWarningEndMs(nowMs: number): number {
   return nowMs + expiryWarningDays * dayMs;
 }
 
-/** Whether an Active key has so little time left that its user should act. */
+/** Whether an Active key expires so soon that its user should act. */
 export function expiresSoon(apiKey: ApiKey, nowMs: number): boolean {
   return apiKey.status === 'Active' && Date.parse(apiKey.expiresOn) <= expiryWarningEndMs(nowMs);
 }
 
-/** Whether something still presents a key that has expired or been revoked. */
+/** Whether something still uses a key that has expired or been revoked. */
 export function isUsedInVain(apiKey: ApiKey): boolean {
   return apiKey.status !== 'Active' && apiKey.refusedUses > 0;
 }

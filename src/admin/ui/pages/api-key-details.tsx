@@ -14,7 +14,7 @@ import { render, type Ui } from '../ui.js';
 
 const shownAudits = 5;
 
-/** One key: all there is to know about it, but never its value. */
+/** One key, without its value. */
 export function apiKeyDetailsRoutes(app: Hono, ui: Ui): void {
   app.get(
     '/api-keys/:id',
@@ -101,7 +101,7 @@ function EditButton({ pageContext, apiKey }: { pageContext: PageContext; apiKey:
   );
 }
 
-/** The words for a key in a terminal state (specification 3). */
+/** Explains a terminal status (specification 3). */
 export function whyNotEditable(apiKey: ApiKey, nowMs: number): string {
   const since = apiKey.revokedOn ?? apiKey.expiresOn;
   const happened = apiKey.status === 'Revoked' ? 'was revoked' : 'expired';

@@ -28,7 +28,7 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
       const asked = readListView(new URL(c.req.url).searchParams);
       const view: ListView = pageContext.mayManageAll ? asked : { ...asked, scope: 'my' };
       const page = await loadPage(pageContext, view);
-      // The cursor of another order, or one that somebody has cut off.
+      // The cursor belongs to another order, or was cut off.
       if (page === undefined) return c.redirect(ui.links.apiKeys({ ...view, ...firstPage }), 303);
       const expiring = await countExpiring(pageContext, view);
       return await render(c, <ApiKeyList pageContext={pageContext} view={view} page={page} expiring={expiring} />);
@@ -38,7 +38,7 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
   async function loadPage({ actor }: PageContext, view: ListView): Promise<ApiKeyPage | undefined> {
     const { scope, status, search, sort, cursor } = view;
     try {
-      // One user's keys are counted in no time; everybody's are not.
+      // Counting one user's keys is fast; counting all is not.
       return await apiKeys.list(actor, { scope, status, search, sort, cursor, limit: pageSize, total: scope === 'my' });
     } catch (error) {
       if (cursor !== undefined && isApiKeyError(error, 'validation')) return undefined;

@@ -44,7 +44,7 @@ export function auditRoutes(app: Hono, ui: Ui): void {
     }),
   );
 
-  /** The keys that a text may mean; only one when it is a key's whole name. */
+  /** The keys that a search may mean; one key if the text is its whole name. */
   async function findKeys({ actor, mayManageAll }: PageContext, text: string): Promise<readonly ApiKey[]> {
     const scope = mayManageAll ? 'all' : 'my';
     const { items } = await apiKeys.list(actor, { scope, search: text, sort: 'name', limit: offeredKeys });
@@ -67,9 +67,9 @@ interface AuditsProps {
   pageContext: PageContext;
   view: AuditView;
   page: PageOf<AuditEntry>;
-  /** The key that the entries are of, when they are of one. */
+  /** The key whose entries are shown, if only one is. */
   apiKey: ApiKey | undefined;
-  /** What a search for a key has found. */
+  /** The keys that a search found. */
   found: readonly ApiKey[] | undefined;
 }
 

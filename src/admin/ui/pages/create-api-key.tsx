@@ -18,13 +18,16 @@ interface FormView {
   readonly name: string;
   readonly expiry: ExpiryInput;
   readonly error?: ApiKeyError;
-  /** A key of that name that this user has made a moment ago: the form was probably sent twice. */
+  /** A key of that name that this user created a moment ago: the form was probably sent twice. */
   readonly madeBefore?: ApiKey | undefined;
 }
 
 const blankForm: FormView = { name: '', expiry: { choice: '30', custom: '' } };
 
-/** Creating a key. The answer to the form is the page that shows the key: nothing of it goes through an address or a cookie. */
+/**
+ * Creating a key. The response to the form is the page with the key: its value never goes through an address or a
+ * cookie.
+ */
 export function createApiKeyRoutes(app: Hono, ui: Ui): void {
   const { apiKeys } = ui.context;
   const show = (c: Context, pageContext: PageContext, view: FormView, status?: ContentfulStatusCode) =>
@@ -129,7 +132,7 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
   );
 }
 
-/** A reloaded or repeated form: nothing went wrong, but the key's value is gone. */
+/** A reloaded or repeated form: nothing went wrong, but the value cannot be shown again. */
 function MadeBefore({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
   return (
     <Notice kind="neutral">

@@ -8,11 +8,11 @@ import type { PageContext } from '../page-context.js';
 interface CreatedApiKeyPageProps {
   pageContext: PageContext;
   created: CreatedApiKey;
-  /** Where the administration is, for the example. */
+  /** The origin, for the example. */
   origin: string;
 }
 
-/** The only page that ever shows a key's value (specification 2.1). */
+/** The only page that shows a key's value (specification 2.1). */
 export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origin }: CreatedApiKeyPageProps) {
   const { links } = pageContext;
   const details = links.apiKey(apiKey.id);

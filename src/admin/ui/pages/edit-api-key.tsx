@@ -16,14 +16,14 @@ import { render, type Ui } from '../ui.js';
 import { whyNotEditable } from './api-key-details.js';
 
 interface FormView {
-  /** The key as it is now. */
+  /** The key as it is stored. */
   readonly apiKey: ApiKey;
   readonly name: string;
   readonly expiry: ExpiryInput;
   readonly error?: ApiKeyError;
 }
 
-/** Editing a key, as long as it is Active (specification 3). */
+/** Editing an Active key (specification 3). */
 export function editApiKeyRoutes(app: Hono, ui: Ui): void {
   const { apiKeys } = ui.context;
   const show = (c: Context, pageContext: PageContext, view: FormView, status?: ContentfulStatusCode) =>
@@ -140,7 +140,7 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
   );
 }
 
-/** Somebody else was quicker: what is typed is kept, and what is stored now is said (rule K17). */
+/** Somebody else changed the key first: keep the input, and show what is stored (rule K17). */
 function ChangedMeanwhile({ apiKey, error }: { apiKey: ApiKey; error: ApiKeyError }) {
   if (error.kind !== 'conflict') {
     return (

@@ -16,17 +16,17 @@ const titles: Readonly<Record<number, string>> = {
   429: 'Too many attempts',
 };
 
-/** For addresses that nothing is at, and for those of pages that the visitor may not know of. */
+/** For unknown addresses, and for pages whose existence the user may not learn. */
 export function pageNotFound(): AdminHttpError {
   return new AdminHttpError(404, 'There is no such page.');
 }
 
-/** The page for whatever was thrown; what nobody planned is reported, and tells nothing. */
+/** The page for any error. Unexpected ones are reported and show no details. */
 export async function showProblem(ui: Ui, c: Context, thrown: unknown): Promise<Response> {
   const { status, body, headers, expected } = describeFailure(thrown);
   if (!expected) ui.context.onError(thrown);
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
-  // Whatever failed may fail again while the visitor is looked up: then the page goes without the menu.
+  // The same failure may hit this look-up: then the page has no menu.
   const pageContext = knownPageContext(c) ?? (await readPageContext(ui, c).catch(() => undefined));
   const problem = { title: titles[status] ?? 'Something went wrong', message: body.errorMessage };
   return await render(c, <Problem ui={ui} pageContext={pageContext} {...problem} />, status as ContentfulStatusCode);

@@ -9,7 +9,7 @@ import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
 import { whyNotEditable } from './api-key-details.js';
 
-/** Revoking a key: the dialog posts here, and without script this page asks instead of it. */
+/** Revoking a key: the dialog posts here; without script this page asks for confirmation. */
 export function revokeApiKeyRoutes(app: Hono, ui: Ui): void {
   const { apiKeys } = ui.context;
 

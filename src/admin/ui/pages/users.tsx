@@ -12,7 +12,7 @@ import { pageNotFound } from './problem.js';
 
 const dialogId = 'delete-dialog';
 
-/** `Administration → Users`: for Super Admins, where the host's directory can list and delete users. */
+/** `Administration → Users`: for Super Admins, if the host's directory can list and delete users. */
 export function userRoutes(app: Hono, ui: Ui): void {
   const { apiKeys, users } = ui.context;
 
@@ -56,7 +56,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
     return render(c, <DeleteUser pageContext={pageContext} view={view} action={pathname + search} />, status);
   }
 
-  /** Answered like a page that does not exist to whoever may not manage users. */
+  /** @throws AdminHttpError 404 when the user may not manage users, as for a page that does not exist */
   function requireManagement(pageContext: PageContext): ManagedUserDirectory {
     if (!pageContext.shows.users || !isManaged(users)) throw pageNotFound();
     return users;
