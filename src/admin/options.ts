@@ -154,7 +154,7 @@ function tellOfProxy(onError: (error: unknown) => void): AdminContext['clientAdd
     if (!told && request.headers.has('x-forwarded-for')) {
       told = true;
       const message =
-        'A request came with `x-forwarded-for`, and `clientAddress` is not set. Behind a proxy, all clients then count as one source: set it. Without a proxy, take no notice: anybody can send this header.';
+        'A request has `x-forwarded-for`, but `clientAddress` is not set. Behind a proxy, set it: without it all clients count as one source. Without a proxy, ignore this: anybody can send the header.';
       onError(new Error(message));
     }
     return socketAddress(request, env);

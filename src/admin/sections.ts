@@ -30,7 +30,7 @@ export interface AdminSection {
    * Responds to a `GET`, or to a `POST` of a form whose token has been checked. `request` has the full path. With a
    * Hono app: `fetch: (request, context) => app.fetch(request, context)`; the context is then `c.env`.
    */
-  readonly fetch: (request: Request, visit: AdminSectionContext) => Response | Promise<Response>;
+  readonly fetch: (request: Request, context: AdminSectionContext) => Response | Promise<Response>;
 }
 
 /** What a section gets with a request of a signed-in user. */

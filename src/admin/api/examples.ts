@@ -23,14 +23,14 @@ const error = (errorMessage: string, field?: string) => ({
 /** Examples for the OpenAPI document. The key's value is a placeholder of equal letters. */
 export const apiExamples: {
   readonly bodies: Readonly<Record<string, object>>;
-  readonly answers: Readonly<Record<string, object>>;
+  readonly responses: Readonly<Record<string, object>>;
   readonly errors: Readonly<Record<number, object>>;
 } = {
   bodies: {
     NewApiKey: { name: 'Nightly export', expiresOn: '2027-01-31T18:00:00Z' },
     ApiKeyChanges: { expiresOn: '2027-03-31' },
   },
-  answers: {
+  responses: {
     createApiKey: { ...apiKey, key: `ck_${apiKey.id}_${'x'.repeat(49)}` },
     listApiKeys: { items: [apiKey], nextCursor: null, total: 1 },
     getApiKey: { ...apiKey, lastAccessed: '2026-11-22T02:00:01.250Z' },

@@ -44,7 +44,7 @@ export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
   for (const [path, methods] of methodsByPath(operations)) {
     api.all(prefix + path.replace('{id}', ':id'), () => {
       const allow = [...methods].join(', ');
-      throw new AdminHttpError(405, `This resource has ${allow} only.`, { headers: { allow } });
+      throw new AdminHttpError(405, `This resource supports only ${allow}.`, { headers: { allow } });
     });
   }
   api.notFound(() => errorResponse(context, new AdminHttpError(404, 'There is no such resource.')));

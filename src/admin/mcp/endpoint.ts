@@ -59,7 +59,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     let caller = await authenticate(context, request, env);
     if (!methods.includes(request.method)) {
       const allow = methods.join(', ');
-      throw new AdminHttpError(405, `The MCP endpoint has ${allow} only.`, { headers: { allow } });
+      throw new AdminHttpError(405, `The MCP endpoint supports only ${allow}.`, { headers: { allow } });
     }
     const sdk = await loadSdk(context);
     const body = request.method === 'POST' ? await readMessage(request) : undefined;
@@ -128,8 +128,8 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
 }
 
 const refusals = {
-  host: 'This host name is not allowed for MCP: the service has to list it in `allowedHosts`.',
-  origin: 'This origin is not allowed for MCP: the service has to list its host in `allowedHosts`.',
+  host: 'This host name is not allowed for MCP. Add it to `allowedHosts`.',
+  origin: 'This origin is not allowed for MCP. Add its host to `allowedHosts`.',
 } as const;
 
 async function readMessage(request: Request): Promise<unknown> {

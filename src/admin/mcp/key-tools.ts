@@ -21,7 +21,7 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
       definition: {
         name: 'list_api_keys',
         title: 'List API keys',
-        description: 'Lists API keys, page by page. The values of the keys are not part of it.',
+        description: 'Lists API keys, page by page, without their values.',
         inputSchema: toToolSchema(schemas.listQuerySchema, 'input'),
         outputSchema: toToolSchema(schemas.apiKeyPageSchema, 'output'),
         annotations: reading,
@@ -32,7 +32,7 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
       definition: {
         name: 'get_api_key',
         title: 'Get an API key',
-        description: 'Shows one API key by its public id. Its value is not part of it.',
+        description: 'Gets one API key by its public id, without its value.',
         inputSchema: toToolSchema(z.object({ id }), 'input'),
         outputSchema: toToolSchema(schemas.apiKeySchema, 'output'),
         annotations: reading,
@@ -44,7 +44,7 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
         name: 'create_api_key',
         title: 'Create an API key',
         description:
-          'Creates an API key that belongs to the caller. The answer holds its value, this one time: pass it on at once.',
+          'Creates an API key that the caller owns. The result contains its value, which is returned only once: pass it on immediately.',
         inputSchema: toToolSchema(schemas.newApiKeySchema, 'input'),
         outputSchema: toToolSchema(schemas.createdApiKeySchema, 'output'),
         annotations: writing,
@@ -58,7 +58,7 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
       definition: {
         name: 'update_api_key',
         title: 'Change an API key',
-        description: 'Changes the name or the expiry of an Active API key.',
+        description: 'Changes the name, the expiry or both of an Active API key.',
         inputSchema: toToolSchema(z.object({ id, ...schemas.apiKeyChangesSchema.shape }), 'input'),
         outputSchema: toToolSchema(schemas.apiKeySchema, 'output'),
         annotations: { ...writing, idempotentHint: true },
@@ -69,7 +69,7 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
       definition: {
         name: 'revoke_api_key',
         title: 'Revoke an API key',
-        description: 'Revokes an Active API key, at once and for good: whatever uses it stops working.',
+        description: 'Revokes an Active API key immediately and irreversibly: whatever uses it stops working.',
         inputSchema: toToolSchema(z.object({ id }), 'input'),
         outputSchema: toToolSchema(schemas.apiKeySchema, 'output'),
         annotations: { ...writing, destructiveHint: true },

@@ -28,7 +28,7 @@ export function readCursor(cursor: unknown, order: string, valueType: 'string' |
       return { order, value: value as string | number, id };
     }
   }
-  throw validationError([{ field: 'cursor', message: 'The cursor is not one of this list.' }]);
+  throw validationError([{ field: 'cursor', message: 'The cursor does not belong to this list.' }]);
 }
 
 // PostgreSQL accepts neither NUL in text nor fractions and infinities as a bigint.

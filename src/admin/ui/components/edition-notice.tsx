@@ -9,8 +9,8 @@ export function EditionNotice() {
     <Notice kind="neutral" id={editionNoticeId}>
       <strong>{editionMessage}</strong>
       <p>
-        With the present edition no API key can be created or edited, and existing keys do not authenticate. They can
-        still be listed, audited and revoked.
+        In the current edition you cannot create or edit API keys, and existing keys do not authenticate. You can still
+        list, audit and revoke them.
       </p>
     </Notice>
   );

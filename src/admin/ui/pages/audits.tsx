@@ -79,8 +79,7 @@ function Audits({ pageContext, view, page, apiKey, found }: AuditsProps) {
   return (
     <Page pageContext={pageContext} title="API key audits" section="audits">
       <PageHeader title="API key audits">
-        Who created, changed or revoked which key, and when. Entries are written with the change itself and can be
-        neither changed nor deleted.
+        Who created, changed or revoked which key, and when. Entries cannot be changed or deleted.
       </PageHeader>
       <Toolbar pageContext={pageContext} view={view} />
       {apiKey !== undefined && (
@@ -162,7 +161,7 @@ function FoundKeys({
       <section class="card empty">
         <Icon name="search" />
         <h2>No API key matches “{view.find}”</h2>
-        <p>Keys are found by part of their present name, by their creator, or by the beginning of their id.</p>
+        <p>Search by part of a key’s current name or its creator’s, or by the start of its id.</p>
         <a class="button" href={links.audits({ revisionType: view.revisionType })}>
           Show the audits of all keys
         </a>
@@ -192,7 +191,7 @@ function NoEntries() {
     <div class="empty">
       <Icon name="history" />
       <h2>No audit entries</h2>
-      <p>Whatever happens to API keys from now on is listed here.</p>
+      <p>Every change of an API key will be listed here.</p>
     </div>
   );
 }

@@ -87,7 +87,7 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
       section="api-keys"
     >
       <PageHeader title="Create API key" back={{ href: links.apiKeys(), text: 'API keys' }}>
-        The key acts for you, {pageContext.user.username}: it may do exactly what you may do.
+        The key acts as you, {pageContext.user.username}: it has exactly your permissions.
       </PageHeader>
       {!pageContext.isAvailable && <EditionNotice />}
       {pageContext.isAvailable && error !== undefined && error.kind !== 'validation' && (
@@ -140,7 +140,7 @@ function MadeBefore({ pageContext, apiKey }: { pageContext: PageContext; apiKey:
         You created “{apiKey.name}” {formatRelative(apiKey.createdOn, pageContext.nowMs)}.
       </strong>
       <p>
-        If you only loaded the page again: no second key was made. The value of the first one was shown once and cannot
+        If you only reloaded the page, no second key was created. The value of the first one was shown once and cannot
         be shown again. If you did not store it, <a href={pageContext.links.revokeApiKey(apiKey.id)}>revoke that key</a>{' '}
         and create another one under a new name.
       </p>

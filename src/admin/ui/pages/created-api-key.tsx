@@ -25,7 +25,7 @@ export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origi
         <div class="card-body stack">
           <Notice kind="warning">
             <strong>Copy the key now: it is shown only this once.</strong>
-            <p>Nobody can show it again, not even an administrator. Keep it as you would keep a password.</p>
+            <p>Nobody can show it again, not even an administrator. Store it like a password.</p>
           </Notice>
           <div class="field">
             <label for="key">API key</label>

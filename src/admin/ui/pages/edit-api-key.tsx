@@ -151,10 +151,10 @@ function ChangedMeanwhile({ apiKey, error }: { apiKey: ApiKey; error: ApiKeyErro
   }
   return (
     <Notice kind="warning" focused>
-      <strong>This key was changed while you were editing it. Nothing of yours has been saved yet.</strong>
+      <strong>This key was changed while you were editing it. Your changes have not been saved.</strong>
       <p>
-        It is now called “{apiKey.name}” and expires on {formatExact(apiKey.expiresOn)}. Below is what you entered: save
-        it to replace these values, or cancel to leave them.
+        It is now called “{apiKey.name}” and expires on {formatExact(apiKey.expiresOn)}. Your input is below: save it to
+        replace these values, or cancel to keep them.
       </p>
     </Notice>
   );

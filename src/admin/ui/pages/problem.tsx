@@ -7,10 +7,10 @@ import { knownPageContext, type PageContext, readPageContext } from '../page-con
 import { render, type Ui } from '../ui.js';
 
 const titles: Readonly<Record<number, string>> = {
-  400: 'This address makes no sense',
+  400: 'Bad request',
   403: 'Not allowed',
   404: 'Not found',
-  409: 'Not possible any more',
+  409: 'No longer possible',
   413: 'Too large',
   415: 'Not a form',
   429: 'Too many attempts',

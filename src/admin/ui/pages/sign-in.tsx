@@ -67,7 +67,7 @@ export function signInRoutes(app: Hono, ui: Ui): void {
 }
 
 function describe({ status, message, headers }: AdminHttpError): string {
-  if (status === 403) return 'This page had been open for too long, or cookies are switched off. Sign in again.';
+  if (status === 403) return 'This page was open for too long, or cookies are disabled. Sign in again.';
   const seconds = Number(headers['retry-after']);
   if (status !== 429 || Number.isNaN(seconds)) return message;
   return `Too many failed attempts. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`;

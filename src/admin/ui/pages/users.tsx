@@ -38,7 +38,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
       const user = await findDeletable(pageContext, c.req.query('id'));
       const typed = form.get('username') ?? '';
       if (typed.trim() !== user.username) {
-        return await showDelete(c, pageContext, { user, typed, error: 'This is not the name of the user.' }, 400);
+        return await showDelete(c, pageContext, { user, typed, error: 'This is not the user’s name.' }, 400);
       }
       const { revoked } = await removeUser(
         { apiKeys, users: requireManagement(pageContext) },
@@ -64,8 +64,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
 
   async function findDeletable(pageContext: PageContext, userId: string | undefined): Promise<DirectoryUser> {
     const user = await requireManagement(pageContext).findById(userId ?? '');
-    if (user === undefined)
-      throw new AdminHttpError(404, 'There is no such user. Perhaps it has been deleted already.');
+    if (user === undefined) throw new AdminHttpError(404, 'There is no such user, or no longer.');
     if (user.id === pageContext.user.id) throw new AdminHttpError(409, 'You cannot delete yourself.');
     return user;
   }
@@ -75,7 +74,7 @@ function Users({ pageContext, users }: { pageContext: PageContext; users: readon
   return (
     <Page pageContext={pageContext} title="Users" section="users">
       <PageHeader title="Users">
-        Whoever can sign in here. Deleting a user revokes all their Active API keys at once, for good.
+        The users who can sign in here. Deleting a user immediately and irreversibly revokes all their Active API keys.
       </PageHeader>
       <section class="card" aria-label="Users">
         <div class="table-frame">
@@ -172,8 +171,8 @@ function DeleteDialog({ pageContext }: { pageContext: PageContext }) {
 function DeletionConsequences() {
   return (
     <p>
-      The user can no longer sign in, and all their Active API keys are revoked at once. Neither can be undone. The keys
-      and their audits stay in the lists.
+      The user can no longer sign in, and all their Active API keys are revoked immediately. Neither can be undone. The
+      keys and their audits stay in the lists.
     </p>
   );
 }
