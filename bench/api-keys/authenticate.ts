@@ -1,4 +1,4 @@
-import { generateKey } from '../../src/api-keys/key-format.js';
+import { generateKey } from '../../src/api-keys/keys/key-format.js';
 import { type Arm, measure, printFigures } from '../harness.js';
 import type { BetterAuth } from './better-auth.js';
 import type { Setting } from './main.js';

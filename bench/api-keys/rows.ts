@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 // Not by the package's subpath: what makes keys is its secret, and a million calls of `create` would take half an hour.
-import { generateKey } from '../../src/api-keys/key-format.js';
+import { generateKey } from '../../src/api-keys/keys/key-format.js';
 
 /** A key as a service has them after two years; `key` is its value, which no database holds. */
 export interface FilledKey {

@@ -1,13 +1,13 @@
-import type { ApiKeys, FailureThrottle, RefusalReason, UserDirectory } from '../api-keys/index.js';
+import type { ApiKeys, FailureThrottle, RefusalReason, RequestLookups, UserDirectory } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
-import type { PasswordChecks } from './credentials.js';
+import type { PasswordChecks } from './authentication/check-password.js';
 import type { AdminSection } from './sections.js';
 import type { ManagedUserDirectory } from './users.js';
 
 /**
- * Why a request did not authenticate, beside what can be wrong with a key: `missing`, neither key nor Basic;
- * `malformed-basic`; `password`, wrong, or of an unknown or disabled user; `throttled`, the source has failed too often;
- * `busy`, too many passwords were being checked (rule K14).
+ * Why a request did not authenticate, beyond the reasons for refusing a key. `missing`: neither key nor Basic;
+ * `malformed-basic`; `password`: wrong, or of an unknown or disabled user; `throttled`: the source has failed too
+ * often; `busy`: too many passwords were being checked (rule K14).
  */
 export type AuthenticationFailureReason =
   | RefusalReason
@@ -17,37 +17,39 @@ export type AuthenticationFailureReason =
   | 'throttled'
   | 'busy';
 
-/** A request that did not authenticate. For the host's log: it names no credential but the key's public id (rule K9). */
+/** A request that did not authenticate, for your log: the only credential it names is the key's public id (rule K9). */
 export interface AuthenticationFailure {
   readonly reason: AuthenticationFailureReason;
-  /** The public id of the key that was presented, when it could be read. */
+  /** The public id of the presented key, if it could be read. */
   readonly apiKeyId?: string;
 }
 
 /** What every part of the administration works with. */
 export interface AdminContext {
   readonly apiKeys: ApiKeys;
-  /** With `isManaged(users)` the Super Admin can list and delete users. */
+  /** If `isManaged(users)`, Super Admins can list and delete users. */
   readonly users: UserDirectory | ManagedUserDirectory;
-  /** The name of the edition at this moment. */
-  edition(): Promise<string>;
-  /** Whether the edition has API keys at this moment: creating and editing are to be offered (rule K12). */
-  isAvailable(): Promise<boolean>;
-  /** Where the administration lives: `''` or `/admin`, never with a slash at the end. Every link starts with it. */
+  /** The name of the edition at this request. */
+  edition(lookups: RequestLookups): Promise<string>;
+  /** Whether the edition has API keys at this request, so that they can be created and edited (rule K12). */
+  isAvailable(lookups: RequestLookups): Promise<boolean>;
+  /** The path of the administration, `''` or `/admin`, without a trailing slash. Every link starts with it. */
   readonly basePath: string;
   readonly clock: Clock;
-  /** Signs session cookies and CSRF tokens. Random for each process unless the host sets it. */
+  /** Signs session cookies and CSRF tokens. Random in each process unless the host sets it. */
   readonly sessionSecret: Uint8Array;
-  /** The host's own pages. */
+  /** The host's pages. */
   readonly sections: readonly AdminSection[];
-  /** Slows down sources that keep failing; failures of keys, Basic and sign-in are one count (rule K14). */
+  /** Slows down sources that keep failing; keys, Basic and sign-in share one count (rule K14). */
   readonly throttle: FailureThrottle;
-  /** Who sent a request, for the throttle: its socket's address, or what the host's `clientAddress` says. */
+  /**
+   * The source of a request, for the throttle: the address of its socket, or what the host's `clientAddress` returns.
+   */
   clientAddress(request: Request, env: unknown): string;
   /** How Basic and sign-in check passwords. */
   readonly passwords: PasswordChecks;
-  /** Told of every refused authentication; never throws. */
+  /** Reports a refused authentication; never throws. */
   authenticationFailed(failure: AuthenticationFailure): void;
-  /** Told of what failed unexpectedly, while the client got a plain 500; never throws. */
+  /** Reports an unexpected failure, for which the client got a plain 500; never throws. */
   onError(error: unknown): void;
 }

@@ -1,26 +1,26 @@
-import { apiRoutes } from './api/index.js';
-import { AdminHttpError } from './http-errors.js';
+import { apiRoutes } from './api/routes.js';
+import { AdminHttpError } from './http/errors.js';
+import { placeRequest } from './http/request.js';
+import { errorResponse } from './http/responses.js';
 import { createMcpEndpoint } from './mcp/index.js';
 import { type AdminOptions, readOptions } from './options.js';
-import { placeRequest } from './placement.js';
-import { errorResponse } from './responses.js';
 import { uiRoutes } from './ui/index.js';
 
 /** The administration of API keys, ready to be mounted. */
 export interface Admin {
   /**
-   * A standard fetch handler: for `toNodeHandler`, hono's `mount`, Bun, Deno. `env` is what the adapter hands over beside
-   * the request; on Node it tells the client's address. Never rejects.
+   * A standard fetch handler: for `toNodeHandler`, Hono's `mount`, Bun and Deno. `env` is what the adapter passes
+   * beside the request; on Node it holds the client's address. Never rejects.
    */
   fetch(request: Request, env?: unknown): Promise<Response>;
-  /** Ends MCP sessions and open streams. The host closes the API keys afterwards. */
+  /** Ends MCP sessions and open streams. Close the API keys afterwards. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * The administration of API keys: the Admin API under `{basePath}/api/v1`, the MCP endpoint at `{basePath}/mcp`, and the
- * administration UI on all else (specification 1 to 6 and 7.1).
+ * The administration of API keys: the Admin API under `{basePath}/api/v1`, the MCP endpoint at `{basePath}/mcp`, and
+ * the administration UI everywhere else (specification 1 to 6 and 7.1).
  *
  * The MCP endpoint needs the package `@modelcontextprotocol/sdk`.
  *

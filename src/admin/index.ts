@@ -1,14 +1,10 @@
-/**
- * The administration to mount in a service: Admin API, MCP endpoint, pages.
- *
- * @module concordat/admin
- */
+/** The administration to mount in your service: Admin API, MCP endpoint, pages. */
 
 // For hosts: mounting the administration.
 export type { AuthenticationFailure, AuthenticationFailureReason } from './context.js';
 export { type Admin, createAdmin } from './create-admin.js';
-export type { AdminErrorBody } from './http-errors.js';
+export type { AdminErrorBody } from './http/errors.js';
 export type { McpTool, McpToolCall } from './mcp/index.js';
 export type { AdminOptions } from './options.js';
-export type { AdminHtml, AdminPageOptions, AdminSection, AdminVisit } from './sections.js';
+export type { AdminHtml, AdminPageOptions, AdminSection, AdminSectionContext } from './sections.js';
 export type { ManagedUserDirectory } from './users.js';

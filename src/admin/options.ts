@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
 import {
   type ApiKeys,
   createFailureThrottle,
-  type Edition,
+  type EditionOption,
   type FailureThrottle,
+  hasApiKeys,
   type UserDirectory,
 } from '../api-keys/index.js';
 import {
   type Clock,
   checkOptions,
+  duration,
   functionOf,
   nameOrFunction,
   option,
@@ -19,58 +20,66 @@ import {
   systemClock,
   withMethods,
 } from '../internal/index.js';
+import { createPasswordChecks } from './authentication/check-password.js';
 import type { AdminContext, AuthenticationFailure } from './context.js';
-import { createPasswordChecks } from './credentials.js';
-import type { McpTool } from './mcp/index.js';
-import { socketAddress } from './node-request.js';
-import { type AdminSection, readSections } from './sections.js';
+import { socketAddress } from './http/request.js';
+import { allowedHostsOption, type McpTool, mcpToolsOption } from './mcp/index.js';
+import { type AdminSection, sectionsOption } from './sections.js';
 import type { ManagedUserDirectory } from './users.js';
 
 export interface AdminOptions {
-  /** As `openApiKeys` opened them. The host closes them, after this. */
+  /** The result of `openApiKeys`. Close it after the administration. */
   readonly apiKeys: ApiKeys;
-  /** The host's users; with `list` and `remove` the Super Admin can manage them. */
+  /** Your users. With `list` and `remove`, Super Admins can manage them. */
   readonly users: UserDirectory | ManagedUserDirectory;
-  /** The edition, or a function that is asked at every request (rule K12). */
-  readonly edition: Edition | (() => Edition | Promise<Edition>);
-  /** Where the administration lives, such as `/admin`. @default '' */
+  /**
+   * The edition's name, or a function that is called at every request (rule K12). Pass the function that you gave to
+   * `openApiKeys`, and a request calls it once.
+   */
+  readonly edition: EditionOption;
+  /** The path of the administration, such as `/admin`. @default '' */
   readonly basePath?: string | undefined;
-  /** At least 32 bytes. Without it a restart signs everybody out, and several processes cannot share sessions. @default random */
+  /**
+   * Signs sessions; at least 32 bytes. A random one signs everybody out at a restart, and cannot be shared by
+   * processes.
+   * @default random
+   */
   readonly sessionSecret?: Uint8Array | string | undefined;
-  /** Tools of the host's own at the MCP endpoint. @default [] */
+  /** Your own tools at the MCP endpoint. @default [] */
   readonly mcpTools?: readonly McpTool[] | undefined;
-  /** Pages of the host's own in the administration UI, with an entry each at the top of its menu. @default [] */
+  /** Your own pages in the administration UI, each with an entry at the top of its menu. @default [] */
   readonly sections?: readonly AdminSection[] | undefined;
   /**
-   * Host names, with or without a port, under which browsers and clients reach the MCP endpoint, beside those of this
-   * machine (`localhost`, `127.0.0.1`, `[::1]`): any other `Host` or `Origin` is refused, against DNS rebinding. @default []
+   * Host names, with or without a port, at which browsers and clients reach the MCP endpoint, besides `localhost`,
+   * `127.0.0.1` and `[::1]`. Any other `Host` or `Origin` is refused, against DNS rebinding.
+   * @default []
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** An MCP session without a request or an open stream for so long is ended. @default 1800000 */
+  /** Ends an MCP session after this long without a request or an open stream. @default 1800000 */
   readonly mcpSessionIdleMs?: number | undefined;
-  /** @default the machine's */
+  /** @default the system clock */
   readonly clock?: (Pick<Clock, 'now'> & Partial<Clock>) | undefined;
   /**
-   * Slows down sources that fail: with wrong keys, and in front of password checks (rule K14). A good key never meets it.
+   * Slows down sources that present wrong keys or passwords (rule K14). It never delays a valid key.
    * @default ten failures are free, then 1 s, doubling to 1 min
    */
   readonly throttle?: FailureThrottle | undefined;
   /**
-   * Who sent a request: failures slow down their source, and password checks take turns by source (rule K14). Behind a proxy
-   * every request comes from the proxy's address: take the client's from a header that your proxy sets, and only then.
+   * The source of a request: failures slow down their source, and password checks take turns by source (rule K14).
+   * Behind a proxy every request has the proxy's address: read the client's from a header that your proxy sets, and
+   * only then.
    * @default the address of the request's socket
    */
   readonly clientAddress?: ((request: Request, env: unknown) => string) | undefined;
-  /** Told of every refused authentication: the reason, and the key's public id (rule K9). */
+  /** Called for every refused authentication, with the reason and the key's public id (rule K9). */
   readonly onAuthenticationFailure?: ((failure: AuthenticationFailure) => void) | undefined;
   /**
-   * Told of what failed unexpectedly, while the client got a plain 500; and once, when `x-forwarded-for` arrives although
-   * `clientAddress` is not set.
+   * Called for unexpected failures, for which the client got a plain 500; and once, when `x-forwarded-for` arrives
+   * although `clientAddress` is not set.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-const editionsWithApiKeys: readonly string[] = ['Professional', 'Ultimate'];
 const leastSecretBytes = 32;
 
 const schema = optionsOf({
@@ -82,11 +91,10 @@ const schema = optionsOf({
   edition: nameOrFunction<AdminOptions['edition']>('an edition'),
   basePath: readBy(readBasePath).default(''),
   sessionSecret: readBy(readSecret).default(() => randomBytes(leastSecretBytes)),
-  // These four are checked where they are read.
-  mcpTools: z.unknown().optional(),
-  allowedHosts: z.unknown().optional(),
-  mcpSessionIdleMs: z.unknown().optional(),
-  sections: z.unknown().optional(),
+  mcpTools: mcpToolsOption.optional(),
+  allowedHosts: allowedHostsOption.optional(),
+  mcpSessionIdleMs: duration({ least: 1 }).optional(),
+  sections: sectionsOption.optional(),
   clock: withMethods<NonNullable<AdminOptions['clock']>>('now').optional(),
   throttle: withMethods<FailureThrottle>('failed', 'retryAfterMs').optional(),
   clientAddress: functionOf<NonNullable<AdminOptions['clientAddress']>>().optional(),
@@ -99,16 +107,17 @@ export function readOptions(options: AdminOptions): AdminContext {
   const { apiKeys, users, edition, basePath, sessionSecret, ...rest } = checkOptions(schema, options);
   const onError = quiet(rest.onError, () => {});
   const clock = readClock(rest.clock);
-  const currentEdition = async () => (typeof edition === 'function' ? await edition() : edition);
   return {
     apiKeys,
     users,
-    edition: currentEdition,
-    isAvailable: async () => editionsWithApiKeys.includes(await currentEdition()) && (await apiKeys.isAvailable()),
+    edition: (lookups) => lookups.findEdition(edition),
+    isAvailable: async (lookups) =>
+      hasApiKeys(await lookups.findEdition(edition)) && (await apiKeys.isAvailable(lookups)),
     basePath,
     clock,
     sessionSecret,
-    sections: readSections(rest.sections),
+    // The objects as given: a section may be an instance of a class.
+    sections: [...(options.sections ?? [])],
     throttle: rest.throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),
     clientAddress: rest.clientAddress ?? tellOfProxy(onError),
     passwords: createPasswordChecks(clock),
@@ -135,21 +144,24 @@ function readSecret(secret: unknown): Uint8Array {
   throw new TypeError(`must have at least ${leastSecretBytes} bytes`);
 }
 
-/** The socket's address; the first request that seems to come through a proxy is told, as that is then everybody's address. */
+/**
+ * The socket's address. Reports the first request that seems to come through a proxy: then all clients have one
+ * address.
+ */
 function tellOfProxy(onError: (error: unknown) => void): AdminContext['clientAddress'] {
   let told = false;
   return (request, env) => {
     if (!told && request.headers.has('x-forwarded-for')) {
       told = true;
       const message =
-        'A request came with `x-forwarded-for`, and `clientAddress` is not set. Behind a proxy, all clients then count as one source: set it. Without a proxy, take no notice: anybody can send this header.';
+        'A request has `x-forwarded-for`, but `clientAddress` is not set. Behind a proxy, set it: without it all clients count as one source. Without a proxy, ignore this: anybody can send the header.';
       onError(new Error(message));
     }
     return socketAddress(request, env);
   };
 }
 
-/** A host's clock may only tell the time of day: waits are then measured with that, so that there is one time. */
+/** A host's clock may have only `now`; waits are then measured with it, so that there is one time. */
 function readClock(clock: AdminOptions['clock']): Clock {
   if (clock === undefined) return systemClock;
   return {
@@ -160,7 +172,7 @@ function readClock(clock: AdminOptions['clock']): Clock {
   };
 }
 
-/** A host's hook that fails must not turn an answer into another one. */
+/** A failing hook must not change the response. */
 function quiet<Arguments extends unknown[]>(
   hook: ((...rest: Arguments) => unknown) | undefined,
   report: (error: unknown) => void,

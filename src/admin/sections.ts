@@ -1,54 +1,59 @@
 import type { HtmlEscapedString } from 'hono/utils/html';
+import { z } from 'zod';
 import type { DirectoryUser } from '../api-keys/index.js';
+import { functionOf, option, optionsOf, type ShapeOf, text } from '../internal/index.js';
 
-/** HTML whose values are escaped: what a component of `hono/jsx` or the `html` template of hono makes. Plain text is none. */
+/** Escaped HTML, made by a component of `hono/jsx` or by Hono's `html` template. A plain string is not accepted. */
 export type AdminHtml = HtmlEscapedString | Promise<HtmlEscapedString>;
 
 /**
- * Pages of the host's own in the administration UI: an entry in its menu and everything below `{basePath}/{name}`,
- * behind the same sign-in and the same security headers.
+ * Your own pages in the administration UI: a menu entry, and everything below `{basePath}/{name}`, behind the same
+ * sign-in and with the same security headers.
  */
 export interface AdminSection {
-  /** The first part of the path, such as `syncs`: small letters, digits and dashes. */
+  /** The first part of the path, such as `syncs`: lowercase letters, digits and dashes. */
   readonly name: string;
-  /** The entry in the menu. */
+  /** The menu entry. */
   readonly title: string;
-  /** The `d` of an SVG path, drawn as a line in a square of 16 by 16. @default none */
+  /** The `d` of an SVG path, drawn as a line in a 16 by 16 square. @default none */
   readonly icon?: string | undefined;
-  /** CSS, served from the administration's own address and added to the section's pages. @default none */
+  /** CSS for the section's pages, served by the administration. @default none */
   readonly stylesheet?: string | undefined;
-  /** JavaScript, served and added likewise, deferred. It may connect to the administration's own address. @default none */
+  /**
+   * JavaScript for the section's pages, served by the administration and deferred. It may connect to the same origin.
+   * @default none
+   */
   readonly script?: string | undefined;
-  /** Who sees the entry and the pages; to all others there is no such page. @default everybody who is signed in */
+  /** Who sees the entry and the pages; everybody else gets a 404. @default everybody who is signed in */
   readonly mayVisit?: ((user: DirectoryUser) => boolean) | undefined;
   /**
-   * Answers a `GET`, or a `POST` of a form whose token was checked before. `request` has the full path. With a hono app:
-   * `fetch: (request, visit) => app.fetch(request, visit)`, the visit is `c.env` then.
+   * Responds to a `GET`, or to a `POST` of a form whose token has been checked. `request` has the full path. With a
+   * Hono app: `fetch: (request, context) => app.fetch(request, context)`; the context is then `c.env`.
    */
-  readonly fetch: (request: Request, visit: AdminVisit) => Response | Promise<Response>;
+  readonly fetch: (request: Request, context: AdminSectionContext) => Response | Promise<Response>;
 }
 
-/** One request of somebody who is signed in to a section. */
-export interface AdminVisit {
-  /** As the directory knows the user at this moment. */
+/** What a section gets with a request of a signed-in user. */
+export interface AdminSectionContext {
+  /** The user, as in the directory at this request. */
   readonly user: DirectoryUser;
-  /** `{basePath}/{name}`: every link of the section starts with it. */
+  /** `{basePath}/{name}`: start every link of the section with it. */
   readonly path: string;
   /** The administration's time, in milliseconds. */
   readonly nowMs: number;
-  /** The fields of the form that was sent; `undefined` for a `GET`. */
+  /** The fields of the submitted form; `undefined` for a `GET`. */
   readonly form: URLSearchParams | undefined;
-  /** The hidden field that every form of the section must contain (`method="post"`). */
+  /** A hidden field that every `method="post"` form of the section must contain. */
   readonly formToken: AdminHtml;
-  /** A page with the administration's frame around its content. The content begins with a heading of the first level. */
+  /** A page in the administration's frame. Start the content with an `h1`. */
   page(page: AdminPageOptions): Promise<Response>;
-  /** To an address of the administration, usually after a form. `notice` says there what has been done. */
+  /** Redirects within the administration, usually after a form. The next page shows `notice`. */
   redirect(path: string, notice?: string): Response;
-  /** A page that says what is wrong, such as 404. */
+  /** An error page, such as 404. */
   problem(status: number, message: string): Promise<Response>;
   /**
-   * Asks anew whether this sign-in still holds, for answers that go on for long: not after signing out, when its time is
-   * over, or when the user was disabled, deleted, given a new password or another right (`mayVisit`).
+   * Checks the sign-in again, for long-lived responses: `false` after signing out, after the session's end, or when the
+   * user was disabled, deleted, given a new password or lost the right to visit (`mayVisit`).
    */
   isSignedIn(): Promise<boolean>;
 }
@@ -58,36 +63,40 @@ export interface AdminPageOptions {
   readonly content: AdminHtml;
   /** @default 200 */
   readonly status?: number | undefined;
-  /** Without script, the page is loaded again after so many seconds. @default never */
+  /** Reloads the page after this many seconds where scripts are off. @default never */
   readonly refreshSeconds?: number | undefined;
 }
 
 const taken: readonly string[] = ['api', 'mcp', 'assets', 'sign-in', 'sign-out', 'api-keys', 'api-key-audits', 'users'];
 
-/** @throws TypeError naming what is wrong */
-export function readSections(sections: unknown): readonly AdminSection[] {
-  if (sections === undefined) return [];
-  if (!Array.isArray(sections)) throw new TypeError('`sections` must be an array.');
-  const names = new Set(taken);
-  for (const [index, section] of sections.entries()) {
-    const where = `\`sections[${index}]`;
-    if (typeof section !== 'object' || section === null) throw new TypeError(`${where}\` must be an object.`);
-    const { name, title } = section as Partial<AdminSection>;
-    if (typeof name !== 'string' || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
-      throw new TypeError(`${where}.name\` must be a part of a path such as \`syncs\`.`);
+/** The option `sections`. */
+export const sectionsOption = z
+  .array(
+    optionsOf({
+      name: option<string>(
+        (value) => typeof value === 'string' && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(value),
+        'must be one part of a path, such as `syncs`: lowercase letters, digits and dashes',
+        true,
+      ),
+      title: option<string>((value) => typeof value === 'string' && value.trim() !== '', 'must be text'),
+      icon: text.optional(),
+      stylesheet: text.optional(),
+      script: text.optional(),
+      mayVisit: functionOf<AdminSection['mayVisit']>().optional(),
+      fetch: functionOf<AdminSection['fetch']>(),
+    } satisfies ShapeOf<AdminSection>),
+    { error: 'must be an array' },
+  )
+  .superRefine((sections, context) => {
+    const names = new Set(taken);
+    for (const [index, { name }] of sections.entries()) {
+      if (names.has(name)) {
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'name'],
+          message: `must be another one: \`${name}\` is taken`,
+        });
+      }
+      names.add(name);
     }
-    if (names.has(name)) throw new TypeError(`${where}.name\` must be another one: \`${name}\` is taken.`);
-    names.add(name);
-    if (typeof title !== 'string' || title.trim() === '') throw new TypeError(`${where}.title\` must be a text.`);
-    for (const field of ['icon', 'stylesheet', 'script'] as const) {
-      const value = (section as Partial<AdminSection>)[field];
-      if (value !== undefined && typeof value !== 'string') throw new TypeError(`${where}.${field}\` must be a text.`);
-    }
-    const { fetch, mayVisit } = section as Partial<AdminSection>;
-    if (typeof fetch !== 'function') throw new TypeError(`${where}.fetch\` must be a function.`);
-    if (mayVisit !== undefined && typeof mayVisit !== 'function') {
-      throw new TypeError(`${where}.mayVisit\` must be a function.`);
-    }
-  }
-  return [...sections];
-}
+  });

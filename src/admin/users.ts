@@ -1,9 +1,9 @@
 import type { ActorLike, ApiKeys, DirectoryUser, UserDirectory } from '../api-keys/index.js';
 
-/** A host's users that a Super Admin may also list and delete in the administration UI. */
+/** Your users, where Super Admins may also list and delete them in the administration UI. */
 export interface ManagedUserDirectory extends UserDirectory {
   list(): readonly DirectoryUser[] | Promise<readonly DirectoryUser[]>;
-  /** Deletes the user. The id must never be given to another one. Does nothing when there is no such user. */
+  /** Deletes the user, if there is one. Never give the id to another user. */
   remove(userId: string): void | Promise<void>;
 }
 
@@ -13,8 +13,8 @@ export function isManaged(users: UserDirectory): users is ManagedUserDirectory {
 }
 
 /**
- * Deletes a user and revokes their keys (specification 3). The caller has checked that the actor may. The user goes
- * first: from then on no key of theirs authenticates (rule K11), even if the revocation has to be repeated.
+ * Deletes a user and revokes their keys (specification 3). The caller has checked the right to. The user goes first:
+ * from then on none of their keys authenticates (rule K11), even if the revocation has to be repeated.
  */
 export async function removeUser(
   { apiKeys, users }: { apiKeys: ApiKeys; users: ManagedUserDirectory },

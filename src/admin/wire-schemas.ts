@@ -1,14 +1,24 @@
 import { z } from 'zod';
+import {
+  apiKeySorts,
+  apiKeyStatuses,
+  auditedFields,
+  maxPageLimit,
+  maxSearchCharacters,
+  origins,
+  revisionTypes,
+  scopes,
+} from '../api-keys/index.js';
 
-// What the Admin API and the MCP tools send and take (rules K1, K6, K13). The domain checks what comes in, with its own
-// messages; these schemas describe it, in the OpenAPI document and in the tools' definitions.
+// What the Admin API and the MCP tools send and accept (rules K1, K6, K13), for the OpenAPI document and the tools'
+// definitions. `apiKeys` checks the input itself, with messages of its own.
 
 const timestamp = (description: string) =>
   z.string().meta({ description, format: 'date-time', examples: ['2027-01-31T18:00:00.000Z'] });
 
 const apiKeyId = () =>
   z.string().meta({
-    description: 'Public id of the key: the part of its value between the first two underscores.',
+    description: 'The public id of the key: the part of its value between the first two underscores.',
     pattern: '^[0-9A-Za-z]{12}$',
     examples: ['4fK0aZ81bQxT'],
   });
@@ -17,44 +27,42 @@ const user = z
   .object({ id: z.string(), username: z.string() })
   .meta({ description: 'A user of the service.', examples: [{ id: 'u-17', username: 'alice' }] });
 
-const status = z.enum(['Active', 'Expired', 'Revoked']);
-const origin = z.enum(['UI', 'API', 'MCP', 'System']);
-const revisionType = z.enum(['Create', 'Update', 'Revoke']);
-const scope = z.enum(['my', 'all']);
+const status = z.enum(apiKeyStatuses);
+const origin = z.enum(origins);
+const revisionType = z.enum(revisionTypes);
+const scope = z.enum(scopes);
 
 export const apiKeySchema = z
   .object({
     id: apiKeyId(),
     name: z.string().meta({ examples: ['Nightly export'] }),
-    status: status.describe('`Expired` and `Revoked` are for good.'),
-    createdBy: user.describe('Who created and owns the key; `username` as it was then.'),
+    status: status.describe('`Expired` and `Revoked` are final.'),
+    createdBy: user.describe('The user who created the key and owns it; `username` as of creation.'),
     createdOn: timestamp('When the key was created.'),
-    expiresOn: timestamp('From this moment on the key does not authenticate.'),
-    lastAccessed: timestamp('Last successful use; null until there was one.').nullable(),
-    revokedOn: timestamp('When the key was revoked; null while it is not.').nullable(),
-    refusedUses: z.int().min(0).describe('How often the key was used after it had expired or been revoked.'),
-    lastRefusedOn: timestamp('When that was the last time.').nullable(),
-    version: z
-      .int()
-      .min(1)
-      .describe('Grows with every change; give it back with an edit to be told of one in between.'),
+    expiresOn: timestamp('When the key stops authenticating.'),
+    lastAccessed: timestamp('Last successful use; null if the key was never used.').nullable(),
+    revokedOn: timestamp('When the key was revoked; null if it is not.').nullable(),
+    refusedUses: z.int().min(0).describe('How often the key was presented after it expired or was revoked.'),
+    lastRefusedOn: timestamp('When it was last presented after its end; null if never.').nullable(),
+    version: z.int().min(1).describe('Increases with every change. Send it with an edit to detect changes in between.'),
   })
-  .describe('An API key. Its value is not part of it and cannot be had again.');
+  .describe('An API key, without its value, which cannot be retrieved.');
 
 export const createdApiKeySchema = z
   .object({
     ...apiKeySchema.shape,
-    key: z
-      .string()
-      .meta({ description: 'The value of the key, shown this once.', pattern: '^ck_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$' }),
+    key: z.string().meta({
+      description: 'The value of the key, returned only once.',
+      pattern: '^ck_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
+    }),
   })
-  .describe('The key just made, with its value.');
+  .describe('The new key, with its value.');
 
 export const apiKeyPageSchema = z
   .object({
     items: z.array(apiKeySchema),
-    nextCursor: z.string().nullable().describe('`cursor` of the next page; null on the last one.'),
-    total: z.int().min(0).optional().describe('All matching keys; only when asked for.'),
+    nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
+    total: z.int().min(0).optional().describe('Number of all matching keys; only if requested.'),
   })
   .describe('One page of API keys.');
 
@@ -62,17 +70,17 @@ export const auditEntrySchema = z
   .object({
     id: z.int().min(1).describe('Ascending.'),
     apiKeyId: apiKeyId(),
-    name: z.string().describe('Name of the key after the change.'),
+    name: z.string().describe('The name of the key after the change.'),
     author: user.describe('Who made the change.'),
     actingApiKey: z
       .object({ id: apiKeyId(), name: z.string() })
       .nullable()
-      .describe('The key that authenticated the request; null when none did, or when the caller may not see it.'),
+      .describe('The key that authenticated the request; null if there was none, or if the caller may not see it.'),
     changeTime: timestamp('When the change was made.'),
     revisionType,
     changes: z.array(
       z.object({
-        field: z.enum(['name', 'expiresOn', 'status']),
+        field: z.enum(auditedFields),
         from: z.string().nullable(),
         to: z.string().nullable(),
       }),
@@ -89,11 +97,11 @@ export const meSchema = z
   .object({
     user,
     rights: z.object({
-      createApiKeys: z.boolean().describe('Whether the edition lets create and edit keys.'),
-      manageAllApiKeys: z.boolean().describe('Whether the keys of all users may be seen and managed.'),
+      createApiKeys: z.boolean().describe('Whether the edition allows creating and editing keys.'),
+      manageAllApiKeys: z.boolean().describe('Whether the caller may see and manage the keys of all users.'),
     }),
     edition: z.string().meta({ examples: ['Professional'] }),
-    maxExpiresOn: timestamp('The latest `expiresOn` that is accepted now: one calendar year ahead.'),
+    maxExpiresOn: timestamp('The latest `expiresOn` accepted now: one calendar year ahead.'),
     authenticatedBy: z.enum(['basic', 'api-key']),
     apiKey: z
       .object({
@@ -101,7 +109,7 @@ export const meSchema = z
         name: z.string(),
         status,
         expiresOn: timestamp('When the key expires.'),
-        daysLeft: z.int().min(0).describe('Whole days until then.'),
+        daysLeft: z.int().min(0).describe('Whole days until the key expires.'),
       })
       .nullable()
       .describe('The key that authenticated this request; null with Basic.'),
@@ -117,15 +125,16 @@ export const errorSchema = z
       .optional()
       .describe('What is wrong, field by field.'),
   })
-  .describe('Body of every error.');
+  .describe('The body of every error.');
 
 const name = z.string().meta({
-  description: '1 to 100 characters after trimming, no control characters; unique over all keys in any state.',
+  description:
+    '1 to 100 characters after trimming, no control characters; unique among all keys, whatever their status.',
   examples: ['Nightly export'],
 });
 const expiresOn = z.string().meta({
   description:
-    'ISO 8601 date-time with an offset, or a date, which means its end in UTC. In the future, at most one calendar year ahead.',
+    'ISO 8601 date-time with an offset, or a date, which means the end of that day in UTC. In the future, at most one calendar year ahead.',
   examples: ['2027-01-31T18:00:00Z', '2027-01-31'],
 });
 
@@ -140,32 +149,31 @@ export const apiKeyChangesSchema = z
     version: z
       .int()
       .optional()
-      .describe('The version that was seen: the edit is refused when the key has changed since.'),
+      .describe('The version that you read: the edit is refused if the key has changed since.'),
   })
   .describe('What to change: `name`, `expiresOn` or both. Other fields are ignored.');
 
-const cursor = z.string().optional().describe('`nextCursor` of the page before.');
-const limit = z.int().min(1).max(200).optional().describe('How many at most; 50 without it.');
+const cursor = z.string().optional().describe('The `nextCursor` of the previous page.');
+const limit = z.int().min(1).max(maxPageLimit).optional().describe('Maximum number of entries; 50 by default.');
 
 export const listQuerySchema = z.object({
-  scope: scope.optional().describe("`my`: the caller's own keys. `all`: those of all users, for who may manage them."),
+  scope: scope
+    .optional()
+    .describe("`my`: the caller's own keys. `all`: all users' keys, if the caller may manage them."),
   status: status.optional(),
   search: z
     .string()
-    .max(200)
+    .max(maxSearchCharacters)
     .optional()
-    .describe("Part of a key's or its creator's name, whatever the case; or the beginning of a key's id."),
-  sort: z
-    .enum(['name', 'createdBy', 'createdOn', 'expiresOn', 'lastAccessed'].flatMap((field) => [field, `-${field}`]))
-    .optional()
-    .describe('A leading `-` sorts downwards; `-createdOn` without it.'),
+    .describe("Part of the key's or its creator's name, ignoring case; or the start of a key's id."),
+  sort: z.enum(apiKeySorts).optional().describe('A leading `-` sorts in descending order; `-createdOn` by default.'),
   cursor,
   limit,
-  total: z.boolean().optional().describe('Counts all matching keys, too.'),
+  total: z.boolean().optional().describe('Also count all matching keys.'),
 });
 
 export const auditQuerySchema = z.object({
-  scope: scope.optional().describe('Everything the caller may see without it.'),
+  scope: scope.optional().describe('By default everything that the caller may see.'),
   apiKeyId: apiKeyId().optional(),
   revisionType: revisionType.optional(),
   cursor,

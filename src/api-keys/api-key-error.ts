@@ -1,24 +1,24 @@
-/** What an {@link ApiKeyError} means over HTTP: 400, 403, 404, 409 (rule K13). */
+/** The kind of an {@link ApiKeyError}; over HTTP 400, 403, 404 and 409 (rule K13). */
 export type ApiKeyErrorKind = 'validation' | 'forbidden' | 'not-found' | 'conflict';
 
 export interface FieldError {
   /** The field's wire name, such as `expiresOn`. */
   readonly field: string;
-  /** For a person, to be shown beside the field. */
+  /** For people, to be shown beside the field. */
   readonly message: string;
 }
 
-/** What reading one field gave: its value, or what is wrong with it. */
+/** The result of reading one field: its value, or what is wrong with it. */
 export type FieldReading<T> =
   | { readonly value: T; readonly error?: undefined }
   | { readonly error: FieldError; readonly value?: undefined };
 
 const brand = Symbol.for('concordat.ApiKeyError');
 
-/** Why a call on API keys was refused. Its message is meant for the user and holds no secret. */
+/** Why a call on API keys was refused. The message is meant for the user and contains no secret. */
 export class ApiKeyError extends Error {
   readonly kind: ApiKeyErrorKind;
-  /** One entry a wrong field; empty unless `kind` is `validation`. */
+  /** One entry for each wrong field; empty unless `kind` is `validation`. */
   readonly fieldErrors: readonly FieldError[];
 
   constructor(kind: ApiKeyErrorKind, message: string, options?: { fieldErrors?: readonly FieldError[] }) {
@@ -39,12 +39,12 @@ export function isApiKeyError(value: unknown, kind?: ApiKeyErrorKind): value is 
   return kind === undefined || (value as ApiKeyError).kind === kind;
 }
 
-/** The error of one or more wrong fields; the message is their messages. */
+/** An error for one or more fields; its message joins theirs. */
 export function validationError(fieldErrors: readonly FieldError[]): ApiKeyError {
   return new ApiKeyError('validation', fieldErrors.map(({ message }) => message).join(' '), { fieldErrors });
 }
 
-// Somebody else's key is answered like none at all, so that ids leak nothing (rule K7).
+// The same error for another user's key and for none at all, so that it reveals no ids (rule K7).
 export function notFoundError(): ApiKeyError {
   return new ApiKeyError('not-found', 'API key not found.');
 }

@@ -1,17 +1,22 @@
 import { type Clock, systemClock } from '../internal/index.js';
-import { AccessMarks } from './access-marks.js';
-import { isKeyUsable, verifyHeaders } from './authentication.js';
+import { resolvePrincipal } from './access/actor.js';
+import { hasApiKeys } from './access/edition.js';
+import { RequestLookups } from './access/request-lookups.js';
+import type { ApiKeys, Invalidation, OpenApiKeysOptions } from './api-keys.js';
+import { AccessMarks } from './authentication/access-marks.js';
+import type { SecretHasher } from './authentication/secret-hasher.js';
+import { isKeyUsable, verifyHeaders } from './authentication/verify.js';
 import type { Context } from './context.js';
-import { hasApiKeys } from './edition.js';
-import { maxExpiresOn } from './expiry.js';
-import { auditPage, getKey, listPage } from './list-keys.js';
-import { createKey, revokeKey, updateKey, userDeleted } from './manage-keys.js';
-import { resolvePrincipal } from './rights.js';
-import type { SecretHasher } from './secret-hasher.js';
+import { auditPage } from './keys/audit-trail.js';
+import { createKey } from './keys/create-key.js';
+import { maxExpiresOn } from './keys/expiry.js';
+import { getKey } from './keys/find-key.js';
+import { listPage } from './keys/list-keys.js';
+import { revokeKey, userDeleted } from './keys/revoke-keys.js';
+import { updateKey } from './keys/update-key.js';
 import { addEndedSession, isEndedSession, openStore } from './store/index.js';
-import type { ApiKeys, Invalidation, OpenApiKeysOptions } from './types.js';
 
-/** Opens the store and puts the parts together; the options have been checked. */
+/** Opens the store and assembles the parts. Expects checked options. */
 export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: SecretHasher): Promise<ApiKeys> {
   const clock: Pick<Clock, 'now'> & Partial<Clock> = options.clock ?? systemClock;
   const onError = options.onError ?? (() => {});
@@ -36,7 +41,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
           try {
             listener(invalidation);
           } catch (error) {
-            // The revocation is done; one subscriber's failure must not hide it, nor keep it from the others.
+            // The revocation is done: a failing subscriber must neither hide it nor keep it from the others.
             onError(error);
           }
         }
@@ -82,7 +87,9 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     },
     isUsable: open(isKeyUsable),
     mayManageAll: open(async (_, actor) => (await resolvePrincipal(actor, context.users)).mayManageAll),
-    isAvailable: open(() => hasApiKeys(context.edition)),
+    isAvailable: open(async (_, lookups = new RequestLookups()) =>
+      hasApiKeys(await lookups.findEdition(context.edition)),
+    ),
     maxExpiresOn: () => maxExpiresOn(context.now()).toISOString(),
     endedSessions: {
       add: open((_, id: string, endsOnMs: number) =>

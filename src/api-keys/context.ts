@@ -1,17 +1,17 @@
-import type { AccessMarks } from './access-marks.js';
-import type { SecretHasher } from './secret-hasher.js';
+import type { Invalidation, OpenApiKeysOptions } from './api-keys.js';
+import type { AccessMarks } from './authentication/access-marks.js';
+import type { SecretHasher } from './authentication/secret-hasher.js';
 import type { StoreConnection } from './store/index.js';
-import type { Invalidation, OpenApiKeysOptions } from './types.js';
 
-/** What every job on API keys works with. */
+/** What every operation on API keys works with. */
 export interface Context extends Pick<OpenApiKeysOptions, 'edition' | 'users'> {
   readonly store: StoreConnection;
   readonly hasher: SecretHasher;
   readonly marks: AccessMarks;
-  /** Epoch milliseconds of the one clock (rule K5). */
+  /** Epoch milliseconds of the clock that decides every status (rule K5). */
   now(): number;
-  /** Told of what failed behind an answer that was given all the same. */
+  /** Reports a failure that did not fail the call. */
   onError(error: unknown): void;
-  /** Tells subscribers, after the commit. */
+  /** Notifies subscribers, after the commit. */
   invalidated(invalidations: readonly Invalidation[]): void;
 }

@@ -4,45 +4,63 @@
  * @module concordat/api-keys
  */
 
-// Keys: their life, their audit trail, who may do what.
+// Who may do what: users, their rights, editions.
+export { toActor } from './access/actor.js';
+export { editionMessage, hasApiKeys } from './access/edition.js';
+export { RequestLookups } from './access/request-lookups.js';
+export { isEnabled, type Rights, rightsOf, userManagementWrite } from './access/rights.js';
+export {
+  type Actor,
+  type ActorLike,
+  type DirectoryUser,
+  type Edition,
+  type EditionOption,
+  type Origin,
+  origins,
+  type UserDirectory,
+} from './access/types.js';
 export { ApiKeyError, type ApiKeyErrorKind, type FieldError, isApiKeyError } from './api-key-error.js';
-export { maxExpiresOn } from './expiry.js';
-// Authentication: what a request presented, and how to slow down guessing.
-export { createFailureThrottle, type FailureThrottle, type FailureThrottleOptions } from './failure-throttle.js';
-export { apiKeyPattern } from './key-format.js';
-export { openApiKeys } from './open-api-keys.js';
-export { hashPassword, verifyPassword } from './passwords.js';
-export { userManagementWrite } from './rights.js';
+// Opening API keys, and what the calls take and return.
+export type { ApiKeys, EndedSessions, Invalidation, OpenApiKeysOptions } from './api-keys.js';
+// Authentication: what a request presented, passwords, and how to slow down guessing.
+export {
+  createFailureThrottle,
+  type FailureThrottle,
+  type FailureThrottleOptions,
+} from './authentication/failure-throttle.js';
+export { hashPassword, verifyPassword } from './authentication/passwords.js';
 export type {
-  Actor,
-  ActorLike,
-  ApiKey,
-  ApiKeyChanges,
-  ApiKeyPage,
-  ApiKeySort,
-  ApiKeySortField,
-  ApiKeyStatus,
-  ApiKeys,
-  AuditEntry,
-  AuditQuery,
   Authenticated,
-  CreatedApiKey,
-  DirectoryUser,
-  Edition,
-  EndedSessions,
-  FieldChange,
-  Invalidation,
-  ListQuery,
-  NewApiKey,
-  OpenApiKeysOptions,
-  Origin,
-  Page,
   Pepper,
   PepperSecret,
   RefusalReason,
   RequestHeaders,
-  RevisionType,
-  Scope,
-  UserDirectory,
   Verification,
-} from './types.js';
+} from './authentication/types.js';
+export { maxExpiresOn } from './keys/expiry.js';
+export { apiKeyPattern } from './keys/key-format.js';
+export {
+  type ApiKey,
+  type ApiKeyChanges,
+  type ApiKeyPage,
+  type ApiKeySort,
+  type ApiKeySortField,
+  type ApiKeyStatus,
+  type AuditEntry,
+  type AuditQuery,
+  apiKeySorts,
+  apiKeyStatuses,
+  auditedFields,
+  type CreatedApiKey,
+  type FieldChange,
+  type ListQuery,
+  maxPageLimit,
+  maxSearchCharacters,
+  type NewApiKey,
+  type Page,
+  type RevisionType,
+  revisionTypes,
+  type Scope,
+  scopes,
+} from './keys/types.js';
+export { openApiKeys } from './open-api-keys.js';

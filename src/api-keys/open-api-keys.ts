@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   checkOptions,
   functionOf,
@@ -8,17 +7,18 @@ import {
   type ShapeOf,
   withMethods,
 } from '../internal/index.js';
-import { importPeer } from './import-peer.js';
-import { createSecretHasher } from './secret-hasher.js';
-import type { ApiKeys, OpenApiKeysOptions, UserDirectory } from './types.js';
+import type { UserDirectory } from './access/types.js';
+import type { ApiKeys, OpenApiKeysOptions } from './api-keys.js';
+import { createSecretHasher, pepperOption } from './authentication/secret-hasher.js';
+import { importPeer } from './store/import-peer.js';
 
 /**
- * Opens the API keys of one database, and makes or migrates its tables. Several processes may have the same database
- * open.
+ * Opens the API keys in one database and creates its tables. Several processes may open the same database.
  *
- * Needs the package `kysely`; `pg` for PostgreSQL; `@photostructure/sqlite` for SQLite where Node has none of its own.
+ * Needs the package `kysely`; `pg` for PostgreSQL; `@photostructure/sqlite` for SQLite where Node has none built in.
  *
- * @throws TypeError naming a wrong option; Error naming a package that is missing, or a pepper that does not fit the database.
+ * @throws TypeError naming a wrong option; Error naming a package that is missing, or a pepper that does not fit the
+ *   database.
  * @example
  * const apiKeys = await openApiKeys({ database: 'keys.db', edition: 'Professional', users })
  * const { apiKey, key } = await apiKeys.create(actor, { name: 'Nightly export', expiresOn: '2027-06-30' })
@@ -38,7 +38,7 @@ const schema = optionsOf({
   ),
   edition: nameOrFunction<OpenApiKeysOptions['edition']>('an edition'),
   users: withMethods<UserDirectory>('findById').optional(),
-  pepper: z.unknown().optional(),
+  pepper: pepperOption.optional(),
   clock: withMethods<NonNullable<OpenApiKeysOptions['clock']>>('now').optional(),
   onError: functionOf<NonNullable<OpenApiKeysOptions['onError']>>().optional(),
 } satisfies ShapeOf<OpenApiKeysOptions>);

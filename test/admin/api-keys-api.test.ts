@@ -379,7 +379,7 @@ describe('routes and methods', () => {
     const answer = await host.as('alice', method, path);
     expect(answer.status).toBe(405);
     expect(answer.headers.allow).toBe(allow);
-    expect(answer.body).toEqual({ errorMessage: `This resource has ${allow} only.`, stackTrace: null });
+    expect(answer.body).toEqual({ errorMessage: `This resource supports only ${allow}.`, stackTrace: null });
     expect((await host.send({ method, path: `/api/v1${path}` })).status).toBe(401);
   });
 

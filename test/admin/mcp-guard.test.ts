@@ -252,14 +252,19 @@ describe('options', () => {
   const tool = { name: 'tool', description: 'A tool.', handler: () => 'ok' };
   it.each<[string, object, RegExp]>([
     ['allowedHosts', { allowedHosts: 'example.com' }, /`allowedHosts`/],
-    ['allowedHosts', { allowedHosts: ['https://example.com'] }, /`allowedHosts`/],
-    ['allowedHosts', { allowedHosts: ['*'] }, /`allowedHosts`/],
+    ['allowedHosts', { allowedHosts: ['https://example.com'] }, /`allowedHosts\[0\]`/],
+    ['allowedHosts', { allowedHosts: ['*'] }, /`allowedHosts\[0\]`/],
     ['mcpSessionIdleMs', { mcpSessionIdleMs: 0 }, /`mcpSessionIdleMs`/],
     ['mcpTools', { mcpTools: {} }, /`mcpTools`/],
-    ['mcpTools', { mcpTools: [null] }, /`mcpTools\[0\].name`/],
+    ['mcpTools', { mcpTools: [null] }, /`mcpTools\[0\]` must be an object with `name`/],
     ['mcpTools', { mcpTools: [{ ...tool, name: 'a b' }] }, /`mcpTools\[0\].name`/],
     ['mcpTools', { mcpTools: [tool, { ...tool }] }, /`mcpTools\[1\].name` is taken/],
     ['mcpTools', { mcpTools: [{ ...tool, name: 'get_api_key' }] }, /`mcpTools\[0\].name` is taken/],
+    [
+      'mcpTools',
+      { mcpTools: [{ ...tool, readonly: true }] },
+      /`mcpTools\[0\].readonly` is not an option: did you mean `readOnly`/,
+    ],
     ['mcpTools', { mcpTools: [{ ...tool, description: '' }] }, /`mcpTools\[0\].description`/],
     ['mcpTools', { mcpTools: [{ ...tool, handler: 'x' }] }, /`mcpTools\[0\].handler`/],
     ['mcpTools', { mcpTools: [{ ...tool, inputSchema: { a: 1 } }] }, /`mcpTools\[0\].inputSchema`/],

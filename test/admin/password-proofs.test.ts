@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PasswordProofs } from '../../src/admin/password-proofs.js';
+import { PasswordProofs } from '../../src/admin/authentication/password-proofs.js';
 
 describe('proofs of recent passwords (K14)', () => {
   it('are kept in bounded number, the latest', () => {

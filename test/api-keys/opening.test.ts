@@ -26,11 +26,13 @@ describe('options of openApiKeys', () => {
     ['pepper', { pepper: '' }],
     ['pepper', { pepper: 'x'.repeat(31) }],
     ['pepper', { pepper: 7 }],
-    ['pepper', { pepper: {} }],
-    ['pepper', { pepper: { version: 0, secret: 'x'.repeat(32) } }],
-    ['pepper', { pepper: { version: 1.5, secret: 'x'.repeat(32) } }],
-    ['pepper', { pepper: { version: 2, secret: 'x'.repeat(32), previous: { 1: 'short' } } }],
-    ['pepper', { pepper: { version: 2, secret: 'x'.repeat(32), previous: { zero: 'x'.repeat(32) } } }],
+    ['pepper.version', { pepper: {} }],
+    ['pepper.secret', { pepper: { version: 1 } }],
+    ['pepper.version', { pepper: { version: 0, secret: 'x'.repeat(32) } }],
+    ['pepper.version', { pepper: { version: 1.5, secret: 'x'.repeat(32) } }],
+    ['pepper.previous', { pepper: { version: 2, secret: 'x'.repeat(32), previous: { 1: 'short' } } }],
+    ['pepper.previous', { pepper: { version: 2, secret: 'x'.repeat(32), previous: { zero: 'x'.repeat(32) } } }],
+    ['pepper.previus', { pepper: { version: 2, secret: 'x'.repeat(32), previus: {} } }],
   ])('a wrong `%s` is named: %o', async (name, wrong) => {
     const options = { ...valid, ...wrong } as unknown as OpenApiKeysOptions;
     const error = await openApiKeys(options).catch((thrown: unknown) => thrown);
@@ -52,28 +54,13 @@ describe.each(databaseKinds)('opening and closing on $name', (kind) => {
     await expect(openApiKeys({ database: url, edition: 'Ultimate' })).rejects.toThrow('version 99');
   });
 
-  it('brings a database of the first version up to date, with everything in it', async () => {
+  it('refuses a database of a version before the first release', async () => {
     const { url, query } = await emptyDatabase(kind);
-    const open = () => openApiKeys({ database: url, edition: 'Ultimate', clock: { now: () => Date.UTC(2026, 0, 1) } });
-    const first = await open();
-    const { key } = await first.create(ada, { name: 'Export', expiresOn: new Date(Date.UTC(2026, 1, 1)) });
-    await first.close();
-    const onTable = kind.name === 'SQLite' ? '' : ' on concordat_api_key';
-    await query(`drop trigger concordat_api_key_ended_stays${onTable}`);
-    if (kind.name === 'PostgreSQL') await query('drop function concordat_api_key_refuse');
-    await query('drop table concordat_ended_session');
-    for (const column of ['created_on', 'last_accessed', 'name_search', 'owner_search', 'expires_on']) {
-      await query(`drop index concordat_api_key_by_${column}`);
-      await query(`create index concordat_api_key_by_${column} on concordat_api_key (${column}, id)`);
-    }
-    await query('alter table concordat_api_key drop column expired_on');
-    await query('update concordat_api_key_schema set version = 1');
-
-    const second = await open();
-    expect((await second.list(ada, { status: 'Active' })).items.map(({ name }) => name)).toEqual(['Export']);
-    expect(await second.authenticate({ 'x-api-key': key })).toMatchObject({ userId: ada.userId });
-    await second.close();
-    expect(await query('select version from concordat_api_key_schema')).toEqual([{ version: 4 }]);
+    await (await openApiKeys({ database: url, edition: 'Ultimate' })).close();
+    await query('update concordat_api_key_schema set version = 3');
+    await expect(openApiKeys({ database: url, edition: 'Ultimate' })).rejects.toThrow(
+      'tables of version 3; this release needs 4',
+    );
   });
 
   it('answers nothing after it was closed, and may be closed twice', async () => {

@@ -1,4 +1,4 @@
-import type { AdminVisit } from 'concordat/admin';
+import type { AdminSectionContext } from 'concordat/admin';
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { recentMs, type Span } from './picture/frame.js';
@@ -23,7 +23,7 @@ const reconnectMs = 2000;
  * A run as server-sent events: `update` with what is new, its id being the revision, so that a browser that comes back gets
  * what it has missed and no more; `signed-out` when the sign-in is over, and then the end.
  */
-export function streamRun(c: Context<{ Bindings: AdminVisit }>, options: StreamOptions): Response {
+export function streamRun(c: Context<{ Bindings: AdminSectionContext }>, options: StreamOptions): Response {
   const { store, run, span, pollMs, heartbeatMs, closing } = options;
   const visit = c.env;
   return streamSSE(

@@ -1,9 +1,10 @@
-import type { AdminVisit } from 'concordat/admin';
+import type { AdminSectionContext } from 'concordat/admin';
+import { rightsOf } from 'concordat/api-keys';
 import type { Span } from './picture/frame.js';
 
 /** Whoever has an account may watch. A run writes with the service's own credentials, so starting one takes a Super Admin. */
-export function mayControl({ user }: AdminVisit): boolean {
-  return user.superAdmin === true;
+export function mayControl({ user }: AdminSectionContext): boolean {
+  return rightsOf(user).superAdmin;
 }
 
 /** @returns `undefined` for what is none; so does the other */

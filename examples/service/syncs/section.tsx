@@ -1,4 +1,4 @@
-import type { AdminSection, AdminVisit } from 'concordat/admin';
+import type { AdminSection, AdminSectionContext } from 'concordat/admin';
 import { Hono } from 'hono';
 import { browserScript } from './browser-script.js';
 import type { SyncControl } from './control.js';
@@ -30,7 +30,7 @@ export interface SyncsSection {
  */
 export function syncsSection({ store, control, pollMs = 1000, heartbeatMs = 10_000 }: SyncsOptions): SyncsSection {
   const closing = new AbortController();
-  const app = new Hono<{ Bindings: AdminVisit }>().basePath('/syncs');
+  const app = new Hono<{ Bindings: AdminSectionContext }>().basePath('/syncs');
   const parts = { store, control };
 
   app.get('/', async (c) => await overviewPage(parts, c.env, new URL(c.req.url).searchParams));
@@ -81,5 +81,5 @@ export function syncsSection({ store, control, pollMs = 1000, heartbeatMs = 10_0
   };
 }
 
-const notFound = (visit: AdminVisit) => visit.problem(404, 'There is no such page.');
-const forbidden = (visit: AdminVisit) => visit.problem(403, 'Only a Super Admin may start and stop runs.');
+const notFound = (visit: AdminSectionContext) => visit.problem(404, 'There is no such page.');
+const forbidden = (visit: AdminSectionContext) => visit.problem(403, 'Only a Super Admin may start and stop runs.');

@@ -1,4 +1,4 @@
-import { authenticationFailedMessage } from '../http-errors.js';
+import { authenticationFailedMessage } from '../http/errors.js';
 
 const apiKey = {
   id: '4fK0aZ81bQxT',
@@ -20,17 +20,17 @@ const error = (errorMessage: string, field?: string) => ({
   ...(field !== undefined && { fieldErrors: [{ field, message: errorMessage }] }),
 });
 
-/** Examples of the OpenAPI document. The value of the key is none: its letters are all the same. */
+/** Examples for the OpenAPI document. The key's value is a placeholder of equal letters. */
 export const apiExamples: {
   readonly bodies: Readonly<Record<string, object>>;
-  readonly answers: Readonly<Record<string, object>>;
+  readonly responses: Readonly<Record<string, object>>;
   readonly errors: Readonly<Record<number, object>>;
 } = {
   bodies: {
     NewApiKey: { name: 'Nightly export', expiresOn: '2027-01-31T18:00:00Z' },
     ApiKeyChanges: { expiresOn: '2027-03-31' },
   },
-  answers: {
+  responses: {
     createApiKey: { ...apiKey, key: `ck_${apiKey.id}_${'x'.repeat(49)}` },
     listApiKeys: { items: [apiKey], nextCursor: null, total: 1 },
     getApiKey: { ...apiKey, lastAccessed: '2026-11-22T02:00:01.250Z' },

@@ -1,19 +1,19 @@
 import type { Actor } from '../../api-keys/index.js';
+import type { Caller } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import type { Principal } from '../principal.js';
 
 const dayMs = 86_400_000;
 
-/** The caller, their rights, and how long the key that they used still holds. */
-export async function describeCaller(context: AdminContext, principal: Principal, actor: Actor): Promise<object> {
-  const { user, authenticatedBy, apiKeyId } = principal;
+/** The caller, their rights, and how long their key is still valid. */
+export async function describeCaller(context: AdminContext, caller: Caller, actor: Actor): Promise<object> {
+  const { user, authenticatedBy, apiKeyId, lookups } = caller;
   return {
     user: { id: user.id, username: user.username },
     rights: {
-      createApiKeys: await context.isAvailable(),
+      createApiKeys: await context.isAvailable(lookups),
       manageAllApiKeys: await context.apiKeys.mayManageAll(actor),
     },
-    edition: await context.edition(),
+    edition: await context.edition(lookups),
     maxExpiresOn: context.apiKeys.maxExpiresOn(),
     authenticatedBy,
     apiKey: apiKeyId === undefined ? null : await describeKey(context, actor, apiKeyId),

@@ -5,7 +5,7 @@ import { type Operation, operations } from './operations.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-const answerSchemas = {
+const responseSchemas = {
   ApiKey: schemas.apiKeySchema,
   CreatedApiKey: schemas.createdApiKeySchema,
   ApiKeyPage: schemas.apiKeyPageSchema,
@@ -19,12 +19,12 @@ const bodySchemas = { NewApiKey: schemas.newApiKeySchema, ApiKeyChanges: schemas
 const sharedErrors = {
   401: { description: 'No valid credentials.', header: ['WWW-Authenticate', 'Always `ApiKey`.', 'ApiKey'] },
   429: {
-    description: 'A failed attempt, after too many others from this source. A good key is never answered so.',
+    description: 'A failed attempt after too many others from this source. A valid key never gets this.',
     header: ['Retry-After', 'Seconds to wait.', '8'],
   },
   500: { description: 'The service failed.' },
   503: {
-    description: 'Too many passwords are being checked. A good key is never answered so.',
+    description: 'Too many passwords are being checked. A valid key never gets this.',
     header: ['Retry-After', 'Seconds to wait.', '5'],
   },
 } as const;
@@ -47,7 +47,7 @@ export function createOpenApiDocument(serverUrl: string): JsonObject {
       version: '1.0.0',
       summary: 'API keys: create, list, edit, revoke, audit.',
       description:
-        'A key is sent as `x-api-key: <key>` or `Authorization: ApiKey <key>` and has exactly the permissions of the user who created it. Basic authentication works as well.',
+        'Send a key as `x-api-key: <key>` or `Authorization: ApiKey <key>`. It has exactly the permissions of the user who created it. Basic authentication works as well.',
       contact: { name: 'Concordat' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -55,8 +55,8 @@ export function createOpenApiDocument(serverUrl: string): JsonObject {
     security: [{ apiKeyHeader: [] }, { apiKeyAuthorization: [] }, { basic: [] }],
     tags: [
       { name: 'API keys', description: 'Credentials for programmatic access.' },
-      { name: 'Audit trail', description: 'Every change of every key, never changed itself.' },
-      { name: 'Caller', description: 'Who asks.' },
+      { name: 'Audit trail', description: 'Every change of every key. Entries are never changed or deleted.' },
+      { name: 'Caller', description: 'The user or key behind the request.' },
     ],
     paths,
     components: {
@@ -66,11 +66,11 @@ export function createOpenApiDocument(serverUrl: string): JsonObject {
           type: 'apiKey',
           in: 'header',
           name: 'Authorization',
-          description: '`ApiKey`, a space, the value of an API key.',
+          description: '`ApiKey`, a space, and the value of an API key.',
         },
         basic: { type: 'http', scheme: 'basic' },
       },
-      schemas: { ...toComponents(answerSchemas, 'output'), ...toComponents(bodySchemas, 'input') },
+      schemas: { ...toComponents(responseSchemas, 'output'), ...toComponents(bodySchemas, 'input') },
     },
   };
 }
@@ -102,9 +102,9 @@ function describeSuccess({ operationId, success }: Operation): JsonObject {
     headers: {
       ...noStoreHeader,
       ...(success.status === 201 &&
-        describeHeader('Location', 'Where the key is found.', '/api/v1/api-keys/4fK0aZ81bQxT')),
+        describeHeader('Location', 'The address of the key.', '/api/v1/api-keys/4fK0aZ81bQxT')),
     },
-    content: jsonContent(success.schema, apiExamples.answers[operationId]),
+    content: jsonContent(success.schema, apiExamples.responses[operationId]),
   };
 }
 
@@ -120,7 +120,7 @@ function describeHeader(name: string, description: string, example: string): Jso
   return { [name]: { description, required: true, schema: { type: 'string' }, example } };
 }
 
-const noStoreHeader = describeHeader('Cache-Control', 'Answers are never stored.', 'no-store');
+const noStoreHeader = describeHeader('Cache-Control', 'Responses are never stored.', 'no-store');
 
 function jsonContent(schema: string, example: unknown): JsonObject {
   return { 'application/json': { schema: { $ref: reference(schema) }, example } };
@@ -152,7 +152,7 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string,
   return bare(z.toJSONSchema(schema, { io }));
 }
 
-/** Without what only a document of its own needs. */
+/** Without the fields of a standalone schema. */
 function bare(schema: object): Record<string, unknown> {
   const { $schema: _dialect, $id: _id, ...rest } = schema as Record<string, unknown>;
   return rest;

@@ -1,48 +1,48 @@
 import type { z } from 'zod';
 import type { Actor, AuditQuery, ListQuery } from '../../api-keys/index.js';
+import type { Caller } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import { createKey, updateKey } from '../key-operations.js';
-import type { Principal } from '../principal.js';
 import { auditQuerySchema, listQuerySchema } from '../wire-schemas.js';
 import { describeCaller } from './me.js';
 
-/** One request that has been authenticated and read. */
-export interface Call {
+/** One authenticated request, with its parameters read. */
+export interface OperationRequest {
   readonly context: AdminContext;
-  readonly principal: Principal;
+  readonly caller: Caller;
   readonly actor: Actor;
   readonly id: string;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface Answer {
+export interface OperationResponse {
   readonly status: 200 | 201;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One operation of the Admin API: the routes and the OpenAPI document are both made from this table. */
+/** One operation of the Admin API. Routes and the OpenAPI document are both made from this table. */
 export interface Operation {
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** Below `{basePath}/api/v1`, in OpenAPI's notation. */
+  /** Below `{basePath}/api/v1`, in OpenAPI notation. */
   readonly path: string;
   readonly tag: 'API keys' | 'Audit trail' | 'Caller';
   readonly summary: string;
   readonly description: string;
   readonly query?: z.ZodObject;
-  /** Name of the body's schema among the document's components. */
+  /** The name of the body's schema among the document's components. */
   readonly body?: 'NewApiKey' | 'ApiKeyChanges';
   readonly success: { readonly status: 200 | 201; readonly description: string; readonly schema: string };
-  /** Beside 401, 429, 500 and 503, which every operation has. */
+  /** Besides 401, 429, 500 and 503, which every operation has. */
   readonly errors: Readonly<Partial<Record<400 | 403 | 404 | 409, string>>>;
-  handle(call: Call): Promise<Answer>;
+  handle(request: OperationRequest): Promise<OperationResponse>;
 }
 
-const notFound = "No such key, or somebody else's that the caller may not see.";
-const foreign = 'Keys of all users asked for without the right to see them.';
-const wrongQuery = 'A parameter is wrong.';
+const notFound = 'There is no such key, or the caller may not see it.';
+const foreign = 'The caller may not see the keys of all users.';
+const wrongQuery = 'A parameter is invalid.';
 const wrongEdition = 'The edition has no API keys, or the request came from another site.';
 const otherSite = 'The request came from another site.';
 
@@ -53,10 +53,10 @@ export const operations: readonly Operation[] = [
     path: '/api-keys',
     tag: 'API keys',
     summary: 'Create an API key',
-    description: 'The owner is the caller. The answer holds the value of the key, this one time.',
+    description: 'The caller owns the key. The response contains its value, which is returned only once.',
     body: 'NewApiKey',
-    success: { status: 201, description: 'Created; `Location` is where the key is found.', schema: 'CreatedApiKey' },
-    errors: { 400: 'Name or expiry is wrong, or the body is no JSON object.', 403: wrongEdition },
+    success: { status: 201, description: 'Created. `Location` is the address of the key.', schema: 'CreatedApiKey' },
+    errors: { 400: 'The name or the expiry is invalid, or the body is not a JSON object.', 403: wrongEdition },
     async handle({ context, actor, body }) {
       const { apiKey, key } = await createKey(context, actor, body);
       const location = `${context.basePath}${apiPath}/api-keys/${apiKey.id}`;
@@ -70,7 +70,7 @@ export const operations: readonly Operation[] = [
     tag: 'API keys',
     summary: 'List API keys',
     description:
-      'The keys of the caller; with `scope=all` those of all users, for who has the permission User Management – Write and for Super Admins.',
+      "The caller's keys; with `scope=all` all users' keys, which requires Super Admin or the permission User Management – Write.",
     query: listQuerySchema,
     success: { status: 200, description: 'One page.', schema: 'ApiKeyPage' },
     errors: { 400: wrongQuery, 403: foreign },
@@ -82,7 +82,7 @@ export const operations: readonly Operation[] = [
     path: '/api-keys/{id}',
     tag: 'API keys',
     summary: 'Get one API key',
-    description: 'A key that the caller may not see is answered like one that does not exist.',
+    description: 'The response for a key that the caller may not see is the same as for one that does not exist.',
     success: { status: 200, description: 'The key.', schema: 'ApiKey' },
     errors: { 404: notFound },
     handle: async ({ context, actor, id }) => ok(await context.apiKeys.get(actor, id)),
@@ -93,14 +93,14 @@ export const operations: readonly Operation[] = [
     path: '/api-keys/{id}',
     tag: 'API keys',
     summary: 'Change the name or the expiry of an Active API key',
-    description: 'The same validations as on creation. `Expired` and `Revoked` are for good.',
+    description: 'Validated as on creation. `Expired` and `Revoked` are final.',
     body: 'ApiKeyChanges',
-    success: { status: 200, description: 'The key as it is now.', schema: 'ApiKey' },
+    success: { status: 200, description: 'The changed key.', schema: 'ApiKey' },
     errors: {
-      400: 'A field is wrong, nothing was given to change, or the body is no JSON object.',
+      400: 'A field is invalid, there is nothing to change, or the body is not a JSON object.',
       403: wrongEdition,
       404: notFound,
-      409: 'The key is not Active, or has changed since the given version.',
+      409: 'The key is not Active, or it has changed since the given version.',
     },
     handle: async ({ context, actor, id, body }) => ok(await updateKey(context, actor, id, body)),
   },
@@ -109,9 +109,8 @@ export const operations: readonly Operation[] = [
     method: 'POST',
     path: '/api-keys/{id}/revoke',
     tag: 'API keys',
-    summary: 'Revoke an Active API key, at once and for good',
-    description:
-      'The key stays in the list. Requests with it get 401 from now on, and streams that it opened are ended.',
+    summary: 'Revoke an Active API key immediately and irreversibly',
+    description: 'The key stays in the list. Later requests with it get 401, and streams that it opened are closed.',
     success: { status: 200, description: 'The key, now Revoked.', schema: 'ApiKey' },
     errors: { 403: otherSite, 404: notFound, 409: 'The key is not Active.' },
     handle: async ({ context, actor, id }) => ok(await context.apiKeys.revoke(actor, id)),
@@ -121,7 +120,7 @@ export const operations: readonly Operation[] = [
     method: 'GET',
     path: '/audits',
     tag: 'Audit trail',
-    summary: 'List what was done to API keys, newest first',
+    summary: 'List the audit trail of API keys, newest first',
     description: 'Every creation, edit and revocation, with its author and the changed values.',
     query: auditQuerySchema,
     success: { status: 200, description: 'One page.', schema: 'AuditPage' },
@@ -133,17 +132,17 @@ export const operations: readonly Operation[] = [
     method: 'GET',
     path: '/me',
     tag: 'Caller',
-    summary: 'Who the caller is and what they may do: a self-test for a key',
-    description: 'With a key: its status and how long it still holds.',
+    summary: 'Show the caller and their rights: a self-test for a key',
+    description: 'For a key also its status, and the days until it expires.',
     success: { status: 200, description: 'The caller.', schema: 'Me' },
     errors: {},
-    handle: async ({ context, principal, actor }) => ok(await describeCaller(context, principal, actor)),
+    handle: async ({ context, caller, actor }) => ok(await describeCaller(context, caller, actor)),
   },
 ];
 
 /** Below the base path. */
 export const apiPath = '/api/v1';
 
-function ok(body: object): Answer {
+function ok(body: object): OperationResponse {
   return { status: 200, body };
 }

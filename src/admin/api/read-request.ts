@@ -1,12 +1,12 @@
 import { ApiKeyError } from '../../api-keys/index.js';
 import { parseJson } from '../../internal/index.js';
-import { AdminHttpError } from '../http-errors.js';
-import { readBoundedText } from '../read-bounded-text.js';
+import { AdminHttpError } from '../http/errors.js';
+import { readBoundedText } from '../http/read-bounded-text.js';
 
 /** Far more than a name and a date need. */
 const maxBodyBytes = 64 * 1024;
 
-/** @throws AdminHttpError 400 when the body is too large or no JSON object */
+/** @throws AdminHttpError 400 when the body is too large or not a JSON object */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
   const read = await readBoundedText(request, maxBodyBytes);
   if (read.problem === 'too-large') {
@@ -20,9 +20,9 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
 }
 
 /**
- * The known parameters of a query; others are ignored, and an empty one counts as left out, as forms send them.
+ * The known parameters of a query. Others are ignored, and an empty one counts as omitted, as forms send them.
  *
- * @throws ApiKeyError `validation` for a parameter that is given twice: it is not clear which one was meant
+ * @throws ApiKeyError `validation` for a parameter that is given twice: it is unclear which one is meant
  */
 export function readQuery(url: string, known: readonly string[]): Record<string, unknown> {
   const parameters = new URL(url).searchParams;
@@ -39,7 +39,7 @@ export function readQuery(url: string, known: readonly string[]): Record<string,
   return query;
 }
 
-/** What is no number or truth value stays text, which the domain refuses. */
+/** Other values stay text, which `apiKeys` refuses. */
 function convert(field: string, value: string): unknown {
   if (field === 'limit' && /^\d{1,9}$/.test(value)) return Number(value);
   if (field === 'total') return value === 'true';

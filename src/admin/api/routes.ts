@@ -1,18 +1,18 @@
 import { Hono } from 'hono';
+import { actorOf, authenticate, authenticateAgain, type Caller } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import { isCrossSite } from '../cross-site.js';
-import { AdminHttpError } from '../http-errors.js';
-import { actorOf, authenticate, type Principal, requireStillGood } from '../principal.js';
-import { errorResponse, json } from '../responses.js';
+import { AdminHttpError } from '../http/errors.js';
+import { isCrossSite } from '../http/request.js';
+import { errorResponse, json } from '../http/responses.js';
 import { createOpenApiDocument } from './openapi-document.js';
 import { apiPath, type Operation, operations } from './operations.js';
 import { readJsonObject, readQuery } from './read-request.js';
 
-type ApiEnvironment = { Variables: { principal: Principal } };
+type ApiEnvironment = { Variables: { caller: Caller } };
 
 /**
- * The Admin API under `{basePath}/api`. Every request is authenticated first, so that without credentials nothing can be
- * told of what exists; only the OpenAPI document, which says nothing of the installation, is open to all.
+ * The Admin API under `{basePath}/api`. Every request is authenticated first, so that nothing can be learned without
+ * credentials; only the OpenAPI document, which says nothing about the installation, is public.
  */
 export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
   const api = new Hono<ApiEnvironment>();
@@ -21,30 +21,30 @@ export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
 
   api.get(`${prefix}/openapi.json`, () => json(200, document));
   api.use('*', async (c, next) => {
-    const principal = await authenticate(context, c.req.raw, c.env);
+    const caller = await authenticate(context, c.req.raw, c.env);
     const changes = !['GET', 'HEAD', 'OPTIONS'].includes(c.req.method);
-    if (changes && principal.authenticatedBy === 'basic' && isCrossSite(c.req.raw)) {
+    if (changes && caller.authenticatedBy === 'basic' && isCrossSite(c.req.raw)) {
       throw new AdminHttpError(403, 'Requests from other sites are refused.');
     }
-    c.set('principal', principal);
+    c.set('caller', caller);
     await next();
   });
 
   for (const operation of operations) {
     api.on(operation.method, prefix + operation.path.replace('{id}', ':id'), async (c) => {
-      const principal = c.get('principal');
+      let caller = c.get('caller');
       const query = readQuery(c.req.url, Object.keys(operation.query?.shape ?? {}));
       const body = operation.body === undefined ? {} : await readJsonObject(c.req.raw);
-      if (operation.body !== undefined) await requireStillGood(context, principal);
-      const actor = actorOf(principal, 'API');
-      const answer = await operation.handle({ context, principal, actor, id: c.req.param('id') ?? '', query, body });
-      return json(answer.status, JSON.stringify(answer.body), answer.headers);
+      if (operation.body !== undefined) caller = await authenticateAgain(context, caller);
+      const actor = actorOf(caller, 'API');
+      const response = await operation.handle({ context, caller, actor, id: c.req.param('id') ?? '', query, body });
+      return json(response.status, JSON.stringify(response.body), response.headers);
     });
   }
   for (const [path, methods] of methodsByPath(operations)) {
     api.all(prefix + path.replace('{id}', ':id'), () => {
       const allow = [...methods].join(', ');
-      throw new AdminHttpError(405, `This resource has ${allow} only.`, { headers: { allow } });
+      throw new AdminHttpError(405, `This resource supports only ${allow}.`, { headers: { allow } });
     });
   }
   api.notFound(() => errorResponse(context, new AdminHttpError(404, 'There is no such resource.')));

@@ -1,27 +1,28 @@
+import { z } from 'zod';
+import { option } from '../../internal/index.js';
+
 const localNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const entryPattern = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
-/** Says whether a request names this service, or a page of it, and not a name that somebody has bound to its address. */
+/** The option `allowedHosts`. */
+export const allowedHostsOption = z.array(
+  option<string>(
+    (value) => typeof value === 'string' && entryPattern.test(value.toLowerCase()),
+    'must be a host name such as `keys.example.com` or `keys.example.com:8443`',
+    true,
+  ),
+  { error: 'must be an array of host names' },
+);
+
+/** Which header of a request names a host that is not allowed, if any. */
 export type HostCheck = (request: Request) => 'host' | 'origin' | undefined;
 
 /**
- * Refuses a `Host` or an `Origin` that is neither of this machine nor allowed: a page whose own name has been bound to the
- * service's address (DNS rebinding) shows by both.
- *
- * @throws TypeError naming `allowedHosts`
+ * Refuses a `Host` or an `Origin` that is neither this machine's nor allowed. A page whose own name was bound to the
+ * service's address (DNS rebinding) is recognised by both.
  */
-export function createHostCheck(allowedHosts: readonly string[] | undefined): HostCheck {
-  const allowed = new Set(localNames);
-  if (allowedHosts !== undefined && !Array.isArray(allowedHosts)) {
-    throw new TypeError('`allowedHosts` must be an array of host names.');
-  }
-  for (const entry of allowedHosts ?? []) {
-    const host = typeof entry === 'string' ? entry.toLowerCase() : '';
-    if (!entryPattern.test(host)) {
-      throw new TypeError('`allowedHosts` must hold host names such as `keys.example.com` or `keys.example.com:8443`.');
-    }
-    allowed.add(host);
-  }
+export function createHostCheck(allowedHosts: readonly string[] = []): HostCheck {
+  const allowed = new Set([...localNames, ...allowedHosts.map((host) => host.toLowerCase())]);
   const isAllowed = (names: readonly string[]) => names.some((name) => allowed.has(name));
   return (request) => {
     const host = request.headers.get('host') ?? new URL(request.url).host;
@@ -31,13 +32,13 @@ export function createHostCheck(allowedHosts: readonly string[] | undefined): Ho
   };
 }
 
-/** With and without its port; one without may have either port that is left out in URLs. */
+/** With and without its port; without one, either default port matches. */
 function namesOfHost(host: string): readonly string[] {
   const port = /:\d+$/.exec(host)?.[0];
   return port === undefined ? [host, `${host}:80`, `${host}:443`] : [host, host.slice(0, -port.length)];
 }
 
-/** `null`, the origin of sandboxed pages and files, is nobody's. */
+/** `null`, the origin of sandboxed pages and files, matches nothing. */
 function namesOfOrigin(origin: string): readonly string[] {
   const { protocol, hostname, port } = URL.canParse(origin) ? new URL(origin) : new URL('null:null');
   if (protocol !== 'http:' && protocol !== 'https:') return [];

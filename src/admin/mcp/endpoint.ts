@@ -1,15 +1,15 @@
 import { parseJson, type Timer } from '../../internal/index.js';
+import { authenticate, authenticateAgain, type Caller } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import { AdminHttpError } from '../http-errors.js';
-import { authenticate, type Principal, requireStillGood } from '../principal.js';
-import { readBoundedText } from '../read-bounded-text.js';
-import { errorResponse, json } from '../responses.js';
+import { AdminHttpError } from '../http/errors.js';
+import { readBoundedText } from '../http/read-bounded-text.js';
+import { errorResponse, json } from '../http/responses.js';
 import { createHostCheck } from './allowed-hosts.js';
-import { Exchange } from './exchange.js';
+import { OpenRequest } from './open-request.js';
 import { loadSdk, type McpSdk } from './sdk.js';
 import { createSessions, type McpSession } from './sessions.js';
 import { createStreamWatch } from './stream-watch.js';
-import type { McpTool } from './tool-types.js';
+import type { McpTool } from './tool.js';
 import { createToolBox } from './tools.js';
 
 export interface McpEndpoint {
@@ -25,24 +25,25 @@ export interface McpEndpointOptions {
 }
 
 const checkIntervalMs = 1000;
+const defaultIdleMs = 1_800_000;
 const maxBodyBytes = 1024 * 1024;
 const methods = ['GET', 'POST', 'DELETE'];
-/** All that the transport reads: the credentials stay here, so that no session and no tool ever holds them. */
+/** All that the transport reads. Credentials are left out, so that no session and no tool holds them. */
 const passedHeaders = ['accept', 'content-type', 'last-event-id', 'mcp-protocol-version', 'mcp-session-id'];
 
 /**
- * MCP over streamable HTTP, on the official SDK. Host and origin are checked first, then the credentials, then the method;
- * what comes after is MCP's own. No OAuth metadata is served: a client would leave its key and start OAuth.
+ * MCP over streamable HTTP, with the official SDK. Host and origin are checked first, then the credentials, then the
+ * method; the rest is MCP's own. No OAuth metadata is served: a client would drop its key and start OAuth.
  */
 export function createMcpEndpoint(context: AdminContext, options: McpEndpointOptions): McpEndpoint {
   const checkHost = createHostCheck(options.allowedHosts);
   const tools = createToolBox(context, options.mcpTools);
-  const sessions = createSessions(context, tools, readIdleMs(options.mcpSessionIdleMs));
+  const sessions = createSessions(context, tools, options.mcpSessionIdleMs ?? defaultIdleMs);
   const watch = createStreamWatch(context);
   let timer: Timer | undefined;
   let isClosed = false;
 
-  // Runs only while there is something to look at, and keeps no process alive.
+  // Runs only while there is something to check, and keeps no process alive.
   const schedule = () => {
     if (timer !== undefined || isClosed || (sessions.size === 0 && watch.size === 0)) return;
     timer = context.clock.setTimer(checkIntervalMs, () => {
@@ -52,21 +53,21 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     timer.hold(false);
   };
 
-  const answer = async (request: Request, env: unknown): Promise<Response> => {
+  const respond = async (request: Request, env: unknown): Promise<Response> => {
     const problem = checkHost(request);
     if (problem !== undefined) throw new AdminHttpError(403, refusals[problem]);
-    const principal = await authenticate(context, request, env);
+    let caller = await authenticate(context, request, env);
     if (!methods.includes(request.method)) {
       const allow = methods.join(', ');
-      throw new AdminHttpError(405, `The MCP endpoint has ${allow} only.`, { headers: { allow } });
+      throw new AdminHttpError(405, `The MCP endpoint supports only ${allow}.`, { headers: { allow } });
     }
     const sdk = await loadSdk(context);
     const body = request.method === 'POST' ? await readMessage(request) : undefined;
-    if (body !== undefined) await requireStillGood(context, principal);
-    return await pass(await findSession(sdk, request, principal, body), request, principal, body);
+    if (body !== undefined) caller = await authenticateAgain(context, caller);
+    return await handle(await findSession(sdk, request, caller, body), request, caller, body);
   };
 
-  const findSession = async (sdk: McpSdk, request: Request, { user }: Principal, body: unknown) => {
+  const findSession = async (sdk: McpSdk, request: Request, { user }: Caller, body: unknown) => {
     const id = request.headers.get('mcp-session-id');
     const session = id === null ? undefined : sessions.find(id, user.id);
     if (session !== undefined) return session;
@@ -75,36 +76,36 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     throw new ProtocolRefusal(400, -32000, 'Bad Request: Mcp-Session-Id header is required');
   };
 
-  const pass = async (session: McpSession, request: Request, principal: Principal, body: unknown) => {
-    session.exchanges += 1;
-    const exchange = new Exchange(principal, () => {
-      session.exchanges -= 1;
+  const handle = async (session: McpSession, request: Request, caller: Caller, body: unknown) => {
+    session.openRequests += 1;
+    const openRequest = new OpenRequest(caller, () => {
+      session.openRequests -= 1;
       session.lastUsedAt = context.clock.monotonic();
-      watch.remove(exchange);
+      watch.remove(openRequest);
     });
-    watch.add(exchange);
+    watch.add(openRequest);
     let response: Response;
     try {
       response = await session.transport.handleRequest(withoutCredentials(request), {
         ...(body !== undefined && { parsedBody: body }),
         authInfo: {
-          token: principal.apiKeyId ?? principal.authenticatedBy,
-          clientId: principal.user.id,
+          token: caller.apiKeyId ?? caller.authenticatedBy,
+          clientId: caller.user.id,
           scopes: [],
-          extra: { exchange },
+          extra: { openRequest },
         },
       });
     } catch (error) {
-      exchange.finish();
+      openRequest.finish();
       throw error;
     }
     const isStream = response.body !== null && response.headers.get('content-type') === 'text/event-stream';
-    if (!isStream) exchange.finish();
+    if (!isStream) openRequest.finish();
     schedule();
     const headers = new Headers(response.headers);
     headers.set('cache-control', isStream ? 'no-store, no-transform' : 'no-store');
     headers.set('x-content-type-options', 'nosniff');
-    const content = isStream && response.body !== null ? exchange.carry(response.body) : response.body;
+    const content = isStream && response.body !== null ? openRequest.carry(response.body) : response.body;
     return new Response(content, { status: response.status, headers });
   };
 
@@ -112,7 +113,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
     async fetch(request, env) {
       try {
         if (isClosed) throw new AdminHttpError(503, 'The service is closing.');
-        return await answer(request, env);
+        return await respond(request, env);
       } catch (error) {
         return error instanceof ProtocolRefusal ? error.toResponse() : errorResponse(context, error);
       }
@@ -127,8 +128,8 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
 }
 
 const refusals = {
-  host: 'This host name is not allowed for MCP: the service has to list it in `allowedHosts`.',
-  origin: 'This origin is not allowed for MCP: the service has to list its host in `allowedHosts`.',
+  host: 'This host name is not allowed for MCP. Add it to `allowedHosts`.',
+  origin: 'This origin is not allowed for MCP. Add its host to `allowedHosts`.',
 } as const;
 
 async function readMessage(request: Request): Promise<unknown> {
@@ -155,7 +156,7 @@ function withoutCredentials(request: Request): Request {
   return new Request(request.url, { method: request.method, headers });
 }
 
-/** A refusal in MCP's own form, worded as the SDK words them. */
+/** A refusal in MCP's own form, in the words of the SDK. */
 class ProtocolRefusal extends Error {
   constructor(
     readonly status: number,
@@ -169,10 +170,4 @@ class ProtocolRefusal extends Error {
     const error = { code: this.code, message: this.message };
     return json(this.status, JSON.stringify({ jsonrpc: '2.0', error, id: null }));
   }
-}
-
-function readIdleMs(value: unknown): number {
-  if (value === undefined) return 1_800_000;
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-  throw new TypeError('`mcpSessionIdleMs` must be a positive number of milliseconds.');
 }

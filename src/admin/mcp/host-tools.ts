@@ -1,21 +1,32 @@
 import { z } from 'zod';
-import { toToolSchema } from './tool-schema.js';
-import type { BoundTool, JsonSchema, McpTool } from './tool-types.js';
+import { bool, functionOf, option, optionsOf, type ShapeOf, text } from '../../internal/index.js';
+import type { BoundTool, JsonSchema, McpTool } from './tool.js';
+import { toToolSchema } from './tool.js';
+
+/** The option `mcpTools`; {@link bindTool} reads the input schemas. */
+export const mcpToolsOption = z.array(
+  optionsOf({
+    name: option<string>(
+      (value) => typeof value === 'string' && /^[A-Za-z0-9_.-]{1,128}$/.test(value),
+      'must be 1 to 128 letters, digits, `_`, `-` and `.`',
+      true,
+    ),
+    title: text.optional(),
+    description: option<string>((value) => typeof value === 'string' && value !== '', 'must say what the tool does'),
+    inputSchema: z.unknown().optional(),
+    readOnly: bool.optional(),
+    handler: functionOf<McpTool['handler']>(),
+  } satisfies ShapeOf<McpTool>),
+  { error: 'must be an array of tools' },
+);
 
 /**
- * Checks one of the host's tools and makes it one that can be run.
+ * Prepares one of the host's tools to be called.
  *
- * @throws TypeError naming what is wrong below `option`
+ * @throws TypeError naming the `inputSchema` below `path`
  */
-export function bindTool(option: string, tool: McpTool): BoundTool {
-  if (typeof tool?.name !== 'string' || !/^[A-Za-z0-9_.-]{1,128}$/.test(tool.name)) {
-    throw new TypeError(`\`${option}.name\` must be 1 to 128 letters, digits, \`_\`, \`-\` and \`.\`.`);
-  }
-  if (typeof tool.description !== 'string' || tool.description === '') {
-    throw new TypeError(`\`${option}.description\` must say what the tool does.`);
-  }
-  if (typeof tool.handler !== 'function') throw new TypeError(`\`${option}.handler\` must be a function.`);
-  const { schema, parse } = readInputSchema(`${option}.inputSchema`, tool.inputSchema);
+export function bindTool(path: string, tool: McpTool): BoundTool {
+  const { schema, parse } = readInputSchema(`${path}.inputSchema`, tool.inputSchema);
   return {
     definition: {
       name: tool.name,
@@ -25,12 +36,13 @@ export function bindTool(option: string, tool: McpTool): BoundTool {
       annotations: { readOnlyHint: tool.readOnly === true },
     },
     ...(parse !== undefined && { parse }),
-    handle: (input, call) => tool.handler(input, call),
+    // Without `lookups`: a host's tool may run for long, and its calls must look up the rights of that moment.
+    handle: (input, { actor: { lookups: _, ...actor }, ...call }) => tool.handler(input, { actor, ...call }),
   };
 }
 
 function readInputSchema(
-  option: string,
+  path: string,
   inputSchema: McpTool['inputSchema'],
 ): { readonly schema: JsonSchema; readonly parse?: BoundTool['parse'] } {
   if (typeof inputSchema === 'object' && inputSchema !== null && inputSchema.type === 'object') {
@@ -48,6 +60,6 @@ function readInputSchema(
       },
     };
   } catch (error) {
-    throw new TypeError(`\`${option}\` must be an object schema of zod 4, or a JSON Schema.`, { cause: error });
+    throw new TypeError(`\`${path}\` must be an object schema of zod 4, or a JSON Schema.`, { cause: error });
   }
 }

@@ -1,2 +1,4 @@
+export { allowedHostsOption } from './allowed-hosts.js';
 export { createMcpEndpoint, type McpEndpoint } from './endpoint.js';
-export type { McpTool, McpToolCall } from './tool-types.js';
+export { mcpToolsOption } from './host-tools.js';
+export type { McpTool, McpToolCall } from './tool.js';

@@ -3,16 +3,16 @@ import type { AuditQuery, ListQuery } from '../../api-keys/index.js';
 import type { AdminContext } from '../context.js';
 import { createKey, updateKey } from '../key-operations.js';
 import * as schemas from '../wire-schemas.js';
-import { toToolSchema } from './tool-schema.js';
-import type { BoundTool } from './tool-types.js';
+import type { BoundTool } from './tool.js';
+import { toToolSchema } from './tool.js';
 
 const id = schemas.apiKeyIdSchema;
 const reading = { readOnlyHint: true, openWorldHint: false };
 const writing = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
 /**
- * What the Admin API does, as tools. The input goes to the domain as it came: it checks every field and every right itself,
- * and its messages are the ones of the specification.
+ * The operations of the Admin API as tools. The input is passed on as it came: `apiKeys` checks every field and every
+ * right, with the messages of the specification.
  */
 export function keyTools(context: AdminContext): readonly BoundTool[] {
   const { apiKeys } = context;
@@ -21,7 +21,7 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
       definition: {
         name: 'list_api_keys',
         title: 'List API keys',
-        description: 'Lists API keys, page by page. The values of the keys are not part of it.',
+        description: 'Lists API keys, page by page, without their values.',
         inputSchema: toToolSchema(schemas.listQuerySchema, 'input'),
         outputSchema: toToolSchema(schemas.apiKeyPageSchema, 'output'),
         annotations: reading,
@@ -32,7 +32,7 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
       definition: {
         name: 'get_api_key',
         title: 'Get an API key',
-        description: 'Shows one API key by its public id. Its value is not part of it.',
+        description: 'Gets one API key by its public id, without its value.',
         inputSchema: toToolSchema(z.object({ id }), 'input'),
         outputSchema: toToolSchema(schemas.apiKeySchema, 'output'),
         annotations: reading,
@@ -44,7 +44,7 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
         name: 'create_api_key',
         title: 'Create an API key',
         description:
-          'Creates an API key that belongs to the caller. The answer holds its value, this one time: pass it on at once.',
+          'Creates an API key that the caller owns. The result contains its value, which is returned only once: pass it on immediately.',
         inputSchema: toToolSchema(schemas.newApiKeySchema, 'input'),
         outputSchema: toToolSchema(schemas.createdApiKeySchema, 'output'),
         annotations: writing,
@@ -58,7 +58,7 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
       definition: {
         name: 'update_api_key',
         title: 'Change an API key',
-        description: 'Changes the name or the expiry of an Active API key.',
+        description: 'Changes the name, the expiry or both of an Active API key.',
         inputSchema: toToolSchema(z.object({ id, ...schemas.apiKeyChangesSchema.shape }), 'input'),
         outputSchema: toToolSchema(schemas.apiKeySchema, 'output'),
         annotations: { ...writing, idempotentHint: true },
@@ -69,17 +69,17 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
       definition: {
         name: 'revoke_api_key',
         title: 'Revoke an API key',
-        description: 'Revokes an Active API key, at once and for good: whatever uses it stops working.',
+        description: 'Revokes an Active API key immediately and irreversibly: whatever uses it stops working.',
         inputSchema: toToolSchema(z.object({ id }), 'input'),
         outputSchema: toToolSchema(schemas.apiKeySchema, 'output'),
         annotations: { ...writing, destructiveHint: true },
       },
-      async handle(input, { actor }, exchange) {
-        exchange.spared = input.id === actor.apiKeyId;
+      async handle(input, { actor }, request) {
+        request.revokesOwnKey = input.id === actor.apiKeyId;
         try {
           return await apiKeys.revoke(actor, input.id as string);
         } finally {
-          exchange.spared = false;
+          request.revokesOwnKey = false;
         }
       },
     },

@@ -1,7 +1,7 @@
 import type { AdminContext } from '../context.js';
-import { AdminHttpError } from '../http-errors.js';
+import { AdminHttpError } from '../http/errors.js';
 
-/** Loads what the endpoint needs of the official MCP SDK. */
+/** Loads the parts of the official MCP SDK that the endpoint uses. */
 async function importSdk() {
   const [{ McpServer }, { WebStandardStreamableHTTPServerTransport }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/mcp.js'),

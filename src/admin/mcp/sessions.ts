@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AdminContext } from '../context.js';
-import type { Exchange } from './exchange.js';
+import type { OpenRequest } from './open-request.js';
 import type { McpSdk } from './sdk.js';
 import type { ToolBox } from './tools.js';
 
@@ -8,20 +8,20 @@ const maxSessionsOfUser = 100;
 
 type Transport = InstanceType<McpSdk['WebStandardStreamableHTTPServerTransport']>;
 
-/** A conversation with one client. It belongs to the user who began it, whichever of their credentials comes next. */
+/** A session with one client. It belongs to the user who began it, whichever of their credentials comes next. */
 export interface McpSession {
   readonly userId: string;
   readonly transport: Transport;
   lastUsedAt: number;
-  /** Requests under way, open streams among them. */
-  exchanges: number;
+  /** Requests in progress, including open streams. */
+  openRequests: number;
   close(): Promise<void>;
 }
 
 export interface McpSessions {
-  /** The user's session; somebody else's is answered as none, so an id that leaked is of no use. */
+  /** The user's session. Another user's is not found, so a leaked id is useless. */
   find(id: string, userId: string): McpSession | undefined;
-  /** A session that is kept from its `initialize` on. */
+  /** A session that is kept once its `initialize` succeeds. */
   begin(sdk: McpSdk, userId: string): Promise<McpSession>;
   readonly size: number;
   closeIdle(): Promise<void>;
@@ -64,14 +64,14 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
         userId,
         transport,
         lastUsedAt: context.clock.monotonic(),
-        exchanges: 0,
+        openRequests: 0,
         close: () => server.close(),
       };
       server.server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: [...tools.definitions] }));
       server.server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params }, { authInfo, signal }) => {
-        const exchange = authInfo?.extra?.exchange as Exchange;
+        const request = authInfo?.extra?.openRequest as OpenRequest;
         if (!tools.has(params.name)) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, 'There is no such tool.');
-        return await tools.call(params.name, params.arguments ?? {}, exchange, signal);
+        return await tools.call(params.name, params.arguments ?? {}, request, signal);
       });
       await server.connect(transport);
       return session;
@@ -79,21 +79,21 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
     async closeIdle() {
       const since = context.clock.monotonic() - idleMs;
       await closeAll(
-        [...sessions.values()].filter(({ exchanges, lastUsedAt }) => exchanges === 0 && lastUsedAt <= since),
+        [...sessions.values()].filter(({ openRequests, lastUsedAt }) => openRequests === 0 && lastUsedAt <= since),
       );
     },
     closeAll: () => closeAll([...sessions.values()]),
   };
 }
 
-/** A client that never ends its sessions pushes out its own oldest ones, those with nothing under way first. */
+/** A client that never ends its sessions loses its oldest ones, idle ones first. */
 function surplusOf(sessions: readonly McpSession[], userId: string): readonly McpSession[] {
   const own = sessions.filter((session) => session.userId === userId);
   const surplus = own.length - maxSessionsOfUser;
   if (surplus <= 0) return [];
-  // The sort keeps the order of their last use; the newest is the one being begun.
+  // The sort is stable, so the order of last use stays; the last session is the new one.
   return own
     .slice(0, -1)
-    .sort((a, b) => Number(a.exchanges > 0) - Number(b.exchanges > 0))
+    .sort((a, b) => Number(a.openRequests > 0) - Number(b.openRequests > 0))
     .slice(0, surplus);
 }

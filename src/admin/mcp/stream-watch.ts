@@ -1,55 +1,55 @@
+import { type Caller, stillValid } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import { isStillGood, type Principal } from '../principal.js';
-import type { Exchange } from './exchange.js';
+import type { OpenRequest } from './open-request.js';
 
-/** Ends open streams whose credentials are no longer good (rule K11). */
+/** Ends open streams whose credentials are no longer valid (rule K11). */
 export interface StreamWatch {
-  add(exchange: Exchange): void;
-  remove(exchange: Exchange): void;
+  add(request: OpenRequest): void;
+  remove(request: OpenRequest): void;
   readonly size: number;
-  /** Looks at all of them: for expiry, for other processes, and for users who are gone. */
+  /** Checks all of them: keys expire, other processes revoke, users are deleted. */
   check(): Promise<void>;
   close(): void;
 }
 
 export function createStreamWatch(context: AdminContext): StreamWatch {
-  const open = new Set<Exchange>();
-  // In this process a revocation tells at once.
+  const open = new Set<OpenRequest>();
+  // A revocation in this process is reported at once.
   const unsubscribe = context.apiKeys.onInvalidated(({ apiKeyId }) => {
-    for (const exchange of [...open]) {
-      if (exchange.principal.apiKeyId === apiKeyId && !exchange.spared) exchange.end();
+    for (const request of [...open]) {
+      if (request.caller.apiKeyId === apiKeyId && !request.revokesOwnKey) request.end();
     }
   });
   return {
-    add: (exchange) => open.add(exchange),
-    remove: (exchange) => open.delete(exchange),
+    add: (request) => open.add(request),
+    remove: (request) => open.delete(request),
     get size() {
       return open.size;
     },
     async check() {
-      const byCredentials = new Map<string, Exchange[]>();
-      for (const exchange of open) {
-        const { user, apiKeyId, passwordHash } = exchange.principal;
+      const byCredentials = new Map<string, OpenRequest[]>();
+      for (const request of open) {
+        const { user, apiKeyId, passwordHash } = request.caller;
         const credentials = JSON.stringify([user.id, apiKeyId, passwordHash]);
-        byCredentials.set(credentials, [...(byCredentials.get(credentials) ?? []), exchange]);
+        byCredentials.set(credentials, [...(byCredentials.get(credentials) ?? []), request]);
       }
-      for (const exchanges of byCredentials.values()) {
-        const principal = exchanges[0]?.principal;
-        if (principal === undefined || (await isGood(context, principal))) continue;
-        for (const exchange of exchanges) exchange.end();
+      for (const requests of byCredentials.values()) {
+        const caller = requests[0]?.caller;
+        if (caller === undefined || (await isValid(context, caller))) continue;
+        for (const request of requests) request.end();
       }
     },
     close() {
       unsubscribe();
-      for (const exchange of [...open]) exchange.end();
+      for (const request of [...open]) request.end();
     },
   };
 }
 
-/** What cannot be checked is not good: the client opens its stream again, and is told then. */
-async function isGood(context: AdminContext, principal: Principal): Promise<boolean> {
+/** Credentials that cannot be checked end the stream: the client opens it again and gets the error then. */
+async function isValid(context: AdminContext, caller: Caller): Promise<boolean> {
   try {
-    return await isStillGood(context, principal);
+    return (await stillValid(context, caller)) !== undefined;
   } catch (error) {
     context.onError(error);
     return false;

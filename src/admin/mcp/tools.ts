@@ -1,10 +1,10 @@
 import { isApiKeyError } from '../../api-keys/index.js';
+import { actorOf } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
-import { actorOf } from '../principal.js';
-import type { Exchange } from './exchange.js';
 import { bindTool } from './host-tools.js';
 import { keyTools } from './key-tools.js';
-import type { BoundTool, McpTool, ToolDefinition } from './tool-types.js';
+import type { OpenRequest } from './open-request.js';
+import type { BoundTool, McpTool, ToolDefinition } from './tool.js';
 
 interface ToolResult {
   [key: string]: unknown;
@@ -17,16 +17,15 @@ export interface ToolBox {
   call(
     name: string,
     input: Readonly<Record<string, unknown>>,
-    exchange: Exchange,
+    request: OpenRequest,
     signal: AbortSignal,
   ): Promise<ToolResult>;
 }
 
 /** @throws TypeError naming a wrong entry of `mcpTools` */
-export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[] | undefined): ToolBox {
+export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[] = []): ToolBox {
   const tools = new Map(keyTools(context).map((tool) => [tool.definition.name, tool]));
-  if (mcpTools !== undefined && !Array.isArray(mcpTools)) throw new TypeError('`mcpTools` must be an array of tools.');
-  for (const [index, tool] of (mcpTools ?? []).entries()) {
+  for (const [index, tool] of mcpTools.entries()) {
     const bound = bindTool(`mcpTools[${index}]`, tool);
     if (tools.has(tool.name)) throw new TypeError(`\`mcpTools[${index}].name\` is taken: ${tool.name}.`);
     tools.set(tool.name, bound);
@@ -34,14 +33,14 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
   return {
     definitions: [...tools.values()].map(({ definition }) => definition),
     has: (name) => tools.has(name),
-    async call(name, input, exchange, signal) {
+    async call(name, input, request, signal) {
       try {
         const tool = tools.get(name) as BoundTool;
         const parsed = tool.parse?.(input) ?? { input };
         if ('problem' in parsed) return failed(parsed.problem);
-        const actor = actorOf(exchange.principal, 'MCP');
-        const call = { actor, user: exchange.principal.user, signal: AbortSignal.any([signal, exchange.signal]) };
-        return toResult(await tool.handle(parsed.input as Record<string, unknown>, call, exchange));
+        const actor = actorOf(request.caller, 'MCP');
+        const call = { actor, user: request.caller.user, signal: AbortSignal.any([signal, request.signal]) };
+        return toResult(await tool.handle(parsed.input as Record<string, unknown>, call, request));
       } catch (error) {
         if (isApiKeyError(error)) return failed(error.message);
         context.onError(error);
@@ -55,7 +54,7 @@ function toResult(value: unknown): ToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (isObject && Array.isArray((value as Partial<ToolResult>).content)) return value as ToolResult;
-  // As text, too: many clients show only that.
+  // As text as well: many clients show only that.
   const text = JSON.stringify(value) ?? '';
   return { content: [{ type: 'text', text }], ...(isObject && { structuredContent: value }) };
 }

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
+import { editionMessage } from '../../api-keys/index.js';
 import type { AdminContext } from '../context.js';
-import { AdminHttpError } from '../http-errors.js';
-import { answerAsset, assets } from './assets.js';
-import { editionReason } from './components/edition-notice.js';
-import { createKit } from './kit.js';
+import { AdminHttpError } from '../http/errors.js';
+import { answerAsset, assets } from './assets/assets.js';
+import { securityHeaders } from './browser/security-headers.js';
 import { apiKeyDetailsRoutes } from './pages/api-key-details.js';
 import { apiKeyListRoutes } from './pages/api-key-list.js';
 import { auditRoutes } from './pages/audits.js';
@@ -14,14 +14,14 @@ import { revokeApiKeyRoutes } from './pages/revoke-api-key.js';
 import { signInRoutes } from './pages/sign-in.js';
 import { userRoutes } from './pages/users.js';
 import { sectionAssets, sectionRoutes } from './sections.js';
-import { securityHeaders } from './security-headers.js';
+import { createUi } from './ui.js';
 
 /**
- * The administration UI: pages rendered here, one stylesheet, one small script, all of them under `context.basePath`.
- * Everything works without script.
+ * The administration UI under `context.basePath`: pages rendered on the server, one stylesheet, one small script.
+ * Everything works without the script.
  */
 export function uiRoutes(context: AdminContext): Hono {
-  const kit = createKit(context);
+  const ui = createUi(context);
   const app = new Hono().basePath(context.basePath);
   const known = [...Object.values(assets), ...sectionAssets(context.sections)];
   app.use('*', securityHeaders);
@@ -32,24 +32,24 @@ export function uiRoutes(context: AdminContext): Hono {
   });
   app.get(
     '/',
-    kit.signedIn((c, visit) => {
-      if (visit.shows.apiKeys) return c.redirect(kit.links.apiKeys(), 303);
-      if (visit.shows.users) return c.redirect(kit.links.users, 303);
-      const [section] = visit.sections;
+    ui.signedIn((c, pageContext) => {
+      if (pageContext.shows.apiKeys) return c.redirect(ui.links.apiKeys(), 303);
+      if (pageContext.shows.users) return c.redirect(ui.links.users, 303);
+      const [section] = pageContext.sections;
       if (section !== undefined) return c.redirect(`${context.basePath}/${section.name}`, 303);
-      throw new AdminHttpError(403, editionReason);
+      throw new AdminHttpError(403, editionMessage);
     }),
   );
-  signInRoutes(app, kit);
-  apiKeyListRoutes(app, kit);
-  createApiKeyRoutes(app, kit);
-  editApiKeyRoutes(app, kit);
-  revokeApiKeyRoutes(app, kit);
-  apiKeyDetailsRoutes(app, kit);
-  auditRoutes(app, kit);
-  userRoutes(app, kit);
-  sectionRoutes(app, kit);
-  app.notFound((c) => showProblem(kit, c, pageNotFound()));
-  app.onError((error, c) => showProblem(kit, c, error));
+  signInRoutes(app, ui);
+  apiKeyListRoutes(app, ui);
+  createApiKeyRoutes(app, ui);
+  editApiKeyRoutes(app, ui);
+  revokeApiKeyRoutes(app, ui);
+  apiKeyDetailsRoutes(app, ui);
+  auditRoutes(app, ui);
+  userRoutes(app, ui);
+  sectionRoutes(app, ui);
+  app.notFound((c) => showProblem(ui, c, pageNotFound()));
+  app.onError((error, c) => showProblem(ui, c, error));
   return app;
 }

@@ -1,14 +1,15 @@
 import type { Context, Hono } from 'hono';
 import { raw } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { AdminHttpError } from '../http-errors.js';
-import type { AdminSection, AdminVisit } from '../sections.js';
-import { type Asset, asset } from './assets.js';
+import { RequestLookups } from '../../api-keys/index.js';
+import { AdminHttpError } from '../http/errors.js';
+import type { AdminSection, AdminSectionContext } from '../sections.js';
+import { type Asset, asset } from './assets/assets.js';
+import { allowConnections } from './browser/security-headers.js';
 import { Page, Token } from './components/layout.js';
-import { type Kit, render } from './kit.js';
+import { type PageContext, readPageContext } from './page-context.js';
 import { pageNotFound, showProblem } from './pages/problem.js';
-import { allowConnections } from './security-headers.js';
-import { readVisit, type Visit } from './visit.js';
+import { render, type Ui } from './ui.js';
 
 /** The stylesheets and scripts of the host's sections. */
 export function sectionAssets(sections: readonly AdminSection[]): Asset[] {
@@ -22,17 +23,21 @@ function assetsOf({ name, stylesheet, script }: AdminSection) {
   };
 }
 
-/** The host's own pages. */
-export function sectionRoutes(app: Hono, kit: Kit): void {
-  for (const section of kit.context.sections) {
+/** The host's pages. */
+export function sectionRoutes(app: Hono, ui: Ui): void {
+  for (const section of ui.context.sections) {
     const { stylesheet, script } = assetsOf(section);
-    const answer = async (c: Context, visit: Visit, form: URLSearchParams | undefined): Promise<Response> => {
-      if (!maySee(section, visit)) throw pageNotFound();
+    const answer = async (
+      c: Context,
+      pageContext: PageContext,
+      form: URLSearchParams | undefined,
+    ): Promise<Response> => {
+      if (!maySee(section, pageContext)) throw pageNotFound();
       c.set(allowConnections, true);
-      const page: AdminVisit['page'] = async ({ title, content, status = 200, refreshSeconds }) => {
+      const page: AdminSectionContext['page'] = async ({ title, content, status = 200, refreshSeconds }) => {
         const html = (
           <Page
-            visit={visit}
+            pageContext={pageContext}
             title={title}
             section={section.name}
             extras={{ stylesheet: stylesheet?.name, script: script?.name, refreshSeconds }}
@@ -43,41 +48,41 @@ export function sectionRoutes(app: Hono, kit: Kit): void {
         return await render(c, html, status as ContentfulStatusCode);
       };
       return await section.fetch(c.req.raw, {
-        user: visit.user,
-        path: `${kit.context.basePath}/${section.name}`,
-        nowMs: visit.nowMs,
+        user: pageContext.user,
+        path: `${ui.context.basePath}/${section.name}`,
+        nowMs: pageContext.nowMs,
         form,
-        formToken: (<Token visit={visit} />) as AdminVisit['formToken'],
+        formToken: (<Token pageContext={pageContext} />) as AdminSectionContext['formToken'],
         page,
         redirect(path, notice) {
-          if (notice !== undefined) kit.flashes.leave(c, notice);
+          if (notice !== undefined) ui.flashes.leave(c, notice);
           return c.redirect(path, 303);
         },
-        problem: (status, message) => showProblem(kit, c, new AdminHttpError(status, message)),
+        problem: (status, message) => showProblem(ui, c, new AdminHttpError(status, message)),
         async isSignedIn() {
-          const session = await kit.sessions.read(c);
+          const session = await ui.sessions.read(c, new RequestLookups());
           return session !== undefined && (section.mayVisit?.(session.user) ?? true);
         },
       });
     };
-    const onPage = kit.signedIn((c, visit) => answer(c, visit, undefined));
+    const onPage = ui.signedIn((c, pageContext) => answer(c, pageContext, undefined));
     for (const path of [`/${section.name}`, `/${section.name}/*`]) {
       app.get(path, async (c, next) => {
         if (isDocument(c)) return await onPage(c, next);
-        // Neither sent elsewhere nor given the word about what has just been done: both are for pages.
-        const visit = await readVisit(kit, c);
-        return visit === undefined ? c.text('Not signed in', 401) : await answer(c, visit, undefined);
+        // No redirect and no notice: both are for pages.
+        const pageContext = await readPageContext(ui, c);
+        return pageContext === undefined ? c.text('Not signed in', 401) : await answer(c, pageContext, undefined);
       });
-      app.post(path, kit.submitted(answer));
+      app.post(path, ui.submitted(answer));
     }
   }
 }
 
-/** Whether a page is asked for, and not a stream of events that a script reads. */
+/** Whether the request is for a page, not for a stream of events. */
 function isDocument(c: Context): boolean {
   return !/^text\/event-stream\b/i.test(c.req.header('accept') ?? '');
 }
 
-function maySee(section: AdminSection, { sections }: Visit): boolean {
+function maySee(section: AdminSection, { sections }: PageContext): boolean {
   return sections.includes(section);
 }

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { RevisionType } from '../types.js';
+import type { RevisionType } from '../keys/types.js';
 import type { Queries } from './key-records.js';
 import { type AuditRow, auditTable } from './schema.js';
 
@@ -10,11 +10,11 @@ export interface AuditFilter {
   readonly ownerId?: string | undefined;
   readonly apiKeyId?: string | undefined;
   readonly revisionType?: RevisionType | undefined;
-  /** Entries older than this one. */
+  /** Only entries older than this one. */
   readonly beforeId?: number | undefined;
 }
 
-// Below the number of parameters that either database takes in one statement.
+// Stays below the number of parameters that either database accepts in one statement.
 const rowsPerStatement = 500;
 
 export async function insertAudits(queries: Queries, rows: readonly NewAuditRecord[]): Promise<void> {

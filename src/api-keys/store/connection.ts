@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import type { AccessMark } from '../access-marks.js';
+import type { AccessMark } from '../authentication/access-marks.js';
 import type { Dialect, Tables } from './schema.js';
 
-/** What authentication needs to know of a key: one row, found by its primary key (rule K11). */
+/** What authentication reads of a key: one row, found by its primary key (rule K11). */
 export interface StoredSecret {
   readonly secretHash: Uint8Array;
   readonly pepperVersion: number;
@@ -15,7 +15,7 @@ export interface StoredSecret {
 export const lookUpColumns = `secret_hash as "secretHash", pepper_version as "pepperVersion", owner_id as "ownerId",
   expires_on as "expiresOn", expired_on as "expiredOn", revoked_on as "revokedOn"`;
 
-/** An open database. Queries go through Kysely but for the two that every request or many requests at once need. */
+/** An open database. All queries go through Kysely, except two hot ones. */
 export interface StoreConnection {
   readonly dialect: Dialect;
   readonly kysely: Kysely<Tables>;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from './database-sync-dialect.js';
 
-/** What errors call a database: the file's path, or the server's address without user and password. */
+/** How errors name a database: the file path, or the server's address without user and password. */
 export function nameOfDatabase(database: string): string {
   if (!/^postgres(?:ql)?:/i.test(database)) return database;
   if (!URL.canParse(database)) return 'PostgreSQL';
@@ -8,20 +8,20 @@ export function nameOfDatabase(database: string): string {
   return `postgres://${host}${pathname}`;
 }
 
-/** The same error with the database's name before its message; as it is when it has the name already. */
+/** The same error with the database's name before its message, unless it is there already. */
 export function withDatabaseName(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error.message.startsWith(`${name}: `)) return error;
   const { code } = error as { code?: unknown };
   return Object.assign(new Error(`${name}: ${reasonOf(error)}`, { cause: error }), code !== undefined && { code });
 }
 
-/** Of several attempts, such as at IPv4 and IPv6, an AggregateError has no message of its own. */
+/** After several attempts, such as over IPv4 and IPv6, an AggregateError has no message of its own. */
 function reasonOf(error: Error): string {
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
   return error.message === '' && first instanceof Error ? first.message : error.message;
 }
 
-/** A database whose errors say which one it is. */
+/** Wraps a database so that its errors name it. */
 export function nameErrors(database: DatabaseSync, name: string): DatabaseSync {
   const named =
     <Arguments extends unknown[], Result>(work: (...rest: Arguments) => Result) =>

@@ -11,7 +11,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 
-/** The part of `node:sqlite` that is used; `@photostructure/sqlite` has the same. */
+/** The part of `node:sqlite` used here; `@photostructure/sqlite` has the same interface. */
 export interface DatabaseSync {
   exec(sql: string): void;
   prepare(sql: string): StatementSync;
@@ -27,14 +27,14 @@ export interface StatementSync {
 const writes: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']);
 
 const lockTimeoutMs = 10_000;
-/** For the rare moments in which even a reader waits: while another process recovers or closes the database. */
+/** For the rare moments when even a reader waits: another process recovers or closes the database. */
 export const busyTimeoutMs = 5000;
 
 export function isLocked(error: unknown): boolean {
   return error instanceof Error && /database (?:table )?is locked/.test(error.message);
 }
 
-/** Kysely over a synchronous SQLite connection. Transactions are immediate, so none fails half-way for a lock. */
+/** Kysely on a synchronous SQLite connection. Transactions are immediate, so none fails half-way because of a lock. */
 export function databaseSyncDialect(database: DatabaseSync): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
@@ -44,7 +44,7 @@ export function databaseSyncDialect(database: DatabaseSync): Dialect {
   };
 }
 
-/** There is one connection; who needs it waits until it is free, for the length of a whole transaction. */
+/** There is one connection: callers wait until it is free, for a whole transaction. */
 class DatabaseSyncDriver implements Driver {
   readonly #database: DatabaseSync;
   readonly #connection: DatabaseSyncConnection;
@@ -74,8 +74,8 @@ class DatabaseSyncDriver implements Driver {
   }
 
   /**
-   * Waits for other writers without blocking the event loop, as SQLite's own busy handler does: the writer might be
-   * another connection of this very process, which could then never finish.
+   * Waits for other writers without blocking the event loop. SQLite's own busy handler blocks it, and the writer may be
+   * another connection of this process, which could then never finish.
    *
    * @throws Error `database is locked` after ten seconds.
    */
@@ -91,7 +91,7 @@ class DatabaseSyncDriver implements Driver {
       } finally {
         this.#database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
       }
-      // At random, so that writers do not meet again and again.
+      // A random wait keeps writers from meeting again and again.
       await pause(1 + Math.random() * 4);
     }
   }
@@ -104,22 +104,22 @@ class DatabaseSyncDriver implements Driver {
     try {
       this.#database.exec('rollback');
     } catch (error) {
-      // SQLite has done it itself, as it does when the disk is full: the error that led here says more.
+      // SQLite has rolled back already, for example because the disk is full: the first error says more.
       if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error;
     }
   }
 
   /**
-   * Closes the database with all of it in its one file, so that this file is a whole copy. Closing alone would do it only
-   * where the driver ends its statements: `@photostructure/sqlite` leaves them, and with them the connection and its log,
-   * to the garbage collector.
+   * Closes the database with everything in its one file, so that the file is a complete copy. Closing alone is not
+   * enough: `@photostructure/sqlite` leaves its statements, and with them the connection and the log, to the garbage
+   * collector.
    */
   async destroy(): Promise<void> {
     await this.acquireConnection();
     try {
       this.#database.exec('pragma busy_timeout = 0; pragma wal_checkpoint(truncate); pragma journal_mode = delete');
     } catch {
-      // Somebody else has the database open, or the disk is full: it stays in the log, where the next one finds it.
+      // Another connection is open, or the disk is full: the log stays, and the next open reads it.
     } finally {
       this.#database.close();
       await this.releaseConnection();

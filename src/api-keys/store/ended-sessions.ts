@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { endedSessionTable, type Tables } from './schema.js';
 
-/** Notes the session, and forgets those that would be over by now. */
+/** Adds a session, and deletes those that have ended anyway. */
 export async function addEndedSession(
   kysely: Kysely<Tables>,
   session: { id: string; endsOn: number },

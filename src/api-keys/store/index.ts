@@ -1,10 +1,10 @@
-import type { SecretHasher } from '../secret-hasher.js';
+import type { SecretHasher } from '../authentication/secret-hasher.js';
 import type { StoreConnection } from './connection.js';
 import { nameOfDatabase, withDatabaseName } from './database-name.js';
-import { migrate } from './migrations.js';
 import { openPostgres } from './open-postgres.js';
 import { openSqlite } from './open-sqlite.js';
 import { checkPeppers } from './pepper-records.js';
+import { createTables } from './tables.js';
 
 export { type AuditRecord, insertAudits, listAudits, type NewAuditRecord } from './audit-records.js';
 export type { StoreConnection, StoredSecret } from './connection.js';
@@ -26,11 +26,11 @@ export {
   updateActiveKey,
 } from './key-records.js';
 
-/** Opens a database, migrates it, and checks that the peppers fit it. @throws Error that names the database. */
+/** Opens a database, creates its tables, and checks that the peppers fit it. @throws Error that names the database. */
 export async function openStore(database: string, hasher: SecretHasher, nowMs: number): Promise<StoreConnection> {
   const connection = await (/^postgres(?:ql)?:\/\//i.test(database) ? openPostgres(database) : openSqlite(database));
   try {
-    await migrate(connection.kysely, connection.dialect);
+    await createTables(connection.kysely, connection.dialect);
     await connection.kysely.transaction().execute((transaction) => checkPeppers(transaction, hasher, nowMs));
     return connection;
   } catch (error) {

@@ -1,14 +1,14 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
-import type { ApiKeySortField, ApiKeyStatus } from '../types.js';
+import type { ApiKeySortField, ApiKeyStatus } from '../keys/types.js';
 import type { StoreConnection } from './connection.js';
 import { type ApiKeyRow, keyTable, type Tables } from './schema.js';
 
 export type KeyRow = Selectable<ApiKeyRow>;
-/** Inside a transaction or not: the same queries. */
+/** Queries run the same inside a transaction and outside. */
 export type Queries = Kysely<Tables> | Transaction<Tables>;
 type Builder = ExpressionBuilder<Tables, 'concordat_api_key'>;
 
-/** So many matches that walking over the rows in order meets them soon. */
+/** With more matches than this, walking the rows in order finds a page soon enough. */
 const manyMatches = 1000;
 
 const sortColumns = {
@@ -27,11 +27,11 @@ export interface KeyFilter {
 }
 
 export interface KeySearch {
-  /** Part of a name, folded. */
+  /** Part of a name, in its search form. */
   readonly text: string;
-  /** The beginning of an id, when the text can be one. */
+  /** The start of an id, if the text can be one. */
   readonly idPrefix: string | undefined;
-  /** What {@link searchIds} found: the only keys that match. */
+  /** The ids that {@link searchIds} found: no other key matches. */
   readonly ids?: readonly string[] | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface KeyOrder {
   readonly after?: { readonly value: string | number; readonly id: string } | undefined;
 }
 
-/** The value by which a row stands where it stands in an order. */
+/** The sort value of a row. */
 export function sortValue(row: KeyRow, field: ApiKeySortField): string | number {
   return row[sortColumns[field]];
 }
@@ -59,7 +59,7 @@ export async function isNameTaken(queries: Queries, name: string, exceptId: stri
   return row !== undefined && row.id !== exceptId;
 }
 
-/** Edits a key that is still Active and of that version; `undefined` when it is not (rule K17). */
+/** Edits a key that is still Active and of that version; otherwise `undefined` (rule K17). */
 export async function updateActiveKey(
   queries: Queries,
   guard: { id: string; version: number; nowMs: number },
@@ -77,7 +77,7 @@ export async function updateActiveKey(
     .executeTakeFirst();
 }
 
-/** Revokes what is still Active of one key, or of all keys of an owner (rule K17). */
+/** Revokes one key, or all keys of an owner, if still Active (rule K17). */
 export async function revokeActiveKeys(
   queries: Queries,
   which: { id: string } | { ownerId: string },
@@ -95,8 +95,8 @@ export async function revokeActiveKeys(
 }
 
 /**
- * Notes of keys that have expired that somebody was told so; of those that were noted before, nothing is written. Rows are
- * locked in the order of ids, so that two processes that note the same ones never wait for each other.
+ * Records that these keys were reported as Expired, once each. Rows are locked in the order of their ids, so that two
+ * processes never wait for each other.
  */
 export async function recordExpired(
   { kysely, dialect }: Pick<StoreConnection, 'kysely' | 'dialect'>,
@@ -113,7 +113,7 @@ export async function recordExpired(
     .orderBy('id')
     .$if(dialect === 'postgres', (query) => query.forUpdate());
   const update = kysely.updateTable(keyTable).set({ expired_on: nowMs }).where('id', 'in', expired);
-  // A transaction waits for other writers without blocking this process; a bare statement would not.
+  // A transaction waits for other writers without blocking the process; a bare statement would block it.
   await kysely.transaction().execute((transaction) => transaction.executeQuery(update));
 }
 
@@ -124,7 +124,7 @@ export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOr
     .selectFrom(keyTable)
     .where((builder) => matches(builder, filter, { byExpiry: order.field === 'expiresOn' }))
     .$if(after !== undefined, (query) =>
-      // One comparison of pairs, which the index over both columns answers.
+      // One comparison of pairs, answered by the index on both columns.
       query.where(sql<SqlBool>`(${sql.ref(column)}, id) ${sql.raw(order.direction === 'asc' ? '>' : '<')}
         (${after?.value}, ${after?.id})`),
     )
@@ -142,8 +142,8 @@ export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOr
 }
 
 /**
- * Whether the index that gives the order also tells who is on the page. Then the ids come first, from the index alone: among a
- * million keys the Active ones may begin after half a million others.
+ * Whether the sort index also covers the filter. Then the ids come first, from the index alone: among a million keys,
+ * half a million others may precede the first Active one.
  */
 function isToldByIndex({ ownerId, status, search }: KeyFilter): boolean {
   return (status === 'Active' || status === 'Expired') && ownerId === undefined && search === undefined;
@@ -159,8 +159,8 @@ export async function countKeys(queries: Queries, filter: KeyFilter): Promise<nu
 }
 
 /**
- * The keys that a search finds among all, or `undefined` when they are many. Reads the indexes only: a rare word in a
- * million keys takes 0.1 s, where a walk over the rows takes 2 s. Frequent words are found soon enough by the walk.
+ * The ids that a search finds among all keys, or `undefined` when there are many. It reads indexes only: a rare word in
+ * a million keys takes 0.1 s instead of 2 s.
  */
 export async function searchIds(queries: Queries, { text, idPrefix }: KeySearch): Promise<string[] | undefined> {
   const pattern = containing(text);
@@ -188,7 +188,7 @@ function matches(builder: Builder, { ownerId, status, search, nowMs }: KeyFilter
 function statusConditions(builder: Builder, status: ApiKeyStatus | undefined, nowMs: number, byExpiry: boolean) {
   if (status === undefined) return [];
   if (status === 'Revoked') return [builder('revoked_on', 'is not', null)];
-  // The plus keeps SQLite from reading all keys by expiry to sort them by something else.
+  // The plus keeps SQLite from reading all keys by expiry in order to sort them differently.
   const expiresOn = sql<number>`${sql.raw(byExpiry ? '' : '+')}expires_on`;
   const isExpired = builder.or([builder(expiresOn, '<=', nowMs), builder('expired_on', 'is not', null)]);
   const isNotExpired = builder.and([builder(expiresOn, '>', nowMs), builder('expired_on', 'is', null)]);
@@ -210,7 +210,7 @@ function like(column: 'name_search' | 'owner_search', pattern: string) {
   return sql<SqlBool>`${sql.ref(column)} like ${pattern} escape '\\'`;
 }
 
-/** `~` comes after every letter and digit. */
+/** `~` sorts after every letter and digit. */
 function startsWith(builder: Builder, idPrefix: string) {
   return builder.and([builder('id', '>=', idPrefix), builder('id', '<', `${idPrefix}~`)]);
 }

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { importPeer } from '../import-peer.js';
 import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
+import { importPeer } from './import-peer.js';
 import { keyTable, type Tables, uniqueName } from './schema.js';
 
 const bigintType = 20;
@@ -13,13 +13,13 @@ export async function openPostgres(url: string): Promise<StoreConnection> {
     connectionString: url,
     application_name: 'concordat',
     connectionTimeoutMillis: 10_000,
-    // Milliseconds and counts fit a double; the driver would give text.
+    // Milliseconds and counts fit a double; the driver would return strings.
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === bigintType ? Number : pg.types.getTypeParser(oid, format as 'text'),
     },
   });
-  // An idle connection that the server closes is replaced at the next query; without a listener it would end the process.
+  // The pool replaces an idle connection that the server closes; without a listener the process would end.
   pool.on('error', () => {});
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
@@ -37,7 +37,7 @@ export async function openPostgres(url: string): Promise<StoreConnection> {
       const ids = [...marks.keys()].sort();
       const column = (field: 'lastAccessedMs' | 'refusedUses' | 'lastRefusedMs') =>
         ids.map((id) => marks.get(id)?.[field]);
-      // Rows are locked in the order of ids, so that two processes that write the same ones never wait for each other.
+      // Rows are locked in the order of their ids, so that two processes never wait for each other.
       await sql`with mark as (
           select * from unnest(${ids}::text[], ${column('lastAccessedMs')}::bigint[], ${column('refusedUses')}::bigint[],
             ${column('lastRefusedMs')}::bigint[]) as mark (id, accessed, refused, refused_on)

@@ -1,25 +1,25 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
-import type { AccessMark } from '../access-marks.js';
-import { importPeer } from '../import-peer.js';
+import type { AccessMark } from '../authentication/access-marks.js';
 import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
 import { nameErrors, withDatabaseName } from './database-name.js';
 import { busyTimeoutMs, type DatabaseSync, databaseSyncDialect, isLocked } from './database-sync-dialect.js';
+import { importPeer } from './import-peer.js';
 import { keyTable, type Tables } from './schema.js';
 
 const pragmas = [
-  // A commit that was answered is on the disk (rule K18).
+  // A commit that was reported is on the disk (rule K18).
   'journal_mode = wal',
   'synchronous = full',
   'foreign_keys = on',
-  // Without it "insert or replace" deletes rows behind the triggers' back.
+  // Without it, "insert or replace" deletes rows without firing the triggers.
   'recursive_triggers = on',
   'trusted_schema = off',
   'cache_size = -65536',
 ];
 
-/** Opens a SQLite file (made readable for its owner only) or `:memory:`. Errors say which file. */
+/** Opens a SQLite file, readable by its owner only, or `:memory:`. Errors name the file. */
 export async function openSqlite(path: string): Promise<StoreConnection> {
   const { DatabaseSync } = await importDriver();
   if (path !== ':memory:') keepToOwner(path);
@@ -31,7 +31,7 @@ export async function openSqlite(path: string): Promise<StoreConnection> {
     throw error;
   }
   const kysely = new Kysely<Tables>({ dialect: databaseSyncDialect(database) });
-  // Prepared once, on first use: the tables do not exist yet, and this is the one query of every request.
+  // Prepared on first use, when the tables exist. Every request runs it.
   let lookUp: ReturnType<DatabaseSync['prepare']> | undefined;
   return {
     dialect: 'sqlite',
@@ -47,7 +47,7 @@ export async function openSqlite(path: string): Promise<StoreConnection> {
           last_refused_on = max(last_refused_on, mark.value ->> 3)
         from json_each(${marksAsJson(marks)}) as mark
         where concordat_api_key.id = mark.value ->> 0`;
-      // A transaction waits for other writers without blocking this process; a bare statement would not.
+      // A transaction waits for other writers without blocking the process; a bare statement would block it.
       await kysely.transaction().execute((transaction) => statement.execute(transaction));
     },
     isDuplicate(error, what) {
@@ -70,8 +70,8 @@ function openNamed(DatabaseSync: new (path: string) => DatabaseSync, path: strin
 }
 
 /**
- * Makes the file, or takes it and what SQLite has put beside it from everybody but its owner. A file that is there must not
- * be opened for that: closing it again would drop the locks that SQLite holds on it in this process.
+ * Creates the file, or restricts it and SQLite's files beside it to their owner. An existing file must not be opened
+ * for this: closing it would drop the locks that SQLite holds on it in this process.
  */
 function keepToOwner(path: string): void {
   try {
@@ -85,18 +85,18 @@ function keepToOwner(path: string): void {
     try {
       chmodSync(file, found.mode & 0o700);
     } catch (error) {
-      // Gone since, or another user's, who alone may do this.
+      // Deleted meanwhile, or owned by another user.
       if (!['ENOENT', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   }
 }
 
 /**
- * Node's own SQLite where there is one, else the package with the same interface. Always the same one of the two: file
- * locks belong to the process, so two libraries on one file would not keep each other out.
+ * Node's built-in SQLite where there is one, otherwise the package with the same interface. Never both: file locks
+ * belong to the process, so two libraries would not lock each other out.
  */
 async function importDriver(): Promise<{ DatabaseSync: new (path: string) => DatabaseSync }> {
-  // Not `import('node:sqlite')`: Node 20 has none, and bundlers strip the prefix that is part of its name.
+  // Not `import('node:sqlite')`: Node 20 has none, and bundlers strip the prefix, which is part of its name.
   const builtin = process.getBuiltinModule?.('node:sqlite' as 'node:fs') as unknown;
   if (builtin !== undefined) return builtin as { DatabaseSync: new (path: string) => DatabaseSync };
   return await importPeer('@photostructure/sqlite', 'SQLite on this version of Node', async () => {
@@ -108,7 +108,7 @@ async function importDriver(): Promise<{ DatabaseSync: new (path: string) => Dat
 async function configure(database: DatabaseSync): Promise<void> {
   database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
   for (const pragma of pragmas) {
-    // Changing the journal mode does not wait for another process that does the same.
+    // Changing the journal mode does not wait for another process that changes it too.
     for (let attemptsLeft = 100; ; attemptsLeft--) {
       try {
         database.exec(`pragma ${pragma}`);

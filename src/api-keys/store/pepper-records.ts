@@ -1,12 +1,12 @@
-import type { SecretHasher } from '../secret-hasher.js';
+import type { SecretHasher } from '../authentication/secret-hasher.js';
 import type { Queries } from './key-records.js';
 import { keyTable, pepperTable } from './schema.js';
 
 /**
- * Compares the configured peppers with those that the database was written with, and notes the one new keys get.
+ * Compares the configured peppers with those in the database, and records the one for new keys.
  *
- * @throws Error when one is another than before, or one is missing that Active keys need: they would all be refused,
- * and nobody would know why (rule K2).
+ * @throws Error when a pepper differs, or one is missing that Active keys need: all of them would be refused without a
+ *   visible reason (rule K2)
  */
 export async function checkPeppers(queries: Queries, hasher: SecretHasher, nowMs: number): Promise<void> {
   const known = await queries.selectFrom(pepperTable).selectAll().execute();

@@ -5,10 +5,10 @@ export const auditTable = 'concordat_api_key_audit';
 export const pepperTable = 'concordat_api_key_pepper';
 export const endedSessionTable = 'concordat_ended_session';
 export const schemaTable = 'concordat_api_key_schema';
-/** Holds rule K3: two keys of one name cannot both be written. */
+/** Enforces rule K3. */
 export const uniqueName = 'concordat_api_key_name';
 
-/** Times are epoch milliseconds, the same on both databases. */
+/** Times are epoch milliseconds on both databases. */
 export interface ApiKeyRow {
   id: string;
   name: string;
@@ -21,9 +21,9 @@ export interface ApiKeyRow {
   created_on: number;
   expires_on: number;
   revoked_on: number | null;
-  /** When somebody was first told that the key is Expired; it stays so, whatever the clock says (rule K5). */
+  /** When a response first reported the key as Expired; it stays Expired, whatever the clock says (rule K5). */
   expired_on: number | null;
-  /** 0: never. A number in any case, so that it can be sorted and paged by. */
+  /** 0: never. Not null, so that keys can be sorted and paged by it. */
   last_accessed: number;
   refused_uses: number;
   /** 0: never. */
@@ -34,7 +34,7 @@ export interface ApiKeyRow {
 export interface AuditRow {
   id: Generated<number>;
   api_key_id: string;
-  /** Of the key, so that owners find the entries of their keys. */
+  /** The key's owner, so that owners find the entries of their keys. */
   owner_id: string;
   name: string;
   author_id: string;

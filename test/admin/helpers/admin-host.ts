@@ -52,6 +52,8 @@ export interface AdminHost {
   send(request: Send): Promise<Answer>;
   /** Sends the first half of a body, waits until the key has been checked, and leaves the rest to `finish`. */
   sendSlowly(request: Omit<Send, 'body'>, body: string): Promise<{ finish(): Promise<Answer> }>;
+  /** Sends a body in two parts, and the second one when `finish` is called. */
+  sendInParts(request: Omit<Send, 'body'>, first: string, second: string): { finish(): Promise<Answer> };
   /** The same to the Admin API, as a user by Basic, or with a key. */
   as(credentials: string, method: string, path: string, body?: unknown): Promise<Answer>;
   /** Makes a key directly. */
@@ -118,8 +120,8 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
       const half = Math.floor(body.length / 2);
       const { verify } = apiKeys;
       const verified = new Promise<void>((resolve) => {
-        apiKeys.verify = async (headers) => {
-          const verification = await verify(headers);
+        apiKeys.verify = async (...rest) => {
+          const verification = await verify(...rest);
           resolve();
           return verification;
         };
@@ -128,6 +130,7 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
       await verified;
       return { finish };
     },
+    sendInParts: (request, first, second) => sendInParts(server.port, request, first, second),
     as(credentials, method, path, body) {
       const basePath = adminOptions?.basePath ?? '';
       const headers = credentials.startsWith('ck_') ? ['x-api-key', credentials] : basic(credentials);

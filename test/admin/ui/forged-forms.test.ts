@@ -116,7 +116,7 @@ describe('a forged form does nothing', () => {
     visitor.cookies.clear();
     const page = await visitor.request('/sign-in', { method: 'POST', body: fields });
     expect(page.status).toBe(403);
-    expect(textOf(page.html)).toContain('cookies are switched off. Sign in again.');
+    expect(textOf(page.html)).toContain('cookies are disabled. Sign in again.');
   });
 });
 

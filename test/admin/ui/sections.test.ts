@@ -1,4 +1,4 @@
-import type { AdminSection, AdminVisit } from 'concordat/admin';
+import type { AdminSection, AdminSectionContext } from 'concordat/admin';
 import { html } from 'hono/html';
 import { describe, expect, it } from 'vitest';
 import { startAdmin } from '../helpers/admin-host.js';
@@ -112,7 +112,7 @@ describe('a section of the host', () => {
   });
 
   it('tells when the sign-in of a visit is over', async () => {
-    const visits: AdminVisit[] = [];
+    const visits: AdminSectionContext[] = [];
     const host = await start({
       fetch(_request, visit) {
         visits.push(visit);
@@ -150,6 +150,7 @@ describe('a section of the host', () => {
     [{ script: 1 }, '`sections[0].script`'],
     [{ fetch: 'x' }, '`sections[0].fetch`'],
     [{ mayVisit: true }, '`sections[0].mayVisit`'],
+    [{ mayvisit: () => true }, '`sections[0].mayvisit` is not an option: did you mean `mayVisit`?'],
   ])('is refused when it is wrong: %j', async (changes, message) => {
     const wrong = startAdmin({ admin: { sections: [section(changes as never)] } });
     await expect(wrong).rejects.toThrow(message);

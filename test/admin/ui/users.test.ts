@@ -53,7 +53,7 @@ describe('deleting a user (specification 3)', () => {
     await visitor.open('/users/delete?id=u-bob');
     const page = await visitor.submit('/users/delete', { username: 'bobby' });
     expect(page.status).toBe(400);
-    expect(textOf(page.html)).toContain('This is not the name of the user.');
+    expect(textOf(page.html)).toContain('This is not the user’s name.');
     expect(visitor.form('/users/delete').fields.get('username')).toBe('bobby');
     expect(host.users.has('u-bob')).toBe(true);
   });

@@ -1,9 +1,9 @@
-import type { AdminVisit } from 'concordat/admin';
+import type { AdminSectionContext } from 'concordat/admin';
 import type { SyncControl } from '../control.js';
 import { Line } from './parts.js';
 
 interface ControlsProps {
-  visit: AdminVisit;
+  visit: AdminSectionContext;
   control: SyncControl;
   mayControl: boolean;
   /** The last run ended early. */

@@ -1,4 +1,4 @@
-import type { AdminVisit } from 'concordat/admin';
+import type { AdminSectionContext } from 'concordat/admin';
 import type { SyncControl } from '../control.js';
 import { formatDuration, formatTime } from '../picture/format.js';
 import { recentMs, type Span } from '../picture/frame.js';
@@ -21,7 +21,7 @@ export interface PageParts {
 const pageSize = 15;
 
 /** `Syncs`: the connector, the latest run as it goes on, and all runs. */
-export async function overviewPage({ store, control }: PageParts, visit: AdminVisit, query: URLSearchParams) {
+export async function overviewPage({ store, control }: PageParts, visit: AdminSectionContext, query: URLSearchParams) {
   store.markInterrupted();
   const span = readSpan(query.get('span')) ?? 'recent';
   const update = store.changes('latest', span === 'recent' ? { recentMs: recentMs + 10_000 } : {});

@@ -1,4 +1,4 @@
-import type { AdminVisit } from 'concordat/admin';
+import type { AdminSectionContext } from 'concordat/admin';
 import { recentMs, type Span } from '../picture/frame.js';
 import { applyUpdate } from '../picture/model.js';
 import { startedHow } from '../picture/words.js';
@@ -10,7 +10,12 @@ import { Announcement, RunPicture } from './picture.js';
 import { RefreshNote, refreshOf } from './refresh.js';
 
 /** One run. @returns `undefined` when there is none with this number */
-export async function runPage({ store, control }: PageParts, visit: AdminVisit, id: number, query: URLSearchParams) {
+export async function runPage(
+  { store, control }: PageParts,
+  visit: AdminSectionContext,
+  id: number,
+  query: URLSearchParams,
+) {
   store.markInterrupted();
   const asked = readSpan(query.get('span'));
   const isRunning = store.get(id)?.state === 'running';

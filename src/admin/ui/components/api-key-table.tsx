@@ -1,22 +1,22 @@
 import type { ApiKey, ApiKeySortField } from '../../../api-keys/index.js';
-import { type ListView, sortAfterClick } from '../list-query.js';
-import { firstPage } from '../paging.js';
-import type { Visit } from '../visit.js';
+import { type ListView, sortAfterClick } from '../addresses/list-query.js';
+import { firstPage } from '../addresses/paging.js';
+import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
 import { RevokeLink } from './revoke-dialog.js';
 import { ExpiryWarning, RefusedUseWarning, Status } from './status.js';
 import { RelativeTime } from './time.js';
 
 interface ApiKeyTableProps {
-  visit: Visit;
+  pageContext: PageContext;
   view: ListView;
   apiKeys: readonly ApiKey[];
 }
 
-/** Exactly the columns of the specification (section 4). */
-export function ApiKeyTable({ visit, view, apiKeys }: ApiKeyTableProps) {
+/** The columns of the specification (section 4). */
+export function ApiKeyTable({ pageContext, view, apiKeys }: ApiKeyTableProps) {
   const head = (field: ApiKeySortField, text: string) => (
-    <SortableHead visit={visit} view={view} field={field} text={text} />
+    <SortableHead pageContext={pageContext} view={view} field={field} text={text} />
   );
   return (
     <div class="table-frame">
@@ -39,7 +39,7 @@ export function ApiKeyTable({ visit, view, apiKeys }: ApiKeyTableProps) {
         </thead>
         <tbody>
           {apiKeys.map((apiKey) => (
-            <ApiKeyRow visit={visit} view={view} apiKey={apiKey} />
+            <ApiKeyRow pageContext={pageContext} view={view} apiKey={apiKey} />
           ))}
         </tbody>
       </table>
@@ -48,14 +48,14 @@ export function ApiKeyTable({ visit, view, apiKeys }: ApiKeyTableProps) {
 }
 
 interface SortableHeadProps {
-  visit: Visit;
+  pageContext: PageContext;
   view: ListView;
   field: ApiKeySortField;
   text: string;
 }
 
-function SortableHead({ visit, view, field, text }: SortableHeadProps) {
-  const href = visit.links.apiKeys({ ...view, ...firstPage, sort: sortAfterClick(field, view.sort) });
+function SortableHead({ pageContext, view, field, text }: SortableHeadProps) {
+  const href = pageContext.links.apiKeys({ ...view, ...firstPage, sort: sortAfterClick(field, view.sort) });
   const order = view.sort === field ? 'ascending' : view.sort === `-${field}` ? 'descending' : undefined;
   return (
     <th scope="col" {...(order !== undefined && { 'aria-sort': order })}>
@@ -67,8 +67,8 @@ function SortableHead({ visit, view, field, text }: SortableHeadProps) {
   );
 }
 
-function ApiKeyRow({ visit, view, apiKey }: { visit: Visit; view: ListView; apiKey: ApiKey }) {
-  const { nowMs, links } = visit;
+function ApiKeyRow({ pageContext, view, apiKey }: { pageContext: PageContext; view: ListView; apiKey: ApiKey }) {
+  const { nowMs, links } = pageContext;
   return (
     <tr>
       <td class="names">
@@ -102,7 +102,7 @@ function ApiKeyRow({ visit, view, apiKey }: { visit: Visit; view: ListView; apiK
       </td>
       {apiKey.status === 'Active' ? (
         <td class="action">
-          <RevokeLink visit={visit} apiKey={apiKey} view={view} small />
+          <RevokeLink pageContext={pageContext} apiKey={apiKey} view={view} small />
         </td>
       ) : (
         <td class="action action-none muted">–</td>

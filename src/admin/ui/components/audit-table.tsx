@@ -1,6 +1,6 @@
 import type { AuditEntry, FieldChange } from '../../../api-keys/index.js';
-import { formatExact } from '../times.js';
-import type { Visit } from '../visit.js';
+import { formatExact } from '../format/times.js';
+import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
 import { RelativeTime } from './time.js';
 
@@ -10,8 +10,8 @@ const fieldLabels: Readonly<Record<FieldChange['field'], string>> = {
   status: 'Status',
 };
 
-/** Audit entries as section 2.2 of the specification names their fields. */
-export function AuditTable({ visit, entries }: { visit: Visit; entries: readonly AuditEntry[] }) {
+/** Audit entries, with the field names of specification 2.2. */
+export function AuditTable({ pageContext, entries }: { pageContext: PageContext; entries: readonly AuditEntry[] }) {
   return (
     <div class="table-frame">
       <table class="table cards audits">
@@ -27,7 +27,7 @@ export function AuditTable({ visit, entries }: { visit: Visit; entries: readonly
         </thead>
         <tbody>
           {entries.map((entry) => (
-            <AuditRow visit={visit} entry={entry} />
+            <AuditRow pageContext={pageContext} entry={entry} />
           ))}
         </tbody>
       </table>
@@ -35,11 +35,11 @@ export function AuditTable({ visit, entries }: { visit: Visit; entries: readonly
   );
 }
 
-function AuditRow({ visit, entry }: { visit: Visit; entry: AuditEntry }) {
+function AuditRow({ pageContext, entry }: { pageContext: PageContext; entry: AuditEntry }) {
   return (
     <tr>
       <td>
-        <a class="key-name" href={visit.links.apiKey(entry.apiKeyId)}>
+        <a class="key-name" href={pageContext.links.apiKey(entry.apiKeyId)}>
           {entry.name}
         </a>
       </td>
@@ -50,7 +50,7 @@ function AuditRow({ visit, entry }: { visit: Visit; entry: AuditEntry }) {
         </div>
       </td>
       <td data-label="Change Time">
-        <RelativeTime time={entry.changeTime} nowMs={visit.nowMs} />
+        <RelativeTime time={entry.changeTime} nowMs={pageContext.nowMs} />
       </td>
       <td data-label="Revision Type">
         <div>
@@ -68,7 +68,7 @@ function AuditRow({ visit, entry }: { visit: Visit; entry: AuditEntry }) {
   );
 }
 
-/** How the author did it; the key that acted for the author, if one did (rule K15). */
+/** Where the change came from, and the key that acted, if any (rule K15). */
 function originOf({ origin, actingApiKey }: AuditEntry): string {
   return actingApiKey === null ? `by ${origin}` : `by ${origin}, with the key ${actingApiKey.name}`;
 }

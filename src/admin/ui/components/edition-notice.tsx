@@ -1,16 +1,16 @@
+import { editionMessage } from '../../../api-keys/index.js';
 import { Notice } from './notice.js';
 
-export const editionReason = 'API keys are available only in the Professional and Ultimate editions.';
 export const editionNoticeId = 'edition-notice';
 
-/** Why nothing can be created or edited, and what still can be done (rule K12). */
+/** Why keys cannot be created or edited, and what is still possible (rule K12). */
 export function EditionNotice() {
   return (
     <Notice kind="neutral" id={editionNoticeId}>
-      <strong>{editionReason}</strong>
+      <strong>{editionMessage}</strong>
       <p>
-        With the present edition no API key can be created or edited, and existing keys do not authenticate. They can
-        still be listed, audited and revoked.
+        In the current edition you cannot create or edit API keys, and existing keys do not authenticate. You can still
+        list, audit and revoke them.
       </p>
     </Notice>
   );

@@ -1,10 +1,10 @@
-import { type ExpiryChoice, type ExpiryInput, expiryOfPreset } from '../expiry-choices.js';
-import { formatDate, formatExact, formatForInput, formatMinute } from '../times.js';
+import { type ExpiryChoice, type ExpiryInput, expiryOfPreset } from '../format/expiry-choices.js';
+import { formatDate, formatExact, formatForInput, formatMinute } from '../format/times.js';
 import { FieldError, invalidity } from './field.js';
 
 interface ExpiryFieldProps {
   input: ExpiryInput;
-  /** The expiry of the key that is edited: it can be kept. */
+  /** The current expiry of an edited key, which can be kept. */
   current?: string;
   nowMs: number;
   maxExpiresOn: string;
@@ -30,7 +30,7 @@ export function FixedExpiryField({ current }: { current: string }) {
   );
 }
 
-/** `Expires on`: presets with the day they mean, or any time up to the latest one. */
+/** `Expires on`: presets with their dates, or any time up to the maximum. */
 export function ExpiryField({
   input,
   current,
@@ -41,7 +41,7 @@ export function ExpiryField({
   disabled = false,
 }: ExpiryFieldProps) {
   const errorId = 'expires-on-error';
-  // An error of a preset has no field of its own to take the focus.
+  // A preset has no field that could take the focus.
   const focusOnCustom = focused === true && input.choice === 'custom';
   const custom = input.custom === '' && current !== undefined ? formatForInput(current) : input.custom;
   return (

@@ -11,7 +11,7 @@ export function FieldError({ id, message }: { id: string; message: string | unde
   );
 }
 
-/** What links an input to its message, and what is wrong to whoever cannot see red. */
+/** Links an input to its message, and marks it as invalid for screen readers. */
 export function invalidity(errorId: string, message: string | undefined, hintId?: string) {
   const described = [hintId, message === undefined ? undefined : errorId].filter((id) => id !== undefined).join(' ');
   return {

@@ -62,12 +62,12 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Decoration only: what it says is always in words beside it. */
+/** Decorative: the text beside it says the same. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return <Drawing size={size}>{shapes[name]}</Drawing>;
 }
 
-/** An icon of the host's own. */
+/** A host's icon. */
 export function LineIcon({ d }: { d: string }) {
   return (
     <Drawing size={16}>
@@ -95,7 +95,7 @@ function Drawing({ size, children }: PropsWithChildren<{ size: number }>) {
   );
 }
 
-/** The mark of the administration. */
+/** The logo. */
 export function Brand({ size = 24 }: { size?: number }) {
   return (
     <svg

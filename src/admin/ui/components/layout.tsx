@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
-import { assets } from '../assets.js';
-import { tokenField } from '../forms.js';
-import type { Visit } from '../visit.js';
+import { assets } from '../assets/assets.js';
+import { tokenField } from '../browser/forms.js';
+import type { PageContext } from '../page-context.js';
 import { Brand, Icon, type IconName, LineIcon } from './icon.js';
 import { Notice } from './notice.js';
 
@@ -16,14 +16,14 @@ const productName = 'Concordat';
 
 interface DocumentProps {
   title: string;
-  /** Where the assets are. */
+  /** The address of an asset. */
   asset: (name: string) => string;
   bodyClass?: string;
-  /** What a page of the host's own needs besides. */
+  /** What a section's page adds. */
   extras?: Extras | undefined;
 }
 
-/** A whole document; also the frame of the pages that nobody is signed in for. */
+/** A whole document; also used by pages without sign-in. */
 export function Document({ title, asset, bodyClass, extras = {}, children }: PropsWithChildren<DocumentProps>) {
   const { stylesheet, script, refreshSeconds } = extras;
   return (
@@ -51,16 +51,16 @@ export function Document({ title, asset, bodyClass, extras = {}, children }: Pro
 }
 
 interface PageProps {
-  visit: Visit;
+  pageContext: PageContext;
   title: string;
-  /** The menu's entry: one of its own, or the name of the host's section. */
+  /** The current menu entry: a built-in one, or the name of a section. */
   section?: string;
   extras?: Extras;
 }
 
-/** A page of the administration for somebody who is signed in. */
-export function Page({ visit, title, section, extras, children }: PropsWithChildren<PageProps>) {
-  const { links, user } = visit;
+/** A page for a signed-in user. */
+export function Page({ pageContext, title, section, extras, children }: PropsWithChildren<PageProps>) {
+  const { links, user } = pageContext;
   return (
     <Document title={title} asset={links.asset} extras={extras}>
       <a class="skip-link" href="#content">
@@ -82,7 +82,7 @@ export function Page({ visit, title, section, extras, children }: PropsWithChild
             </span>
           </span>
           <form method="post" action={links.signOut}>
-            <Token visit={visit} />
+            <Token pageContext={pageContext} />
             <button class="button button-quiet button-small" type="submit">
               Sign out
             </button>
@@ -90,11 +90,11 @@ export function Page({ visit, title, section, extras, children }: PropsWithChild
         </div>
       </header>
       <div class="shell">
-        <Menu visit={visit} section={section} />
+        <Menu pageContext={pageContext} section={section} />
         <main id="content" class="content" tabindex={-1}>
-          {visit.flash !== undefined && (
+          {pageContext.flash !== undefined && (
             <Notice kind="success" focused>
-              {visit.flash}
+              {pageContext.flash}
             </Notice>
           )}
           {children}
@@ -104,8 +104,8 @@ export function Page({ visit, title, section, extras, children }: PropsWithChild
   );
 }
 
-function Menu({ visit, section }: { visit: Visit; section: string | undefined }) {
-  const { links, sections, shows } = visit;
+function Menu({ pageContext, section }: { pageContext: PageContext; section: string | undefined }) {
+  const { links, sections, shows } = pageContext;
   return (
     <nav class="menu" aria-labelledby="menu-heading">
       <p class="menu-heading" id="menu-heading">
@@ -151,7 +151,7 @@ function MenuEntry({
 interface PageHeaderProps {
   title: Child;
   back?: { href: string; text: string };
-  /** Beside the heading, such as a status. */
+  /** Shown beside the heading, such as a status. */
   beside?: Child;
   actions?: Child;
 }
@@ -177,7 +177,7 @@ export function PageHeader({ title, back, beside, actions, children }: PropsWith
   );
 }
 
-/** Goes into every form that is posted. */
-export function Token({ visit }: { visit: Pick<Visit, 'token'> }) {
-  return <input type="hidden" name={tokenField} value={visit.token} />;
+/** Belongs in every form that is posted. */
+export function Token({ pageContext }: { pageContext: Pick<PageContext, 'token'> }) {
+  return <input type="hidden" name={tokenField} value={pageContext.token} />;
 }

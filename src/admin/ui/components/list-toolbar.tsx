@@ -1,6 +1,7 @@
-import { type ListView, maxSearchCharacters, statuses } from '../list-query.js';
-import { firstPage } from '../paging.js';
-import type { Visit } from '../visit.js';
+import { apiKeyStatuses, maxSearchCharacters } from '../../../api-keys/index.js';
+import type { ListView } from '../addresses/list-query.js';
+import { firstPage } from '../addresses/paging.js';
+import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
 
 const sortLabels = [
@@ -12,9 +13,9 @@ const sortLabels = [
   ['-lastAccessed', 'Last accessed'],
 ] as const;
 
-/** Whose keys, in which state, with which words; all of it in the address. */
-export function ListToolbar({ visit, view }: { visit: Visit; view: ListView }) {
-  const { links, mayManageAll } = visit;
+/** Scope, status, search and order of the list, all of them in the address. */
+export function ListToolbar({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
+  const { links, mayManageAll } = pageContext;
   const href = (changes: Partial<ListView>) => links.apiKeys({ ...view, ...firstPage, ...changes });
   return (
     <div class="toolbar">
@@ -31,7 +32,11 @@ export function ListToolbar({ visit, view }: { visit: Visit; view: ListView }) {
         label="Status"
         entries={[
           { text: 'All', href: href({ status: undefined }), current: view.status === undefined },
-          ...statuses.map((status) => ({ text: status, href: href({ status }), current: view.status === status })),
+          ...apiKeyStatuses.map((status) => ({
+            text: status,
+            href: href({ status }),
+            current: view.status === status,
+          })),
         ]}
       />
       <search class="search">
@@ -64,7 +69,7 @@ export function ListToolbar({ visit, view }: { visit: Visit; view: ListView }) {
   );
 }
 
-/** On a phone the heads of the columns are not there to be clicked. */
+/** On a phone the column heads are hidden, so they cannot be clicked. */
 function SortSelect({ view }: { view: ListView }) {
   const known = sortLabels.some(([sort]) => sort === view.sort);
   return (
@@ -93,7 +98,7 @@ interface SegmentsProps {
   entries: readonly { text: string; href: string; current: boolean }[];
 }
 
-/** A choice of which one is taken; each is an address of its own. */
+/** Links of which one is current. */
 export function Segments({ label, entries }: SegmentsProps) {
   return (
     <nav class="segments" aria-label={label}>

@@ -13,7 +13,7 @@ const icons: Readonly<Record<NoticeKind, IconName>> = {
 interface NoticeProps {
   kind: NoticeKind;
   id?: string;
-  /** Takes the focus when the page opens, so that it is read out first. */
+  /** Takes the focus when the page opens, so that screen readers read it first. */
   focused?: boolean;
 }
 

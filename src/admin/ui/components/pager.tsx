@@ -1,15 +1,15 @@
 import type { PropsWithChildren } from 'hono/jsx';
-import { firstPage, nextPage, type Place, previousPage } from '../paging.js';
+import { firstPage, nextPage, type Place, previousPage } from '../addresses/paging.js';
 import { Icon } from './icon.js';
 
 interface PagerProps {
   place: Place;
   nextCursor: string | null;
-  /** The address of another place in the same list. */
+  /** The address of a position in the list. */
   href: (place: Place) => string;
 }
 
-/** The foot of a list: what there is to say about it, and the way to its other pages. */
+/** The foot of a list: a remark, and links to the other pages. */
 export function Pager({ place, nextCursor, href, children }: PropsWithChildren<PagerProps>) {
   const previous = previousPage(place);
   const isFirst = place.cursor === undefined;

@@ -1,24 +1,24 @@
 import type { ApiKey } from '../../../api-keys/index.js';
-import type { ListView } from '../list-query.js';
-import type { Visit } from '../visit.js';
+import type { ListView } from '../addresses/list-query.js';
+import type { PageContext } from '../page-context.js';
 import { Token } from './layout.js';
 
 const dialogId = 'revoke-dialog';
 
 interface RevokeLinkProps {
-  visit: Visit;
+  pageContext: PageContext;
   apiKey: ApiKey;
-  /** The list to come back to. */
+  /** The list to return to. */
   view?: ListView;
   small?: boolean;
 }
 
-/** Opens the dialog where there is script, and the page of its own where there is none. */
-export function RevokeLink({ visit, apiKey, view, small = false }: RevokeLinkProps) {
+/** Opens the dialog, or its own page where scripts are off. */
+export function RevokeLink({ pageContext, apiKey, view, small = false }: RevokeLinkProps) {
   return (
     <a
       class={`button button-danger-quiet${small ? ' button-small' : ''}`}
-      href={visit.links.revokeApiKey(apiKey.id, view)}
+      href={pageContext.links.revokeApiKey(apiKey.id, view)}
       aria-label={`Revoke ${apiKey.name}`}
       data-dialog={dialogId}
       data-name={apiKey.name}
@@ -29,12 +29,12 @@ export function RevokeLink({ visit, apiKey, view, small = false }: RevokeLinkPro
   );
 }
 
-/** One for all the links of a page. */
-export function RevokeDialog({ visit }: { visit: Visit }) {
+/** One dialog for all links of a page. */
+export function RevokeDialog({ pageContext }: { pageContext: PageContext }) {
   return (
     <dialog id={dialogId} aria-labelledby={`${dialogId}-title`}>
       <form method="post">
-        <Token visit={visit} />
+        <Token pageContext={pageContext} />
         <div class="dialog-body">
           <h2 id={`${dialogId}-title`}>
             Revoke “<span data-slot="name"></span>”?

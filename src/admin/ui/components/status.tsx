@@ -1,6 +1,6 @@
 import type { ApiKey, ApiKeyStatus } from '../../../api-keys/index.js';
-import { formatExact, formatRelative } from '../times.js';
-import { countOf, expiresSoon, isUsedInVain } from '../warnings.js';
+import { formatExact, formatRelative } from '../format/times.js';
+import { countOf, expiresSoon, isUsedInVain } from '../format/warnings.js';
 import { Icon, type IconName } from './icon.js';
 
 const icons: Readonly<Record<ApiKeyStatus, IconName>> = { Active: 'check', Expired: 'clock', Revoked: 'cross' };
@@ -14,7 +14,7 @@ export function Status({ status }: { status: ApiKeyStatus }) {
   );
 }
 
-/** A remark under a value in the list, with a sign, so that it does not depend on its colour. */
+/** A remark below a value, with an icon, so that it does not depend on its colour. */
 function WarningLine({ title, text }: { title?: string; text: string }) {
   return (
     <span class="warning-line" {...(title !== undefined && { title })}>
@@ -28,7 +28,7 @@ export function ExpiryWarning({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number
   return expiresSoon(apiKey, nowMs) ? <WarningLine text="Expires soon" /> : null;
 }
 
-/** That something still presents a key that is no longer good: when, and how often. */
+/** Says when and how often an ended key was used. */
 export function RefusedUseWarning({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
   const { lastRefusedOn, refusedUses } = apiKey;
   if (!isUsedInVain(apiKey) || lastRefusedOn === null) return null;

@@ -1,6 +1,6 @@
-import { formatExact, formatMinute, formatRelative } from '../times.js';
+import { formatExact, formatMinute, formatRelative } from '../format/times.js';
 
-/** How long ago or ahead, and when; to the second on hover. */
+/** Relative and absolute time; seconds on hover. */
 export function RelativeTime({ time, nowMs }: { time: string; nowMs: number }) {
   return (
     <time class="time" datetime={time} title={formatExact(time)}>
@@ -9,7 +9,7 @@ export function RelativeTime({ time, nowMs }: { time: string; nowMs: number }) {
   );
 }
 
-/** Both, where there is room. */
+/** Both on one line, where there is room. */
 export function FullTime({ time, nowMs }: { time: string; nowMs: number }) {
   return (
     <time datetime={time}>

@@ -7,49 +7,49 @@ import { Notice } from '../components/notice.js';
 import { RevokeDialog, RevokeLink } from '../components/revoke-dialog.js';
 import { Status } from '../components/status.js';
 import { FullTime } from '../components/time.js';
-import { type Kit, render } from '../kit.js';
-import { formatExact, formatRelative } from '../times.js';
-import type { Visit } from '../visit.js';
-import { countOf, expiresSoon, isUsedInVain } from '../warnings.js';
+import { formatExact, formatRelative } from '../format/times.js';
+import { countOf, expiresSoon, isUsedInVain } from '../format/warnings.js';
+import type { PageContext } from '../page-context.js';
+import { render, type Ui } from '../ui.js';
 
 const shownAudits = 5;
 
-/** One key: all there is to know about it, but never its value. */
-export function apiKeyDetailsRoutes(app: Hono, kit: Kit): void {
+/** One key, without its value. */
+export function apiKeyDetailsRoutes(app: Hono, ui: Ui): void {
   app.get(
     '/api-keys/:id',
-    kit.signedIn(async (c, visit) => {
-      const { apiKeys } = kit.context;
-      const apiKey = await apiKeys.get(visit.actor, c.req.param('id') ?? '');
-      const audits = await apiKeys.audits(visit.actor, { apiKeyId: apiKey.id, limit: shownAudits });
-      return await render(c, <ApiKeyDetails visit={visit} apiKey={apiKey} audits={audits.items} />);
+    ui.signedIn(async (c, pageContext) => {
+      const { apiKeys } = ui.context;
+      const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
+      const audits = await apiKeys.audits(pageContext.actor, { apiKeyId: apiKey.id, limit: shownAudits });
+      return await render(c, <ApiKeyDetails pageContext={pageContext} apiKey={apiKey} audits={audits.items} />);
     }),
   );
 }
 
 interface ApiKeyDetailsProps {
-  visit: Visit;
+  pageContext: PageContext;
   apiKey: ApiKey;
   audits: readonly AuditEntry[];
 }
 
-function ApiKeyDetails({ visit, apiKey, audits }: ApiKeyDetailsProps) {
-  const { links, nowMs } = visit;
+function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
+  const { links, nowMs } = pageContext;
   const isActive = apiKey.status === 'Active';
   return (
-    <Page visit={visit} title={apiKey.name} section="api-keys">
+    <Page pageContext={pageContext} title={apiKey.name} section="api-keys">
       <PageHeader
         title={apiKey.name}
         back={{ href: links.apiKeys(), text: 'API keys' }}
         beside={<Status status={apiKey.status} />}
         actions={
           <>
-            <EditButton visit={visit} apiKey={apiKey} />
-            {isActive && <RevokeLink visit={visit} apiKey={apiKey} />}
+            <EditButton pageContext={pageContext} apiKey={apiKey} />
+            {isActive && <RevokeLink pageContext={pageContext} apiKey={apiKey} />}
           </>
         }
       />
-      {isActive && !visit.isAvailable && <EditionNotice />}
+      {isActive && !pageContext.isAvailable && <EditionNotice />}
       {!isActive && (
         <Notice kind="neutral" id="terminal">
           {whyNotEditable(apiKey, nowMs)}
@@ -78,17 +78,17 @@ function ApiKeyDetails({ visit, apiKey, audits }: ApiKeyDetailsProps) {
           <h2 id="history">History</h2>
           <a href={links.audits({ apiKeyId: apiKey.id })}>All audits of this key</a>
         </div>
-        <AuditTable visit={visit} entries={audits} />
+        <AuditTable pageContext={pageContext} entries={audits} />
       </section>
-      {isActive && <RevokeDialog visit={visit} />}
+      {isActive && <RevokeDialog pageContext={pageContext} />}
     </Page>
   );
 }
 
-function EditButton({ visit, apiKey }: { visit: Visit; apiKey: ApiKey }) {
-  if (apiKey.status === 'Active' && visit.isAvailable) {
+function EditButton({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
+  if (apiKey.status === 'Active' && pageContext.isAvailable) {
     return (
-      <a class="button" href={visit.links.editApiKey(apiKey.id)}>
+      <a class="button" href={pageContext.links.editApiKey(apiKey.id)}>
         Edit
       </a>
     );
@@ -101,7 +101,7 @@ function EditButton({ visit, apiKey }: { visit: Visit; apiKey: ApiKey }) {
   );
 }
 
-/** The words for a key in a terminal state (specification 3). */
+/** Explains a terminal status (specification 3). */
 export function whyNotEditable(apiKey: ApiKey, nowMs: number): string {
   const since = apiKey.revokedOn ?? apiKey.expiresOn;
   const happened = apiKey.status === 'Revoked' ? 'was revoked' : 'expired';

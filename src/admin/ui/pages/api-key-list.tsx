@@ -1,5 +1,7 @@
 import type { Hono } from 'hono';
 import { type ApiKeyPage, isApiKeyError } from '../../../api-keys/index.js';
+import { type ListView, readListView } from '../addresses/list-query.js';
+import { firstPage } from '../addresses/paging.js';
 import { ApiKeyTable } from '../components/api-key-table.js';
 import { EditionNotice, editionNoticeId } from '../components/edition-notice.js';
 import { Icon } from '../components/icon.js';
@@ -8,37 +10,35 @@ import { ListToolbar } from '../components/list-toolbar.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
 import { RevokeDialog } from '../components/revoke-dialog.js';
-import { type Kit, render } from '../kit.js';
-import { type ListView, readListView } from '../list-query.js';
-import { firstPage } from '../paging.js';
-import type { Visit } from '../visit.js';
-import { countOf, expiryWarningDays, expiryWarningEndMs } from '../warnings.js';
+import { countOf, expiryWarningDays, expiryWarningEndMs } from '../format/warnings.js';
+import type { PageContext } from '../page-context.js';
+import { render, type Ui } from '../ui.js';
 
 const pageSize = 25;
 /** Beyond this the warning says "more than". */
 const maxCounted = 20;
 
 /** `Administration → API key`: the list (specification 4). */
-export function apiKeyListRoutes(app: Hono, kit: Kit): void {
-  const { apiKeys } = kit.context;
+export function apiKeyListRoutes(app: Hono, ui: Ui): void {
+  const { apiKeys } = ui.context;
 
   app.get(
     '/api-keys',
-    kit.signedIn(async (c, visit) => {
+    ui.signedIn(async (c, pageContext) => {
       const asked = readListView(new URL(c.req.url).searchParams);
-      const view: ListView = visit.mayManageAll ? asked : { ...asked, scope: 'my' };
-      const page = await loadPage(visit, view);
-      // The cursor of another order, or one that somebody has cut off.
-      if (page === undefined) return c.redirect(kit.links.apiKeys({ ...view, ...firstPage }), 303);
-      const expiring = await countExpiring(visit, view);
-      return await render(c, <ApiKeyList visit={visit} view={view} page={page} expiring={expiring} />);
+      const view: ListView = pageContext.mayManageAll ? asked : { ...asked, scope: 'my' };
+      const page = await loadPage(pageContext, view);
+      // The cursor belongs to another order, or was cut off.
+      if (page === undefined) return c.redirect(ui.links.apiKeys({ ...view, ...firstPage }), 303);
+      const expiring = await countExpiring(pageContext, view);
+      return await render(c, <ApiKeyList pageContext={pageContext} view={view} page={page} expiring={expiring} />);
     }),
   );
 
-  async function loadPage({ actor }: Visit, view: ListView): Promise<ApiKeyPage | undefined> {
+  async function loadPage({ actor }: PageContext, view: ListView): Promise<ApiKeyPage | undefined> {
     const { scope, status, search, sort, cursor } = view;
     try {
-      // One user's keys are counted in no time; everybody's are not.
+      // Counting one user's keys is fast; counting all is not.
       return await apiKeys.list(actor, { scope, status, search, sort, cursor, limit: pageSize, total: scope === 'my' });
     } catch (error) {
       if (cursor !== undefined && isApiKeyError(error, 'validation')) return undefined;
@@ -46,7 +46,7 @@ export function apiKeyListRoutes(app: Hono, kit: Kit): void {
     }
   }
 
-  async function countExpiring({ actor, nowMs }: Visit, { scope }: ListView): Promise<number> {
+  async function countExpiring({ actor, nowMs }: PageContext, { scope }: ListView): Promise<number> {
     const query = { scope, status: 'Active', sort: 'expiresOn', limit: maxCounted + 1 } as const;
     const { items } = await apiKeys.list(actor, query);
     return items.filter(({ expiresOn }) => Date.parse(expiresOn) <= expiryWarningEndMs(nowMs)).length;
@@ -54,27 +54,27 @@ export function apiKeyListRoutes(app: Hono, kit: Kit): void {
 }
 
 interface ApiKeyListProps {
-  visit: Visit;
+  pageContext: PageContext;
   view: ListView;
   page: ApiKeyPage;
   expiring: number;
 }
 
-function ApiKeyList({ visit, view, page, expiring }: ApiKeyListProps) {
-  const { links } = visit;
+function ApiKeyList({ pageContext, view, page, expiring }: ApiKeyListProps) {
+  const { links } = pageContext;
   return (
-    <Page visit={visit} title="API keys" section="api-keys">
-      <PageHeader title="API keys" actions={<CreateButton visit={visit} />}>
+    <Page pageContext={pageContext} title="API keys" section="api-keys">
+      <PageHeader title="API keys" actions={<CreateButton pageContext={pageContext} />}>
         API keys let programs use the Admin API and MCP with your permissions and without your password.
       </PageHeader>
-      {!visit.isAvailable && <EditionNotice />}
-      <ExpiryNotice visit={visit} view={view} expiring={expiring} />
-      <ListToolbar visit={visit} view={view} />
+      {!pageContext.isAvailable && <EditionNotice />}
+      <ExpiryNotice pageContext={pageContext} view={view} expiring={expiring} />
+      <ListToolbar pageContext={pageContext} view={view} />
       <section class="card" aria-label="API keys">
         {page.items.length === 0 ? (
-          <EmptyList visit={visit} view={view} />
+          <EmptyList pageContext={pageContext} view={view} />
         ) : (
-          <ApiKeyTable visit={visit} view={view} apiKeys={page.items} />
+          <ApiKeyTable pageContext={pageContext} view={view} apiKeys={page.items} />
         )}
         {(page.items.length > 0 || view.cursor !== undefined) && (
           <Pager place={view} nextCursor={page.nextCursor} href={(place) => links.apiKeys({ ...view, ...place })}>
@@ -82,15 +82,15 @@ function ApiKeyList({ visit, view, page, expiring }: ApiKeyListProps) {
           </Pager>
         )}
       </section>
-      <RevokeDialog visit={visit} />
+      <RevokeDialog pageContext={pageContext} />
     </Page>
   );
 }
 
-function CreateButton({ visit }: { visit: Visit }) {
-  if (visit.isAvailable) {
+function CreateButton({ pageContext }: { pageContext: PageContext }) {
+  if (pageContext.isAvailable) {
     return (
-      <a class="button button-primary" href={visit.links.newApiKey}>
+      <a class="button button-primary" href={pageContext.links.newApiKey}>
         <Icon name="plus" />
         Create API key
       </a>
@@ -104,10 +104,10 @@ function CreateButton({ visit }: { visit: Visit }) {
   );
 }
 
-function ExpiryNotice({ visit, view, expiring }: { visit: Visit; view: ListView; expiring: number }) {
+function ExpiryNotice({ pageContext, view, expiring }: { pageContext: PageContext; view: ListView; expiring: number }) {
   if (expiring === 0) return null;
   const number = expiring > maxCounted ? `More than ${maxCounted} API keys` : countOf(expiring, 'API key');
-  const href = visit.links.apiKeys({ scope: view.scope, status: 'Active', sort: 'expiresOn' });
+  const href = pageContext.links.apiKeys({ scope: view.scope, status: 'Active', sort: 'expiresOn' });
   return (
     <Notice kind="warning">
       <p>
@@ -121,8 +121,8 @@ function ExpiryNotice({ visit, view, expiring }: { visit: Visit; view: ListView;
   );
 }
 
-function EmptyList({ visit, view }: { visit: Visit; view: ListView }) {
-  const { links } = visit;
+function EmptyList({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
+  const { links } = pageContext;
   const isFiltered = view.status !== undefined || view.search !== '' || view.cursor !== undefined;
   if (isFiltered) {
     return (
@@ -141,11 +141,11 @@ function EmptyList({ visit, view }: { visit: Visit; view: ListView }) {
       <Icon name="key" />
       <h2>{view.scope === 'all' ? 'No API keys' : 'You have no API keys yet'}</h2>
       <p>
-        {visit.isAvailable
+        {pageContext.isAvailable
           ? 'Create one for each program that uses the Admin API or MCP, so that each can be revoked without stopping the others.'
           : 'None can be created with the present edition.'}
       </p>
-      {visit.isAvailable && (
+      {pageContext.isAvailable && (
         <a class="button button-primary" href={links.newApiKey}>
           <Icon name="plus" />
           Create your first API key

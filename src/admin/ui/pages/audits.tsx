@@ -1,49 +1,58 @@
 import type { Hono } from 'hono';
-import { type ApiKey, type AuditEntry, isApiKeyError, type Page as PageOf } from '../../../api-keys/index.js';
-import { type AuditView, readAuditView, revisionTypes } from '../audit-query.js';
+import {
+  type ApiKey,
+  type AuditEntry,
+  isApiKeyError,
+  maxSearchCharacters,
+  type Page as PageOf,
+  revisionTypes,
+} from '../../../api-keys/index.js';
+import { type AuditView, readAuditView } from '../addresses/audit-query.js';
+import { firstPage } from '../addresses/paging.js';
 import { AuditTable } from '../components/audit-table.js';
 import { Icon } from '../components/icon.js';
 import { Page, PageHeader } from '../components/layout.js';
 import { Segments } from '../components/list-toolbar.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
-import { type Kit, render } from '../kit.js';
-import { maxSearchCharacters } from '../list-query.js';
-import { firstPage } from '../paging.js';
-import type { Visit } from '../visit.js';
+import type { PageContext } from '../page-context.js';
+import { render, type Ui } from '../ui.js';
 
 const pageSize = 25;
 const offeredKeys = 10;
 
 /** `Administration → API key audits` (specification 2.2 and 6). */
-export function auditRoutes(app: Hono, kit: Kit): void {
-  const { apiKeys } = kit.context;
+export function auditRoutes(app: Hono, ui: Ui): void {
+  const { apiKeys } = ui.context;
 
   app.get(
     '/api-key-audits',
-    kit.signedIn(async (c, visit) => {
+    ui.signedIn(async (c, pageContext) => {
       const view = readAuditView(new URL(c.req.url).searchParams);
-      const found = view.find === '' ? undefined : await findKeys(visit, view.find);
+      const found = view.find === '' ? undefined : await findKeys(pageContext, view.find);
       const [only] = found ?? [];
       if (only !== undefined && found?.length === 1) {
-        return c.redirect(kit.links.audits({ revisionType: view.revisionType, apiKeyId: only.id }), 303);
+        return c.redirect(ui.links.audits({ revisionType: view.revisionType, apiKeyId: only.id }), 303);
       }
-      const apiKey = view.apiKeyId === undefined ? undefined : await apiKeys.get(visit.actor, view.apiKeyId);
-      const page = found === undefined ? await loadPage(visit, view) : { items: [], nextCursor: null };
-      if (page === undefined) return c.redirect(kit.links.audits({ ...view, ...firstPage }), 303);
-      return await render(c, <Audits visit={visit} view={view} page={page} apiKey={apiKey} found={found} />);
+      const apiKey = view.apiKeyId === undefined ? undefined : await apiKeys.get(pageContext.actor, view.apiKeyId);
+      const page = found === undefined ? await loadPage(pageContext, view) : { items: [], nextCursor: null };
+      if (page === undefined) return c.redirect(ui.links.audits({ ...view, ...firstPage }), 303);
+      return await render(
+        c,
+        <Audits pageContext={pageContext} view={view} page={page} apiKey={apiKey} found={found} />,
+      );
     }),
   );
 
-  /** The keys that a text may mean; only one when it is a key's whole name. */
-  async function findKeys({ actor, mayManageAll }: Visit, text: string): Promise<readonly ApiKey[]> {
+  /** The keys that a search may mean; one key if the text is its whole name. */
+  async function findKeys({ actor, mayManageAll }: PageContext, text: string): Promise<readonly ApiKey[]> {
     const scope = mayManageAll ? 'all' : 'my';
     const { items } = await apiKeys.list(actor, { scope, search: text, sort: 'name', limit: offeredKeys });
     const exact = items.find(({ name }) => name === text.normalize('NFC'));
     return exact === undefined ? items : [exact];
   }
 
-  async function loadPage({ actor }: Visit, view: AuditView): Promise<PageOf<AuditEntry> | undefined> {
+  async function loadPage({ actor }: PageContext, view: AuditView): Promise<PageOf<AuditEntry> | undefined> {
     const { apiKeyId, revisionType, cursor } = view;
     try {
       return await apiKeys.audits(actor, { apiKeyId, revisionType, cursor, limit: pageSize });
@@ -55,25 +64,24 @@ export function auditRoutes(app: Hono, kit: Kit): void {
 }
 
 interface AuditsProps {
-  visit: Visit;
+  pageContext: PageContext;
   view: AuditView;
   page: PageOf<AuditEntry>;
-  /** The key that the entries are of, when they are of one. */
+  /** The key whose entries are shown, if only one is. */
   apiKey: ApiKey | undefined;
-  /** What a search for a key has found. */
+  /** The keys that a search found. */
   found: readonly ApiKey[] | undefined;
 }
 
-function Audits({ visit, view, page, apiKey, found }: AuditsProps) {
-  const { links } = visit;
+function Audits({ pageContext, view, page, apiKey, found }: AuditsProps) {
+  const { links } = pageContext;
   const hasPager = page.items.length > 0 || view.cursor !== undefined;
   return (
-    <Page visit={visit} title="API key audits" section="audits">
+    <Page pageContext={pageContext} title="API key audits" section="audits">
       <PageHeader title="API key audits">
-        Who created, changed or revoked which key, and when. Entries are written with the change itself and can be
-        neither changed nor deleted.
+        Who created, changed or revoked which key, and when. Entries cannot be changed or deleted.
       </PageHeader>
-      <Toolbar visit={visit} view={view} />
+      <Toolbar pageContext={pageContext} view={view} />
       {apiKey !== undefined && (
         <Notice kind="neutral">
           <p>
@@ -83,10 +91,10 @@ function Audits({ visit, view, page, apiKey, found }: AuditsProps) {
         </Notice>
       )}
       {found !== undefined ? (
-        <FoundKeys visit={visit} view={view} found={found} />
+        <FoundKeys pageContext={pageContext} view={view} found={found} />
       ) : (
         <section class="card" aria-label="Audit entries">
-          {page.items.length === 0 ? <NoEntries /> : <AuditTable visit={visit} entries={page.items} />}
+          {page.items.length === 0 ? <NoEntries /> : <AuditTable pageContext={pageContext} entries={page.items} />}
           {hasPager && (
             <Pager place={view} nextCursor={page.nextCursor} href={(place) => links.audits({ ...view, ...place })}>
               Newest first. All times are in UTC.
@@ -98,8 +106,8 @@ function Audits({ visit, view, page, apiKey, found }: AuditsProps) {
   );
 }
 
-function Toolbar({ visit, view }: { visit: Visit; view: AuditView }) {
-  const { links } = visit;
+function Toolbar({ pageContext, view }: { pageContext: PageContext; view: AuditView }) {
+  const { links } = pageContext;
   const href = (revisionType: AuditView['revisionType']) => links.audits({ ...view, ...firstPage, revisionType });
   return (
     <div class="toolbar">
@@ -138,14 +146,22 @@ function Toolbar({ visit, view }: { visit: Visit; view: AuditView }) {
   );
 }
 
-function FoundKeys({ visit, view, found }: { visit: Visit; view: AuditView; found: readonly ApiKey[] }) {
-  const { links } = visit;
+function FoundKeys({
+  pageContext,
+  view,
+  found,
+}: {
+  pageContext: PageContext;
+  view: AuditView;
+  found: readonly ApiKey[];
+}) {
+  const { links } = pageContext;
   if (found.length === 0) {
     return (
       <section class="card empty">
         <Icon name="search" />
         <h2>No API key matches “{view.find}”</h2>
-        <p>Keys are found by part of their present name, by their creator, or by the beginning of their id.</p>
+        <p>Search by part of a key’s current name or its creator’s, or by the start of its id.</p>
         <a class="button" href={links.audits({ revisionType: view.revisionType })}>
           Show the audits of all keys
         </a>
@@ -175,7 +191,7 @@ function NoEntries() {
     <div class="empty">
       <Icon name="history" />
       <h2>No audit entries</h2>
-      <p>Whatever happens to API keys from now on is listed here.</p>
+      <p>Every change of an API key will be listed here.</p>
     </div>
   );
 }

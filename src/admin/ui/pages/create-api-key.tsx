@@ -1,60 +1,64 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type ApiKey, type ApiKeyError, isApiKeyError } from '../../../api-keys/index.js';
-import { statusOfApiKeyError } from '../../http-errors.js';
+import { statusOfApiKeyError } from '../../http/errors.js';
+import { createKey } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
 import { ExpiryField } from '../components/expiry-field.js';
 import { TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../expiry-choices.js';
-import { type Kit, render } from '../kit.js';
-import { formatRelative } from '../times.js';
-import type { Visit } from '../visit.js';
+import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
+import { formatRelative } from '../format/times.js';
+import type { PageContext } from '../page-context.js';
+import { render, type Ui } from '../ui.js';
 import { CreatedApiKeyPage } from './created-api-key.js';
 
 interface FormView {
   readonly name: string;
   readonly expiry: ExpiryInput;
   readonly error?: ApiKeyError;
-  /** A key of that name that this user has made a moment ago: the form was probably sent twice. */
+  /** A key of that name that this user created a moment ago: the form was probably sent twice. */
   readonly madeBefore?: ApiKey | undefined;
 }
 
 const blankForm: FormView = { name: '', expiry: { choice: '30', custom: '' } };
 
-/** Creating a key. The answer to the form is the page that shows the key: nothing of it goes through an address or a cookie. */
-export function createApiKeyRoutes(app: Hono, kit: Kit): void {
-  const { apiKeys } = kit.context;
-  const show = (c: Context, visit: Visit, view: FormView, status?: ContentfulStatusCode) =>
-    render(c, <CreateApiKey visit={visit} view={view} maxExpiresOn={apiKeys.maxExpiresOn()} />, status);
+/**
+ * Creating a key. The response to the form is the page with the key: its value never goes through an address or a
+ * cookie.
+ */
+export function createApiKeyRoutes(app: Hono, ui: Ui): void {
+  const { apiKeys } = ui.context;
+  const show = (c: Context, pageContext: PageContext, view: FormView, status?: ContentfulStatusCode) =>
+    render(c, <CreateApiKey pageContext={pageContext} view={view} maxExpiresOn={apiKeys.maxExpiresOn()} />, status);
 
   app.get(
     '/api-keys/new',
-    kit.signedIn((c, visit) => show(c, visit, blankForm)),
+    ui.signedIn((c, pageContext) => show(c, pageContext, blankForm)),
   );
 
   app.post(
     '/api-keys/new',
-    kit.submitted(async (c, visit, form) => {
+    ui.submitted(async (c, pageContext, form) => {
       const name = form.get('name') ?? '';
       const expiry = readExpiryInput(form);
-      const expiresOn = toExpiresOn(expiry, { nowMs: visit.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() }) ?? '';
+      const expiresOn = toExpiresOn(expiry, { nowMs: pageContext.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() }) ?? '';
       try {
-        const created = await apiKeys.create(visit.actor, { name, expiresOn });
+        const created = await createKey(ui.context, pageContext.actor, { name, expiresOn });
         return await render(
           c,
-          <CreatedApiKeyPage visit={visit} created={created} origin={new URL(c.req.url).origin} />,
+          <CreatedApiKeyPage pageContext={pageContext} created={created} origin={new URL(c.req.url).origin} />,
         );
       } catch (error) {
         if (!isApiKeyError(error)) throw error;
-        const view = { name, expiry, error, madeBefore: await findMadeBefore(visit, name, error) };
-        return await show(c, visit, view, statusOfApiKeyError(error) as ContentfulStatusCode);
+        const view = { name, expiry, error, madeBefore: await findMadeBefore(pageContext, name, error) };
+        return await show(c, pageContext, view, statusOfApiKeyError(error) as ContentfulStatusCode);
       }
     }),
   );
 
-  async function findMadeBefore({ actor, nowMs }: Visit, name: string, error: ApiKeyError) {
+  async function findMadeBefore({ actor, nowMs }: PageContext, name: string, error: ApiKeyError) {
     const taken = error.fieldErrors.some(({ message }) => message === 'API key name must be unique.');
     if (!taken) return undefined;
     const { items } = await apiKeys.list(actor, { scope: 'my', sort: '-createdOn', limit: 20 });
@@ -65,34 +69,38 @@ export function createApiKeyRoutes(app: Hono, kit: Kit): void {
 }
 
 interface CreateApiKeyProps {
-  visit: Visit;
+  pageContext: PageContext;
   view: FormView;
   maxExpiresOn: string;
 }
 
-function CreateApiKey({ visit, view, maxExpiresOn }: CreateApiKeyProps) {
-  const { links } = visit;
+function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
+  const { links } = pageContext;
   const { name, expiry, error, madeBefore } = view;
   const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
   const nameError = messageFor('name');
   const expiryError = messageFor('expiresOn');
   return (
-    <Page visit={visit} title={error === undefined ? 'Create API key' : 'Error: Create API key'} section="api-keys">
+    <Page
+      pageContext={pageContext}
+      title={error === undefined ? 'Create API key' : 'Error: Create API key'}
+      section="api-keys"
+    >
       <PageHeader title="Create API key" back={{ href: links.apiKeys(), text: 'API keys' }}>
-        The key acts for you, {visit.user.username}: it may do exactly what you may do.
+        The key acts as you, {pageContext.user.username}: it has exactly your permissions.
       </PageHeader>
-      {!visit.isAvailable && <EditionNotice />}
-      {visit.isAvailable && error !== undefined && error.kind !== 'validation' && (
+      {!pageContext.isAvailable && <EditionNotice />}
+      {pageContext.isAvailable && error !== undefined && error.kind !== 'validation' && (
         <Notice kind="danger" focused>
           {error.message}
         </Notice>
       )}
-      {madeBefore !== undefined && <MadeBefore visit={visit} apiKey={madeBefore} />}
+      {madeBefore !== undefined && <MadeBefore pageContext={pageContext} apiKey={madeBefore} />}
       <form class="card narrow" method="post" action={links.newApiKey} novalidate>
-        <fieldset {...(!visit.isAvailable && { disabled: true })}>
+        <fieldset {...(!pageContext.isAvailable && { disabled: true })}>
           <legend class="visually-hidden">New API key</legend>
           <div class="card-body stack">
-            <Token visit={visit} />
+            <Token pageContext={pageContext} />
             <TextField
               id="name"
               name="name"
@@ -104,7 +112,7 @@ function CreateApiKey({ visit, view, maxExpiresOn }: CreateApiKeyProps) {
             />
             <ExpiryField
               input={expiry}
-              nowMs={visit.nowMs}
+              nowMs={pageContext.nowMs}
               maxExpiresOn={maxExpiresOn}
               error={expiryError}
               focused={nameError === undefined && expiryError !== undefined}
@@ -124,20 +132,20 @@ function CreateApiKey({ visit, view, maxExpiresOn }: CreateApiKeyProps) {
   );
 }
 
-/** A reloaded or repeated form: nothing went wrong, but the key's value is gone. */
-function MadeBefore({ visit, apiKey }: { visit: Visit; apiKey: ApiKey }) {
+/** A reloaded or repeated form: nothing went wrong, but the value cannot be shown again. */
+function MadeBefore({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
   return (
     <Notice kind="neutral">
       <strong>
-        You created “{apiKey.name}” {formatRelative(apiKey.createdOn, visit.nowMs)}.
+        You created “{apiKey.name}” {formatRelative(apiKey.createdOn, pageContext.nowMs)}.
       </strong>
       <p>
-        If you only loaded the page again: no second key was made. The value of the first one was shown once and cannot
-        be shown again. If you did not store it, <a href={visit.links.revokeApiKey(apiKey.id)}>revoke that key</a> and
-        create another one under a new name.
+        If you only reloaded the page, no second key was created. The value of the first one was shown once and cannot
+        be shown again. If you did not store it, <a href={pageContext.links.revokeApiKey(apiKey.id)}>revoke that key</a>{' '}
+        and create another one under a new name.
       </p>
       <p>
-        <a href={visit.links.apiKey(apiKey.id)}>Show the key’s details</a>
+        <a href={pageContext.links.apiKey(apiKey.id)}>Show the key’s details</a>
       </p>
     </Notice>
   );

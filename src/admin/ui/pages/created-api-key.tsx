@@ -2,22 +2,22 @@ import type { CreatedApiKey } from '../../../api-keys/index.js';
 import { Icon } from '../components/icon.js';
 import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { formatExact } from '../times.js';
-import type { Visit } from '../visit.js';
+import { formatExact } from '../format/times.js';
+import type { PageContext } from '../page-context.js';
 
 interface CreatedApiKeyPageProps {
-  visit: Visit;
+  pageContext: PageContext;
   created: CreatedApiKey;
-  /** Where the administration is, for the example. */
+  /** The origin, for the example. */
   origin: string;
 }
 
-/** The only page that ever shows a key's value (specification 2.1). */
-export function CreatedApiKeyPage({ visit, created: { apiKey, key }, origin }: CreatedApiKeyPageProps) {
-  const { links } = visit;
+/** The only page that shows a key's value (specification 2.1). */
+export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origin }: CreatedApiKeyPageProps) {
+  const { links } = pageContext;
   const details = links.apiKey(apiKey.id);
   return (
-    <Page visit={visit} title="Save your API key" section="api-keys">
+    <Page pageContext={pageContext} title="Save your API key" section="api-keys">
       <PageHeader title="Save your API key">
         “{apiKey.name}” has been created. It expires on {formatExact(apiKey.expiresOn)}.
       </PageHeader>
@@ -25,7 +25,7 @@ export function CreatedApiKeyPage({ visit, created: { apiKey, key }, origin }: C
         <div class="card-body stack">
           <Notice kind="warning">
             <strong>Copy the key now: it is shown only this once.</strong>
-            <p>Nobody can show it again, not even an administrator. Keep it as you would keep a password.</p>
+            <p>Nobody can show it again, not even an administrator. Store it like a password.</p>
           </Notice>
           <div class="field">
             <label for="key">API key</label>

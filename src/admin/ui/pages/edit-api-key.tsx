@@ -1,59 +1,61 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type ApiKey, type ApiKeyError, isApiKeyError } from '../../../api-keys/index.js';
-import { statusOfApiKeyError } from '../../http-errors.js';
+import { statusOfApiKeyError } from '../../http/errors.js';
+import { requireAvailable } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
 import { ExpiryField, FixedExpiryField } from '../components/expiry-field.js';
 import { TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { Status } from '../components/status.js';
-import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../expiry-choices.js';
-import { type Kit, render } from '../kit.js';
-import { formatExact } from '../times.js';
-import type { Visit } from '../visit.js';
+import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
+import { formatExact } from '../format/times.js';
+import type { PageContext } from '../page-context.js';
+import { render, type Ui } from '../ui.js';
 import { whyNotEditable } from './api-key-details.js';
 
 interface FormView {
-  /** The key as it is now. */
+  /** The key as it is stored. */
   readonly apiKey: ApiKey;
   readonly name: string;
   readonly expiry: ExpiryInput;
   readonly error?: ApiKeyError;
 }
 
-/** Editing a key, as long as it is Active (specification 3). */
-export function editApiKeyRoutes(app: Hono, kit: Kit): void {
-  const { apiKeys } = kit.context;
-  const show = (c: Context, visit: Visit, view: FormView, status?: ContentfulStatusCode) =>
-    render(c, <EditApiKey visit={visit} view={view} maxExpiresOn={apiKeys.maxExpiresOn()} />, status);
+/** Editing an Active key (specification 3). */
+export function editApiKeyRoutes(app: Hono, ui: Ui): void {
+  const { apiKeys } = ui.context;
+  const show = (c: Context, pageContext: PageContext, view: FormView, status?: ContentfulStatusCode) =>
+    render(c, <EditApiKey pageContext={pageContext} view={view} maxExpiresOn={apiKeys.maxExpiresOn()} />, status);
 
   app.get(
     '/api-keys/:id/edit',
-    kit.signedIn(async (c, visit) => {
-      const apiKey = await apiKeys.get(visit.actor, c.req.param('id') ?? '');
-      return await show(c, visit, { apiKey, name: apiKey.name, expiry: { choice: 'keep', custom: '' } });
+    ui.signedIn(async (c, pageContext) => {
+      const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
+      return await show(c, pageContext, { apiKey, name: apiKey.name, expiry: { choice: 'keep', custom: '' } });
     }),
   );
 
   app.post(
     '/api-keys/:id/edit',
-    kit.submitted(async (c, visit, form) => {
+    ui.submitted(async (c, pageContext, form) => {
       const id = c.req.param('id') ?? '';
       const name = form.get('name') ?? '';
       const expiry = readExpiryInput(form);
       const version = Number(form.get('version'));
-      const expiresOn = toExpiresOn(expiry, { nowMs: visit.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() });
+      const expiresOn = toExpiresOn(expiry, { nowMs: pageContext.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() });
       try {
-        const apiKey = await apiKeys.update(visit.actor, id, { name, expiresOn, version });
-        kit.flashes.leave(c, `“${apiKey.name}” has been saved.`);
-        return c.redirect(kit.links.apiKey(apiKey.id), 303);
+        await requireAvailable(ui.context, pageContext.actor);
+        const apiKey = await apiKeys.update(pageContext.actor, id, { name, expiresOn, version });
+        ui.flashes.leave(c, `“${apiKey.name}” has been saved.`);
+        return c.redirect(ui.links.apiKey(apiKey.id), 303);
       } catch (error) {
         if (!isApiKeyError(error) || error.kind === 'not-found') throw error;
-        const apiKey = await apiKeys.get(visit.actor, id);
+        const apiKey = await apiKeys.get(pageContext.actor, id);
         return await show(
           c,
-          visit,
+          pageContext,
           { apiKey, name, expiry, error },
           statusOfApiKeyError(error) as ContentfulStatusCode,
         );
@@ -63,28 +65,32 @@ export function editApiKeyRoutes(app: Hono, kit: Kit): void {
 }
 
 interface EditApiKeyProps {
-  visit: Visit;
+  pageContext: PageContext;
   view: FormView;
   maxExpiresOn: string;
 }
 
-function EditApiKey({ visit, view, maxExpiresOn }: EditApiKeyProps) {
-  const { links, nowMs } = visit;
+function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
+  const { links, nowMs } = pageContext;
   const { apiKey, name, expiry, error } = view;
   const details = links.apiKey(apiKey.id);
   const isActive = apiKey.status === 'Active';
-  const canEdit = isActive && visit.isAvailable;
+  const canEdit = isActive && pageContext.isAvailable;
   const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
   const nameError = messageFor('name');
   const expiryError = messageFor('expiresOn');
   return (
-    <Page visit={visit} title={`${error === undefined ? '' : 'Error: '}Edit ${apiKey.name}`} section="api-keys">
+    <Page
+      pageContext={pageContext}
+      title={`${error === undefined ? '' : 'Error: '}Edit ${apiKey.name}`}
+      section="api-keys"
+    >
       <PageHeader
         title="Edit API key"
         back={{ href: details, text: apiKey.name }}
         beside={<Status status={apiKey.status} />}
       />
-      {isActive && !visit.isAvailable && <EditionNotice />}
+      {isActive && !pageContext.isAvailable && <EditionNotice />}
       {!isActive && (
         <Notice kind="neutral" focused={error !== undefined}>
           {whyNotEditable(apiKey, nowMs)}
@@ -97,7 +103,7 @@ function EditApiKey({ visit, view, maxExpiresOn }: EditApiKeyProps) {
         <fieldset {...(!canEdit && { disabled: true })}>
           <legend class="visually-hidden">API key {apiKey.name}</legend>
           <div class="card-body stack">
-            <Token visit={visit} />
+            <Token pageContext={pageContext} />
             <input type="hidden" name="version" value={String(apiKey.version)} />
             <TextField
               id="name"
@@ -134,7 +140,7 @@ function EditApiKey({ visit, view, maxExpiresOn }: EditApiKeyProps) {
   );
 }
 
-/** Somebody else was quicker: what is typed is kept, and what is stored now is said (rule K17). */
+/** Somebody else changed the key first: keep the input, and show what is stored (rule K17). */
 function ChangedMeanwhile({ apiKey, error }: { apiKey: ApiKey; error: ApiKeyError }) {
   if (error.kind !== 'conflict') {
     return (
@@ -145,10 +151,10 @@ function ChangedMeanwhile({ apiKey, error }: { apiKey: ApiKey; error: ApiKeyErro
   }
   return (
     <Notice kind="warning" focused>
-      <strong>This key was changed while you were editing it. Nothing of yours has been saved yet.</strong>
+      <strong>This key was changed while you were editing it. Your changes have not been saved.</strong>
       <p>
-        It is now called “{apiKey.name}” and expires on {formatExact(apiKey.expiresOn)}. Below is what you entered: save
-        it to replace these values, or cancel to leave them.
+        It is now called “{apiKey.name}” and expires on {formatExact(apiKey.expiresOn)}. Your input is below: save it to
+        replace these values, or cancel to keep them.
       </p>
     </Notice>
   );

@@ -1,49 +1,49 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { AdminHttpError, describeFailure } from '../../http-errors.js';
+import { AdminHttpError, describeFailure } from '../../http/errors.js';
 import { Brand } from '../components/icon.js';
 import { Document, Page, PageHeader } from '../components/layout.js';
-import { type Kit, render } from '../kit.js';
-import { readVisit, type Visit } from '../visit.js';
+import { knownPageContext, type PageContext, readPageContext } from '../page-context.js';
+import { render, type Ui } from '../ui.js';
 
 const titles: Readonly<Record<number, string>> = {
-  400: 'This address makes no sense',
+  400: 'Bad request',
   403: 'Not allowed',
   404: 'Not found',
-  409: 'Not possible any more',
+  409: 'No longer possible',
   413: 'Too large',
   415: 'Not a form',
   429: 'Too many attempts',
 };
 
-/** For addresses that nothing is at, and for those of pages that the visitor may not know of. */
+/** For unknown addresses, and for pages whose existence the user may not learn. */
 export function pageNotFound(): AdminHttpError {
   return new AdminHttpError(404, 'There is no such page.');
 }
 
-/** The page for whatever was thrown; what nobody planned is reported, and tells nothing. */
-export async function showProblem(kit: Kit, c: Context, thrown: unknown): Promise<Response> {
+/** The page for any error. Unexpected ones are reported and show no details. */
+export async function showProblem(ui: Ui, c: Context, thrown: unknown): Promise<Response> {
   const { status, body, headers, expected } = describeFailure(thrown);
-  if (!expected) kit.context.onError(thrown);
+  if (!expected) ui.context.onError(thrown);
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
-  // Whatever failed may fail again while the visitor is looked up: then the page goes without the menu.
-  const visit = await readVisit(kit, c).catch(() => undefined);
+  // The same failure may hit this look-up: then the page has no menu.
+  const pageContext = knownPageContext(c) ?? (await readPageContext(ui, c).catch(() => undefined));
   const problem = { title: titles[status] ?? 'Something went wrong', message: body.errorMessage };
-  return await render(c, <Problem kit={kit} visit={visit} {...problem} />, status as ContentfulStatusCode);
+  return await render(c, <Problem ui={ui} pageContext={pageContext} {...problem} />, status as ContentfulStatusCode);
 }
 
 interface ProblemProps {
-  kit: Kit;
-  visit: Visit | undefined;
+  ui: Ui;
+  pageContext: PageContext | undefined;
   title: string;
   message: string;
 }
 
-function Problem({ kit, visit, title, message }: ProblemProps) {
-  const { links } = kit;
-  if (visit !== undefined) {
+function Problem({ ui, pageContext, title, message }: ProblemProps) {
+  const { links } = ui;
+  if (pageContext !== undefined) {
     return (
-      <Page visit={visit} title={title}>
+      <Page pageContext={pageContext} title={title}>
         <PageHeader title={title}>{message}</PageHeader>
         <div class="button-row">
           <a class="button" href={links.home}>

@@ -1,66 +1,69 @@
 import type { Hono } from 'hono';
 import { type ApiKey, isApiKeyError } from '../../../api-keys/index.js';
+import { readListView } from '../addresses/list-query.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { RevocationConsequences } from '../components/revoke-dialog.js';
 import { Status } from '../components/status.js';
-import { type Kit, render } from '../kit.js';
-import { readListView } from '../list-query.js';
-import type { Visit } from '../visit.js';
+import type { PageContext } from '../page-context.js';
+import { render, type Ui } from '../ui.js';
 import { whyNotEditable } from './api-key-details.js';
 
-/** Revoking a key: the dialog posts here, and without script this page asks instead of it. */
-export function revokeApiKeyRoutes(app: Hono, kit: Kit): void {
-  const { apiKeys } = kit.context;
+/** Revoking a key: the dialog posts here; without script this page asks for confirmation. */
+export function revokeApiKeyRoutes(app: Hono, ui: Ui): void {
+  const { apiKeys } = ui.context;
 
   app.get(
     '/api-keys/:id/revoke',
-    kit.signedIn(async (c, visit) => {
-      const apiKey = await apiKeys.get(visit.actor, c.req.param('id') ?? '');
+    ui.signedIn(async (c, pageContext) => {
+      const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
       const { pathname, search } = new URL(c.req.url);
       const back = backTo(c.req.query('list'), apiKey.id);
-      return await render(c, <RevokeApiKey visit={visit} apiKey={apiKey} action={pathname + search} back={back} />);
+      return await render(
+        c,
+        <RevokeApiKey pageContext={pageContext} apiKey={apiKey} action={pathname + search} back={back} />,
+      );
     }),
   );
 
   app.post(
     '/api-keys/:id/revoke',
-    kit.submitted(async (c, visit) => {
+    ui.submitted(async (c, pageContext) => {
       const id = c.req.param('id') ?? '';
       const back = backTo(c.req.query('list'), id);
       try {
-        const apiKey = await apiKeys.revoke(visit.actor, id);
-        kit.flashes.leave(c, `“${apiKey.name}” has been revoked. Requests with it are refused from now on.`);
+        const apiKey = await apiKeys.revoke(pageContext.actor, id);
+        ui.flashes.leave(c, `“${apiKey.name}” has been revoked. Requests with it are refused from now on.`);
         return c.redirect(back, 303);
       } catch (error) {
         if (!isApiKeyError(error, 'conflict')) throw error;
-        const apiKey = await apiKeys.get(visit.actor, id);
-        return await render(c, <RevokeApiKey visit={visit} apiKey={apiKey} action="" back={back} />, 409);
+        const apiKey = await apiKeys.get(pageContext.actor, id);
+        return await render(c, <RevokeApiKey pageContext={pageContext} apiKey={apiKey} action="" back={back} />, 409);
       }
     }),
   );
 
   function backTo(list: string | undefined, id: string): string {
-    if (list === undefined) return kit.links.apiKey(id);
-    return kit.links.apiKeys(readListView(new URLSearchParams(list)));
+    if (list === undefined) return ui.links.apiKey(id);
+    return ui.links.apiKeys(readListView(new URLSearchParams(list)));
   }
 }
 
 interface RevokeApiKeyProps {
-  visit: Visit;
+  pageContext: PageContext;
   apiKey: ApiKey;
   action: string;
   back: string;
 }
 
-function RevokeApiKey({ visit, apiKey, action, back }: RevokeApiKeyProps) {
+function RevokeApiKey({ pageContext, apiKey, action, back }: RevokeApiKeyProps) {
   if (apiKey.status !== 'Active') {
     return (
-      <Page visit={visit} title={`Nothing to revoke: ${apiKey.name}`} section="api-keys">
+      <Page pageContext={pageContext} title={`Nothing to revoke: ${apiKey.name}`} section="api-keys">
         <PageHeader title={apiKey.name} beside={<Status status={apiKey.status} />} />
         <Notice kind="neutral" focused>
           <strong>There is nothing to revoke.</strong>
-          <p>{whyNotEditable(apiKey, visit.nowMs)}</p>
+          <p>{whyNotEditable(apiKey, pageContext.nowMs)}</p>
         </Notice>
         <div class="button-row">
           <a class="button" href={back}>
@@ -71,9 +74,9 @@ function RevokeApiKey({ visit, apiKey, action, back }: RevokeApiKeyProps) {
     );
   }
   return (
-    <Page visit={visit} title={`Revoke ${apiKey.name}`} section="api-keys">
+    <Page pageContext={pageContext} title={`Revoke ${apiKey.name}`} section="api-keys">
       <form class="card narrow" method="post" action={action}>
-        <Token visit={visit} />
+        <Token pageContext={pageContext} />
         <div class="dialog-body">
           <h1>Revoke “{apiKey.name}”?</h1>
           <p class="muted">Created by {apiKey.createdBy.username}</p>

@@ -1,14 +1,15 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { checkPassword } from '../../credentials.js';
-import { AdminHttpError } from '../../http-errors.js';
+import { RequestLookups } from '../../../api-keys/index.js';
+import { checkPassword } from '../../authentication/check-password.js';
+import { AdminHttpError } from '../../http/errors.js';
+import { readReturnPath } from '../addresses/links.js';
+import { tokenField } from '../browser/forms.js';
 import { TextField } from '../components/field.js';
 import { Brand } from '../components/icon.js';
 import { Document } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { tokenField } from '../forms.js';
-import { type Kit, render } from '../kit.js';
-import { readReturnPath } from '../links.js';
+import { render, type Ui } from '../ui.js';
 
 interface SignInView {
   readonly username?: string;
@@ -18,14 +19,14 @@ interface SignInView {
 }
 
 /** Signing in and out. */
-export function signInRoutes(app: Hono, kit: Kit): void {
-  const { context, flashes, forms, links, sessions } = kit;
+export function signInRoutes(app: Hono, ui: Ui): void {
+  const { context, flashes, forms, links, sessions } = ui;
   const show = (c: Context, view: SignInView, status?: ContentfulStatusCode) =>
-    render(c, <SignIn kit={kit} token={forms.tokenBeforeSignIn(c)} {...view} />, status);
+    render(c, <SignIn ui={ui} token={forms.tokenBeforeSignIn(c)} {...view} />, status);
 
   app.get('/sign-in', async (c) => {
     const next = readReturnPath(c.req.query('next'), context.basePath);
-    if ((await sessions.read(c)) !== undefined) return c.redirect(next ?? links.home, 303);
+    if ((await sessions.read(c, new RequestLookups())) !== undefined) return c.redirect(next ?? links.home, 303);
     return await show(c, { next, flash: flashes.take(c) });
   });
 
@@ -37,7 +38,10 @@ export function signInRoutes(app: Hono, kit: Kit): void {
       const next = readReturnPath(form.get('next'), context.basePath);
       view = { username, next };
       const source = context.clientAddress(c.req.raw, c.env);
-      const user = await checkPassword(context, source, { username, password: form.get('password') ?? '' });
+      const user = await checkPassword(context, new RequestLookups(), source, {
+        username,
+        password: form.get('password') ?? '',
+      });
       if (user !== undefined) {
         sessions.start(c, user);
         return c.redirect(next ?? links.home, 303);
@@ -54,8 +58,8 @@ export function signInRoutes(app: Hono, kit: Kit): void {
 
   app.post(
     '/sign-out',
-    kit.submitted(async (c, visit) => {
-      await sessions.end(c, visit.session);
+    ui.submitted(async (c, pageContext) => {
+      await sessions.end(c, pageContext.session);
       flashes.leave(c, 'You have signed out.');
       return c.redirect(links.signIn, 303);
     }),
@@ -63,14 +67,14 @@ export function signInRoutes(app: Hono, kit: Kit): void {
 }
 
 function describe({ status, message, headers }: AdminHttpError): string {
-  if (status === 403) return 'This page had been open for too long, or cookies are switched off. Sign in again.';
+  if (status === 403) return 'This page was open for too long, or cookies are disabled. Sign in again.';
   const seconds = Number(headers['retry-after']);
   if (status !== 429 || Number.isNaN(seconds)) return message;
   return `Too many failed attempts. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`;
 }
 
-function SignIn({ kit, token, username = '', next, problem, flash }: SignInView & { kit: Kit; token: string }) {
-  const { links } = kit;
+function SignIn({ ui, token, username = '', next, problem, flash }: SignInView & { ui: Ui; token: string }) {
+  const { links } = ui;
   return (
     <Document title={problem === undefined ? 'Sign in' : 'Error: Sign in'} asset={links.asset} bodyClass="alone">
       <main>

@@ -1,77 +1,80 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { DirectoryUser } from '../../../api-keys/index.js';
-import { AdminHttpError } from '../../http-errors.js';
+import { type DirectoryUser, isEnabled, rightsOf } from '../../../api-keys/index.js';
+import { AdminHttpError } from '../../http/errors.js';
 import { isManaged, type ManagedUserDirectory, removeUser } from '../../users.js';
 import { TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
-import { type Kit, render } from '../kit.js';
-import type { Visit } from '../visit.js';
-import { countOf } from '../warnings.js';
+import { countOf } from '../format/warnings.js';
+import type { PageContext } from '../page-context.js';
+import { render, type Ui } from '../ui.js';
 import { pageNotFound } from './problem.js';
 
 const dialogId = 'delete-dialog';
 
-/** `Administration → Users`: for Super Admins, where the host's directory can list and delete users. */
-export function userRoutes(app: Hono, kit: Kit): void {
-  const { apiKeys, users } = kit.context;
+/** `Administration → Users`: for Super Admins, if the host's directory can list and delete users. */
+export function userRoutes(app: Hono, ui: Ui): void {
+  const { apiKeys, users } = ui.context;
 
   app.get(
     '/users',
-    kit.signedIn(async (c, visit) => {
-      const directory = requireManagement(visit);
-      return await render(c, <Users visit={visit} users={await directory.list()} />);
+    ui.signedIn(async (c, pageContext) => {
+      const directory = requireManagement(pageContext);
+      return await render(c, <Users pageContext={pageContext} users={await directory.list()} />);
     }),
   );
 
   app.get(
     '/users/delete',
-    kit.signedIn(async (c, visit) => {
-      const user = await findDeletable(visit, c.req.query('id'));
-      return await showDelete(c, visit, { user, typed: '' });
+    ui.signedIn(async (c, pageContext) => {
+      const user = await findDeletable(pageContext, c.req.query('id'));
+      return await showDelete(c, pageContext, { user, typed: '' });
     }),
   );
 
   app.post(
     '/users/delete',
-    kit.submitted(async (c, visit, form) => {
-      const user = await findDeletable(visit, c.req.query('id'));
+    ui.submitted(async (c, pageContext, form) => {
+      const user = await findDeletable(pageContext, c.req.query('id'));
       const typed = form.get('username') ?? '';
       if (typed.trim() !== user.username) {
-        return await showDelete(c, visit, { user, typed, error: 'This is not the name of the user.' }, 400);
+        return await showDelete(c, pageContext, { user, typed, error: 'This is not the user’s name.' }, 400);
       }
-      const { revoked } = await removeUser({ apiKeys, users: requireManagement(visit) }, visit.actor, user.id);
+      const { revoked } = await removeUser(
+        { apiKeys, users: requireManagement(pageContext) },
+        pageContext.actor,
+        user.id,
+      );
       const keys = `${countOf(revoked, 'API key')} ${revoked === 1 ? 'was' : 'were'} revoked.`;
-      kit.flashes.leave(c, `“${user.username}” has been deleted. ${keys}`);
-      return c.redirect(kit.links.users, 303);
+      ui.flashes.leave(c, `“${user.username}” has been deleted. ${keys}`);
+      return c.redirect(ui.links.users, 303);
     }),
   );
 
-  function showDelete(c: Context, visit: Visit, view: DeleteView, status?: ContentfulStatusCode) {
+  function showDelete(c: Context, pageContext: PageContext, view: DeleteView, status?: ContentfulStatusCode) {
     const { pathname, search } = new URL(c.req.url);
-    return render(c, <DeleteUser visit={visit} view={view} action={pathname + search} />, status);
+    return render(c, <DeleteUser pageContext={pageContext} view={view} action={pathname + search} />, status);
   }
 
-  /** Answered like a page that does not exist to whoever may not manage users. */
-  function requireManagement(visit: Visit): ManagedUserDirectory {
-    if (!visit.shows.users || !isManaged(users)) throw pageNotFound();
+  /** @throws AdminHttpError 404 when the user may not manage users, as for a page that does not exist */
+  function requireManagement(pageContext: PageContext): ManagedUserDirectory {
+    if (!pageContext.shows.users || !isManaged(users)) throw pageNotFound();
     return users;
   }
 
-  async function findDeletable(visit: Visit, userId: string | undefined): Promise<DirectoryUser> {
-    const user = await requireManagement(visit).findById(userId ?? '');
-    if (user === undefined)
-      throw new AdminHttpError(404, 'There is no such user. Perhaps it has been deleted already.');
-    if (user.id === visit.user.id) throw new AdminHttpError(409, 'You cannot delete yourself.');
+  async function findDeletable(pageContext: PageContext, userId: string | undefined): Promise<DirectoryUser> {
+    const user = await requireManagement(pageContext).findById(userId ?? '');
+    if (user === undefined) throw new AdminHttpError(404, 'There is no such user, or no longer.');
+    if (user.id === pageContext.user.id) throw new AdminHttpError(409, 'You cannot delete yourself.');
     return user;
   }
 }
 
-function Users({ visit, users }: { visit: Visit; users: readonly DirectoryUser[] }) {
+function Users({ pageContext, users }: { pageContext: PageContext; users: readonly DirectoryUser[] }) {
   return (
-    <Page visit={visit} title="Users" section="users">
+    <Page pageContext={pageContext} title="Users" section="users">
       <PageHeader title="Users">
-        Whoever can sign in here. Deleting a user revokes all their Active API keys at once, for good.
+        The users who can sign in here. Deleting a user immediately and irreversibly revokes all their Active API keys.
       </PageHeader>
       <section class="card" aria-label="Users">
         <div class="table-frame">
@@ -89,20 +92,20 @@ function Users({ visit, users }: { visit: Visit; users: readonly DirectoryUser[]
             </thead>
             <tbody>
               {users.map((user) => (
-                <UserRow visit={visit} user={user} />
+                <UserRow pageContext={pageContext} user={user} />
               ))}
             </tbody>
           </table>
         </div>
       </section>
-      <DeleteDialog visit={visit} />
+      <DeleteDialog pageContext={pageContext} />
     </Page>
   );
 }
 
-function UserRow({ visit, user }: { visit: Visit; user: DirectoryUser }) {
-  const { links } = visit;
-  const isSelf = user.id === visit.user.id;
+function UserRow({ pageContext, user }: { pageContext: PageContext; user: DirectoryUser }) {
+  const { links } = pageContext;
+  const isSelf = user.id === pageContext.user.id;
   return (
     <tr>
       <td>
@@ -113,8 +116,8 @@ function UserRow({ visit, user }: { visit: Visit; user: DirectoryUser }) {
           </a>
         </span>
       </td>
-      <td data-label="Rights">{rightsOf(user)}</td>
-      <td data-label="Status">{user.enabled === false ? 'Disabled' : 'Enabled'}</td>
+      <td data-label="Rights">{describeRights(user)}</td>
+      <td data-label="Status">{isEnabled(user) ? 'Enabled' : 'Disabled'}</td>
       {isSelf ? (
         <td class="action action-none muted">–</td>
       ) : (
@@ -134,16 +137,17 @@ function UserRow({ visit, user }: { visit: Visit; user: DirectoryUser }) {
   );
 }
 
-function rightsOf({ superAdmin, permissions = [] }: DirectoryUser): string {
-  if (superAdmin === true) return 'Super Admin';
+function describeRights(user: DirectoryUser): string {
+  if (rightsOf(user).superAdmin) return 'Super Admin';
+  const { permissions = [] } = user;
   return permissions.length === 0 ? 'Own API keys' : permissions.join(', ');
 }
 
-function DeleteDialog({ visit }: { visit: Visit }) {
+function DeleteDialog({ pageContext }: { pageContext: PageContext }) {
   return (
     <dialog id={dialogId} aria-labelledby={`${dialogId}-title`}>
       <form method="post" autocomplete="off">
-        <Token visit={visit} />
+        <Token pageContext={pageContext} />
         <div class="dialog-body">
           <h2 id={`${dialogId}-title`}>
             Delete “<span data-slot="name"></span>”?
@@ -167,8 +171,8 @@ function DeleteDialog({ visit }: { visit: Visit }) {
 function DeletionConsequences() {
   return (
     <p>
-      The user can no longer sign in, and all their Active API keys are revoked at once. Neither can be undone. The keys
-      and their audits stay in the lists.
+      The user can no longer sign in, and all their Active API keys are revoked immediately. Neither can be undone. The
+      keys and their audits stay in the lists.
     </p>
   );
 }
@@ -179,12 +183,16 @@ interface DeleteView {
   readonly error?: string;
 }
 
-function DeleteUser({ visit, view, action }: { visit: Visit; view: DeleteView; action: string }) {
+function DeleteUser({ pageContext, view, action }: { pageContext: PageContext; view: DeleteView; action: string }) {
   const { user, typed, error } = view;
   return (
-    <Page visit={visit} title={`${error === undefined ? '' : 'Error: '}Delete ${user.username}`} section="users">
+    <Page
+      pageContext={pageContext}
+      title={`${error === undefined ? '' : 'Error: '}Delete ${user.username}`}
+      section="users"
+    >
       <form class="card narrow" method="post" action={action} autocomplete="off" novalidate>
-        <Token visit={visit} />
+        <Token pageContext={pageContext} />
         <div class="dialog-body">
           <h1>Delete “{user.username}”?</h1>
           <DeletionConsequences />
@@ -198,7 +206,7 @@ function DeleteUser({ visit, view, action }: { visit: Visit; view: DeleteView; a
           />
         </div>
         <div class="dialog-actions">
-          <a class="button" href={visit.links.users}>
+          <a class="button" href={pageContext.links.users}>
             Cancel
           </a>
           <button class="button button-danger" type="submit">

@@ -215,7 +215,7 @@ describe('managing keys', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete “bob”?' });
     await dialog.getByLabel('Type the user name to confirm').fill('alice');
     await dialog.getByRole('button', { name: 'Delete user' }).click();
-    await page.getByText('This is not the name of the user.').waitFor();
+    await page.getByText('This is not the user’s name.').waitFor();
     await page.getByLabel('Type the user name to confirm').fill('bob');
     await page.getByRole('button', { name: 'Delete user' }).click();
     await page.getByText('“bob” has been deleted. 1 API key was revoked.').waitFor();

@@ -1,0 +1,150 @@
+import {
+  type Actor,
+  type DirectoryUser,
+  isEnabled,
+  type Origin,
+  type RefusalReason,
+  RequestLookups,
+  toActor,
+} from '../../api-keys/index.js';
+import type { AdminContext, AuthenticationFailure } from '../context.js';
+import { AdminHttpError, authenticationFailedError } from '../http/errors.js';
+import { arrivedHeaders, authorizationOf } from '../http/request.js';
+import { readBasic } from './basic-credentials.js';
+import { checkPassword, findUnchanged, refuseWhenThrottled } from './check-password.js';
+
+/** Who sent a request, as in the host's directory at this request (rule K11). */
+export interface Caller {
+  readonly user: DirectoryUser;
+  readonly authenticatedBy: 'basic' | 'api-key';
+  /** The public id of the presented key. */
+  readonly apiKeyId?: string;
+  /** For Basic: the stored hash that the password matched. */
+  readonly passwordHash?: string | undefined;
+  /** What this request has looked up. */
+  readonly lookups: RequestLookups;
+}
+
+/** The key's value was right, so nobody is guessing: these refusals are not counted as failures. */
+const notGuesses: readonly RefusalReason[] = ['revoked', 'expired', 'edition', 'owner'];
+
+/**
+ * Authenticates a request by API key, otherwise by Basic (rules K8, K9, K11, K14). A presented key decides: an invalid
+ * one never falls through to Basic. A valid one is accepted whatever others at its source do.
+ *
+ * @throws AdminHttpError 401, always the same; 429 for a failed attempt after too many others from its source; 503 when
+ *   too many passwords are being checked
+ */
+export async function authenticate(context: AdminContext, request: Request, env: unknown): Promise<Caller> {
+  const lookups = new RequestLookups();
+  const source = context.clientAddress(request, env);
+  try {
+    const headers = arrivedHeaders(request, env);
+    const verification = await context.apiKeys.verify(headers, lookups);
+    if (verification.outcome === 'authenticated') {
+      const { userId, apiKeyId } = verification;
+      const { user, refusal } = await findOwner(context, lookups, userId);
+      if (user === undefined) throw new Refusal({ reason: refusal, apiKeyId });
+      return { user, authenticatedBy: 'api-key', apiKeyId, lookups };
+    }
+    if (verification.outcome === 'refused') {
+      if (!notGuesses.includes(verification.reason)) countGuess(context, source);
+      throw new Refusal(verification);
+    }
+    return await authenticateBasic(context, lookups, source, authorizationOf(headers));
+  } catch (error) {
+    if (error instanceof Refusal) {
+      context.authenticationFailed(error.failure);
+      throw authenticationFailedError();
+    }
+    if (error instanceof AdminHttpError) {
+      context.authenticationFailed({ reason: error.status === 429 ? 'throttled' : 'busy' });
+    }
+    throw error;
+  }
+}
+
+/**
+ *
+ * @throws AdminHttpError 429 when the source has failed too often; this attempt is then not counted, so that waiting
+ *   helps
+ */
+function countGuess(context: AdminContext, source: string): void {
+  refuseWhenThrottled(context, source);
+  context.throttle.failed(source);
+}
+
+/**
+ * Authenticates once more after a body, which may have been slow to arrive: credentials that were revoked meanwhile do
+ * nothing (rule K11).
+ *
+ * @throws AdminHttpError 401
+ */
+export async function authenticateAgain(context: AdminContext, caller: Caller): Promise<Caller> {
+  const again = await stillValid(context, caller);
+  if (again !== undefined) return again;
+  const { apiKeyId } = caller;
+  context.authenticationFailed(apiKeyId === undefined ? { reason: 'password' } : { reason: 'revoked', apiKeyId });
+  throw authenticationFailedError();
+}
+
+/** The caller looked up afresh; `undefined` when the key, or the password that was checked, no longer authenticates. */
+export async function stillValid(context: AdminContext, caller: Caller): Promise<Caller | undefined> {
+  const lookups = new RequestLookups();
+  const { user: before, apiKeyId, passwordHash } = caller;
+  if (apiKeyId !== undefined && !(await context.apiKeys.isUsable(apiKeyId, lookups))) return undefined;
+  const user =
+    apiKeyId === undefined
+      ? await findUnchanged(context, lookups, { id: before.id, passwordHash })
+      : (await findOwner(context, lookups, before.id)).user;
+  return user && { ...caller, user, lookups };
+}
+
+/** The actor for calls on API keys: the caller, and never a field of the request (rule K16). */
+export function actorOf({ user, authenticatedBy, apiKeyId, lookups }: Caller, origin: Origin): Actor {
+  return toActor(user, { origin, authenticatedBy, apiKeyId, lookups });
+}
+
+/**
+ * Checked here as well as by `verify`: the host may have opened the API keys without its directory, or with another
+ * edition.
+ */
+async function findOwner(
+  context: AdminContext,
+  lookups: RequestLookups,
+  userId: string,
+): Promise<
+  | { readonly user: DirectoryUser; readonly refusal?: never }
+  | { readonly user?: never; readonly refusal: RefusalReason }
+> {
+  if (!(await context.isAvailable(lookups))) return { refusal: 'edition' };
+  const user = await lookups.findUser(context.users, userId);
+  return isEnabled(user) ? { user } : { refusal: 'owner' };
+}
+
+async function authenticateBasic(
+  context: AdminContext,
+  lookups: RequestLookups,
+  source: string,
+  authorization: string | undefined,
+): Promise<Caller> {
+  const credentials = readBasic(authorization);
+  // A request without credentials guesses nothing.
+  if (credentials === undefined) throw new Refusal({ reason: 'missing' });
+  if (credentials === 'malformed') {
+    countGuess(context, source);
+    throw new Refusal({ reason: 'malformed-basic' });
+  }
+  const user = await checkPassword(context, lookups, source, credentials);
+  if (user === undefined) throw new Refusal({ reason: 'password' });
+  return { user, authenticatedBy: 'basic', passwordHash: user.passwordHash, lookups };
+}
+
+class Refusal extends Error {
+  readonly failure: AuthenticationFailure;
+
+  constructor({ reason, apiKeyId }: AuthenticationFailure) {
+    super(reason);
+    this.failure = { reason, ...(apiKeyId !== undefined && { apiKeyId }) };
+  }
+}

@@ -1,0 +1,27 @@
+const controlCharacters = /\p{Cc}/u;
+
+/**
+ * Parses `Authorization: Basic` (RFC 7617, UTF-8): the credentials, `malformed`, or `undefined` for another scheme.
+ *
+ * @example
+ * readBasic('Basic YWxpY2U6c2VjcmV0') // { username: 'alice', password: 'secret' }
+ */
+export function readBasic(
+  authorization: string | undefined,
+): { readonly username: string; readonly password: string } | 'malformed' | undefined {
+  const [, scheme, rest = ''] = /^\s*([^\s,]+)\s*(.*)$/s.exec(authorization ?? '') ?? [];
+  if (scheme?.toLowerCase() !== 'basic') return undefined;
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(rest)) return 'malformed';
+  const text = decodeUtf8(Buffer.from(rest, 'base64'));
+  const colon = text?.indexOf(':') ?? -1;
+  if (text === undefined || colon < 1 || controlCharacters.test(text)) return 'malformed';
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

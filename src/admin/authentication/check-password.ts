@@ -1,0 +1,95 @@
+import { type DirectoryUser, isEnabled, type RequestLookups, verifyPassword } from '../../api-keys/index.js';
+import { sourceKey } from '../../internal/index.js';
+import type { AdminContext } from '../context.js';
+import { busyError, tooManyFailuresError } from '../http/errors.js';
+import { PasswordProofs, type PresentedPassword } from './password-proofs.js';
+import { createSemaphore, type Semaphore } from './semaphore.js';
+
+/** Two of the four threads that Node uses for scrypt, files and DNS together. */
+const checksAtOnce = 2;
+/** About a minute of work on a small machine. */
+const checksWaiting = 500;
+
+/** State shared by all password checks. */
+export interface PasswordChecks {
+  readonly proofs: PasswordProofs;
+  readonly semaphore: Semaphore;
+  /** Concurrent requests with the same credentials from one source share one check. */
+  readonly underWay: Map<string, Promise<boolean>>;
+}
+
+export function createPasswordChecks(clock: AdminContext['clock']): PasswordChecks {
+  return {
+    proofs: new PasswordProofs(clock),
+    semaphore: createSemaphore({ atOnce: checksAtOnce, waiting: checksWaiting, refusal: busyError }),
+    underWay: new Map(),
+  };
+}
+
+/**
+ * Checks a username and a password (rule K14): the user, or `undefined` after a failure, which is counted. An unknown
+ * user takes as long as a wrong password.
+ *
+ * @param address the source, from `context.clientAddress`
+ * @throws AdminHttpError 429 when the source has failed too often, 503 when too many passwords are being checked, both
+ *   with `retry-after`
+ */
+export async function checkPassword(
+  context: AdminContext,
+  lookups: RequestLookups,
+  address: string,
+  { username, password }: { username: string; password: string },
+): Promise<DirectoryUser | undefined> {
+  const { proofs } = context.passwords;
+  const source = sourceKey(address);
+  const user = (await context.users.findByUsername(username)) ?? undefined;
+  // Read now: the host may change its user object during the check.
+  const { id, passwordHash } = user ?? {};
+  const presented = proofs.present(source, username, password, { id, passwordHash });
+  if (proofs.holds(presented) && isEnabled(user)) {
+    lookups.remember(context.users, user);
+    return user;
+  }
+  refuseWhenThrottled(context, address);
+  const isRight = await once(context, source, presented, async () => {
+    // Checked again: most of a burst waited while its first ones failed.
+    refuseWhenThrottled(context, address);
+    const matches = await verifyPassword(password, passwordHash);
+    // The right password of a disabled user fails like a wrong one.
+    if (matches && isEnabled(user)) proofs.add(source, presented);
+    else context.throttle.failed(address);
+    return matches && isEnabled(user);
+  });
+  return isRight && id !== undefined ? await findUnchanged(context, lookups, { id, passwordHash }) : undefined;
+}
+
+/** The user, looked up again; `undefined` when deleted, disabled, or with another password hash. */
+export async function findUnchanged(
+  context: AdminContext,
+  lookups: RequestLookups,
+  { id, passwordHash }: { id: string; passwordHash: string | undefined },
+): Promise<DirectoryUser | undefined> {
+  const user = await lookups.findUser(context.users, id);
+  return isEnabled(user) && user.passwordHash === passwordHash ? user : undefined;
+}
+
+/** @throws AdminHttpError 429 */
+export function refuseWhenThrottled(context: AdminContext, address: string): void {
+  const retryAfterMs = context.throttle.retryAfterMs(address);
+  if (retryAfterMs > 0) throw tooManyFailuresError(retryAfterMs);
+}
+
+function once(
+  { passwords: { semaphore, proofs, underWay } }: AdminContext,
+  source: string,
+  { place, tag }: PresentedPassword,
+  check: () => Promise<boolean>,
+): Promise<boolean> {
+  const key = place + tag.toString('base64');
+  const known = underWay.get(key);
+  if (known !== undefined) return known;
+  const lane = proofs.knows(source) ? 'known' : 'unknown';
+  const job = semaphore.run(source, lane, check).finally(() => underWay.delete(key));
+  underWay.set(key, job);
+  return job;
+}

@@ -1,0 +1,26 @@
+export type BoundedText =
+  | { readonly text: string; readonly problem?: undefined }
+  | { readonly problem: 'too-large' | 'unreadable'; readonly text?: undefined };
+
+/** Reads a body as UTF-8 and stops as soon as it is too long, whatever `content-length` says. */
+export async function readBoundedText(request: Request, maxBytes: number): Promise<BoundedText> {
+  if (Number(request.headers.get('content-length')) > maxBytes) return { problem: 'too-large' };
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let bytes = 0;
+  let text = '';
+  try {
+    const reader = request.body?.getReader();
+    for (let chunk = await reader?.read(); chunk !== undefined && !chunk.done; chunk = await reader?.read()) {
+      bytes += chunk.value.byteLength;
+      if (bytes > maxBytes) {
+        await reader?.cancel();
+        return { problem: 'too-large' };
+      }
+      text += decoder.decode(chunk.value, { stream: true });
+    }
+    return { text: text + decoder.decode() };
+  } catch {
+    // Not UTF-8, or cut off.
+    return { problem: 'unreadable' };
+  }
+}

@@ -1,0 +1,69 @@
+interface NodeRequest {
+  readonly rawHeaders?: unknown;
+  readonly socket?: { readonly remoteAddress?: unknown };
+}
+
+/** What Hono's Node adapter passes beside the Request, directly or in `server`. */
+function nodeRequest(env: unknown): NodeRequest | undefined {
+  const bindings = (env ?? {}) as { incoming?: NodeRequest; server?: { incoming?: NodeRequest } };
+  return bindings.incoming ?? bindings.server?.incoming;
+}
+
+/**
+ * The address of the request's socket; `''` where the runtime does not expose it: all such requests then count as one
+ * source.
+ */
+export function socketAddress(_request: Request, env: unknown): string {
+  const address = nodeRequest(env)?.socket?.remoteAddress;
+  return typeof address === 'string' ? address : '';
+}
+
+/**
+ * The headers as they arrived. A fetch Request joins repeated headers with commas, so Node's own list is preferred
+ * (rule K8).
+ */
+export function arrivedHeaders(request: Request, env: unknown): Headers | readonly string[] {
+  const raw = nodeRequest(env)?.rawHeaders;
+  return Array.isArray(raw) && raw.every((entry) => typeof entry === 'string') ? raw : request.headers;
+}
+
+/** The value of `authorization`; the first of several, which no key check accepts. */
+export function authorizationOf(headers: Headers | readonly string[]): string | undefined {
+  if (!Array.isArray(headers)) return (headers as Headers).get('authorization') ?? undefined;
+  const index = headers.findIndex((entry, place) => place % 2 === 0 && entry.toLowerCase() === 'authorization');
+  return index === -1 ? undefined : headers[index + 1];
+}
+
+/**
+ * Whether the browser reports that another site sent the request. Browsers add remembered Basic credentials to such
+ * requests, so changes are refused; they never add an API key.
+ */
+export function isCrossSite(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  if (site !== null) return site !== 'same-origin' && site !== 'none';
+  const origin = request.headers.get('origin');
+  if (origin === null) return false;
+  const host = request.headers.get('host') ?? new URL(request.url).host;
+  return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
+}
+
+/** A request with its full path, and the part of the path below the base path. */
+export interface PlacedRequest {
+  readonly request: Request;
+  readonly path: string;
+}
+
+/**
+ * Finds the path below the base path. Express, Hono's `mount` and some proxies remove the mount path: a path that does
+ * not start with the base path is put below it, so that every part sees full paths.
+ */
+export function placeRequest(request: Request, basePath: string): PlacedRequest {
+  const url = new URL(request.url);
+  const { pathname } = url;
+  if (basePath === '') return { request, path: pathname };
+  if (pathname === basePath || pathname.startsWith(`${basePath}/`)) {
+    return { request, path: pathname.slice(basePath.length) || '/' };
+  }
+  url.pathname = basePath + pathname;
+  return { request: new Request(url, request), path: pathname };
+}

@@ -1,0 +1,81 @@
+import type { Caller } from '../authentication/authenticate.js';
+
+/**
+ * One HTTP request to the MCP endpoint, from its authentication to the end of its response stream. It is ended early
+ * when its credentials stop being valid (rule K11).
+ */
+export class OpenRequest {
+  readonly caller: Caller;
+  /** Set while the request revokes its own key: its response may still go out. */
+  revokesOwnKey = false;
+  readonly #aborter = new AbortController();
+  #close: () => void = () => {};
+  #isOver = false;
+  readonly #onOver: () => void;
+
+  /** @param onOver called once, when the response is over */
+  constructor(caller: Caller, onOver: (request: OpenRequest) => void) {
+    this.caller = caller;
+    this.#onOver = () => onOver(this);
+  }
+
+  /** Aborts when the request is ended early. */
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
+  }
+
+  /** Ends the stream now; does nothing when it is already over. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#aborter.abort(new Error('The credentials of this request are no longer valid.'));
+    this.#close();
+    this.finish();
+  }
+
+  finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onOver();
+  }
+
+  /** Passes a stream on until the request is ended. */
+  carry(source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const reader = source.getReader();
+    // Cancelling a reader settles its pending read, which must not close the stream a second time.
+    let isOpen = true;
+    const stop = (reason?: unknown) => {
+      isOpen = false;
+      // The source belongs to the SDK, which drops the stream when it is cancelled.
+      reader.cancel(reason).catch(() => {});
+      this.finish();
+    };
+    return new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#close = () => {
+          if (!isOpen) return;
+          stop();
+          controller.close();
+        };
+        if (this.signal.aborted) this.#close();
+      },
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read();
+          if (!isOpen) return;
+          if (!done) {
+            controller.enqueue(value);
+            return;
+          }
+          isOpen = false;
+          this.finish();
+          controller.close();
+        } catch (error) {
+          if (!isOpen) return;
+          stop();
+          controller.error(error);
+        }
+      },
+      cancel: stop,
+    });
+  }
+}

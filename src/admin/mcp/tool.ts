@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { Actor, DirectoryUser } from '../../api-keys/index.js';
+import type { OpenRequest } from './open-request.js';
+
+/** What a tool gets besides its input. */
+export interface McpToolCall {
+  /** The caller; the tool decides what they may do. */
+  readonly actor: Actor;
+  readonly user: DirectoryUser;
+  /** Aborts when the client cancels the call, or when its credentials stop being valid. */
+  readonly signal: AbortSignal;
+}
+
+/** A tool at the MCP endpoint. */
+export interface McpTool {
+  /** Letters, digits, `_`, `-` and `.`; unique. */
+  readonly name: string;
+  readonly title?: string | undefined;
+  /** For the model: what the tool does and when to use it. */
+  readonly description: string;
+  /**
+   * A zod object, or its shape, which checks the input; or a JSON Schema, which only describes it.
+   * @default no input
+   */
+  readonly inputSchema?:
+    | z.ZodObject
+    | z.ZodRawShape
+    | { readonly type: 'object'; readonly [key: string]: unknown }
+    | undefined;
+  /** Whether the tool changes nothing. @default false */
+  readonly readOnly?: boolean | undefined;
+  /**
+   * Returns text, a JSON value, or a whole tool result (`{ content: [...] }`). The client gets the message of a thrown
+   * `ApiKeyError`; any other error is reported to `onError` and gets a general message.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: the input is as inputSchema says, which is not known here
+  handler(input: any, call: McpToolCall): unknown;
+}
+
+/** A tool that can be called. `parse` or the handler checks the input. */
+export interface BoundTool {
+  readonly definition: ToolDefinition;
+  /** What is wrong with the input, or the input for the handler. */
+  parse?(input: unknown): { readonly input: unknown } | { readonly problem: string };
+  handle(input: Readonly<Record<string, unknown>>, call: McpToolCall, request: OpenRequest): unknown;
+}
+
+/** A JSON Schema of an object, without `$schema`, as MCP expects it. */
+export interface JsonSchema {
+  type: 'object';
+  [key: string]: unknown;
+}
+
+/** Without `$schema`: clients whose validator knows another dialect would refuse it. */
+export function toToolSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+  return { ...rest, type: 'object' };
+}
+
+export interface ToolDefinition {
+  name: string;
+  title?: string;
+  description: string;
+  inputSchema: JsonSchema;
+  outputSchema?: JsonSchema;
+  annotations?: {
+    readOnlyHint?: boolean;
+    destructiveHint?: boolean;
+    idempotentHint?: boolean;
+    openWorldHint?: boolean;
+  };
+}

@@ -1,0 +1,54 @@
+import {
+  type ApiKeySort,
+  type ApiKeySortField,
+  type ApiKeyStatus,
+  apiKeySorts,
+  apiKeyStatuses,
+  maxSearchCharacters,
+  type Scope,
+} from '../../../api-keys/index.js';
+import { type Place, readPlace, writePlace } from './paging.js';
+
+const defaultSort: ApiKeySort = '-createdOn';
+
+/** What the list shows, as read from its address. */
+export interface ListView extends Place {
+  readonly scope: Scope;
+  readonly status: ApiKeyStatus | undefined;
+  readonly search: string;
+  readonly sort: ApiKeySort;
+}
+
+/** Reads an address; invalid values become the defaults. */
+export function readListView(query: URLSearchParams): ListView {
+  return {
+    scope: query.get('scope') === 'all' ? 'all' : 'my',
+    status: apiKeyStatuses.find((status) => status === query.get('status')),
+    search: readSearch(query.get('search')),
+    sort: apiKeySorts.find((sort) => sort === query.get('sort')) ?? defaultSort,
+    ...readPlace(query),
+  };
+}
+
+/** No name contains a NUL or is that long. */
+export function readSearch(value: string | null): string {
+  return (value ?? '').replaceAll('\0', '').trim().slice(0, maxSearchCharacters);
+}
+
+/** The address of a list, without default values. */
+export function formatListView(view: Partial<ListView>): string {
+  const query = new URLSearchParams();
+  if (view.scope === 'all') query.set('scope', 'all');
+  if (view.status !== undefined) query.set('status', view.status);
+  if (view.search !== undefined && view.search !== '') query.set('search', view.search);
+  if (view.sort !== undefined && view.sort !== defaultSort) query.set('sort', view.sort);
+  writePlace(query, view);
+  return String(query);
+}
+
+/** The order after a click on a column: times start with the newest, and a second click reverses the order. */
+export function sortAfterClick(field: ApiKeySortField, current: ApiKeySort): ApiKeySort {
+  if (current === field) return `-${field}`;
+  if (current === `-${field}`) return field;
+  return field === 'createdOn' || field === 'lastAccessed' ? `-${field}` : field;
+}

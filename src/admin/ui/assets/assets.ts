@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { script } from './script.js';
+import { stylesheet } from './styles/index.js';
+
+export interface Asset {
+  /** Contains a hash of the content, so that browsers may cache it forever. */
+  readonly name: string;
+  readonly type: string;
+  readonly etag: string;
+  readonly content: string;
+}
+
+export function asset(name: string, type: string, content: string): Asset {
+  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
+  return { name: name.replace('.', `.${hash}.`), type: `${type}; charset=utf-8`, etag: `"${hash}"`, content };
+}
+
+/** The icon of the browser tab: two interlocked key bows. */
+const brandIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#4a66dd" stroke-width="2.5"><circle cx="9" cy="12" r="5.75"/><circle cx="15" cy="12" r="5.75"/></svg>`;
+
+export const assets = {
+  stylesheet: asset('admin.css', 'text/css', stylesheet),
+  script: asset('admin.js', 'text/javascript', script),
+  icon: asset('icon.svg', 'image/svg+xml', brandIcon),
+} as const;
+
+/** Responds to a request for an asset; `undefined` when there is none of that name. */
+export function answerAsset(
+  known: readonly Asset[],
+  name: string,
+  ifNoneMatch: string | undefined,
+): Response | undefined {
+  const found = known.find((one) => one.name === name);
+  if (found === undefined) return undefined;
+  const headers = {
+    'content-type': found.type,
+    etag: found.etag,
+    'cache-control': 'public, max-age=31536000, immutable',
+    'x-content-type-options': 'nosniff',
+  };
+  const unchanged = ifNoneMatch?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === found.etag) ?? false;
+  return unchanged ? new Response(null, { status: 304, headers }) : new Response(found.content, { headers });
+}

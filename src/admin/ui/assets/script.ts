@@ -1,0 +1,102 @@
+/**
+ * The only script: conveniences, since every page works without it. It is a string because a bundler may rewrite
+ * functions into what browsers do not run.
+ */
+export const script = /* js */ `'use strict';
+{
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const one = (selector) => document.querySelector(selector);
+
+  // A link that opens a dialog has a page of its own, too. The dialog is filled in from the link.
+  for (const opener of all('[data-dialog]')) {
+    const dialog = document.getElementById(opener.dataset.dialog);
+    if (!dialog || typeof dialog.showModal !== 'function') continue;
+    opener.setAttribute('aria-haspopup', 'dialog');
+    opener.addEventListener('click', (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+      event.preventDefault();
+      for (const slot of dialog.querySelectorAll('[data-slot]')) {
+        const value = opener.dataset[slot.dataset.slot] || '';
+        if (slot instanceof HTMLInputElement) slot.value = value;
+        else slot.textContent = value;
+      }
+      const form = dialog.querySelector('form[method="post"]');
+      if (form) form.action = opener.href;
+      for (const input of dialog.querySelectorAll('input:not([type="hidden"])')) input.value = '';
+      dialog.showModal();
+    });
+  }
+  for (const closer of all('dialog [data-close]')) {
+    closer.addEventListener('click', (event) => {
+      event.preventDefault();
+      closer.closest('dialog').close();
+    });
+  }
+  for (const dialog of all('dialog')) {
+    dialog.addEventListener('click', (event) => {
+      if (event.target === dialog) dialog.close();
+    });
+  }
+
+  // A second click must not send a form twice: the answer to the first one may hold a key that is shown only once.
+  for (const form of all('form[method="post"]')) {
+    form.addEventListener('submit', (event) => {
+      if (form.dataset.sent) event.preventDefault();
+      form.dataset.sent = 'yes';
+    });
+  }
+  addEventListener('pageshow', () => {
+    for (const form of all('form[data-sent]')) delete form.dataset.sent;
+  });
+
+  for (const input of all('input[type="radio"][value="custom"]')) {
+    input.addEventListener('change', () => {
+      const target = document.getElementById('expires-on');
+      if (target) target.focus({ preventScroll: true });
+    });
+  }
+
+  const keyField = one('[data-key]');
+  if (keyField) {
+    const status = one('[data-copy-status]');
+    const stored = one('[data-stored]');
+    const leaving = document.getElementById('leave-dialog');
+    let mayLeave = false;
+    keyField.addEventListener('focus', () => keyField.select());
+    keyField.select();
+
+    const copyButton = one('[data-copy]');
+    copyButton.hidden = false;
+    copyButton.addEventListener('click', async () => {
+      status.textContent = '';
+      let copied = false;
+      try {
+        await navigator.clipboard.writeText(keyField.value);
+        copied = true;
+      } catch {
+        // The clipboard is only for pages over https; the old command works elsewhere.
+        keyField.select();
+        copied = document.execCommand('copy');
+      }
+      status.textContent = copied ? 'Copied to the clipboard.' : 'Not copied. Select the key and copy it yourself.';
+      if (!copied) keyField.select();
+    });
+
+    // A reload must not send the form again: from here on this page's address is the key's own.
+    history.replaceState(null, '', keyField.dataset.key);
+    const safe = () => mayLeave || stored.checked;
+    addEventListener('beforeunload', (event) => {
+      if (!safe()) event.preventDefault();
+    });
+    document.addEventListener('click', (event) => {
+      const link = event.target.closest('a[href]');
+      if (!link || leaving.contains(link) || safe() || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      if (link.getAttribute('href').startsWith('#')) return;
+      event.preventDefault();
+      one('[data-leave]').href = link.href;
+      leaving.showModal();
+    });
+    one('[data-leave]').addEventListener('click', () => { mayLeave = true; });
+  }
+}
+`;

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from 'hono';
+import type { AdminContext } from '../../context.js';
+import { AdminHttpError } from '../../http/errors.js';
+import { readBoundedText } from '../../http/read-bounded-text.js';
+import { isCrossSite } from '../../http/request.js';
+import { readCookie, writeCookie } from './cookies.js';
+import type { Session } from './session.js';
+import { createSigner } from './signing.js';
+
+const cookieName = 'concordat_form';
+const maxFormBytes = 32 * 1024;
+
+/** The hidden field of every form. */
+export const tokenField = 'token';
+
+/**
+ * Accepts forms of the administration's own pages only: by a token, bound to the session, that no other site can know,
+ * and by the browser's word on where the form came from.
+ */
+export interface Forms {
+  /** The token for forms of a signed-in user. */
+  tokenFor(session: Session): string;
+  /** The token for the sign-in form, bound to a cookie: there is no session yet. */
+  tokenBeforeSignIn(c: Context): string;
+  /** @throws AdminHttpError 400, 403, 413 or 415 when the form came from elsewhere or cannot be read */
+  read(c: Context, session: Session | undefined): Promise<URLSearchParams>;
+}
+
+export function createForms({ basePath, sessionSecret }: AdminContext): Forms {
+  const signer = createSigner(sessionSecret, 'forms');
+  const subjectOf = (c: Context, session: Session | undefined) =>
+    session === undefined ? `browser ${readCookie(c, cookieName, basePath) ?? ''}` : `session ${session.id}`;
+
+  return {
+    tokenFor: (session) => signer.tag(`session ${session.id}`),
+    tokenBeforeSignIn(c) {
+      const known = readCookie(c, cookieName, basePath);
+      const browser = known === undefined || known === '' ? randomBytes(16).toString('base64url') : known;
+      writeCookie(c, cookieName, browser, { basePath, sameSite: 'Strict', maxAgeSeconds: 24 * 60 * 60 });
+      return signer.tag(`browser ${browser}`);
+    },
+    async read(c, session) {
+      if (isCrossSite(c.req.raw)) throw refused('This form was sent from another site, so it was not accepted.');
+      const form = await readFormBody(c.req.raw);
+      const withoutCookie = session === undefined && (readCookie(c, cookieName, basePath) ?? '') === '';
+      if (withoutCookie || !signer.matches(subjectOf(c, session), form.get(tokenField) ?? '')) {
+        throw refused('This form is no longer valid. Go back, load the page again and repeat what you did.');
+      }
+      return form;
+    },
+  };
+}
+
+function refused(message: string): AdminHttpError {
+  return new AdminHttpError(403, message);
+}
+
+async function readFormBody(request: Request): Promise<URLSearchParams> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
+    throw new AdminHttpError(415, 'Only forms are accepted here.');
+  }
+  const { text, problem } = await readBoundedText(request, maxFormBytes);
+  if (problem === 'too-large') throw new AdminHttpError(413, 'The form is too large.');
+  if (problem === 'unreadable') throw new AdminHttpError(400, 'The form could not be read.');
+  return new URLSearchParams(text);
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from 'hono';
+import { type DirectoryUser, isEnabled, type RequestLookups } from '../../../api-keys/index.js';
+import { parseJson } from '../../../internal/index.js';
+import type { AdminContext } from '../../context.js';
+import { clearCookie, readCookie, writeCookie } from './cookies.js';
+import { createSigner } from './signing.js';
+
+const cookieName = 'concordat_session';
+const lifetimeMs = 8 * 60 * 60 * 1000;
+
+/** A signed-in browser and its user, as in the directory at this request (rule K11). */
+export interface Session {
+  readonly id: string;
+  readonly user: DirectoryUser;
+  readonly endsOnMs: number;
+}
+
+interface SessionCookie {
+  readonly id: string;
+  readonly userId: string;
+  readonly issuedAtMs: number;
+  /** Changes with the password without revealing it: a new password ends the old one's sessions. */
+  readonly passwordTag: string;
+}
+
+export interface Sessions {
+  start(c: Context, user: DirectoryUser): void;
+  /**
+   * `undefined` when nobody is signed in, when the user has signed out in any process, or has been disabled, deleted or
+   * given a new password.
+   */
+  read(c: Context, lookups: RequestLookups): Promise<Session | undefined>;
+  /** Signs out; copies of the cookie are worthless, too. */
+  end(c: Context, session: Session): Promise<void>;
+}
+
+/** Sessions are signed cookies, so a restart does not end them and other processes accept them. */
+export function createSessions(context: AdminContext): Sessions {
+  const { apiKeys, basePath, clock, sessionSecret, users } = context;
+  const cookies = createSigner(sessionSecret, 'session');
+  const passwords = createSigner(sessionSecret, 'password of a session');
+  const passwordTag = (user: DirectoryUser) => passwords.tag(user.passwordHash ?? '');
+
+  return {
+    start(c, user) {
+      const session: SessionCookie = {
+        id: randomBytes(16).toString('base64url'),
+        userId: user.id,
+        issuedAtMs: clock.now(),
+        passwordTag: passwordTag(user),
+      };
+      const value = cookies.seal(JSON.stringify(session));
+      writeCookie(c, cookieName, value, { basePath, sameSite: 'Lax', maxAgeSeconds: lifetimeMs / 1000 });
+    },
+    async read(c, lookups) {
+      const text = cookies.open(readCookie(c, cookieName, basePath) ?? '');
+      if (text === undefined) return undefined;
+      const session = parseJson(text) as SessionCookie;
+      const ageMs = clock.now() - session.issuedAtMs;
+      if (ageMs < 0 || ageMs >= lifetimeMs || (await apiKeys.endedSessions.has(session.id))) return undefined;
+      const user = await lookups.findUser(users, session.userId);
+      if (!isEnabled(user) || passwordTag(user) !== session.passwordTag) return undefined;
+      return { id: session.id, user, endsOnMs: session.issuedAtMs + lifetimeMs };
+    },
+    async end(c, session) {
+      await apiKeys.endedSessions.add(session.id, session.endsOnMs);
+      clearCookie(c, cookieName, basePath);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Context } from 'hono';
+import { type Actor, type DirectoryUser, RequestLookups, rightsOf, toActor } from '../../api-keys/index.js';
+import type { AdminContext } from '../context.js';
+import type { AdminSection } from '../sections.js';
+import { isManaged } from '../users.js';
+import type { Links } from './addresses/links.js';
+import type { Forms } from './browser/forms.js';
+import type { Session, Sessions } from './browser/session.js';
+
+/** One request of a signed-in user, and what that user may do and see at this moment. */
+export interface PageContext {
+  readonly session: Session;
+  readonly user: DirectoryUser;
+  readonly actor: Actor;
+  readonly links: Links;
+  /** For the forms of the page. */
+  readonly token: string;
+  /** What the user has just done, in one sentence. */
+  readonly flash: string | undefined;
+  readonly nowMs: number;
+  /** Whether the user may manage the keys of all users (specification 5.3). */
+  readonly mayManageAll: boolean;
+  /** Whether the edition has API keys, so that they can be created and edited (rule K12). */
+  readonly isAvailable: boolean;
+  /** The administration's own menu entries. */
+  readonly shows: { readonly apiKeys: boolean; readonly users: boolean };
+  /** The host's sections that this user may visit. */
+  readonly sections: readonly AdminSection[];
+}
+
+const cached = 'pageContext';
+
+/**
+ * `undefined` when nobody is signed in. User, rights and edition are looked up at every request (rules K11, K12), the
+ * user and the edition once.
+ */
+export async function readPageContext(
+  { context, sessions, forms, links }: { context: AdminContext; sessions: Sessions; forms: Forms; links: Links },
+  c: Context,
+): Promise<PageContext | undefined> {
+  const lookups = new RequestLookups();
+  const session = await sessions.read(c, lookups);
+  if (session === undefined) return undefined;
+  const { user } = session;
+  const actor = toActor(user, { origin: 'UI', authenticatedBy: 'session', lookups });
+  const mayManageAll = await context.apiKeys.mayManageAll(actor);
+  const isAvailable = await context.isAvailable(lookups);
+  const pageContext: PageContext = {
+    session,
+    user,
+    actor,
+    links,
+    token: forms.tokenFor(session),
+    flash: undefined,
+    nowMs: context.clock.now(),
+    mayManageAll,
+    isAvailable,
+    shows: {
+      apiKeys: isAvailable || (await hasKeys(context, actor, mayManageAll)),
+      users: rightsOf(user).superAdmin && isManaged(context.users),
+    },
+    sections: context.sections.filter(({ mayVisit }) => mayVisit?.(user) ?? true),
+  };
+  c.set(cached, pageContext);
+  return pageContext;
+}
+
+/** What {@link readPageContext} last returned for this request. */
+export function knownPageContext(c: Context): PageContext | undefined {
+  return c.get(cached);
+}
+
+async function hasKeys({ apiKeys }: AdminContext, actor: Actor, mayManageAll: boolean): Promise<boolean> {
+  const { items } = await apiKeys.list(actor, { scope: mayManageAll ? 'all' : 'my', limit: 1 });
+  return items.length > 0;
+}

@@ -1,0 +1,58 @@
+import type { Context, Handler } from 'hono';
+import { html } from 'hono/html';
+import type { Child } from 'hono/jsx';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { AdminContext } from '../context.js';
+import { createLinks, type Links } from './addresses/links.js';
+import { createFlashes, type Flashes } from './browser/flash.js';
+import { createForms, type Forms } from './browser/forms.js';
+import { createSessions, type Sessions } from './browser/session.js';
+import { type PageContext, readPageContext } from './page-context.js';
+
+type Answer = Response | Promise<Response>;
+
+/** What all pages share. */
+export interface Ui {
+  readonly context: AdminContext;
+  readonly links: Links;
+  readonly sessions: Sessions;
+  readonly forms: Forms;
+  readonly flashes: Flashes;
+  /** A handler for signed-in users; others are sent to sign in and come back. */
+  signedIn(handler: (c: Context, pageContext: PageContext) => Answer): Handler;
+  /** A handler for a form that one of these pages posted. */
+  submitted(handler: (c: Context, pageContext: PageContext, form: URLSearchParams) => Answer): Handler;
+}
+
+export function createUi(context: AdminContext): Ui {
+  const links = createLinks(context.basePath);
+  const sessions = createSessions(context);
+  const forms = createForms(context);
+  const flashes = createFlashes(context);
+  const parts = { context, links, sessions, forms };
+
+  const signedIn: Ui['signedIn'] = (handler) => async (c) => {
+    const pageContext = await readPageContext(parts, c);
+    if (pageContext !== undefined) return await handler(c, pageContext);
+    const { pathname, search } = new URL(c.req.url);
+    const isHome = pathname === context.basePath || pathname === links.home;
+    const returnsHere = c.req.method === 'GET' && !isHome;
+    return c.redirect(returnsHere ? links.signInAndReturn(pathname + search) : links.signIn, 303);
+  };
+  return {
+    ...parts,
+    flashes,
+    signedIn: (handler) => signedIn((c, pageContext) => handler(c, { ...pageContext, flash: flashes.take(c) })),
+    submitted: (handler) =>
+      signedIn(async (c, { session }) => {
+        const form = await forms.read(c, session);
+        // The form may have been slow to arrive: what ended meanwhile does nothing (rule K11).
+        return await signedIn((_, pageContext) => handler(c, pageContext, form))(c, async () => {});
+      }),
+  };
+}
+
+/** Responds with a document. */
+export async function render(c: Context, document: Child, status: ContentfulStatusCode = 200): Promise<Response> {
+  return await c.html(html`<!doctype html>${document}`, status);
+}

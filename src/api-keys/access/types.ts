@@ -1,0 +1,63 @@
+import type { RequestLookups } from './request-lookups.js';
+
+export const origins = ['UI', 'API', 'MCP', 'System'] as const;
+
+/** Where a change came from (rule K6). */
+export type Origin = (typeof origins)[number];
+
+/** `Professional` and `Ultimate` have API keys, any other name has not (rule K12). */
+export type Edition = 'Professional' | 'Ultimate' | (string & {});
+
+/** The edition's name, or a function that is called at every request (rule K12). */
+export type EditionOption = Edition | (() => Edition | Promise<Edition>);
+
+/** Who asks, and how (rules K6, K15, K16). */
+export interface Actor {
+  readonly userId: string;
+  readonly username: string;
+  /** @default `API` */
+  readonly origin?: Origin | undefined;
+  readonly authenticatedBy?: 'session' | 'basic' | 'api-key' | undefined;
+  /** The key that authenticated the request; the audit entry then names it. */
+  readonly apiKeyId?: string | undefined;
+  /**
+   * What this request has looked up, so that the call does not look it up again. Never keep it for another request.
+   * @default everything is looked up at this call (rule K11)
+   */
+  readonly lookups?: RequestLookups | undefined;
+  /** Used only without a `users` directory; otherwise the directory decides (rule K11). */
+  readonly superAdmin?: boolean | undefined;
+  /** Used only without a `users` directory. */
+  readonly roles?: readonly string[] | undefined;
+  /** Used only without a `users` directory. */
+  readonly permissions?: readonly string[] | undefined;
+}
+
+/** An actor may also be written with `id` in place of `userId`. */
+export type ActorLike = Actor | (Omit<Actor, 'userId'> & { readonly id: string });
+
+/** A user of the host service, as it is at this moment. */
+export interface DirectoryUser {
+  readonly id: string;
+  readonly username: string;
+  /** Disabled users' keys do not authenticate. @default true */
+  readonly enabled?: boolean | undefined;
+  /** Manages the keys of all users (specification 5.3). @default false */
+  readonly superAdmin?: boolean | undefined;
+  /** Names of roles; `Super Admin` is another way to say `superAdmin`. */
+  readonly roles?: readonly string[] | undefined;
+  /** Names of permissions; `User Management – Write` lets manage the keys of all users. */
+  readonly permissions?: readonly string[] | undefined;
+  /** As `hashPassword` made it; for Basic authentication. */
+  readonly passwordHash?: string | undefined;
+}
+
+/**
+ * The host service's users, asked at every request, so that a change of rights, a disabled or a deleted user counts at
+ * once (rule K11). Ids must never be given to another user.
+ */
+export interface UserDirectory {
+  findById(userId: string): DirectoryUser | undefined | Promise<DirectoryUser | undefined>;
+  /** For Basic authentication and sign-in. */
+  findByUsername(username: string): DirectoryUser | undefined | Promise<DirectoryUser | undefined>;
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '../internal/index.js';
+import type { RequestLookups } from './access/request-lookups.js';
+import type { ActorLike, EditionOption, UserDirectory } from './access/types.js';
+import type { Authenticated, Pepper, PepperSecret, RequestHeaders, Verification } from './authentication/types.js';
+import type {
+  ApiKey,
+  ApiKeyChanges,
+  ApiKeyPage,
+  AuditEntry,
+  AuditQuery,
+  CreatedApiKey,
+  ListQuery,
+  NewApiKey,
+  Page,
+} from './keys/types.js';
+
+export interface OpenApiKeysOptions {
+  /** A file path, `:memory:`, or a `postgres://` URL (rule K18). */
+  readonly database: string;
+  /** The edition's name, or a function that is called at every request (rule K12). */
+  readonly edition: EditionOption;
+  /** Your users. Without a directory an actor's own rights apply, and `authenticate` does not look up the owner. */
+  readonly users?: UserDirectory | undefined;
+  /** A secret (version 1), or several by version. @default none: the secret's SHA-256 is stored (rule K2) */
+  readonly pepper?: PepperSecret | Pepper | undefined;
+  /** The clock that decides every status (rule K5). @default the system clock */
+  readonly clock?: (Pick<Clock, 'now'> & Partial<Clock>) | undefined;
+  /** Called when a background write fails, such as that of `lastAccessed`, which is then repeated. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** A key that has just been revoked: close what it opened (rule K11). */
+export interface Invalidation {
+  readonly apiKeyId: string;
+  readonly userId: string;
+}
+
+/** Sessions that ended early, by their ids. */
+export interface EndedSessions {
+  /** Remembers a session until `endsOnMs` (epoch milliseconds), when it would have ended anyway. */
+  add(sessionId: string, endsOnMs: number): Promise<void>;
+  /** One indexed look-up; sees at once what another process has added. */
+  has(sessionId: string): Promise<boolean>;
+}
+
+/**
+ * API keys in one database. Methods that take an actor return what that actor may see and do (rule K7), and reject with
+ * an `ApiKeyError` otherwise.
+ */
+export interface ApiKeys {
+  /** Creates a key, which the actor owns (rule K16). The only call that returns the key's value. */
+  create(actor: ActorLike, input: NewApiKey): Promise<CreatedApiKey>;
+  list(actor: ActorLike, query?: ListQuery): Promise<ApiKeyPage>;
+  get(actor: ActorLike, apiKeyId: string): Promise<ApiKey>;
+  /** Active keys only. An edit that changes nothing writes nothing. */
+  update(actor: ActorLike, apiKeyId: string, changes: ApiKeyChanges): Promise<ApiKey>;
+  /** Active keys only; immediate and irreversible. A simultaneous edit does not prevent it. */
+  revoke(actor: ActorLike, apiKeyId: string): Promise<ApiKey>;
+  /** Newest first. */
+  audits(actor: ActorLike, query?: AuditQuery): Promise<Page<AuditEntry>>;
+  /**
+   * Revokes every Active key of a user that you have deleted, in one transaction. It checks no rights: you decide who
+   * may delete users.
+   */
+  userDeleted(actor: ActorLike, userId: string): Promise<{ readonly revoked: number }>;
+  /** `undefined` unless a valid key was presented. */
+  authenticate(headers: RequestHeaders): Promise<Authenticated | undefined>;
+  /**
+   * Like `authenticate`, but says what was presented, so that you can try Basic next, or log the reason.
+   *
+   * @param lookups share them with the other calls of this request
+   */
+  verify(headers: RequestHeaders, lookups?: RequestLookups): Promise<Verification>;
+  /** Whether a key would authenticate now. For open streams: another process may have revoked the key (rule K11). */
+  isUsable(apiKeyId: string, lookups?: RequestLookups): Promise<boolean>;
+  /** Calls `listener` in this process right after a revocation; returns a function that unsubscribes. */
+  onInvalidated(listener: (invalidation: Invalidation) => void): () => void;
+  /** Whether the actor may manage the keys of all users, and so gets the switch My/All (specification 4). */
+  mayManageAll(actor: ActorLike): Promise<boolean>;
+  /** Whether the current edition has API keys (rule K12). */
+  isAvailable(lookups?: RequestLookups): Promise<boolean>;
+  /** The latest `expiresOn` accepted now (rule K4). */
+  maxExpiresOn(): string;
+  /** Where `createAdmin` records who has signed out, for every process and across restarts (rule K11). */
+  readonly endedSessions: EndedSessions;
+  /** Writes what is pending and closes the database. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

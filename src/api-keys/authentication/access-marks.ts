@@ -1,0 +1,101 @@
+import { type Clock, singleFlight, type Timer } from '../../internal/index.js';
+
+/** The uses of a key that are not in the database yet. */
+export interface AccessMark {
+  /** Epoch milliseconds; 0 for none. */
+  readonly lastAccessedMs: number;
+  readonly refusedUses: number;
+  readonly lastRefusedMs: number;
+}
+
+const flushDelayMs = 500;
+const nothing: AccessMark = { lastAccessedMs: 0, refusedUses: 0, lastRefusedMs: 0 };
+
+/**
+ * Collects uses of keys and writes them together, so that a request costs no write. Times are at most a second late in
+ * the database and exact for readers in this process (rule K10).
+ */
+export class AccessMarks {
+  #pending = new Map<string, AccessMark>();
+  #beingWritten: ReadonlyMap<string, AccessMark> = new Map();
+  #timer: Timer | undefined;
+  readonly #clock: Pick<Clock, 'setTimer'>;
+  readonly #write: (marks: ReadonlyMap<string, AccessMark>) => Promise<void>;
+  readonly #onError: (error: unknown) => void;
+
+  constructor(options: {
+    clock: Pick<Clock, 'setTimer'>;
+    write: (marks: ReadonlyMap<string, AccessMark>) => Promise<void>;
+    onError: (error: unknown) => void;
+  }) {
+    this.#clock = options.clock;
+    this.#write = options.write;
+    this.#onError = options.onError;
+  }
+
+  used(apiKeyId: string, nowMs: number): void {
+    this.#add(apiKeyId, { ...nothing, lastAccessedMs: nowMs });
+  }
+
+  refused(apiKeyId: string, nowMs: number): void {
+    this.#add(apiKeyId, { lastAccessedMs: 0, refusedUses: 1, lastRefusedMs: nowMs });
+  }
+
+  /**
+   * What readers add to a row. Call it before you read the row: a write that ends in between then shows in the row or
+   * here. Times may show in both, which does not change their maximum; counts that are being written are left out, so
+   * that none is added twice.
+   */
+  view(): (apiKeyId: string) => AccessMark {
+    const [pending, beingWritten] = [this.#pending, this.#beingWritten];
+    return (apiKeyId) => ({
+      ...merge(pending.get(apiKeyId) ?? nothing, beingWritten.get(apiKeyId) ?? nothing),
+      refusedUses: this.#pending.get(apiKeyId)?.refusedUses ?? 0,
+    });
+  }
+
+  /** Writes what is pending. @throws what the write threw; the uses are kept for the next attempt */
+  flush = singleFlight(async () => {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const marks = this.#pending;
+    if (marks.size === 0) return;
+    this.#pending = new Map();
+    this.#beingWritten = marks;
+    try {
+      await this.#write(marks);
+    } catch (error) {
+      this.#beingWritten = new Map();
+      for (const [apiKeyId, mark] of marks) this.#add(apiKeyId, mark);
+      throw error;
+    }
+    this.#beingWritten = new Map();
+  });
+
+  /** Writes everything, including uses that arrive during a write. */
+  async close(): Promise<void> {
+    try {
+      do await this.flush();
+      while (this.#pending.size > 0);
+    } finally {
+      this.#timer?.cancel();
+    }
+  }
+
+  #add(apiKeyId: string, mark: AccessMark): void {
+    const known = this.#pending.get(apiKeyId);
+    this.#pending.set(apiKeyId, known === undefined ? mark : merge(known, mark));
+    this.#timer ??= this.#clock.setTimer(flushDelayMs, () => {
+      this.#timer = undefined;
+      this.flush().catch(this.#onError);
+    });
+  }
+}
+
+function merge(first: AccessMark, second: AccessMark): AccessMark {
+  return {
+    lastAccessedMs: Math.max(first.lastAccessedMs, second.lastAccessedMs),
+    refusedUses: first.refusedUses + second.refusedUses,
+    lastRefusedMs: Math.max(first.lastRefusedMs, second.lastRefusedMs),
+  };
+}

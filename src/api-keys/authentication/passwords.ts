@@ -1,0 +1,57 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+
+interface Cost {
+  readonly logN: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+// OWASP lists several equivalent settings; this one needs the least memory: 16 MiB per check.
+const defaultCost: Cost = { logN: 14, r: 8, p: 5 };
+const saltBytes = 16;
+const hashBytes = 32;
+const storedPattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
+
+/**
+ * Hashes a password for Basic authentication and sign-in, with scrypt and a random salt (rule K14).
+ *
+ * @returns text to store: `$scrypt$ln=14,r=8,p=5$salt$hash`
+ * @throws TypeError when `password` is not a non-empty string
+ */
+export async function hashPassword(password: string): Promise<string> {
+  if (typeof password !== 'string' || password === '') throw new TypeError('`password` must be a non-empty string.');
+  const salt = randomBytes(saltBytes);
+  const hash = await derive(password, salt, defaultCost);
+  const { logN, r, p } = defaultCost;
+  return `$scrypt$ln=${logN},r=${r},p=${p}$${base64(salt)}$${base64(hash)}`;
+}
+
+/**
+ * Whether a password matches a hash from {@link hashPassword}. Pass `undefined` for an unknown user: the check takes as
+ * long and returns `false`, so response times do not reveal which users exist.
+ */
+export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
+  const match = storedPattern.exec(stored ?? '');
+  const [, logN, r, p, salt, hash] = match ?? [];
+  const cost = match === null ? defaultCost : { logN: Number(logN), r: Number(r), p: Number(p) };
+  // No password has a hash of zeros.
+  const expected = match === null ? Buffer.alloc(hashBytes) : Buffer.from(hash as string, 'base64');
+  const saltUsed = match === null ? Buffer.alloc(saltBytes) : Buffer.from(salt as string, 'base64');
+  const derived = await derive(typeof password === 'string' ? password : '', saltUsed, cost);
+  return timingSafeEqual(derived, expected);
+}
+
+function derive(password: string, salt: Uint8Array, { logN, r, p }: Cost): Promise<Buffer> {
+  const N = 2 ** logN;
+  return new Promise((resolve, reject) => {
+    // Keyboards and systems send different forms of "é": use one.
+    scrypt(password.normalize('NFC'), salt, hashBytes, { N, r, p, maxmem: 256 * N * r }, (error, hash) => {
+      if (error === null) resolve(hash);
+      else reject(error);
+    });
+  });
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}

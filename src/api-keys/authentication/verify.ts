@@ -1,0 +1,62 @@
+import { hasApiKeys } from '../access/edition.js';
+import { RequestLookups } from '../access/request-lookups.js';
+import { isEnabled } from '../access/rights.js';
+import type { Context } from '../context.js';
+import { isApiKeyId, parseKey } from '../keys/key-format.js';
+import { recordExpiredKeys, statusOf } from '../keys/status.js';
+import type { StoredSecret } from '../store/index.js';
+import { readPresentedKey } from './presented-key.js';
+import type { RefusalReason, RequestHeaders, Verification } from './types.js';
+
+/**
+ * Checks the key that a request presents against the database, its owner and the edition. Nothing is cached between
+ * requests (rules K2, K8, K11, K12).
+ */
+export async function verifyHeaders(
+  context: Context,
+  headers: RequestHeaders,
+  lookups = new RequestLookups(),
+): Promise<Verification> {
+  const presented = readPresentedKey(headers);
+  if (presented.kind === 'none') return { outcome: 'none' };
+  if (presented.kind === 'refused') return { outcome: 'refused', reason: presented.reason };
+  const parts = parseKey(presented.value);
+  if (parts === undefined) return { outcome: 'refused', reason: 'malformed' };
+  const { id: apiKeyId, secret } = parts;
+  const stored = await context.store.lookUp(apiKeyId);
+  const matches = context.hasher.matches(secret, stored);
+  if (stored === undefined || !matches) return { outcome: 'refused', reason: 'unknown', apiKeyId };
+  const nowMs = context.now();
+  const reason = await refusalOf(context, lookups, { id: apiKeyId, stored, nowMs });
+  if (reason === undefined) {
+    context.marks.used(apiKeyId, nowMs);
+    return { outcome: 'authenticated', userId: stored.ownerId, apiKeyId };
+  }
+  // The value was right: its holder does not know yet that the key has ended.
+  if (reason === 'revoked' || reason === 'expired') context.marks.refused(apiKeyId, nowMs);
+  return { outcome: 'refused', reason, apiKeyId };
+}
+
+/** Whether a key would authenticate now (rule K11). */
+export async function isKeyUsable(
+  context: Context,
+  apiKeyId: string,
+  lookups = new RequestLookups(),
+): Promise<boolean> {
+  const stored = isApiKeyId(apiKeyId) ? await context.store.lookUp(apiKeyId) : undefined;
+  if (stored === undefined) return false;
+  return (await refusalOf(context, lookups, { id: apiKeyId, stored, nowMs: context.now() })) === undefined;
+}
+
+async function refusalOf(
+  context: Context,
+  lookups: RequestLookups,
+  { id, stored, nowMs }: { id: string; stored: StoredSecret; nowMs: number },
+): Promise<RefusalReason | undefined> {
+  const status = statusOf(stored, nowMs);
+  if (status === 'Expired') await recordExpiredKeys(context, [{ id, ends: stored }], nowMs);
+  if (status !== 'Active') return status === 'Revoked' ? 'revoked' : 'expired';
+  if (!hasApiKeys(await lookups.findEdition(context.edition))) return 'edition';
+  if (context.users === undefined) return undefined;
+  return isEnabled(await lookups.findUser(context.users, stored.ownerId)) ? undefined : 'owner';
+}

@@ -1,0 +1,97 @@
+import { type ActorIdentity, type Principal, resolvePrincipal } from '../access/actor.js';
+import type { ActorLike, Origin } from '../access/types.js';
+import type { Context } from '../context.js';
+import {
+  type AuditRecord,
+  findKey,
+  insertAudits,
+  type KeyRow,
+  listAudits,
+  type NewAuditRecord,
+  type Queries,
+} from '../store/index.js';
+import { formatCursor, readCursor } from './cursor.js';
+import { findVisibleKey } from './find-key.js';
+import { readLimit, readOneOf, readScope } from './list-query.js';
+import { toIso } from './presentation.js';
+import {
+  type AuditEntry,
+  type AuditQuery,
+  type FieldChange,
+  type Page,
+  type RevisionType,
+  revisionTypes,
+} from './types.js';
+
+/** One page of the audit trail, newest first (rules K6, K7). */
+export async function auditPage(context: Context, actor: ActorLike, query: AuditQuery): Promise<Page<AuditEntry>> {
+  const principal = await resolvePrincipal(actor, context.users);
+  const scope = readScope(principal, query.scope ?? (principal.mayManageAll ? 'all' : 'my'));
+  const limit = readLimit(query.limit);
+  const after = readCursor(query.cursor, 'audits', 'number');
+  const { apiKeyId, revisionType } = query;
+  if (apiKeyId !== undefined) await findVisibleKey(context, principal, apiKeyId, context.now());
+  const filter = {
+    ownerId: scope === 'my' ? principal.userId : undefined,
+    apiKeyId,
+    revisionType: revisionType === undefined ? undefined : readOneOf('revisionType', revisionType, revisionTypes),
+    beforeId: after === undefined ? undefined : Number(after.value),
+  };
+  const rows = await listAudits(context.store.kysely, filter, limit + 1);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return {
+    items: rows.slice(0, limit).map((row) => toAuditEntry(row, principal)),
+    nextCursor: last === undefined ? null : formatCursor({ order: 'audits', value: last.id, id: '' }),
+  };
+}
+
+/**
+ * The acting key belongs to the author, and is shown only to readers who may see it: the entry may be about another
+ * user's key (rules K7, K15).
+ */
+export function toAuditEntry(row: AuditRecord, reader: Principal): AuditEntry {
+  const showsActingKey = reader.mayManageAll || row.author_id === reader.userId;
+  return {
+    id: row.id,
+    apiKeyId: row.api_key_id,
+    name: row.name,
+    author: { id: row.author_id, username: row.author_username },
+    actingApiKey:
+      row.acting_key_id === null || !showsActingKey
+        ? null
+        : { id: row.acting_key_id, name: row.acting_key_name ?? row.acting_key_id },
+    changeTime: toIso(row.change_time),
+    revisionType: row.revision_type as RevisionType,
+    changes: JSON.parse(row.changes) as FieldChange[],
+    origin: row.origin as Origin,
+  };
+}
+
+/** Writes the entries in the transaction of the change (rule K6), with the acting key, if any (rule K15). */
+export async function recordChanges(
+  queries: Queries,
+  author: ActorIdentity,
+  revisionType: RevisionType,
+  changeTimeMs: number,
+  revisions: readonly { row: KeyRow; changes: readonly FieldChange[] }[],
+): Promise<void> {
+  const actingKey = author.apiKeyId === undefined ? undefined : await findKey(queries, author.apiKeyId);
+  await insertAudits(
+    queries,
+    revisions.map(
+      ({ row, changes }): NewAuditRecord => ({
+        api_key_id: row.id,
+        owner_id: row.owner_id,
+        name: row.name,
+        author_id: author.userId,
+        author_username: author.username,
+        acting_key_id: author.apiKeyId ?? null,
+        acting_key_name: actingKey?.name ?? null,
+        change_time: changeTimeMs,
+        revision_type: revisionType,
+        changes: JSON.stringify(changes),
+        origin: author.origin,
+      }),
+    ),
+  );
+}

@@ -1,0 +1,80 @@
+import { inactiveUserError, type Principal, resolvePrincipal } from '../access/actor.js';
+import { requireApiKeys } from '../access/edition.js';
+import type { ActorLike } from '../access/types.js';
+import { validationError } from '../api-key-error.js';
+import type { Context } from '../context.js';
+import { insertKey, type KeyRow } from '../store/index.js';
+import { recordChanges } from './audit-trail.js';
+import { readFields } from './fields.js';
+import { generateKey } from './key-format.js';
+import { foldForSearch, nameNotUnique } from './key-name.js';
+import { toApiKey, toIso } from './presentation.js';
+import { userDeleted } from './revoke-keys.js';
+import type { CreatedApiKey, FieldChange, NewApiKey } from './types.js';
+
+/** Creates a key for the actor (rules K2-K4, K12, K16). */
+export async function createKey(context: Context, actor: ActorLike, input: NewApiKey): Promise<CreatedApiKey> {
+  const principal = await resolvePrincipal(actor, context.users);
+  requireApiKeys(await principal.lookups.findEdition(context.edition));
+  const nowMs = context.now();
+  const { name, expiresOnMs } = await readFields(context, input ?? {}, { required: true, nowMs, keyId: undefined });
+  const created = await insertNewKey(context, principal, {
+    name: name as string,
+    expires_on: expiresOnMs as number,
+    created_on: nowMs,
+  });
+  await revokeIfOwnerIsGone(context, principal);
+  return created;
+}
+
+async function insertNewKey(
+  context: Context,
+  principal: Principal,
+  fields: Pick<KeyRow, 'name' | 'expires_on' | 'created_on'>,
+): Promise<CreatedApiKey> {
+  const { id, secret, key } = generateKey();
+  const row: KeyRow = {
+    ...fields,
+    id,
+    name_search: foldForSearch(fields.name),
+    owner_id: principal.userId,
+    owner_username: principal.username,
+    owner_search: foldForSearch(principal.username),
+    secret_hash: context.hasher.hash(secret),
+    pepper_version: context.hasher.version,
+    revoked_on: null,
+    expired_on: null,
+    last_accessed: 0,
+    refused_uses: 0,
+    last_refused_on: 0,
+    version: 1,
+  };
+  const changes: FieldChange[] = [
+    { field: 'name', from: null, to: row.name },
+    { field: 'expiresOn', from: null, to: toIso(row.expires_on) },
+  ];
+  try {
+    await context.store.kysely.transaction().execute(async (transaction) => {
+      await insertKey(transaction, row);
+      await recordChanges(transaction, principal, 'Create', row.created_on, [{ row, changes }]);
+    });
+  } catch (error) {
+    if (context.store.isDuplicate(error, 'name')) throw validationError([nameNotUnique]);
+    if (context.store.isDuplicate(error, 'id')) return await insertNewKey(context, principal, fields);
+    throw error;
+  }
+  return { apiKey: toApiKey(row, context.marks.view()(id), fields.created_on), key };
+}
+
+/**
+ * Revokes the new key if its owner has been deleted meanwhile: `userDeleted` either saw the key, or ran before the key
+ * was written, and then the directory no longer has the user.
+ */
+async function revokeIfOwnerIsGone(context: Context, principal: Principal): Promise<void> {
+  if (context.users === undefined) return;
+  // Not from `principal.lookups`: the look-up must come after the write.
+  const owner = await context.users.findById(principal.userId);
+  if (owner !== undefined && owner !== null) return;
+  await userDeleted(context, { userId: principal.userId, username: principal.username }, principal.userId);
+  throw inactiveUserError();
+}

@@ -1,0 +1,51 @@
+import type { FieldReading } from '../api-key-error.js';
+
+const field = 'expiresOn';
+const hourAndMinute = '(?:[01]\\d|2[0-3]):[0-5]\\d';
+const dateTimePattern = new RegExp(
+  `^(\\d{4}-\\d{2}-\\d{2})(T${hourAndMinute}(?::[0-5]\\d(?:\\.\\d{1,9})?)?(?:Z|[+-]${hourAndMinute}))?$`,
+);
+
+/**
+ * The latest expiry accepted at `now`: one calendar year later, to the end of that day in UTC. A year after 29 February
+ * is 28 February (rule K4).
+ *
+ * @example
+ * maxExpiresOn(new Date('2028-02-29T10:00:00Z')) // 2029-02-28T23:59:59.999Z
+ */
+export function maxExpiresOn(now: Date | number): Date {
+  const today = new Date(now);
+  const year = today.getUTCFullYear() + 1;
+  const month = today.getUTCMonth();
+  const lastDayOfMonth = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return new Date(Date.UTC(year, month, Math.min(today.getUTCDate(), lastDayOfMonth), 23, 59, 59, 999));
+}
+
+/** Reads and checks an expiry (rule K4): epoch milliseconds, or what is wrong with it. */
+export function readExpiry(value: unknown, nowMs: number): FieldReading<number> {
+  if (value === undefined || value === null || value === '') return wrong('Expiry date is required.');
+  const expiresOnMs = value instanceof Date ? value.getTime() : parseDateTime(value);
+  if (Number.isNaN(expiresOnMs)) {
+    return wrong('Expiry date must be an ISO 8601 datetime with a time zone, such as 2027-01-31T18:00:00Z.');
+  }
+  if (expiresOnMs <= nowMs) return wrong('Expiry date must be a future datetime.');
+  if (expiresOnMs > maxExpiresOn(nowMs).getTime()) return wrong('Expiration date cannot exceed 1 year from today.');
+  return { value: expiresOnMs };
+}
+
+function wrong(message: string): FieldReading<never> {
+  return { error: { field, message } };
+}
+
+/**
+ * ISO 8601 with an offset, or a date, which means the end of that day in UTC. `Date.parse` alone would accept local times
+ * and move 31 February into March.
+ */
+function parseDateTime(value: unknown): number {
+  const text = typeof value === 'string' ? value.toUpperCase() : '';
+  const [, date, time] = dateTimePattern.exec(text) ?? [];
+  if (date === undefined) return Number.NaN;
+  const midnight = new Date(`${date}T00:00:00Z`);
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(date)) return Number.NaN;
+  return Date.parse(time === undefined ? `${date}T23:59:59.999Z` : text);
+}

@@ -1,0 +1,57 @@
+import { resolvePrincipal } from '../access/actor.js';
+import type { ActorLike } from '../access/types.js';
+import type { Context } from '../context.js';
+import { countKeys, type KeySearch, listKeys, type Queries, searchIds, sortValue } from '../store/index.js';
+import { formatCursor, readCursor } from './cursor.js';
+import { readLimit, readOneOf, readScope, readSearch } from './list-query.js';
+import { toApiKey } from './presentation.js';
+import { endsOf, recordExpiredKeys } from './status.js';
+import {
+  type ApiKeyPage,
+  type ApiKeySortField,
+  apiKeySorts,
+  apiKeyStatuses,
+  type ListQuery,
+  type Scope,
+} from './types.js';
+
+/** One page of keys in the requested order (rules K1, K7, K10). */
+export async function listPage(context: Context, actor: ActorLike, query: ListQuery): Promise<ApiKeyPage> {
+  const principal = await resolvePrincipal(actor, context.users);
+  const scope = readScope(principal, query.scope ?? 'my');
+  const sort = readOneOf('sort', query.sort ?? '-createdOn', apiKeySorts);
+  const limit = readLimit(query.limit);
+  const direction = sort.startsWith('-') ? 'desc' : 'asc';
+  const field = sort.replace('-', '') as ApiKeySortField;
+  const after = readCursor(query.cursor, sort, field === 'name' || field === 'createdBy' ? 'string' : 'number');
+  // Without this the order would lag behind the times shown.
+  if (field === 'lastAccessed') await context.marks.flush();
+  const nowMs = context.now();
+  const { kysely } = context.store;
+  const filter = {
+    ownerId: scope === 'my' ? principal.userId : undefined,
+    status: query.status === undefined ? undefined : readOneOf('status', query.status, apiKeyStatuses),
+    search: await narrow(kysely, readSearch(query.search), scope),
+    nowMs,
+  };
+  const unwritten = context.marks.view();
+  const rows = await listKeys(kysely, filter, { field, direction, after }, limit + 1);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  await recordExpiredKeys(
+    context,
+    shown.map((row) => ({ id: row.id, ends: endsOf(row) })),
+    nowMs,
+  );
+  return {
+    items: shown.map((row) => toApiKey(row, unwritten(row.id), nowMs)),
+    nextCursor: last === undefined ? null : formatCursor({ order: sort, value: sortValue(last, field), id: last.id }),
+    ...(query.total === true && { total: await countKeys(kysely, filter) }),
+  };
+}
+
+/** One user has few keys. Among all keys, look up the matching ids first. */
+async function narrow(queries: Queries, search: KeySearch | undefined, scope: Scope): Promise<KeySearch | undefined> {
+  if (search === undefined || scope === 'my') return search;
+  return { ...search, ids: await searchIds(queries, search) };
+}

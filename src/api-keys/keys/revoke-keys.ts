@@ -1,0 +1,44 @@
+import { type ActorIdentity, readActor, readUserId, resolvePrincipal } from '../access/actor.js';
+import type { ActorLike } from '../access/types.js';
+import type { Context } from '../context.js';
+import { revokeActiveKeys } from '../store/index.js';
+import { recordChanges } from './audit-trail.js';
+import { findVisibleKey, refuseChange } from './find-key.js';
+import { toApiKey } from './presentation.js';
+import type { ApiKey, FieldChange } from './types.js';
+
+/** Revokes an Active key immediately and irreversibly, in every edition (rules K5, K12, K17). */
+export async function revokeKey(context: Context, actor: ActorLike, apiKeyId: string): Promise<ApiKey> {
+  const principal = await resolvePrincipal(actor, context.users);
+  const unwritten = context.marks.view();
+  const nowMs = context.now();
+  const before = await findVisibleKey(context, principal, apiKeyId, nowMs);
+  const [row] = await revoke(context, principal, { id: before.id });
+  if (row === undefined) return await refuseChange(context, principal, before.id, 'revoked');
+  return toApiKey(row, unwritten(row.id), nowMs);
+}
+
+/** Revokes all Active keys of a deleted user (specification 3, rule K6). */
+export async function userDeleted(context: Context, actor: ActorLike, userId: string): Promise<{ revoked: number }> {
+  const author: ActorIdentity = { ...readActor(actor), origin: 'System' };
+  const rows = await revoke(context, author, { ownerId: readUserId('userId', userId) });
+  return { revoked: rows.length };
+}
+
+async function revoke(context: Context, author: ActorIdentity, which: { id: string } | { ownerId: string }) {
+  const changes: FieldChange[] = [{ field: 'status', from: 'Active', to: 'Revoked' }];
+  const rows = await context.store.kysely.transaction().execute(async (transaction) => {
+    const nowMs = context.now();
+    const revoked = await revokeActiveKeys(transaction, which, nowMs);
+    await recordChanges(
+      transaction,
+      author,
+      'Revoke',
+      nowMs,
+      revoked.map((row) => ({ row, changes })),
+    );
+    return revoked;
+  });
+  context.invalidated(rows.map(({ id, owner_id }) => ({ apiKeyId: id, userId: owner_id })));
+  return rows;
+}

@@ -1,0 +1,68 @@
+import { type Principal, resolvePrincipal } from '../access/actor.js';
+import { requireApiKeys } from '../access/edition.js';
+import type { ActorLike } from '../access/types.js';
+import { validationError } from '../api-key-error.js';
+import type { Context } from '../context.js';
+import { type KeyRow, updateActiveKey } from '../store/index.js';
+import { recordChanges } from './audit-trail.js';
+import { readFields } from './fields.js';
+import { changedMeanwhileError, findVisibleKey, refuseChange, requireActive } from './find-key.js';
+import { foldForSearch, nameNotUnique } from './key-name.js';
+import { toApiKey, toIso } from './presentation.js';
+import type { ApiKey, FieldChange } from './types.js';
+
+/** Edits an Active key (rules K3, K4, K12, K17). An edit that changes nothing writes nothing and is not audited. */
+export async function updateKey(
+  context: Context,
+  actor: ActorLike,
+  apiKeyId: string,
+  input: { name?: unknown; expiresOn?: unknown; version?: unknown },
+): Promise<ApiKey> {
+  const principal = await resolvePrincipal(actor, context.users);
+  const unwritten = context.marks.view();
+  const nowMs = context.now();
+  const before = await findVisibleKey(context, principal, apiKeyId, nowMs);
+  requireApiKeys(await principal.lookups.findEdition(context.edition));
+  requireActive(before, nowMs, 'edited');
+  const { version } = input ?? {};
+  if (version !== undefined && version !== before.version) throw changedMeanwhileError();
+  const fields = await readFields(context, input ?? {}, { required: false, nowMs: context.now(), keyId: before.id });
+  const name = fields.name ?? before.name;
+  const expiresOnMs = fields.expiresOnMs ?? before.expires_on;
+  const changes = differences(before, name, expiresOnMs);
+  if (changes.length === 0) return toApiKey(before, unwritten(before.id), nowMs);
+  const after = await writeUpdate(context, principal, before, { name, expiresOnMs, changes });
+  if (after === undefined) return await refuseChange(context, principal, before.id, 'edited');
+  return toApiKey(after, unwritten(after.id), nowMs);
+}
+
+/** `undefined` when the key has changed since it was read. */
+async function writeUpdate(
+  context: Context,
+  principal: Principal,
+  before: KeyRow,
+  { name, expiresOnMs, changes }: { name: string; expiresOnMs: number; changes: readonly FieldChange[] },
+): Promise<KeyRow | undefined> {
+  try {
+    return await context.store.kysely.transaction().execute(async (transaction) => {
+      const nowMs = context.now();
+      const guard = { id: before.id, version: before.version, nowMs };
+      const values = { name, name_search: foldForSearch(name), expires_on: expiresOnMs };
+      const row = await updateActiveKey(transaction, guard, values);
+      if (row !== undefined) await recordChanges(transaction, principal, 'Update', nowMs, [{ row, changes }]);
+      return row;
+    });
+  } catch (error) {
+    if (context.store.isDuplicate(error, 'name')) throw validationError([nameNotUnique]);
+    throw error;
+  }
+}
+
+function differences(before: KeyRow, name: string, expiresOnMs: number): FieldChange[] {
+  const changes: FieldChange[] = [];
+  if (name !== before.name) changes.push({ field: 'name', from: before.name, to: name });
+  if (expiresOnMs !== before.expires_on) {
+    changes.push({ field: 'expiresOn', from: toIso(before.expires_on), to: toIso(expiresOnMs) });
+  }
+  return changes;
+}

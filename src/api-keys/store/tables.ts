@@ -1,0 +1,155 @@
+import { type Kysely, sql } from 'kysely';
+import {
+  auditTable,
+  type Dialect,
+  endedSessionTable,
+  keyTable,
+  pepperTable,
+  schemaTable,
+  type Tables,
+  uniqueName,
+} from './schema.js';
+
+// Any constant will do: the lock that processes share while one of them creates the tables.
+const advisoryLock = 4_951_003_122;
+
+// Versions 1 to 3 were never released.
+const schemaVersion = 4;
+
+/**
+ * Creates the tables in an empty database. Safe when several processes open one database at once: SQLite's immediate
+ * transaction or PostgreSQL's advisory lock lets one go first, and the others find the tables there.
+ *
+ * @throws Error when another release has written the database.
+ */
+export async function createTables(kysely: Kysely<Tables>, dialect: Dialect): Promise<void> {
+  await kysely.transaction().execute(async (transaction) => {
+    if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${advisoryLock})`.execute(transaction);
+    await sql.raw(`create table if not exists ${schemaTable} (version integer not null)`).execute(transaction);
+    const row = await transaction.selectFrom(schemaTable).select('version').executeTakeFirst();
+    if (row?.version === schemaVersion) return;
+    if (row !== undefined) {
+      throw new Error(
+        `The database has API key tables of version ${row.version}; this release needs ${schemaVersion}.`,
+      );
+    }
+    const statements = [
+      ...keyTableStatements(dialect),
+      ...auditTableStatements(dialect),
+      ...endedSessionStatements(dialect),
+    ];
+    for (const statement of statements) await sql.raw(statement).execute(transaction);
+    await transaction.insertInto(schemaTable).values({ version: schemaVersion }).execute();
+  });
+}
+
+const endedRefusal = 'An API key that is revoked or expired stays so.';
+
+const sqliteEndedStays = [
+  `create trigger ${keyTable}_ended_stays before update of revoked_on, expired_on on ${keyTable}
+     when (old.revoked_on is not null and new.revoked_on is not old.revoked_on)
+       or (old.expired_on is not null and new.expired_on is not old.expired_on)
+     begin select raise(abort, '${endedRefusal}'); end`,
+];
+
+const postgresEndedStays = [
+  `create function ${keyTable}_refuse() returns trigger language plpgsql
+     as $$ begin raise exception '${endedRefusal}'; end $$`,
+  `create trigger ${keyTable}_ended_stays before update of revoked_on, expired_on on ${keyTable} for each row
+     when ((old.revoked_on is not null and new.revoked_on is distinct from old.revoked_on)
+       or (old.expired_on is not null and new.expired_on is distinct from old.expired_on))
+     execute function ${keyTable}_refuse()`,
+];
+
+function keyTableStatements(dialect: Dialect): string[] {
+  const sqlite = dialect === 'sqlite';
+  // Compared as bytes: the order of pages must not depend on the server's locale.
+  const text = sqlite ? 'text' : 'text collate "C"';
+  const milliseconds = sqlite ? 'integer' : 'bigint';
+  return [
+    `create table ${keyTable} (
+      id ${text} primary key,
+      name ${text} not null,
+      name_search ${text} not null,
+      owner_id ${text} not null,
+      owner_username text not null,
+      owner_search ${text} not null,
+      secret_hash ${sqlite ? 'blob' : 'bytea'} not null,
+      pepper_version integer not null,
+      created_on ${milliseconds} not null,
+      expires_on ${milliseconds} not null,
+      revoked_on ${milliseconds},
+      last_accessed ${milliseconds} not null default 0,
+      refused_uses ${milliseconds} not null default 0,
+      last_refused_on ${milliseconds} not null default 0,
+      version integer not null default 1,
+      expired_on ${milliseconds}
+    )${sqlite ? ' strict, without rowid' : ''}`,
+    `create unique index ${uniqueName} on ${keyTable} (name)`,
+    // One for each sort column: a page starts where the last one ended. The times tell Active from Expired and Revoked
+    // without reading the row.
+    ...['created_on', 'last_accessed', 'name_search', 'owner_search'].map(
+      (column) =>
+        `create index ${keyTable}_by_${column} on ${keyTable} (${column}, id, expires_on, expired_on, revoked_on)`,
+    ),
+    `create index ${keyTable}_by_expires_on on ${keyTable} (expires_on, id, expired_on, revoked_on)`,
+    // Few keys are revoked: without these indexes, each page of them would scan all keys.
+    ...['created_on', 'expires_on', 'last_accessed', 'name_search', 'owner_search'].map(
+      (column) => `create index ${keyTable}_revoked_by_${column} on ${keyTable} (${column}, id)
+        where revoked_on is not null`,
+    ),
+    `create index ${keyTable}_by_owner on ${keyTable} (owner_id, created_on, id)`,
+    ...(sqlite ? sqliteEndedStays : postgresEndedStays),
+    `create table ${pepperTable} (version integer primary key, fingerprint text not null)`,
+  ];
+}
+
+function auditTableStatements(dialect: Dialect): string[] {
+  const sqlite = dialect === 'sqlite';
+  const text = sqlite ? 'text' : 'text collate "C"';
+  return [
+    `create table ${auditTable} (
+      id ${sqlite ? 'integer primary key autoincrement' : 'bigint generated always as identity primary key'},
+      api_key_id ${text} not null references ${keyTable} (id),
+      owner_id ${text} not null,
+      name text not null,
+      author_id text not null,
+      author_username text not null,
+      acting_key_id text,
+      acting_key_name text,
+      change_time ${sqlite ? 'integer' : 'bigint'} not null,
+      revision_type text not null,
+      changes text not null,
+      origin text not null
+    )${sqlite ? ' strict' : ''}`,
+    `create index ${auditTable}_by_key on ${auditTable} (api_key_id, id)`,
+    `create index ${auditTable}_by_owner on ${auditTable} (owner_id, id)`,
+    ...(sqlite ? sqliteAppendOnly : postgresAppendOnly),
+  ];
+}
+
+function endedSessionStatements(dialect: Dialect): string[] {
+  const sqlite = dialect === 'sqlite';
+  return [
+    `create table ${endedSessionTable} (id text primary key, ends_on ${sqlite ? 'integer' : 'bigint'} not null)
+      ${sqlite ? 'strict, without rowid' : ''}`,
+    `create index ${endedSessionTable}_by_ends_on on ${endedSessionTable} (ends_on)`,
+  ];
+}
+
+const refusal = 'The audit trail is append-only.';
+
+// The third trigger stops "insert or replace", which deletes without firing the second.
+const sqliteAppendOnly = [
+  `create trigger ${auditTable}_no_update before update on ${auditTable} begin select raise(abort, '${refusal}'); end`,
+  `create trigger ${auditTable}_no_delete before delete on ${auditTable} begin select raise(abort, '${refusal}'); end`,
+  `create trigger ${auditTable}_no_replace before insert on ${auditTable}
+     when exists (select 1 from ${auditTable} where id = new.id) begin select raise(abort, '${refusal}'); end`,
+];
+
+const postgresAppendOnly = [
+  `create function ${auditTable}_refuse() returns trigger language plpgsql
+     as $$ begin raise exception '${refusal}'; end $$`,
+  `create trigger ${auditTable}_append_only before update or delete or truncate on ${auditTable}
+     for each statement execute function ${auditTable}_refuse()`,
+];

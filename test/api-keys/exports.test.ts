@@ -1,0 +1,30 @@
+import * as apiKeys from 'concordat/api-keys';
+import { expect, it } from 'vitest';
+
+it('concordat/api-keys exports these names', () => {
+  expect(Object.keys(apiKeys).sort()).toEqual([
+    'ApiKeyError',
+    'RequestLookups',
+    'apiKeyPattern',
+    'apiKeySorts',
+    'apiKeyStatuses',
+    'auditedFields',
+    'createFailureThrottle',
+    'editionMessage',
+    'hasApiKeys',
+    'hashPassword',
+    'isApiKeyError',
+    'isEnabled',
+    'maxExpiresOn',
+    'maxPageLimit',
+    'maxSearchCharacters',
+    'openApiKeys',
+    'origins',
+    'revisionTypes',
+    'rightsOf',
+    'scopes',
+    'toActor',
+    'userManagementWrite',
+    'verifyPassword',
+  ]);
+});
