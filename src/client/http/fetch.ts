@@ -1,4 +1,5 @@
 import type { Clock } from '../../internal/index.js';
+import { ActiveRequests } from './active-requests.js';
 import { Incoming } from './incoming.js';
 import { bodyFailure, type SentBody, toSentBody } from './sent-body.js';
 import { isPacked, unpack } from './unpack.js';
@@ -21,20 +22,18 @@ export interface FetchTransportOptions {
 
 /** The transport over a `fetch` that the caller brings: for other runtimes, and for connectors called in process. */
 export function createFetchTransport(options: FetchTransportOptions): Transport {
-  const active = new Set<() => void>();
+  const active = new ActiveRequests();
   return {
     send: (request) => send(request, options, active),
     close: async () => {},
-    abort() {
-      for (const abort of active) abort();
-    },
+    abort: () => active.abort(),
   };
 }
 
 async function send(
   request: WireRequest,
   options: FetchTransportOptions,
-  active: Set<() => void>,
+  active: ActiveRequests,
 ): Promise<SendOutcome> {
   if (!request.mayStart()) return { type: 'held-back' };
   const controller = new AbortController();
@@ -44,7 +43,8 @@ async function send(
     controller.abort();
   };
   const onAbort = () => stop('aborted');
-  active.add(onAbort);
+  const self = { abort: onAbort, place: 0 };
+  active.add(self);
   const timer = options.clock.setTimer(request.timeoutMs, () => stop('timeout'));
   request.signal?.addEventListener('abort', onAbort, { once: true });
   if (request.signal?.aborted) onAbort();
@@ -72,7 +72,7 @@ async function send(
     if (stopped === 'aborted') return { type: 'aborted' };
     return { type: 'failed', error: bodyFailure(sent, error) ?? error };
   } finally {
-    active.delete(onAbort);
+    active.delete(self);
     rejected.forget();
     timer.cancel();
     request.signal?.removeEventListener('abort', onAbort);

@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock, Timer } from '../../internal/index.js';
+import { type Active, ActiveRequests } from './active-requests.js';
 import { Incoming } from './incoming.js';
 import { bodyFailure, type SentBody, toSentBody } from './sent-body.js';
 import { isPacked, unpack } from './unpack.js';
@@ -40,7 +41,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
   const own =
     options.dispatcher === undefined ? new Pool(options.origin, { connections: options.connections }) : undefined;
   const dispatcher = options.dispatcher === undefined ? (own as Pool) : checkDispatcher(options.dispatcher);
-  const active = new Set<Collector>();
+  const active = new ActiveRequests();
   return {
     send: (request) =>
       new Promise((resolve) => {
@@ -67,9 +68,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
       }),
     // A dispatcher that the caller brought is the caller's to close.
     close: async () => own?.close(),
-    abort() {
-      for (const collector of active) collector.abort();
-    },
+    abort: () => active.abort(),
   };
 }
 
@@ -86,12 +85,13 @@ function toHeaders(
 const noHeaders: WireResponse['headers'] = Object.freeze({});
 
 /** Collects one answer, bounded in time and size, and settles exactly once. */
-class Collector implements Dispatcher.DispatchHandler {
+class Collector implements Dispatcher.DispatchHandler, Active {
   readonly #request: WireRequest;
   readonly #settle: (outcome: SendOutcome) => void;
   readonly #sent: SentBody;
   /** Those that are under way, of the same transport. */
-  readonly #active: Set<Collector>;
+  readonly #active: ActiveRequests;
+  place = 0;
   #timer: Timer | undefined;
   readonly #clock: Clock;
   readonly #maxResponseBytes: number;
@@ -109,12 +109,13 @@ class Collector implements Dispatcher.DispatchHandler {
     request: WireRequest,
     options: TransportOptions,
     sent: SentBody,
-    active: Set<Collector>,
+    active: ActiveRequests,
     settle: (outcome: SendOutcome) => void,
   ) {
     this.#request = request;
     this.#sent = sent;
-    this.#active = active.add(this);
+    this.#active = active;
+    active.add(this);
     this.#settle = settle;
     this.#clock = options.clock;
     this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
