@@ -6,10 +6,10 @@
 
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { BadRequestError, NotFoundError } from '../../contract/index.js';
-import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';
-import type { ErrorAnswer } from '../error-answer.js';
-import { parameterSecrets } from '../redact.js';
-import { invalidPathMessage } from '../to-connector-error.js';
+import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
+import type { ErrorAnswer } from '../errors/error-writer.js';
+import { parameterSecrets } from '../errors/redact.js';
+import { invalidPathMessage } from '../errors/to-connector-error.js';
 
 export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
 

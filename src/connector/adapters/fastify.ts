@@ -7,10 +7,10 @@
 import type { FastifyError, FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConnectorErrorDetails, NotFoundError } from '../../contract/index.js';
 import { bool, checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
-import { type AdapterOptions, adapterShape, createAdapterWriter } from '../adapter-options.js';
-import type { ErrorAnswer } from '../error-answer.js';
-import { parameterSecrets } from '../redact.js';
-import { errorOfStatus, invalidJsonMessage, invalidPathMessage } from '../to-connector-error.js';
+import { type AdapterOptions, adapterShape, createAdapterWriter } from '../errors/adapter-writer.js';
+import type { ErrorAnswer } from '../errors/error-writer.js';
+import { parameterSecrets } from '../errors/redact.js';
+import { errorOfStatus, invalidJsonMessage, invalidPathMessage } from '../errors/to-connector-error.js';
 
 export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
   /**

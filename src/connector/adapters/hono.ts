@@ -6,8 +6,8 @@
 
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono';
 import { NotFoundError } from '../../contract/index.js';
-import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';
-import { answerWithHono } from '../hono-answer.js';
+import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
+import { answerWithHono } from '../errors/hono-response.js';
 
 export type ConnectorErrorsOptions = AdapterOptions<Context>;
 

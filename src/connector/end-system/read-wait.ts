@@ -1,5 +1,5 @@
 import { maxWaitCharacters, parseWait } from '../../contract/index.js';
-import { fallbackWaitMs } from '../to-connector-error.js';
+import { fallbackWaitMs } from '../errors/to-connector-error.js';
 import type { EndSystemFailure } from './failure.js';
 import type { BodyPath, HeaderReading, PresetRule, WaitBucket, WaitSource, WaitUnit } from './preset.js';
 import { textOf, valuesAt } from './read-body.js';

@@ -5,7 +5,7 @@ import {
   parseQuota,
   type QuotaPolicy,
 } from '../../contract/index.js';
-import { quotaHeaders } from '../announce.js';
+import { quotaHeaders } from '../request/announce-policy.js';
 import type { Preset, QuotaSource } from './preset.js';
 import { readHeader } from './read-wait.js';
 import { headersMatch } from './translate.js';

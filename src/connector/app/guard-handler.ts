@@ -1,7 +1,7 @@
 import type { Context, Handler, Next } from 'hono';
 import { COMPOSED_HANDLER } from 'hono/utils/constants';
-import { isResponse } from './shared.js';
-import { internalErrorCode, toConnectorError } from './to-connector-error.js';
+import { internalErrorCode, toConnectorError } from '../errors/to-connector-error.js';
+import { isResponse } from '../request/request-state.js';
 
 /** What a connector does around the handlers of its author, and around those that are mounted below it. */
 export interface Surroundings {

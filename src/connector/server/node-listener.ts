@@ -1,9 +1,9 @@
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { BadRequestError } from '../contract/index.js';
-import { type AdapterOptions, createAdapterWriter } from './adapter-options.js';
-import type { FetchHandler } from './fetch-handler.js';
+import { BadRequestError } from '../../contract/index.js';
+import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
 import { withParsedBody } from './parsed-body.js';
+import type { FetchHandler } from './types.js';
 import { writeResponse } from './write-response.js';
 
 /** What `createServer` of `node:http` takes. */

@@ -4,7 +4,7 @@ import type { RouterRoute } from 'hono/types';
 import { COMPOSED_HANDLER } from 'hono/utils/constants';
 import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
 import { mergePath } from 'hono/utils/url';
-import type { HandlerKind } from './handlers.js';
+import type { HandlerKind } from './guard-handler.js';
 
 interface OwnRoute {
   readonly path: string;

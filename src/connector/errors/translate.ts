@@ -1,4 +1,4 @@
-import { type ConnectorError, isConnectorError } from '../contract/index.js';
+import { type ConnectorError, isConnectorError } from '../../contract/index.js';
 
 /** What a failure means to the service, or `undefined`; `context` is that of the request. */
 export type Translate<Context> = (error: unknown, context: Context) => ConnectorError | undefined;

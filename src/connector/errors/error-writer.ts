@@ -9,8 +9,8 @@ import {
   headerProblem,
   limitBytes,
   type RateLimitError,
-} from '../contract/index.js';
-import { checkOptions, createRedact, optionsOf, type Redact, showsSecret } from '../internal/index.js';
+} from '../../contract/index.js';
+import { checkOptions, createRedact, optionsOf, type Redact, showsSecret } from '../../internal/index.js';
 import { answerShape, bodyHeaders, type RateLimitHeader, type RateLimitHeaderOptions } from './options.js';
 import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
 

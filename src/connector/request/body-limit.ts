@@ -1,10 +1,10 @@
 import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
-import { ConnectorError } from '../contract/index.js';
-import { checkOptions, count } from '../internal/index.js';
-import type { OwnOf } from './own-routes.js';
-import { bodyRefusal, type Shared } from './shared.js';
+import { ConnectorError } from '../../contract/index.js';
+import { checkOptions, count } from '../../internal/index.js';
+import type { OwnOf } from '../app/guarded-app.js';
+import { bodyRefusal, type Shared } from './request-state.js';
 
 /** The limits that routes have of their own, by their middleware. */
 const limits = new WeakMap<object, number>();

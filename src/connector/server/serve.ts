@@ -1,6 +1,6 @@
-import { bool, checkOptions, functionOf, option, optionsOf, type ShapeOf } from '../internal/index.js';
-import type { AdapterOptions } from './adapter-options.js';
-import type { FetchHandler, RunningServer } from './fetch-handler.js';
+import { bool, checkOptions, functionOf, option, optionsOf, type ShapeOf } from '../../internal/index.js';
+import type { AdapterOptions } from '../errors/adapter-writer.js';
+import type { FetchHandler, RunningServer } from './types.js';
 
 /** A certificate with its key, and whatever else `tls.createServer` of Node takes. */
 export interface TlsOptions {

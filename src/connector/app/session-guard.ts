@@ -1,10 +1,10 @@
 import type { Context, Handler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type { z } from 'zod';
-import { sessionHeaderProblem, UnauthorizedError } from '../contract/index.js';
-import { checkOptions } from '../internal/index.js';
-import { zodObject } from './options.js';
-import { describeIssues } from './read-json.js';
+import { sessionHeaderProblem, UnauthorizedError } from '../../contract/index.js';
+import { checkOptions } from '../../internal/index.js';
+import { zodObject } from '../errors/options.js';
+import { describeIssues } from '../request/read-json.js';
 
 /**
  * Whether the end system still accepts the session; `false` is answered with 401. `c` is the context of the request, with

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { defaultMaxDetailBytes, headerProblem, type WaitFormat, waitFormatOption } from '../contract/index.js';
-import { bool, count, option, optionsOf, type ShapeOf } from '../internal/index.js';
-import type { ErrorAnswerOptions } from './error-answer.js';
+import { defaultMaxDetailBytes, headerProblem, type WaitFormat, waitFormatOption } from '../../contract/index.js';
+import { bool, count, option, optionsOf, type ShapeOf } from '../../internal/index.js';
+import type { ErrorAnswerOptions } from './error-writer.js';
 
 /** How a `RateLimitError` is written (rules W1, W4). */
 export interface RateLimitHeaderOptions {

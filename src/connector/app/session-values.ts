@@ -1,4 +1,4 @@
-import { BadRequestError, type SessionParameter } from '../contract/index.js';
+import { BadRequestError, type SessionParameter } from '../../contract/index.js';
 
 /** So much of the 16 KiB that Node reads of a request's headers is left for a session; proxies often take less. */
 const mostBytes = 12 * 1024;

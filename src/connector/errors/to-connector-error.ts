@@ -8,7 +8,7 @@ import {
   parseWait,
   RateLimitError,
   UnauthorizedError,
-} from '../contract/index.js';
+} from '../../contract/index.js';
 
 /** What the service reads when a connector failed in a way that its author did not foresee (rule E4). */
 export const internalErrorCode = 'INTERNAL_ERROR';

@@ -2,11 +2,13 @@ import { type Context, type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { findTargetHandler } from 'hono/utils/handler';
 import type { z } from 'zod';
-import { NotFoundError } from '../contract/index.js';
-import { checkOptions } from '../internal/index.js';
-import { checkPolicy, createAnnouncer } from './announce.js';
-import { createBodyLimit, limitOf, passOn } from './body-limit.js';
-import { createAnswers } from './connector-answers.js';
+import { NotFoundError } from '../../contract/index.js';
+import { checkOptions } from '../../internal/index.js';
+import { createErrorWriter } from '../errors/error-writer.js';
+import { checkPolicy, createAnnouncer } from '../request/announce-policy.js';
+import { createBodyLimit, limitOf, passOn } from '../request/body-limit.js';
+import { parseBody } from '../request/read-json.js';
+import { matchedHandlers, openPath, type Shared } from '../request/request-state.js';
 import {
   type Connector,
   type ConnectorEnv,
@@ -14,13 +16,11 @@ import {
   connectorSchema,
   readCleanup,
 } from './connector-options.js';
-import { createErrorWriter } from './error-answer.js';
-import { type HandlerKind, type Surroundings, surround } from './handlers.js';
+import { createAnswers } from './error-handling.js';
+import { type HandlerKind, type Surroundings, surround } from './guard-handler.js';
+import { fallbacks, type OwnHandler, type OwnOf, pathWithin, takeOverRoutes, wrapped } from './guarded-app.js';
 import { type InitializeOptions, initializeHandler } from './initialize.js';
-import { fallbacks, type OwnHandler, type OwnOf, pathWithin, takeOverRoutes, wrapped } from './own-routes.js';
-import { parseBody } from './read-json.js';
 import { checkSession, hasRoute, sessionGuard, type VerifySession } from './session-guard.js';
-import { matchedHandlers, openPath, type Shared } from './shared.js';
 
 /**
  * Makes a connector: a Hono app that logs in at `POST /initialize`, asks every other route for a session, and answers all

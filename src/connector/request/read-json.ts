@@ -1,7 +1,7 @@
 import type { Context, HonoRequest } from 'hono';
 import type { z } from 'zod';
-import { BadRequestError } from '../contract/index.js';
-import { invalidJsonMessage } from './to-connector-error.js';
+import { BadRequestError } from '../../contract/index.js';
+import { invalidJsonMessage } from '../errors/to-connector-error.js';
 
 /**
  * Reads a request's JSON body and checks it. What is not as the schema says is the caller's mistake: a 400 that names

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { reportLate, type Shared } from './shared.js';
+import { reportLate, type Shared } from './request-state.js';
 
 export interface StreamRecordsOptions {
   /** @default 'application/x-ndjson', and 'application/octet-stream' where the first item is bytes */

@@ -1,9 +1,14 @@
 import type { Context, Handler } from 'hono';
 import { z } from 'zod';
-import { BadRequestError, type SessionParameter, sessionParameterSchema, sessionProblems } from '../contract/index.js';
-import { functionOf, optionsOf, routePath, type ShapeOf } from '../internal/index.js';
-import { objectSchema } from './options.js';
-import { checkInput, describeIssues, parseBody } from './read-json.js';
+import {
+  BadRequestError,
+  type SessionParameter,
+  sessionParameterSchema,
+  sessionProblems,
+} from '../../contract/index.js';
+import { functionOf, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
+import { objectSchema } from '../errors/options.js';
+import { checkInput, describeIssues, parseBody } from '../request/read-json.js';
 import { checkSessionSize, checkSessionValues } from './session-values.js';
 
 /** What initialize hands out: header names with their values. The entries of a plain object count as sensitive. */

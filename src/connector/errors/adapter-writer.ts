@@ -1,5 +1,5 @@
-import { checkOptions, functionOf, option, optionsOf, type ShapeOf } from '../internal/index.js';
-import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
+import { checkOptions, functionOf, option, optionsOf, type ShapeOf } from '../../internal/index.js';
+import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-writer.js';
 import { answerShape } from './options.js';
 import { headerSecrets } from './redact.js';
 import { type Translate, translated } from './translate.js';

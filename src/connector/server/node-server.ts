@@ -1,10 +1,10 @@
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
-import { ConnectorError } from '../contract/index.js';
+import { ConnectorError } from '../../contract/index.js';
+import { errorContentType } from '../errors/error-writer.js';
 import { closer } from './close-server.js';
-import { errorContentType } from './error-answer.js';
-import type { RunningServer } from './fetch-handler.js';
 import type { NodeListener } from './node-listener.js';
 import type { TlsOptions } from './serve.js';
+import type { RunningServer } from './types.js';
 
 type Server = Extract<ServerType, { closeIdleConnections(): void }>;
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { findTargetHandler } from 'hono/utils/handler';
-import type { ErrorAnswer } from './error-answer.js';
+import type { ErrorAnswer } from '../errors/error-writer.js';
 
 /**
  * What the connectors that a request leads through share (rule D5). On the context itself, because a WeakMap costs more

@@ -1,5 +1,5 @@
-import { toSessionParameters } from '../contract/index.js';
-import { headerParts, isSecret } from '../internal/index.js';
+import { toSessionParameters } from '../../contract/index.js';
+import { headerParts, isSecret } from '../../internal/index.js';
 
 /** Request headers that carry credentials whatever the connector is (rule E5). */
 const credentialHeaders = ['authorization', 'cookie', 'x-api-key'];

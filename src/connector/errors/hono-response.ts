@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { ErrorAnswer } from './error-answer.js';
+import type { ErrorAnswer } from './error-writer.js';
 
 /**
  * An error answer that keeps the headers which middleware has prepared for every answer (a request id, CORS), and none of

@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { currentHeader, formatPolicy, maxQuotaCharacters, policyHeader } from '../contract/index.js';
-import { checkOptions, optionsOf, type ShapeOf } from '../internal/index.js';
-import type { RateLimitHeaderOptions } from './options.js';
-import { isResponse } from './shared.js';
+import { currentHeader, formatPolicy, maxQuotaCharacters, policyHeader } from '../../contract/index.js';
+import { checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
+import type { RateLimitHeaderOptions } from '../errors/options.js';
+import { isResponse } from './request-state.js';
 
 /** So many requests in a window of that length, as the connector tells its callers beforehand (rule W8). */
 export interface AnnouncedPolicy {

@@ -1,16 +1,24 @@
 import type { Context } from 'hono';
-import { isConnectorError, type SessionParameter } from '../contract/index.js';
-import type { createAnnouncer } from './announce.js';
+import { isConnectorError, type SessionParameter } from '../../contract/index.js';
+import type { ErrorAnswer, WriteError } from '../errors/error-writer.js';
+import { answerWithHono, dropBarredHeader, rewrite } from '../errors/hono-response.js';
+import type { RateLimitHeader } from '../errors/options.js';
+import { headerSecrets, parameterSecrets as readParameterSecrets } from '../errors/redact.js';
+import { originalError } from '../errors/responses.js';
+import { translated } from '../errors/translate.js';
+import type { createAnnouncer } from '../request/announce-policy.js';
+import {
+  askedHeaders,
+  bodyRefusal,
+  errorAnswer,
+  isResponse,
+  openPath,
+  reportLate,
+  type Shared,
+} from '../request/request-state.js';
 import type { ConnectorOptions } from './connector-options.js';
-import type { ErrorAnswer, WriteError } from './error-answer.js';
-import { putBackSession, takeSession } from './handlers.js';
-import { answerWithHono, dropBarredHeader, rewrite } from './hono-answer.js';
-import type { RateLimitHeader } from './options.js';
-import { headerSecrets, parameterSecrets as readParameterSecrets } from './redact.js';
-import { originalError } from './responses.js';
+import { putBackSession, takeSession } from './guard-handler.js';
 import { readReturnedError, replaceResponse } from './returned-error.js';
-import { askedHeaders, bodyRefusal, errorAnswer, isResponse, openPath, reportLate, type Shared } from './shared.js';
-import { translated } from './translate.js';
 
 type Hooks = Pick<ConnectorOptions<never, never>, 'onError' | 'translate'>;
 

@@ -4,12 +4,12 @@ import {
   parseErrorPayload,
   parseWait,
   RateLimitError,
-} from '../contract/index.js';
-import { readFailure } from './end-system/failure.js';
-import type { ErrorAnswer } from './error-answer.js';
-import { bodyHeaders, type RateLimitHeader } from './options.js';
-import { describeIssues } from './read-json.js';
-import { errorOfStatus, fallbackWaitMs } from './to-connector-error.js';
+} from '../../contract/index.js';
+import { readFailure } from '../end-system/failure.js';
+import type { ErrorAnswer } from '../errors/error-writer.js';
+import { bodyHeaders, type RateLimitHeader } from '../errors/options.js';
+import { errorOfStatus, fallbackWaitMs } from '../errors/to-connector-error.js';
+import { describeIssues } from '../request/read-json.js';
 
 /** A response that failed and is as the contract has it, or the error that it stands for. */
 type Read = { response: Response; error?: undefined } | { error: ConnectorError };

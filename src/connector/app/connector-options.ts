@@ -1,12 +1,12 @@
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
-import { count, functionOf, option, optionsOf, routePath, type ShapeOf } from '../internal/index.js';
-import type { ConnectorRateLimitOptions } from './announce.js';
-import type { ErrorAnswerOptions } from './error-answer.js';
+import { count, functionOf, option, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
+import type { ErrorAnswerOptions } from '../errors/error-writer.js';
+import { answerShape, rateLimitShape, zodObject } from '../errors/options.js';
+import type { Translate } from '../errors/translate.js';
+import type { ConnectorRateLimitOptions } from '../request/announce-policy.js';
 import { type InitializeOptions, initializeSchema } from './initialize.js';
-import { answerShape, rateLimitShape, zodObject } from './options.js';
 import type { VerifySession } from './session-guard.js';
-import type { Translate } from './translate.js';
 
 /**
  * What every route of a connector finds in its context. Its middleware sees requests without a session, too: logins, open

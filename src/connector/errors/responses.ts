@@ -6,8 +6,8 @@ import {
   RateLimitError,
   UnauthorizedError,
   type Wait,
-} from '../contract/index.js';
-import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-answer.js';
+} from '../../contract/index.js';
+import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-writer.js';
 
 export interface ErrorResponseOptions extends ErrorAnswerOptions {
   /** Values that must not leave in the answer: the session's, and what initialize was given (rule E5). */

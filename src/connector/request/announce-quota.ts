@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { tellQuota } from './announce.js';
-import { listenTo } from './end-system/index.js';
-import { ToldQuota } from './end-system/told-quota.js';
+import { listenTo } from '../end-system/index.js';
+import { ToldQuota } from '../end-system/told-quota.js';
+import { tellQuota } from './announce-policy.js';
 
 /** Takes the headers to put on a response, each time they change: in Express `(headers) => response.set(headers)`. */
 export type SetHeaders = (headers: Record<string, string>) => void;
