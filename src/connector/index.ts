@@ -33,7 +33,7 @@ export {
   type WaitUnit,
 } from './end-system/index.js';
 // Error answers as standard responses, for any server that speaks fetch.
-export type { ErrorAnswerOptions } from './errors/error-writer.js';
+export type { ErrorFormatOptions } from './errors/error-writer.js';
 export type { RateLimitHeaderOptions } from './errors/options.js';
 export {
   badRequest,

@@ -1,7 +1,6 @@
 import { describeValue } from '../internal/index.js';
 import { type ErrorKind, errorTable, kindOfStatus } from './error-table.js';
 import type { CallResponse, FailedRequest } from './failed-request.js';
-import { FramedError } from './framed-error.js';
 import { defaultMaxDetailBytes, type ErrorPayload, limitBytes, readCode } from './payload.js';
 
 /** What every contract error has, in every copy of the package. */
@@ -29,20 +28,15 @@ export interface ConnectorErrorOptions extends ConnectorErrorDetails {
   status: number;
 }
 
-const inProduction = typeof process !== 'undefined' && process.env?.NODE_ENV === 'production';
-
 /**
  * A failure that the connector contract can express: thrown by connectors, and by the service's client for what a
  * connector answered. The subclass for the kind exists where the contract names one (rule E2).
- *
- * With `NODE_ENV=production` the `stack` of one that a connector throws with a status below 500 is its name and message only:
- * it is thrown on purpose and often, and says by `code` and `message` what is wrong.
  *
  * @throws TypeError when `message` is empty or `status` is not an error status.
  * @example
  * throw new ConnectorError('The ledger is closed', { status: 409, code: 'LEDGER_CLOSED' })
  */
-export class ConnectorError extends FramedError {
+export class ConnectorError extends Error {
   declare readonly kind: ErrorKind;
   readonly status: number;
   readonly code: string;
@@ -66,7 +60,6 @@ export class ConnectorError extends FramedError {
     super(
       request ? `${request.method} ${request.path}: ${status} ${codeText}: ${message}` : message,
       cause === undefined ? undefined : { cause },
-      !inProduction || status >= 500 || request !== undefined,
     );
     this.#reason = message;
     this.#exposeDetail = options.exposeDetail ?? true;

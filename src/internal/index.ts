@@ -1,6 +1,7 @@
 export { abortable } from './abortable.js';
 export { type Clock, sleep, systemClock, type Timer } from './clock.js';
 export { describeValue, isNestedDeeper, parseJson } from './json.js';
+export { notify } from './notify.js';
 export {
   anyObject,
   bool,

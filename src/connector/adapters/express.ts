@@ -7,7 +7,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { BadRequestError, NotFoundError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
-import type { ErrorAnswer } from '../errors/error-writer.js';
+import type { WireError } from '../errors/error-writer.js';
 import { parameterSecrets } from '../errors/redact.js';
 import { invalidPathMessage } from '../errors/to-connector-error.js';
 
@@ -59,7 +59,7 @@ function bodySecrets(request: Request): string[] {
   return Array.isArray(request.body) ? parameterSecrets(request.body) : [];
 }
 
-function send(response: Response, { status, headers, body, staleHeaders }: ErrorAnswer): void {
+function send(response: Response, { status, headers, body, staleHeaders }: WireError): void {
   for (const name of staleHeaders) response.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.statusCode = status;

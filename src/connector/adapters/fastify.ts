@@ -8,7 +8,7 @@ import type { FastifyError, FastifyInstance, FastifyPluginCallback, FastifyReply
 import { type ConnectorErrorDetails, NotFoundError } from '../../contract/index.js';
 import { bool, checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
 import { type AdapterOptions, adapterShape, createAdapterWriter } from '../errors/adapter-writer.js';
-import type { ErrorAnswer } from '../errors/error-writer.js';
+import type { WireError } from '../errors/error-writer.js';
 import { parameterSecrets } from '../errors/redact.js';
 import { errorOfStatus, invalidJsonMessage, invalidPathMessage } from '../errors/to-connector-error.js';
 
@@ -134,7 +134,7 @@ function bodySecrets(request: FastifyRequest): string[] {
   return Array.isArray(request.body) ? parameterSecrets(request.body) : [];
 }
 
-function send(reply: FastifyReply, { status, headers, body, staleHeaders }: ErrorAnswer): void {
+function send(reply: FastifyReply, { status, headers, body, staleHeaders }: WireError): void {
   for (const name of staleHeaders) reply.removeHeader(name);
   reply.code(status).headers(headers).send(body);
 }

@@ -7,7 +7,7 @@
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono';
 import { NotFoundError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
-import { answerWithHono } from '../errors/hono-response.js';
+import { toHonoResponse } from '../errors/hono-response.js';
 
 export type ConnectorErrorsOptions = AdapterOptions<Context>;
 
@@ -22,7 +22,7 @@ export type ConnectorErrorsOptions = AdapterOptions<Context>;
 export function connectorErrors(options: ConnectorErrorsOptions = {}): ErrorHandler {
   const writer = createAdapterWriter(options);
   return (thrown, c) =>
-    answerWithHono(
+    toHonoResponse(
       c,
       writer.write(thrown, c, (name) => c.req.raw.headers.get(name)),
     );

@@ -1,8 +1,8 @@
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { count, functionOf, option, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
-import type { ErrorAnswerOptions } from '../errors/error-writer.js';
-import { answerShape, rateLimitShape, zodObject } from '../errors/options.js';
+import type { ErrorFormatOptions } from '../errors/error-writer.js';
+import { errorFormatShape, rateLimitShape, zodObject } from '../errors/options.js';
 import type { Translate } from '../errors/translate.js';
 import type { ConnectorRateLimitOptions } from '../request/announce-policy.js';
 import { type InitializeOptions, initializeSchema } from './initialize.js';
@@ -27,7 +27,7 @@ export type CleanupHandler<Session extends z.ZodObject = z.ZodObject> = (context
 }) => void | Promise<void>;
 
 export interface ConnectorOptions<Parameters extends z.ZodType, Session extends z.ZodObject>
-  extends ErrorAnswerOptions {
+  extends ErrorFormatOptions {
   initialize: InitializeOptions<Parameters>;
   /** @default { header: 'Retry-After', format: 'seconds' }, and no quota is announced */
   rateLimit?: ConnectorRateLimitOptions | undefined;
@@ -82,7 +82,7 @@ export const connectorSchema = optionsOf({
   maxBodyBytes: count(1).default(1024 * 1024),
   openPaths: z.array(openPath, 'must be an array of paths').default([]),
   translate: functionOf<Translate<Context>>().optional(),
-  ...answerShape,
+  ...errorFormatShape,
   rateLimit: optionsOf({
     ...rateLimitShape,
     policy: z.custom<ConnectorRateLimitOptions['policy']>().optional(),

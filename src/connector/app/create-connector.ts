@@ -1,34 +1,33 @@
-import { type Context, type Handler, Hono, type MiddlewareHandler } from 'hono';
+import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import { findTargetHandler } from 'hono/utils/handler';
 import type { z } from 'zod';
-import { NotFoundError } from '../../contract/index.js';
+import { NotFoundError, UnauthorizedError } from '../../contract/index.js';
 import { checkOptions } from '../../internal/index.js';
 import { createErrorWriter } from '../errors/error-writer.js';
 import { checkPolicy, createAnnouncer } from '../request/announce-policy.js';
-import { createBodyLimit, limitOf, passOn } from '../request/body-limit.js';
-import { parseBody } from '../request/read-json.js';
-import { matchedHandlers, openPath, type Shared } from '../request/request-state.js';
-import {
-  type Connector,
-  type ConnectorEnv,
-  type ConnectorOptions,
-  connectorSchema,
-  readCleanup,
-} from './connector-options.js';
-import { createAnswers } from './error-handling.js';
-import { type HandlerKind, type Surroundings, surround } from './guard-handler.js';
-import { fallbacks, type OwnHandler, type OwnOf, pathWithin, takeOverRoutes, wrapped } from './guarded-app.js';
+import { checkLength, countBody } from '../request/body-limit.js';
+import { stateOf } from '../request/request-state.js';
+import { type Connector, type ConnectorOptions, connectorSchema, readCleanup } from './connector-options.js';
+import { createErrorHandling } from './error-handling.js';
+import { type Guard, guardHandler } from './guard-handler.js';
+import { createGuardedApp } from './guarded-app.js';
+import { GuardedHandlers, type HandlerKind } from './guarded-handlers.js';
 import { type InitializeOptions, initializeHandler } from './initialize.js';
-import { checkSession, hasRoute, sessionGuard, type VerifySession } from './session-guard.js';
+import {
+  checkSession,
+  type GuardedRequest,
+  sessionProblem,
+  sessionReader,
+  type VerifySession,
+} from './session-guard.js';
 
 /**
- * Makes a connector: a Hono app that logs in at `POST /initialize`, asks every other route for a session, and answers all
- * that goes wrong as the contract says (rules E1-E5, W1-W2, W8, S1-S2). Unknown routes are a 404, with or without a session.
- * Middleware added with `use` sees every request, the routes only those with a session (rule D6). It may be put below any
- * path of another app, by `route`, `mount` or `basePath`.
+ * Creates a connector: a Hono app that logs in at `POST /initialize`, requires a session on every other route and turns every
+ * failure into the contract's error response (rules E1-E5, W1-W2, W8, S1-S2). Unknown routes are a 404, with or without a
+ * session. Middleware added with `use` sees every request, routes only those with a session (rule D6). You can put it below
+ * any path of another app, with `route`, `mount` or `basePath`.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the invalid option.
  * @example
  * const connector = createConnector({
  *   initialize: {
@@ -45,97 +44,96 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   options: ConnectorOptions<Parameters, Session>,
 ): Connector<Session> {
   const settings = checkOptions(connectorSchema, options);
-  const { verify, onError, translate, exposeDetail, maxDetailBytes, maxBodyBytes } = settings;
+  const { onError, translate, exposeDetail, maxDetailBytes, maxBodyBytes } = settings;
   const { policy: _, ...rateLimit } = settings.rateLimit;
-  const initialize = options.initialize as unknown as InitializeOptions;
+  const verify = settings.verify as VerifySession | undefined;
   const initializePath = settings.initialize.path;
   const sessionNames = checkSession(options.session);
   const cleanup = readCleanup(settings.cleanup, initializePath);
   const openPaths = new Set(settings.openPaths);
-  const mark = Symbol('entered');
+  const readSession = sessionReader(options.session);
+
+  const handlers = new GuardedHandlers();
+  const requests = new WeakMap<Context, GuardedRequest>();
   const announce = createAnnouncer(checkPolicy(options.rateLimit?.policy));
   const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
-  const answers = createAnswers({ mark, sessionNames, rateLimit, writeError, announce, onError, translate });
+  const errors = createErrorHandling({ sessionNames, rateLimit, writeError, announce, requests, onError, translate });
   const notFound = (c: Context) =>
-    answers.fail(new NotFoundError(`There is no route for ${c.req.method} ${shorten(c.req.path)}.`), c);
+    errors.respondAs(new NotFoundError(`There is no route for ${c.req.method} ${shorten(c.req.path)}.`), c);
+  const bodyLimit = (c: Context) => handlers.bodyLimit(c) ?? maxBodyBytes;
 
-  const logIn = initializeHandler(initialize, options.session, answers);
+  const guard: Guard = {
+    async enter(c) {
+      const known = requests.get(c);
+      if (known !== undefined) return known;
+      errors.enter(c);
+      if (mayHaveBody(c)) countBody(c, bodyLimit(c));
+      const request = await readSession(c);
+      requests.set(c, request);
+      return request;
+    },
+    async admit(c, request, hasResponse = false) {
+      if (mayHaveBody(c)) checkLength(c, bodyLimit(c));
+      if (openPaths.size > 0 && openPaths.has(handlers.pathWithin(c) ?? '')) {
+        stateOf(c).isOpenPath = true;
+        return undefined;
+      }
+      const problem = await sessionProblem(c, request, verify);
+      if (problem === undefined) return undefined;
+      // Logging in again would not help where there is no route.
+      if (!hasResponse && !handlers.hasRoute(c)) return notFound(c);
+      throw new UnauthorizedError(problem);
+    },
+    isLogin: (c) => handlers.isLogin(c),
+    endsAt: (c, index) => handlers.endsAt(c, index),
+    leave: errors.leave,
+    respond: errors.respond,
+  };
+  const guarded = (kind: HandlerKind, handler: MiddlewareHandler | Handler, changes?: Partial<Guard>) =>
+    handlers.add(kind, handler, (inner) => guardHandler(inner, kind, { ...guard, ...changes }));
+
+  const logIn = guarded(
+    'login',
+    initializeHandler(options.initialize as unknown as InitializeOptions, options.session, errors),
+    {
+      async admit(c) {
+        checkLength(c, bodyLimit(c));
+        return undefined;
+      },
+    },
+  );
   const logOut =
     cleanup &&
-    (async (c: Context) => {
+    guarded('logout', async (c) => {
       await cleanup.handler({ session: c.get('session'), signal: c.req.raw.signal, c });
       return c.body(null, 204);
     });
-  const own = new Set<unknown>([logIn, logOut]);
-  const mine = new WeakMap<object, OwnHandler>();
-  const ownOf: OwnOf = (handler) => {
-    for (const inner of wrapped(handler)) if (mine.has(inner)) return mine.get(inner);
-    return undefined;
-  };
-  const guard = sessionGuard(options.session, verify as VerifySession | undefined, {
-    isRoute: (c) =>
-      hasRoute(c, (handler) => {
-        const target = findTargetHandler(handler);
-        return target === logIn || fallbacks.has(target) || ownOf(handler)?.kind === 'middleware';
-      }),
-    notFound,
-  });
-  const isOwn = (c: Context) => c.req.method === 'POST' && matchedHandlers(c).some((handler) => own.has(handler));
-  const limit = createBodyLimit(maxBodyBytes, { ownOf, isOwn });
-  const isOpen = (c: Context) => openPaths.size > 0 && openPaths.has(pathWithin(c, ownOf) ?? '');
-  const surroundings: Surroundings = {
-    mark,
-    enter(c) {
-      answers.ask(c);
-      // A plain `c.req.json()` of broken JSON is the caller's mistake too.
-      c.req.json = () => parseBody(c.req) as Promise<never>;
-      limit.count(c);
-      return guard.read(c);
-    },
-    admit(c, session, hasAnswer) {
-      limit.check(c);
-      if (!isOpen(c)) return guard.admit(c, session, hasAnswer);
-      (c as Shared)[openPath] = true;
-      return undefined;
-    },
-    isOwn,
-    endsAt(c, index) {
-      const behind = matchedRoutes(c).slice(index + 1);
-      const next = behind.find(({ handler }) => !fallbacks.has(findTargetHandler(handler)));
-      return next !== undefined && ownOf(next.handler) === undefined;
-    },
-    ...answers,
-  };
-  const surroundOwn = (handler: Handler, kind: HandlerKind, changes: Partial<Surroundings> = {}) => {
-    const surrounded = surround(handler, { ...surroundings, ...changes }, kind);
-    mine.set(surrounded, { kind });
-    return surrounded;
-  };
-  const fallback: MiddlewareHandler = async (c, next) => {
+  const notFoundBelowPath: MiddlewareHandler = async (c, next) => {
     const isLast = matchedRoutes(c).length <= c.req.routeIndex + 1;
     return isLast ? notFound(c) : next();
   };
-  fallbacks.add(fallback);
-  mine.set(fallback, { kind: 'own' });
 
-  const app = new Hono<ConnectorEnv<Session>>();
-  app.onError(answers.answer);
-  app.notFound(notFound);
-  takeOverRoutes(app as unknown as Hono, {
-    last: [
-      { path: initializePath, handler: surroundOwn(logIn, 'own', { admit: limit.check }) },
-      ...(cleanup && logOut ? [{ path: cleanup.path, handler: surroundOwn(logOut, 'own') }] : []),
-    ],
-    fallback,
-    surround(handler, path, isMiddleware) {
-      const kind = isMiddleware ? 'middleware' : 'route';
-      const bytes = limitOf(handler);
-      const surrounded = surroundOwn(bytes === undefined ? handler : passOn, kind);
-      mine.set(surrounded, { kind, path, bytes });
-      return surrounded;
+  const app = createGuardedApp({
+    guardRoute(handler, path) {
+      const known = handlers.find(handler);
+      const route = known ? handler : guarded('route', handler);
+      handlers.setPath(route, path);
+      return route;
     },
+    guardMiddleware: (handler) => guarded('middleware', handler),
+    addLogin(base) {
+      base.post(initializePath, logIn);
+      if (cleanup && logOut) base.post(cleanup.path, logOut);
+    },
+    fallback: handlers.add('fallback', notFoundBelowPath, (handler) => (c, next) => handler(c, next)),
   });
-  return app;
+  app.onError(errors.respond);
+  app.notFound(notFound);
+  return app as unknown as Connector<Session>;
+}
+
+function mayHaveBody({ req: { method } }: Context): boolean {
+  return method !== 'GET' && method !== 'HEAD';
 }
 
 function shorten(path: string): string {

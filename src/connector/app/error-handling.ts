@@ -1,123 +1,108 @@
 import type { Context } from 'hono';
 import { isConnectorError, type SessionParameter } from '../../contract/index.js';
-import type { ErrorAnswer, WriteError } from '../errors/error-writer.js';
-import { answerWithHono, dropBarredHeader, rewrite } from '../errors/hono-response.js';
+import { notify } from '../../internal/index.js';
+import type { WireError, WriteError } from '../errors/error-writer.js';
+import { dropBarredHeader, rewrite, toHonoResponse } from '../errors/hono-response.js';
 import type { RateLimitHeader } from '../errors/options.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from '../errors/redact.js';
 import { originalError } from '../errors/responses.js';
 import { translated } from '../errors/translate.js';
 import type { createAnnouncer } from '../request/announce-policy.js';
-import {
-  askedHeaders,
-  bodyRefusal,
-  errorAnswer,
-  isResponse,
-  openPath,
-  reportLate,
-  type Shared,
-} from '../request/request-state.js';
+import { isResponse, stateOf } from '../request/request-state.js';
 import type { ConnectorOptions } from './connector-options.js';
-import { putBackSession, takeSession } from './guard-handler.js';
 import { readReturnedError, replaceResponse } from './returned-error.js';
+import type { GuardedRequest } from './session-guard.js';
 
 type Hooks = Pick<ConnectorOptions<never, never>, 'onError' | 'translate'>;
 
-interface Setting extends Hooks {
-  readonly mark: symbol;
+interface Settings extends Hooks {
   readonly sessionNames: readonly string[];
   readonly rateLimit: RateLimitHeader;
   readonly writeError: WriteError;
   readonly announce: ReturnType<typeof createAnnouncer>;
+  /** What the connector knows of a request, once it has reached it. */
+  readonly requests: WeakMap<Context, GuardedRequest>;
 }
 
-/** How one connector answers what goes wrong, whoever says so: by throwing, by one of the helpers, or by a response. */
-export function createAnswers({ mark, sessionNames, rateLimit, writeError, announce, onError, translate }: Setting) {
+/** How one connector handles errors, whether they are thrown, made by a helper or returned as a response. */
+export function createErrorHandling(settings: Settings) {
+  const { sessionNames, rateLimit, writeError, announce, requests, onError, translate } = settings;
   const parameterSecrets = new WeakMap<Context, string[]>();
-  // Requests bring values and no marks, so the marks are those of the logins: open is what none has marked as a secret.
+  // Only logins say what is sensitive: a header is secret unless every login has handed it out as not sensitive.
   let secretNames = sessionNames;
-  const open = new Map<string, boolean>();
+  const isPublic = new Map<string, boolean>();
 
-  const write = (thrown: unknown, c: Context): ErrorAnswer => {
+  const write = (thrown: unknown, c: Context): WireError => {
     const { headers } = c.req.raw;
-    const secrets = headerSecrets((name) => headers.get(name), (c as Shared)[askedHeaders] ?? secretNames);
-    const answer = writeError(thrown, [...secrets, ...(parameterSecrets.get(c) ?? [])]);
-    (c as Shared)[errorAnswer] = answer;
-    return answer;
+    const state = stateOf(c);
+    const secrets = headerSecrets((name) => headers.get(name), state.sessionHeaders ?? secretNames);
+    state.error = writeError(thrown, [...secrets, ...(parameterSecrets.get(c) ?? [])]);
+    return state.error;
   };
-  const fail = (thrown: unknown, c: Context): Response => announce(answerWithHono(c, write(thrown, c)), c);
+  const respondAs = (error: unknown, c: Context): Response => announce(toHonoResponse(c, write(error, c)), c);
   const report = (thrown: unknown, c: Context) => {
-    const outer = takeSession(c, mark);
-    tell(onError, thrown, c);
-    putBackSession(c, outer);
+    const outerSession: unknown = c.get('session');
+    const request = requests.get(c);
+    if (request) c.set('session', request.session);
+    notify(onError, thrown, c);
+    c.set('session', outerSession);
   };
   const finish = (returned: unknown, c: Context) => {
-    const answered = (c as Shared)[errorAnswer];
+    const { error } = stateOf(c);
     // Middleware that ends in `return next()` returns the context.
-    if (answered) dropBarredHeader(isResponse(returned) ? returned : c.res, answered);
+    if (error) dropBarredHeader(isResponse(returned) ? returned : c.res, error);
     return announce(returned, c);
   };
 
   return {
-    fail,
-    /** Answers what was thrown; `onError` hears of it. */
-    answer(thrown: unknown, c: Context): Response {
+    respondAs,
+    /** The response for what was thrown; `onError` gets it. */
+    respond(thrown: unknown, c: Context): Response {
       report(abandoned(thrown, c), c);
-      return fail((c as Shared)[bodyRefusal] ?? translated(translate, thrown, c), c);
+      return respondAs(stateOf(c).bodyTooLarge ?? translated(translate, thrown, c), c);
     },
     /**
-     * What counts instead of what a handler returned.
+     * Turns what a handler returned into what counts.
      *
-     * @throws ConnectorError where a body was too large and the handler made something else of it.
+     * @throws ConnectorError for a body over its limit, unless the handler has responded with a 413.
      */
-    leave(returned: unknown, c: Context): unknown {
+    async leave(returned: unknown, c: Context): Promise<unknown> {
       const response = isResponse(returned) ? returned : c.finalized ? c.res : undefined;
-      const refusal = (c as Shared)[bodyRefusal];
-      if (refusal && response?.status !== 413) throw refusal;
+      const { bodyTooLarge, error, isOpenPath } = stateOf(c);
+      if (bodyTooLarge && response?.status !== 413) throw bodyTooLarge;
       const original = originalError(returned as Response);
       if (original) return finish(rewrite(returned as Response, write(original.thrown, c)), c);
-      const shared = c as Shared;
-      if (shared[errorAnswer] !== undefined || shared[openPath]) return finish(returned, c);
-      if (response === undefined || response.status < 400) return finish(returned, c);
-      return readReturnedError(response, rateLimit).then((read) => {
-        if (read.error) report(read.error, c);
-        const result = read.error ? replaceResponse(response, write(read.error, c)) : read.response;
-        if (isResponse(returned)) return finish(result, c);
-        c.res = undefined;
-        c.res = result;
-        return finish(returned, c);
-      });
+      if (error || isOpenPath || response === undefined || response.status < 400) return finish(returned, c);
+      const read = await readReturnedError(response, rateLimit);
+      if (read.error) report(read.error, c);
+      const result = read.error ? replaceResponse(response, write(read.error, c)) : read.response;
+      if (isResponse(returned)) return finish(result, c);
+      c.res = undefined;
+      c.res = result;
+      return finish(returned, c);
     },
-    /** Hears what was given to initialize: it must not leave in an error. */
-    given: (c: Context, body: unknown) => void parameterSecrets.set(c, readParameterSecrets(body)),
-    /** Hears what a login hands out. */
+    /** Keeps the parameters of initialize out of errors. */
+    keepSecret: (c: Context, body: unknown) => void parameterSecrets.set(c, readParameterSecrets(body)),
+    /** Learns from a login which session headers are sensitive. */
     handedOut(parameters: readonly SessionParameter[]): void {
       for (const { key, sensitive } of parameters) {
         const name = key.toLowerCase();
-        open.set(name, !sensitive && open.get(name) !== false);
+        isPublic.set(name, !sensitive && isPublic.get(name) !== false);
       }
-      secretNames = sessionNames.filter((name) => !open.get(name.toLowerCase()));
+      secretNames = sessionNames.filter((name) => !isPublic.get(name.toLowerCase()));
     },
-    /** Has the values of this connector's session kept out of errors, beside those of connectors around it. */
-    ask(c: Context): void {
-      (c as Shared)[reportLate] = report;
-      const asked = (c as Shared)[askedHeaders];
-      (c as Shared)[askedHeaders] = asked === undefined ? secretNames : [...asked, ...secretNames];
+    /** Keeps the values of this connector's session out of errors, besides those of connectors around it. */
+    enter(c: Context): void {
+      const state = stateOf(c);
+      state.reportLate = report;
+      state.sessionHeaders = [...(state.sessionHeaders ?? []), ...secretNames];
     },
   };
 }
 
-function tell(onError: Hooks['onError'], thrown: unknown, c: Context): void {
-  try {
-    const result = onError?.(thrown, c);
-    if (result instanceof Promise) result.catch(() => {});
-  } catch {
-    // A log that fails must not take the answer with it.
-  }
-}
-
 /**
- * What a handler throws because the service has gone away is no failure of the connector. Servers abort with any reason, a
- * text among them, and a log has to tell the two apart.
+ * What a handler throws because the service has closed the connection is not a failure of the connector: `onError` gets an
+ * `AbortError` instead. Servers abort with any reason, strings included.
  */
 function abandoned(thrown: unknown, c: Context): unknown {
   const isLikely =
@@ -129,7 +114,7 @@ function abandoned(thrown: unknown, c: Context): unknown {
   const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
   const isIt = signal.aborted && (thrown === signal.reason || cause === signal.reason || name === 'AbortError');
   if (!isIt) return thrown;
-  return new DOMException('The service went away before it was answered.', {
+  return new DOMException('The service closed the connection before the response.', {
     name: 'AbortError',
     cause: thrown,
   } as never);

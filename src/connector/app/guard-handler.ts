@@ -1,170 +1,120 @@
 import type { Context, Handler, Next } from 'hono';
-import { COMPOSED_HANDLER } from 'hono/utils/constants';
 import { internalErrorCode, toConnectorError } from '../errors/to-connector-error.js';
+import { toBodyError } from '../request/read-json.js';
 import { isResponse } from '../request/request-state.js';
+import type { HandlerKind } from './guarded-handlers.js';
+import type { GuardedRequest } from './session-guard.js';
 
-/** What a connector does around the handlers of its author, and around those that are mounted below it. */
-export interface Surroundings {
-  /** The connector's own: where it keeps in the context what it knows of a request. */
-  readonly mark: symbol;
-  /** Comes before the connector's first handler of a request, and once: puts the session that it brings, if it brings one. */
-  enter(c: Context): undefined | Promise<undefined>;
+/** What a connector does before and after each of its handlers. */
+export interface Guard {
+  /** Comes before each of its handlers; reads the session before the first. */
+  enter(c: Context): GuardedRequest | Promise<GuardedRequest>;
   /**
-   * Comes before its first route, and once: what it throws is answered as the error it is, and a response is the answer in
-   * the route's place.
+   * Comes before the connector's first route, and checks the session and the length of the body.
    *
-   * @param hasAnswer whether there is an answer, so that the path cannot be an unknown one.
+   * @param hasResponse whether middleware has a response already, so that the path cannot be unknown.
+   * @returns the response for a request that is refused.
+   * @throws ConnectorError, likewise.
    */
-  admit(c: Context, session: unknown, hasAnswer?: boolean): Response | undefined | Promise<Response | undefined>;
-  /** Whether the request is for initialize or cleanup, which no route of the author's takes. */
-  isOwn(c: Context): boolean;
-  /** Whether what comes behind this place of a request's handlers is not the connector's. */
+  admit(c: Context, request: GuardedRequest, hasResponse?: boolean): Promise<Response | undefined>;
+  /** Whether the request is for initialize or cleanup. */
+  isLogin(c: Context): boolean;
+  /** Whether the next handler after this one belongs to another app. */
   endsAt(c: Context, index: number): boolean;
-  /** Gets what each handler returned, and gives what counts instead. */
-  leave(returned: unknown, c: Context): unknown;
-  /** Answers what was thrown and is no Error: Hono hands only Errors to `onError`, and anything can be thrown. */
-  answer(thrown: unknown, c: Context): Response;
+  /** Turns what a handler returned into what counts, such as the contract's body for an error response. */
+  leave(returned: unknown, c: Context): Promise<unknown>;
+  /** The response for something thrown that is no Error: Hono hands only those to `onError`. */
+  respond(thrown: unknown, c: Context): Response;
 }
 
-/** Middleware sees every request, a route only those that are admitted; `own` are the connector's own routes. */
-export type HandlerKind = 'middleware' | 'route' | 'own';
-
-interface Entry {
-  readonly session: unknown;
-  isAdmitted: boolean;
-}
-
-/** A context that some connectors know, each for itself (rule D5). */
-type Entered = Context & { [mark: symbol]: Entry | undefined };
-
-/** Puts a connector's own session at `c.get('session')`, and gives what was there before. */
-export function takeSession(c: Context, mark: symbol): unknown {
-  const outer: unknown = c.get('session');
-  const entry = (c as Entered)[mark];
-  if (entry) c.set('session', entry.session);
-  return outer;
-}
-
-/** Back to the connector around this one. Where there is none the session stays: a stream may still ask for it. */
-export function putBackSession(c: Context, outer: unknown): void {
-  if (outer !== undefined) c.set('session', outer);
-}
-
-export function surround(handler: Handler, surroundings: Surroundings, kind: HandlerKind): Handler {
-  const { mark, enter, admit, isOwn, leave, answer } = surroundings;
-  const finish = (returned: unknown, c: Context, outer: unknown): unknown => {
-    let result: unknown;
+/** Surrounds a handler with the guard of its connector. */
+export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard): Handler {
+  const run = async (c: Context, next: Next): Promise<unknown> => {
     try {
-      // Hono makes an empty success of that where the connector is routed into another app.
-      if (!returned && !c.finalized) throw new Error(deadEnd);
-      result = leave(returned, c);
+      return await handler(c, next);
     } catch (thrown) {
-      return fail(thrown, c, outer);
+      throw await toBodyError(thrown, c);
     }
-    if (!(result instanceof Promise)) {
-      putBackSession(c, outer);
-      return result;
-    }
-    return result.finally(() => putBackSession(c, outer));
   };
-  const fail = (thrown: unknown, c: Context, outer: unknown): Response => {
-    putBackSession(c, outer);
-    if (thrown instanceof Error) throw thrown;
-    return answer(thrown, c);
-  };
-  /** Goes on at once where it can: a promise costs each request a turn. */
-  const attempt = (step: () => unknown, then: (value: unknown) => unknown, c: Context, outer: unknown): unknown => {
-    let value: unknown;
+  return async (c, next) => {
+    if (kind === 'route' && guard.isLogin(c)) return next();
+    const outerSession: unknown = c.get('session');
     try {
-      value = step();
-    } catch (thrown) {
-      return fail(thrown, c, outer);
-    }
-    return value instanceof Promise ? value.then(then, (thrown) => fail(thrown, c, outer)) : then(value);
-  };
-  const run = (c: Context, next: Next, outer: unknown, entry: Entry): unknown => {
-    if (kind !== 'middleware' || entry.isAdmitted) {
-      return attempt(
-        () => handler(c, next),
-        (returned) => finish(returned, c, outer),
-        c,
-        outer,
-      );
-    }
-    return runUnadmitted(handler, c, next, entry, surroundings).then(
-      (returned) => finish(returned, c, outer) as Response,
-      (thrown) => fail(thrown, c, outer),
-    );
-  };
-  const pass = (c: Context, next: Next, outer: unknown): unknown => {
-    const entry = (c as Entered)[mark] as Entry;
-    if (kind === 'middleware' || entry.isAdmitted) return run(c, next, outer, entry);
-    const admitted = (refused: unknown) => {
-      if (refused) {
-        putBackSession(c, outer);
-        return refused;
+      const request = await guard.enter(c);
+      c.set('session', request.session);
+      let returned: unknown;
+      if (kind === 'middleware' && !request.isAdmitted) {
+        returned = await runBeforeAdmission(run, c, next, request, guard);
+      } else {
+        const refusal = kind === 'middleware' ? undefined : await admit(c, request, guard);
+        if (refusal !== undefined) return refusal;
+        returned = await run(c, next);
       }
-      entry.isAdmitted = true;
-      return run(c, next, outer, entry);
-    };
-    return attempt(() => admit(c, entry.session), admitted, c, outer);
+      // Where the connector is routed into another app, Hono would make an empty success of this.
+      if (!returned && !c.finalized) throw new Error('A handler returned no response and did not await `next()`.');
+      return (await guard.leave(returned, c)) as Response;
+    } catch (thrown) {
+      if (thrown instanceof Error) throw thrown;
+      return guard.respond(thrown, c);
+    } finally {
+      // Where no connector is around this one the session stays: a stream may still ask for it.
+      if (outerSession !== undefined) c.set('session', outerSession);
+    }
   };
-  const surrounded: Handler = (c, next) => {
-    if (kind === 'route' && isOwn(c)) return next() as never;
-    const outer = takeSession(c, mark);
-    if ((c as Entered)[mark]) return pass(c, next, outer) as Response;
-    const entered = () => {
-      (c as Entered)[mark] = { session: c.get('session'), isAdmitted: false };
-      return pass(c, next, outer);
-    };
-    return attempt(() => enter(c), entered, c, outer) as Response;
-  };
-  // Hono's own mark for a wrapped handler: it leads back to the author's.
-  return Object.assign(surrounded, { [COMPOSED_HANDLER]: handler });
 }
 
-const deadEnd = 'A handler has neither answered nor waited for `next()`.';
+/** Admits the request, once. */
+async function admit(
+  c: Context,
+  request: GuardedRequest,
+  guard: Guard,
+  hasResponse = false,
+): Promise<Response | undefined> {
+  if (request.isAdmitted) return undefined;
+  const refusal = await guard.admit(c, request, hasResponse);
+  request.isAdmitted = refusal === undefined;
+  return refusal;
+}
 
 /**
- * Middleware of a request that is not admitted yet: it may prepare the answer, refuse the request or answer a preflight.
- * What it leaves behind is otherwise for admitted requests, whatever way it came, and so are handlers behind it that are not
- * the connector's.
+ * Runs middleware before the request is admitted (rule D6). It may go on, refuse the request or answer a preflight; any
+ * other response, however it came about, requires admission, and so do handlers of another app behind it.
  */
-async function runUnadmitted(handler: Handler, c: Context, next: Next, entry: Entry, surroundings: Surroundings) {
-  const { admit, isOwn, endsAt, answer } = surroundings;
+async function runBeforeAdmission(
+  run: (c: Context, next: Next) => Promise<unknown>,
+  c: Context,
+  next: Next,
+  request: GuardedRequest,
+  guard: Guard,
+): Promise<unknown> {
   const index = c.req.routeIndex;
   let hasGoneOn = false;
-  const admitted = async (hasAnswer = false) => {
-    const refused = await admit(c, entry.session, hasAnswer);
-    entry.isAdmitted = refused === undefined;
-    return refused;
-  };
   const goOn: Next = async () => {
     hasGoneOn = true;
-    let refused: Response | undefined;
+    let refusal: Response | undefined;
     try {
-      refused = endsAt(c, index) && !entry.isAdmitted ? await admitted() : undefined;
-    } catch (refusal) {
-      // As Hono does it: what comes behind a middleware fails with an answer, and not with an error.
-      c.error = refusal as Error;
-      refused = answer(refusal, c);
+      refusal = guard.endsAt(c, index) ? await admit(c, request, guard) : undefined;
+    } catch (error) {
+      // As in Hono: `next()` does not throw, the middleware finds the error response in `c.res`.
+      c.error = error as Error;
+      refusal = guard.respond(error, c);
     }
-    if (refused === undefined) await next();
-    else c.res = refused;
+    if (refusal === undefined) await next();
+    else c.res = refusal;
   };
   let returned: unknown;
   try {
-    returned = await handler(c, goOn);
+    returned = await run(c, goOn);
   } catch (thrown) {
-    // Without a session it may have failed for want of it.
+    // It may have failed because there is no session.
     const isUnforeseen = toConnectorError(thrown).code === internalErrorCode;
-    const refused = isUnforeseen && !hasGoneOn && !isOwn(c) && (await admitted());
-    if (refused) return refused;
+    const refusal = isUnforeseen && !hasGoneOn && !guard.isLogin(c) && (await admit(c, request, guard));
+    if (refusal) return refusal;
     throw thrown;
   }
-  if (entry.isAdmitted || c.req.method === 'OPTIONS' || isOwn(c)) return returned;
-  // Of the two, Hono takes now the one and now the other.
+  if (request.isAdmitted || c.req.method === 'OPTIONS' || guard.isLogin(c)) return returned;
+  // Hono may send either of the two.
   const responses = [returned, c.finalized ? c.res : undefined].filter(isResponse);
   if (responses.length > 0 && responses.every(({ status }) => status >= 400)) return returned;
-  return (await admitted(true)) ?? returned;
+  return (await admit(c, request, guard, true)) ?? returned;
 }

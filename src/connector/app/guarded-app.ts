@@ -1,133 +1,115 @@
-import type { Context, Handler, Hono } from 'hono';
-import { matchedRoutes } from 'hono/route';
+import { type Handler, Hono } from 'hono';
+import type { Result, Router } from 'hono/router';
+import { RegExpRouter } from 'hono/router/reg-exp-router';
+import { SmartRouter } from 'hono/router/smart-router';
+import { TrieRouter } from 'hono/router/trie-router';
 import type { RouterRoute } from 'hono/types';
-import { COMPOSED_HANDLER } from 'hono/utils/constants';
-import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
-import { mergePath } from 'hono/utils/url';
-import type { HandlerKind } from './guard-handler.js';
 
-interface OwnRoute {
-  readonly path: string;
-  readonly handler: Handler;
+type Target = [Handler, RouterRoute];
+
+export interface Registration {
+  /** Guards a handler of the author, as it is registered at a path. */
+  guardRoute(handler: Handler, path: string): Handler;
+  /** Guards middleware: what is given to `use` and takes `next`. */
+  guardMiddleware(handler: Handler): Handler;
+  /** Adds the routes of login and logout to an app. */
+  addLogin(app: Hono): void;
+  /** The last handler below a path of another app, where Hono's `notFound` handler does not apply. */
+  fallback: Handler;
 }
 
-export interface OwnRoutes {
-  /** Routes that come after all middleware of the author and before all routes: `POST` initialize and cleanup. */
-  readonly last: readonly OwnRoute[];
-  /** Answers what nobody else answers below the path at which the connector is routed into another app. */
-  readonly fallback: Handler;
-  /** Surrounds a handler of the author's. Middleware is what was given to `use` and takes `next`. */
-  surround(handler: Handler, path: string, isMiddleware: boolean): Handler;
+/**
+ * Hono's default router, in front of which every handler is guarded: whatever method registers it, it passes `add`. Login
+ * and logout come behind all middleware, so they are added with the first request.
+ */
+class GuardingRouter implements Router<Target> {
+  readonly name = 'GuardingRouter';
+  readonly routes: RouterRoute[] = [];
+  readonly #router = new SmartRouter<Target>({ routers: [new RegExpRouter(), new TrieRouter()] });
+  /** Each is the list of paths given to `basePath`, one after the other. */
+  readonly #bases: (readonly string[])[] = [];
+  readonly #registration: Registration;
+  #hasLogin = false;
+
+  constructor(registration: Registration) {
+    this.#registration = registration;
+  }
+
+  add(method: string, path: string, [handler, route]: Target): void {
+    const guarded = { ...route, handler: this.#registration.guardRoute(handler, path) };
+    this.routes.push(guarded);
+    this.#router.add(method, path, [guarded.handler, guarded]);
+  }
+
+  match(method: string, path: string): Result<Target> {
+    if (!this.#hasLogin) {
+      for (const route of this.loginRoutes())
+        this.#router.add(route.method, route.path, [route.handler as Handler, route]);
+      this.#hasLogin = true;
+    }
+    return this.#router.match(method, path);
+  }
+
+  addBase(paths: readonly string[]): void {
+    this.#bases.push(paths);
+  }
+
+  /** Login and logout, below each base path too, unless another connector has its own there (rule D7). */
+  loginRoutes(): RouterRoute[] {
+    const routes: RouterRoute[] = [];
+    for (const paths of this.#bases) {
+      const app = new Hono();
+      this.#registration.addLogin(paths.reduce((based, path) => based.basePath(path), app));
+      for (const route of app.routes) {
+        const isTaken = [...this.routes, ...routes].some(
+          ({ method, path }) => method === 'POST' && path === route.path,
+        );
+        if (paths.length === 0 || !isTaken) routes.push(route);
+      }
+    }
+    return routes;
+  }
 }
 
-/** What a connector knows of a handler that it has surrounded. */
-export interface OwnHandler {
-  readonly kind: HandlerKind;
-  /** Where the connector has it; its own routes have none here. */
-  readonly path?: string;
-  /** Of a `limitBody`. */
-  readonly bytes?: number | undefined;
+/** A Hono app whose handlers are all guarded. */
+export function createGuardedApp(registration: Registration): Hono {
+  const router = new GuardingRouter(registration);
+  return guardApp(new Hono({ router }), [], router, registration);
 }
 
-/** Finds one in what a route leads to, and nothing in what belongs to somebody else. */
-export type OwnOf = (handler: unknown) => OwnHandler | undefined;
-
-/** What is taken over of an app, in types that do not grow with each route. */
-interface Copy {
-  readonly _basePath: string;
+/** Hono has no types for a method that replaces `use`, `route` or `basePath`. */
+interface Methods {
   use(...handlers: unknown[]): unknown;
-  route(path: string, other: unknown): unknown;
-  basePath(path: string): Copy;
+  route(path: string, app: unknown): unknown;
+  basePath(path: string): Hono;
 }
 
-/**
- * Has each handler that is added to an app surrounded, and gives the connector's own routes their place behind the
- * author's middleware: they are added when the first request comes, or when another app asks for the routes.
- */
-export function takeOverRoutes(app: Hono, { last, fallback, surround }: OwnRoutes): void {
-  const { router } = app;
-  const add = router.add.bind(router);
-  const match = router.match;
-  const added: RouterRoute[] = [];
-  const bases = new Set<string>();
-  let adding: 'use' | 'route' | undefined;
-  router.add = (method, path, [handler, route]) => {
-    const isUsed = adding === 'use' && isMiddleware(findTargetHandler(handler as Handler));
-    const surrounded = surround(handler as Handler, path, isUsed);
-    route.handler = surrounded;
-    added.push(route);
-    add(method, path, [surrounded as typeof handler, route]);
+/** @param paths what led to this app by `basePath`: Hono makes a copy of the app for each, with the same router. */
+function guardApp(app: Hono, paths: readonly string[], router: GuardingRouter, registration: Registration): Hono {
+  router.addBase(paths);
+  const { guardMiddleware, fallback } = registration;
+  const { use, route, basePath } = app as unknown as Methods;
+  const methods: Methods = {
+    use(...handlers) {
+      const isMiddleware = (handler: unknown) => typeof handler === 'function' && handler.length > 1;
+      use(...handlers.map((handler) => (isMiddleware(handler) ? guardMiddleware(handler as Handler) : handler)));
+      return app;
+    },
+    route(path, other) {
+      // Hono's `route` calls `this.basePath`: on a plain copy that adds no base path.
+      route.call(basePath.call(app, '/'), path, other);
+      return app;
+    },
+    basePath: (path) => guardApp(basePath.call(app, path), [...paths, path], router, registration),
   };
-  const ownRoutes = (): RouterRoute[] =>
-    [...bases].flatMap((basePath) =>
-      last
-        .map(({ path, handler }) => ({ basePath, path: mergePath(basePath, path), method: 'POST', handler }))
-        // A base path is a place for the login too, unless another connector has its own there.
-        .filter(
-          ({ path }) => basePath === '/' || !added.some((route) => route.method === 'POST' && route.path === path),
-        ),
-    );
-  router.match = (method, path) => {
-    router.match = match;
-    for (const route of ownRoutes()) add(route.method, route.path, [route.handler as never, route]);
-    return router.match(method, path);
-  };
-  /** Copies of the app, as `basePath` makes them, add to the same router. */
-  const adopt = (copy: Copy) => {
-    const { use, route, basePath } = copy;
-    bases.add(copy._basePath);
-    copy.use = (...handlers) => {
-      adding = 'use';
-      try {
-        return use(...handlers);
-      } finally {
-        adding = undefined;
-      }
-    };
-    copy.route = (path, other) => {
-      adding = 'route';
-      try {
-        return route.call(copy, path, other);
-      } finally {
-        adding = undefined;
-      }
-    };
-    copy.basePath = (path) => {
-      const based = basePath.call(copy, path);
-      // `route` makes a copy of its own, only to add with it.
-      if (adding !== 'route') adopt(based);
-      return based;
-    };
-    Object.defineProperty(copy, 'routes', {
-      get: () => [...added, ...ownRoutes(), { basePath: '/', path: '/*', method: 'ALL', handler: fallback }],
-    });
-  };
-  adopt(app as unknown as Copy);
-}
-
-/** The handlers that answer what nobody answers, of all connectors: they make no path a route. */
-export const fallbacks = new WeakSet<object>();
-
-/** A handler, and what it was wrapped around, down to the author's. */
-export function* wrapped(handler: unknown): Generator<object> {
-  for (let inner = handler; typeof inner === 'function'; inner = (inner as never)[COMPOSED_HANDLER]) yield inner;
-}
-
-/**
- * The path of a request without that at which the connector was routed into another app: as its own routes have it.
- *
- * @returns `undefined` where a pattern stands in its place: that may be any number of the path's parts.
- */
-export function pathWithin(c: Context, ownOf: OwnOf): string | undefined {
-  const route = matchedRoutes(c)[c.req.routeIndex];
-  const own = ownOf(route?.handler)?.path;
-  if (own === undefined || route === undefined) return c.req.path;
-  // Each part of the prefix is one part of the path, be it a parameter.
-  const prefix = own === '/' ? route.path.replace(/\/$/, '') : route.path.slice(0, -own.length);
-  if (prefix.includes('{')) return undefined;
-  const parts = prefix.split('/').length - 1;
-  return `/${c.req.path
-    .split('/')
-    .slice(1 + parts)
-    .join('/')}`;
+  Object.assign(app, methods);
+  // What another app reads when the connector is routed into it.
+  Object.defineProperty(app, 'routes', {
+    get: (): RouterRoute[] => [
+      ...router.routes,
+      ...router.loginRoutes(),
+      { basePath: '/', path: '/*', method: 'ALL', handler: fallback },
+    ],
+  });
+  return app;
 }

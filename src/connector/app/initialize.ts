@@ -47,12 +47,12 @@ export const initializeSchema = optionsOf({
 export function initializeHandler(
   options: InitializeOptions,
   session: z.ZodObject,
-  /** Hear what came in, before anything can fail, and what goes out. */
-  hear: { given(c: Context, body: unknown): void; handedOut(session: readonly SessionParameter[]): void },
+  /** Hear of the parameters, before anything can fail, and of the session. */
+  secrets: { keepSecret(c: Context, body: unknown): void; handedOut(session: readonly SessionParameter[]): void },
 ): Handler {
   return async (c) => {
     const body = await parseBody(c.req);
-    hear.given(c, body);
+    secrets.keepSecret(c, body);
     const parameters = await checkInput(
       toRecord(body),
       options.parameters,
@@ -61,7 +61,7 @@ export function initializeHandler(
     const headers = await options.handler({ parameters, signal: c.req.raw.signal, c });
     const answer = toSession(headers);
     await checkAgainstSchema(answer, session);
-    hear.handedOut(answer);
+    secrets.handedOut(answer);
     return c.json(answer, 200, { 'cache-control': 'no-store' });
   };
 }

@@ -6,7 +6,7 @@ import {
   RateLimitError,
 } from '../../contract/index.js';
 import { readFailure } from '../end-system/failure.js';
-import type { ErrorAnswer } from '../errors/error-writer.js';
+import type { WireError } from '../errors/error-writer.js';
 import { bodyHeaders, type RateLimitHeader } from '../errors/options.js';
 import { errorOfStatus, fallbackWaitMs } from '../errors/to-connector-error.js';
 import { describeIssues } from '../request/read-json.js';
@@ -37,7 +37,7 @@ export async function readReturnedError(response: Response, rateLimit: RateLimit
 }
 
 /** The error as it is written, with the headers that the response had besides its body's: `etag`, `allow`, a request id. */
-export function replaceResponse(response: Response, answer: ErrorAnswer): Response {
+export function replaceResponse(response: Response, answer: WireError): Response {
   const headers = new Headers(response.headers);
   for (const name of [...bodyHeaders, 'content-disposition', 'retry-after', answer.barredHeader]) {
     if (name !== undefined && name !== 'content-range') headers.delete(name);

@@ -1,10 +1,10 @@
-import { checkOptions, functionOf, option, optionsOf, type ShapeOf } from '../../internal/index.js';
-import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-writer.js';
-import { answerShape } from './options.js';
+import { checkOptions, functionOf, notify, option, optionsOf, type ShapeOf } from '../../internal/index.js';
+import { createErrorWriter, type ErrorFormatOptions, type WireError } from './error-writer.js';
+import { errorFormatShape } from './options.js';
 import { headerSecrets } from './redact.js';
 import { type Translate, translated } from './translate.js';
 
-export interface AdapterOptions<Request> extends ErrorAnswerOptions {
+export interface AdapterOptions<Request> extends ErrorFormatOptions {
   /**
    * The request headers that carry the connector's session: their values never leave in an error, like those of
    * `authorization`, `cookie` and `x-api-key` (rule E5).
@@ -21,7 +21,7 @@ export interface AdapterOptions<Request> extends ErrorAnswerOptions {
 
 export interface AdapterWriter<Request> {
   /** The answer to an error; tells `onError` about it. */
-  write(thrown: unknown, request: Request, read: ReadHeader, moreSecrets?: string[]): ErrorAnswer;
+  write(thrown: unknown, request: Request, read: ReadHeader, moreSecrets?: string[]): WireError;
   /** Tells `onError` about an error that cannot be answered any more. */
   report(thrown: unknown, request: Request): void;
 }
@@ -29,7 +29,7 @@ export interface AdapterWriter<Request> {
 export type ReadHeader = (name: string) => string | string[] | null | undefined;
 
 export const adapterShape = {
-  ...answerShape,
+  ...errorFormatShape,
   sessionHeaders: option<readonly string[]>(
     (names) => Array.isArray(names) && names.every((name) => typeof name === 'string' && name !== ''),
     'must be an array of header names',
@@ -50,14 +50,7 @@ export function createAdapterWriter<Request>(
 ): AdapterWriter<Request> {
   const { sessionHeaders, translate, onError, ...answerOptions } = checkOptions(schema, options);
   const writeError = createErrorWriter(answerOptions);
-  const report = (thrown: unknown, request: Request) => {
-    try {
-      const result: unknown = onError?.(thrown, request as never);
-      if (result instanceof Promise) result.catch(() => {});
-    } catch {
-      // A log that fails must not take the answer with it.
-    }
-  };
+  const report = (thrown: unknown, request: Request) => notify(onError, thrown, request as never);
   return {
     report,
     write(thrown, request, read, moreSecrets = []) {

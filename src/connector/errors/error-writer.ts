@@ -11,10 +11,10 @@ import {
   type RateLimitError,
 } from '../../contract/index.js';
 import { checkOptions, createRedact, optionsOf, type Redact, showsSecret } from '../../internal/index.js';
-import { answerShape, bodyHeaders, type RateLimitHeader, type RateLimitHeaderOptions } from './options.js';
+import { bodyHeaders, errorFormatShape, type RateLimitHeader, type RateLimitHeaderOptions } from './options.js';
 import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
 
-export interface ErrorAnswerOptions {
+export interface ErrorFormatOptions {
   /** How a rate limit is written. @default { header: 'Retry-After', format: 'seconds' } */
   rateLimit?: RateLimitHeaderOptions | undefined;
   /** Writes stack traces of unknown errors to the wire: a development setting (rule E4). @default false */
@@ -24,7 +24,7 @@ export interface ErrorAnswerOptions {
 }
 
 /** An error as it goes over the wire; every adapter writes exactly this. */
-export interface ErrorAnswer {
+export interface WireError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -35,11 +35,11 @@ export interface ErrorAnswer {
 }
 
 /** @param secrets values that must not leave in the answer (rule E5). */
-export type WriteError = (thrown: unknown, secrets?: readonly string[]) => ErrorAnswer;
+export type WriteError = (thrown: unknown, secrets?: readonly string[]) => WireError;
 
 export const errorContentType = 'application/json; charset=utf-8';
 
-const schema = optionsOf(answerShape);
+const schema = optionsOf(errorFormatShape);
 
 /** Headers that belonged to the answer which the error replaces. */
 const replacedHeaders = [...bodyHeaders, 'content-disposition', 'etag', 'last-modified', 'location'];
@@ -50,7 +50,7 @@ const replacedHeaders = [...bodyHeaders, 'content-disposition', 'etag', 'last-mo
  *
  * @throws TypeError naming the option that is wrong.
  */
-export function createErrorWriter(options: ErrorAnswerOptions = {}): WriteError {
+export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError {
   const { rateLimit, exposeDetail, maxDetailBytes } = checkOptions(schema, options);
   const waitHeader = rateLimit.header.toLowerCase();
   const staleWithoutLimit = [...replacedHeaders, waitHeader];

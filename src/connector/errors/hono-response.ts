@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { ErrorAnswer } from './error-writer.js';
+import type { WireError } from './error-writer.js';
 
 /**
  * An error answer that keeps the headers which middleware has prepared for every answer (a request id, CORS), and none of
  * an answer that was already there and failed afterwards.
  */
-export function answerWithHono(c: Context, answer: ErrorAnswer): Response {
+export function toHonoResponse(c: Context, answer: WireError): Response {
   if (c.finalized) c.res = undefined;
   const response = c.newResponse(answer.body, answer.status as ContentfulStatusCode, answer.headers);
   for (const name of answer.staleHeaders) {
@@ -16,7 +16,7 @@ export function answerWithHono(c: Context, answer: ErrorAnswer): Response {
 }
 
 /** Takes off what middleware has put on an error answer and what would make a limit of it (W2). Its encoding stays: it is true. */
-export function dropBarredHeader(response: Response, { barredHeader }: ErrorAnswer): void {
+export function dropBarredHeader(response: Response, { barredHeader }: WireError): void {
   if (barredHeader !== undefined) response.headers.delete(barredHeader);
 }
 
@@ -24,7 +24,7 @@ export function dropBarredHeader(response: Response, { barredHeader }: ErrorAnsw
  * A response of this package's helpers written again, as soon as a handler returns it and before any middleware copies it:
  * `return rateLimited(…)` then carries the connector's own wait header, like a thrown error does.
  */
-export function rewrite(response: Response, answer: ErrorAnswer): Response {
+export function rewrite(response: Response, answer: WireError): Response {
   const headers = new Headers(answer.headers);
   response.headers.forEach((value, name) => {
     const replaced = name === 'retry-after' || answer.staleHeaders.includes(name) || headers.has(name);

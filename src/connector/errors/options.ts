@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { defaultMaxDetailBytes, headerProblem, type WaitFormat, waitFormatOption } from '../../contract/index.js';
 import { bool, count, option, optionsOf, type ShapeOf } from '../../internal/index.js';
-import type { ErrorAnswerOptions } from './error-writer.js';
+import type { ErrorFormatOptions } from './error-writer.js';
 
 /** How a `RateLimitError` is written (rules W1, W4). */
 export interface RateLimitHeaderOptions {
@@ -11,7 +11,7 @@ export interface RateLimitHeaderOptions {
   format?: WaitFormat | undefined;
 }
 
-export type RateLimitHeader = Readonly<z.output<(typeof answerShape)['rateLimit']>>;
+export type RateLimitHeader = Readonly<z.output<(typeof errorFormatShape)['rateLimit']>>;
 
 /** Headers that describe the body of an answer, so none of them can be the wait header or be added by an error. */
 export const bodyHeaders: ReadonlySet<string> = new Set([
@@ -35,11 +35,11 @@ export const rateLimitShape = {
 } satisfies ShapeOf<RateLimitHeaderOptions>;
 
 /** The options that every way to answer errors has. */
-export const answerShape = {
+export const errorFormatShape = {
   rateLimit: optionsOf(rateLimitShape).prefault({}),
   exposeDetail: bool.default(false),
   maxDetailBytes: count(1).default(defaultMaxDetailBytes),
-} satisfies ShapeOf<ErrorAnswerOptions>;
+} satisfies ShapeOf<ErrorFormatOptions>;
 
 /** Duck-typed, because the author's zod may be another copy than ours. */
 const isZodObject = (value: unknown): boolean => {

@@ -7,9 +7,9 @@ import {
   UnauthorizedError,
   type Wait,
 } from '../../contract/index.js';
-import { createErrorWriter, type ErrorAnswer, type ErrorAnswerOptions } from './error-writer.js';
+import { createErrorWriter, type ErrorFormatOptions, type WireError } from './error-writer.js';
 
-export interface ErrorResponseOptions extends ErrorAnswerOptions {
+export interface ErrorResponseOptions extends ErrorFormatOptions {
   /** Values that must not leave in the answer: the session's, and what initialize was given (rule E5). */
   redact?: Iterable<string> | undefined;
 }
@@ -48,7 +48,7 @@ export function originalError(response: Response): { thrown: unknown } | undefin
   return originals.get(response);
 }
 
-export function toResponse(answer: ErrorAnswer, thrown: unknown): Response {
+export function toResponse(answer: WireError, thrown: unknown): Response {
   const response = new Response(answer.body, { status: answer.status, headers: answer.headers });
   originals.set(response, { thrown });
   return response;
@@ -75,7 +75,7 @@ export function notFound(message?: string, details?: ConnectorErrorDetails): Res
 }
 
 /** What a rate limit needs: how long to wait; and how to write it, where that is not `Retry-After` in seconds. */
-export type RateLimitedOptions = ConnectorErrorDetails & Wait & Pick<ErrorAnswerOptions, 'rateLimit'>;
+export type RateLimitedOptions = ConnectorErrorDetails & Wait & Pick<ErrorFormatOptions, 'rateLimit'>;
 
 /**
  * 403 with the wait header: the service waits as long as it says and goes on (rule W2). Seconds are rounded up. Inside

@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { currentHeader, formatPolicy, maxQuotaCharacters, policyHeader } from '../../contract/index.js';
+import { formatPolicy, maxQuotaCharacters, policyHeader } from '../../contract/index.js';
 import { checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
 import type { RateLimitHeaderOptions } from '../errors/options.js';
-import { isResponse } from './request-state.js';
+import { isResponse, stateOf } from './request-state.js';
 
 /** So many requests in a window of that length, as the connector tells its callers beforehand (rule W8). */
 export interface AnnouncedPolicy {
@@ -60,13 +60,9 @@ export function checkPolicy(option: ConnectorRateLimitOptions['policy']): string
   throw new TypeError(`\`${name}\` must fit a header of ${maxQuotaCharacters} characters: give shorter names.`);
 }
 
-/** The announcement of what an end system has told while the request was handled, on the request's context. */
-const told = Symbol('toldQuota');
-type Telling = Context & { [told]?: Readonly<Record<string, string>> };
-
 /** Has a response of this context announce a quota, also one that its handler makes without the context. */
 export function tellQuota(c: Context, headers: Readonly<Record<string, string>>): void {
-  (c as Telling)[told] = headers;
+  stateOf(c).quota = headers;
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
 }
 
@@ -80,7 +76,7 @@ export function tellQuota(c: Context, headers: Readonly<Record<string, string>>)
 export function createAnnouncer(policy: string | undefined): <Returned>(returned: Returned, c: Context) => Returned {
   const announce = (response: Response, c: Context): Response => {
     let result = response;
-    for (const [name, value] of Object.entries((c as Telling)[told] ?? {})) {
+    for (const [name, value] of Object.entries(stateOf(c).quota ?? {})) {
       if (!result.headers.has(name)) result = withHeader(result, name, value);
     }
     if (policy === undefined) return result;
@@ -89,7 +85,7 @@ export function createAnnouncer(policy: string | undefined): <Returned>(returned
     return `, ${there}, `.includes(`, ${policy}, `) ? result : withHeader(result, policyHeader, `${policy}, ${there}`);
   };
   return <Returned>(returned: Returned, c: Context): Returned => {
-    if (policy === undefined && (c as Telling)[told] === undefined) return returned;
+    if (policy === undefined && stateOf(c).quota === undefined) return returned;
     if (isResponse(returned)) return announce(returned, c) as Returned;
     if (c.finalized) {
       const response = announce(c.res, c);
@@ -113,12 +109,4 @@ function withHeader(response: Response, name: string, value: string): Response {
   } catch {
     return response; // a status that cannot be made anew, such as 101
   }
-}
-
-/** The two headers of an announcement; one that says nothing is left out. */
-export function quotaHeaders(policies: readonly string[], current: readonly string[]): Record<string, string> {
-  return {
-    ...(policies.length === 0 ? {} : { [policyHeader]: policies.join(', ') }),
-    ...(current.length === 0 ? {} : { [currentHeader]: current.join(', ') }),
-  };
 }

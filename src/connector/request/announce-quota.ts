@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { listenTo } from '../end-system/index.js';
-import { ToldQuota } from '../end-system/told-quota.js';
+import { ReportedQuota } from '../end-system/reported-quota.js';
 import { tellQuota } from './announce-policy.js';
 
 /** Takes the headers to put on a response, each time they change: in Express `(headers) => response.set(headers)`. */
@@ -40,10 +40,10 @@ function toSetter(c: Context): SetHeaders {
 }
 
 /** One account for a request, however many end systems its handler asks. */
-const quotas = new WeakMap<Context | SetHeaders, ToldQuota>();
+const quotas = new WeakMap<Context | SetHeaders, ReportedQuota>();
 
-function quotaOf(target: Context | SetHeaders): ToldQuota {
-  const known = quotas.get(target) ?? new ToldQuota();
+function quotaOf(target: Context | SetHeaders): ReportedQuota {
+  const known = quotas.get(target) ?? new ReportedQuota();
   quotas.set(target, known);
   return known;
 }

@@ -54,6 +54,23 @@ export async function parseBody(request: HonoRequest): Promise<unknown> {
   }
 }
 
+/**
+ * Hono's `c.req.json()` throws a SyntaxError for a broken body. It is the caller's mistake, while a SyntaxError of the
+ * author's own code is not: the body, parsed again, fails in the same way.
+ *
+ * @returns the BadRequestError for the body, or what was thrown.
+ */
+export async function toBodyError(thrown: unknown, { req }: Context): Promise<unknown> {
+  if (!(thrown instanceof SyntaxError) || Object.keys(req.bodyCache).length === 0) return thrown;
+  try {
+    await parseBody(req);
+  } catch (error) {
+    const { cause } = error as { cause?: unknown };
+    if (cause instanceof SyntaxError && cause.message === thrown.message) return error;
+  }
+  return thrown;
+}
+
 /** @throws BadRequestError naming the fields that are not as the schema says. */
 export async function checkInput<S extends z.ZodType>(value: unknown, schema: S, what: string): Promise<z.output<S>> {
   const result = await schema.safeParseAsync(value);

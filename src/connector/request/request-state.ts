@@ -1,34 +1,31 @@
 import type { Context } from 'hono';
-import { matchedRoutes } from 'hono/route';
-import { findTargetHandler } from 'hono/utils/handler';
-import type { ErrorAnswer } from '../errors/error-writer.js';
+import type { WireError } from '../errors/error-writer.js';
 
-/**
- * What the connectors that a request leads through share (rule D5). On the context itself, because a WeakMap costs more
- * than the rest of an answer.
- */
-export interface Shared {
-  /** The last error answer, whichever connector wrote it. */
-  [errorAnswer]?: ErrorAnswer;
-  /** The session headers of all connectors so far. */
-  [askedHeaders]?: readonly string[];
-  /** The refusal of a body that was too large: whatever a handler makes of it, it is the answer. */
-  [bodyRefusal]?: Error;
-  /** Nobody asks for a session on this path, so its answers are not the service's to read. */
-  [openPath]?: boolean;
-  /** Tells the `onError` of the innermost connector of a failure that comes too late for an answer. */
-  [reportLate]?: (thrown: unknown, c: Context) => void;
+/** What the connectors that handle one request share; each has a `GuardedRequest` of its own, too (rule D5). */
+export interface RequestState {
+  /** The last error response, whichever connector wrote it. */
+  error?: WireError;
+  /** The session headers of all connectors that the request has reached. */
+  sessionHeaders?: readonly string[];
+  /** The error for a body over its limit. It is the response, whatever a handler makes of it. */
+  bodyTooLarge?: Error;
+  /** The path needs no session, so the service does not interpret the response. */
+  isOpenPath?: boolean;
+  /** Tells the innermost connector's `onError` about a failure after the response has begun. */
+  reportLate?: (thrown: unknown, c: Context) => void;
+  /** The end system's quota, as headers for the response. */
+  quota?: Readonly<Record<string, string>>;
 }
 
-export const errorAnswer = Symbol('errorAnswer');
-export const askedHeaders = Symbol('askedHeaders');
-export const bodyRefusal = Symbol('bodyRefusal');
-export const openPath = Symbol('openPath');
-export const reportLate = Symbol('reportLate');
+const states = new WeakMap<Context, RequestState>();
 
-/** The author's handlers behind the routes that match a request, in their order. */
-export function matchedHandlers(c: Context): unknown[] {
-  return matchedRoutes(c).map(({ handler }) => findTargetHandler(handler));
+export function stateOf(c: Context): RequestState {
+  let state = states.get(c);
+  if (state === undefined) {
+    state = {};
+    states.set(c, state);
+  }
+  return state;
 }
 
 /** Not `instanceof`: a response may come from another copy of fetch. */

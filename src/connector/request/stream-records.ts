@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { reportLate, type Shared } from './request-state.js';
+import { stateOf } from './request-state.js';
 
 export interface StreamRecordsOptions {
   /** @default 'application/x-ndjson', and 'application/octet-stream' where the first item is bytes */
@@ -29,7 +29,7 @@ export async function streamRecords(
   const first = await items.next();
   let pending: IteratorResult<Encoded> | undefined = first;
   const late = (error: unknown): never => {
-    (c as Shared)[reportLate]?.(error, c);
+    stateOf(c).reportLate?.(error, c);
     throw error;
   };
   const body = new ReadableStream<Uint8Array>(

@@ -2,6 +2,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { BadRequestError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
+import { isResponse } from '../request/request-state.js';
 import { withParsedBody } from './parsed-body.js';
 import type { FetchHandler } from './types.js';
 import { writeResponse } from './write-response.js';
@@ -79,12 +80,6 @@ const listenerOf: typeof getRequestListener = (...parameters) => {
   Object.defineProperty(globalThis, 'Response', own);
   return listener;
 };
-
-/** Not `instanceof`: a response may come from another copy of fetch. */
-function isResponse(value: unknown): value is Response {
-  const response = value as Partial<Response> | undefined | null;
-  return typeof response?.status === 'number' && typeof response.headers?.get === 'function';
-}
 
 function toBadRequest(error: Error): BadRequestError {
   return new BadRequestError(`The request cannot be read: ${error.message}.`, { cause: error });

@@ -1,11 +1,12 @@
 import {
   type AnnouncedQuota,
+  currentHeader,
   formatCurrent,
   formatPolicy,
   parseQuota,
+  policyHeader,
   type QuotaPolicy,
 } from '../../contract/index.js';
-import { quotaHeaders } from '../request/announce-policy.js';
 import type { Preset, QuotaSource } from './preset.js';
 import { readHeader } from './read-wait.js';
 import { headersMatch } from './translate.js';
@@ -18,19 +19,19 @@ interface Left {
 
 const dayMs = 86_400_000;
 
-/** What end systems have told about their quotas while one request is handled: of each quota the least that was left. */
-export class ToldQuota {
+/** The quotas that end systems report while one request is handled; of each, the smallest remainder. */
+export class ReportedQuota {
   readonly #policies = new Map<string, QuotaPolicy>();
   readonly #left = new Map<string, Left>();
 
-  /** Takes down what an answer tells, whatever its status. @returns whether it told anything. */
+  /** Reads the quota in a response, whatever its status. @returns whether there was one. */
   take(headers: Headers, preset: Preset): boolean {
     const now = Date.now();
     const { policies, current } = readQuota(headers, preset);
     for (const policy of policies) this.#policies.set(policy.name, policy);
     for (const { name, left, resetMs } of current) {
       const before = this.#left.get(name);
-      // Answers overtake each other; after its reset, what was left before says nothing.
+      // Responses overtake each other, so the smaller remainder counts until its reset.
       const isOver = before?.resetAt !== undefined && before.resetAt <= now;
       if (before !== undefined && !isOver && before.left <= left) continue;
       this.#left.set(name, { left, resetAt: resetMs === undefined ? undefined : now + resetMs });
@@ -44,11 +45,15 @@ export class ToldQuota {
     const current = [...this.#left].map(([name, { left, resetAt }]) =>
       formatCurrent({ name, left, resetMs: resetAt === undefined ? undefined : resetAt - now }),
     );
-    return quotaHeaders([...this.#policies.values()].map(formatPolicy), current);
+    const policies = [...this.#policies.values()].map(formatPolicy);
+    return {
+      ...(policies.length === 0 ? {} : { [policyHeader]: policies.join(', ') }),
+      ...(current.length === 0 ? {} : { [currentHeader]: current.join(', ') }),
+    };
   }
 }
 
-/** What an answer tells in the headers of rule W8, else what its preset finds. */
+/** The quota in the headers of rule W8, otherwise in those that the preset names. */
 function readQuota(headers: Headers, preset: Preset): AnnouncedQuota {
   const name = policyName(preset);
   const { policies, current } = parseQuota({
