@@ -33,8 +33,7 @@ export {
   type WaitUnit,
 } from './end-system/index.js';
 // Error answers as standard responses, for any server that speaks fetch.
-export type { ErrorFormatOptions } from './errors/error-writer.js';
-export type { RateLimitHeaderOptions } from './errors/options.js';
+export type { ErrorFormatOptions, RateLimitHeaderOptions } from './errors/options.js';
 export {
   badRequest,
   type ErrorResponseOptions,

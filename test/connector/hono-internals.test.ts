@@ -43,7 +43,12 @@ test('every handler passes `add` of the `router` option, with the route that `ro
     match: (method, path) => router.match(method, path),
   };
   const app = new Hono({ router: watched });
-  app.use(handler).get('/a', handler).on('PURGE', '/b', handler).all('/c', handler).mount('/d', handler);
+  app
+    .use(async (_c, next) => next())
+    .get('/a', handler)
+    .on('PURGE', '/b', handler)
+    .all('/c', handler)
+    .mount('/d', handler);
   app.route('/e', new Hono().get('/f', handler));
   app.basePath('/g').post('/h', handler);
   expect(added).toEqual([

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { count, functionOf, option, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
-import type { ErrorFormatOptions } from '../errors/error-writer.js';
+import type { ErrorFormatOptions } from '../errors/options.js';
 import { errorFormatShape, rateLimitShape, zodObject } from '../errors/options.js';
 import type { Translate } from '../errors/translate.js';
 import type { ConnectorRateLimitOptions } from '../request/announce-policy.js';

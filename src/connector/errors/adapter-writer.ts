@@ -1,6 +1,6 @@
 import { checkOptions, functionOf, notify, option, optionsOf, type ShapeOf } from '../../internal/index.js';
-import { createErrorWriter, type ErrorFormatOptions, type WireError } from './error-writer.js';
-import { errorFormatShape } from './options.js';
+import { createErrorWriter, type WireError } from './error-writer.js';
+import { type ErrorFormatOptions, errorFormatShape } from './options.js';
 import { headerSecrets } from './redact.js';
 import { type Translate, translated } from './translate.js';
 

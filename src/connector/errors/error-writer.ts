@@ -11,17 +11,8 @@ import {
   type RateLimitError,
 } from '../../contract/index.js';
 import { checkOptions, createRedact, optionsOf, type Redact, showsSecret } from '../../internal/index.js';
-import { bodyHeaders, errorFormatShape, type RateLimitHeader, type RateLimitHeaderOptions } from './options.js';
+import { bodyHeaders, type ErrorFormatOptions, errorFormatShape, type RateLimitHeader } from './options.js';
 import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
-
-export interface ErrorFormatOptions {
-  /** How a rate limit is written. @default { header: 'Retry-After', format: 'seconds' } */
-  rateLimit?: RateLimitHeaderOptions | undefined;
-  /** Writes stack traces of unknown errors to the wire: a development setting (rule E4). @default false */
-  exposeDetail?: boolean | undefined;
-  /** The most bytes of `detail` that are written (rule E5). @default 8192 */
-  maxDetailBytes?: number | undefined;
-}
 
 /** An error as it goes over the wire; every adapter writes exactly this. */
 export interface WireError {

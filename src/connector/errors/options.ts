@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { defaultMaxDetailBytes, headerProblem, type WaitFormat, waitFormatOption } from '../../contract/index.js';
 import { bool, count, option, optionsOf, type ShapeOf } from '../../internal/index.js';
-import type { ErrorFormatOptions } from './error-writer.js';
 
 /** How a `RateLimitError` is written (rules W1, W4). */
 export interface RateLimitHeaderOptions {
@@ -9,6 +8,15 @@ export interface RateLimitHeaderOptions {
   header?: string | undefined;
   /** @default 'seconds' */
   format?: WaitFormat | undefined;
+}
+
+export interface ErrorFormatOptions {
+  /** How a rate limit is written. @default { header: 'Retry-After', format: 'seconds' } */
+  rateLimit?: RateLimitHeaderOptions | undefined;
+  /** Writes stack traces of unknown errors to the wire: a development setting (rule E4). @default false */
+  exposeDetail?: boolean | undefined;
+  /** The most bytes of `detail` that are written (rule E5). @default 8192 */
+  maxDetailBytes?: number | undefined;
 }
 
 export type RateLimitHeader = Readonly<z.output<(typeof errorFormatShape)['rateLimit']>>;

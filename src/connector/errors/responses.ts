@@ -7,7 +7,8 @@ import {
   UnauthorizedError,
   type Wait,
 } from '../../contract/index.js';
-import { createErrorWriter, type ErrorFormatOptions, type WireError } from './error-writer.js';
+import { createErrorWriter, type WireError } from './error-writer.js';
+import type { ErrorFormatOptions } from './options.js';
 
 export interface ErrorResponseOptions extends ErrorFormatOptions {
   /** Values that must not leave in the answer: the session's, and what initialize was given (rule E5). */
