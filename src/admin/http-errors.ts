@@ -96,6 +96,6 @@ export function describeFailure(thrown: unknown): {
   return { status: 500, body: errorBody('The request failed unexpectedly.'), headers: {}, expected: false };
 }
 
-export function errorBody(errorMessage: string, fieldErrors: readonly FieldError[] = []): AdminErrorBody {
+function errorBody(errorMessage: string, fieldErrors: readonly FieldError[] = []): AdminErrorBody {
   return { errorMessage, stackTrace: null, ...(fieldErrors.length > 0 && { fieldErrors }) };
 }

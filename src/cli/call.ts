@@ -5,7 +5,9 @@ import {
   createConnectorClient,
   RequestError,
 } from '../client/index.js';
-import { createPaint, exitCodes, type Io, printable, UsageError } from './io.js';
+import { waitFormats } from '../contract/index.js';
+import { printable } from '../internal/index.js';
+import { createPaint, exitCodes, type Io, UsageError } from './io.js';
 import { readParameters } from './parameters.js';
 import { collect, collectHeader, parseCount, parseDuration, parseUrl } from './values.js';
 
@@ -22,8 +24,6 @@ interface CallOptions {
   retries?: number;
   cleanup?: true;
 }
-
-const formats = ['auto', 'seconds', 'milliseconds', 'http-date', 'epoch-seconds', 'epoch-milliseconds', 'iso-8601'];
 
 /** `concordat call`: calls a connector as the service would. */
 export function addCall(program: Command, io: Io, finish: (code: number) => void): void {
@@ -43,7 +43,9 @@ export function addCall(program: Command, io: Io, finish: (code: number) => void
     .option('-d, --data <json>', 'the body, as JSON')
     .option('-H, --header <name=value>', 'a header; may be repeated', collectHeader)
     .option('--rate-limit-header <name>', 'the header that carries the wait (default: Retry-After)')
-    .addOption(new Option('--rate-limit-format <format>', 'how the wait is written (default: auto)').choices(formats))
+    .addOption(
+      new Option('--rate-limit-format <format>', 'how the wait is written (default: auto)').choices(waitFormats),
+    )
     .option('--max-wait <time>', 'give up at a longer wait (default: 24h)', parseDuration)
     .option('--timeout <time>', 'bounds one try (default: 30s)', parseDuration)
     .option('--retries <count>', 'retries of transient failures (default: 5)', parseCount)

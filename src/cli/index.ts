@@ -1,8 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { printable } from '../internal/index.js';
 import { addCall } from './call.js';
 import { addCheck } from './check.js';
-import { createPaint, exitCodes, type Io, printable, UsageError } from './io.js';
-import { addNew } from './new.js';
+import { createPaint, exitCodes, type Io, UsageError } from './io.js';
+import { addNew } from './new/new.js';
 import { addSimulate } from './simulate.js';
 
 export type { Io, Output } from './io.js';

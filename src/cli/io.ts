@@ -1,3 +1,9 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of the running package: `src/cli` and `dist/cli` are equally far from it. */
+export const packageRoot = path.resolve(fileURLToPath(new URL('../..', import.meta.url)));
+
 /** What the command may touch of the process, so that tests can hand it something else. */
 export interface Io {
   stdout: Output;
@@ -35,10 +41,4 @@ export function mayColor(output: Output, env: Io['env']): boolean {
 export function createPaint(output: Output, env: Io['env']): Paint {
   if (!mayColor(output, env)) return (_color, text) => text;
   return (color, text) => `\u001b[${colors[color]}m${text}\u001b[0m`;
-}
-
-/** What others wrote must not steer the terminal. */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the very characters to take out
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }

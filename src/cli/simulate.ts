@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { printable } from '../internal/index.js';
 import {
   type FaultRule,
   type JournalEntry,
@@ -8,7 +9,7 @@ import {
   simulateConnector,
 } from '../testing/index.js';
 import { parseFaults } from './faults.js';
-import { createPaint, exitCodes, type Io, type Paint, printable, UsageError } from './io.js';
+import { createPaint, exitCodes, type Io, type Paint, UsageError } from './io.js';
 import { readParameters } from './parameters.js';
 import { collect, parseCount, parseDuration, parseLimit, parsePort } from './values.js';
 

@@ -1,8 +1,7 @@
-import { type Exchange, type SeenExchange, showExchange, summarize } from './exchange.js';
 import type { Feature } from './options.js';
-import { type Answered, hasAnswer, type Prober, Unmet } from './prober.js';
-
-export type Severity = 'error' | 'warning';
+import { type Exchange, showExchange, summarize } from './probing/exchange.js';
+import { CannotCheck, type Completed, hasResponse, type Prober } from './probing/prober.js';
+import type { Problem, Severity } from './result.js';
 
 /** One thing that a connector has to do, and how it is judged. */
 export interface CaseDefinition {
@@ -23,15 +22,10 @@ export interface CaseDefinition {
 
 /** What a case that ran found. */
 export interface Verdict {
-  status: 'passed' | 'violated' | 'unmet';
+  status: 'passed' | 'violated' | 'skipped';
   problems: Problem[];
   /** Why it could not be judged. */
   reason?: string;
-}
-
-export interface Problem {
-  message: string;
-  seen?: SeenExchange;
 }
 
 /** Asks the connector and takes down what is wrong. */
@@ -43,8 +37,8 @@ export class Judge {
     this.prober = prober;
   }
 
-  get plan() {
-    return this.prober.plan;
+  get settings() {
+    return this.prober.settings;
   }
 
   problem(message: string, exchange?: Exchange): void {
@@ -52,14 +46,14 @@ export class Judge {
   }
 
   /** The answer, or `undefined` after having taken down that there is none. */
-  answer(seen: Exchange): Answered | undefined {
-    if (hasAnswer(seen)) return seen;
+  response(seen: Exchange): Completed | undefined {
+    if (hasResponse(seen)) return seen;
     this.problem(`${summarize(seen)}; expected an answer`, seen);
     return undefined;
   }
 
   status(seen: Exchange, accepts: (status: number) => boolean, expected: string): void {
-    const answered = this.answer(seen);
+    const answered = this.response(seen);
     if (answered === undefined || accepts(answered.response.status)) return;
     this.problem(`${summarize(seen)}; expected ${expected}`, seen);
   }
@@ -77,14 +71,14 @@ export async function judge(definition: CaseDefinition, prober: Prober): Promise
   try {
     await definition.check(judge);
   } catch (error) {
-    if (!(error instanceof Unmet)) throw error;
+    if (!(error instanceof CannotCheck)) throw error;
     if (judge.problems.length === 0)
-      return { status: 'unmet', problems: [], reason: prober.secrets.mask(error.message) };
+      return { status: 'skipped', problems: [], reason: prober.secrets.mask(error.message) };
   }
   const context = {
     secrets: prober.secrets,
     sessionNames: prober.sessionNames,
-    initializePath: prober.plan.initialize.path,
+    initializePath: prober.settings.initialize.path,
   };
   const problems = judge.problems.map(({ message, exchange }) => ({
     message: prober.secrets.mask(message),

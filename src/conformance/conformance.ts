@@ -1,9 +1,9 @@
-import { type CaseDefinition, judge, type Severity } from './case.js';
+import { type CaseDefinition, judge } from './case.js';
 import { allCases } from './cases/index.js';
-import type { SeenExchange } from './exchange.js';
-import { type ConformanceOptions, checkOptions, type Feature, type Plan } from './options.js';
-import { Prober } from './prober.js';
-import type { CaseResult, CaseStatus } from './result.js';
+import { type ConformanceOptions, checkOptions, type Feature, type Settings } from './options.js';
+import { Prober } from './probing/prober.js';
+import { explain } from './report/explain.js';
+import type { CaseResult, CaseStatus, Severity } from './result.js';
 
 /** One check of a connector. */
 export interface Case {
@@ -46,7 +46,7 @@ Object.defineProperty(ConformanceError.prototype, 'name', { value: 'ConformanceE
  * test.each(conformance({ fetch: connector.fetch, probes }))('$id: $title', ({ run }) => run())
  */
 export function conformance(options: ConformanceOptions): Case[] {
-  const { prober, plan, definitions } = prepare(options);
+  const { prober, settings, definitions } = prepare(options);
   return definitions
     .filter((definition) => lacks(definition, prober) === undefined)
     .map((definition) => ({
@@ -57,7 +57,7 @@ export function conformance(options: ConformanceOptions): Case[] {
       severity: definition.severity ?? 'error',
       ...(definition.feature === undefined ? {} : { feature: definition.feature }),
       run: async () => {
-        const result = await runCase(definition, prober, plan);
+        const result = await runCase(definition, prober, settings);
         if (['failed', 'fixed', 'skipped'].includes(result.status)) throw new ConformanceError(result);
       },
     }));
@@ -65,28 +65,29 @@ export function conformance(options: ConformanceOptions): Case[] {
 
 /** What both ways to run start from. @throws TypeError naming the option that is wrong. */
 export function prepare(options: ConformanceOptions) {
-  const plan = checkOptions(options);
-  const prober = new Prober(plan);
-  for (const id of plan.knownFailures.keys()) {
+  const settings = checkOptions(options);
+  const prober = new Prober(settings);
+  for (const id of settings.knownFailures.keys()) {
     if (!allCases.some((definition) => definition.id === id)) {
       throw new TypeError(`\`knownFailures\` names "${id}", which is no case.`);
     }
   }
-  return { plan, prober, definitions: allCases };
+  return { settings, prober, definitions: allCases };
 }
 
 /** Why a case does not apply; `undefined` when it does. */
 export function lacks(definition: CaseDefinition, prober: Prober): string | undefined {
   const { feature } = definition;
-  if (feature !== undefined && !prober.plan.features.has(feature)) return `the feature \`${feature}\` is not declared`;
+  if (feature !== undefined && !prober.settings.features.has(feature))
+    return `the feature \`${feature}\` is not declared`;
   return definition.lacks?.(prober);
 }
 
 /** Runs a case that applies. */
-export async function runCase(definition: CaseDefinition, prober: Prober, plan: Plan): Promise<CaseResult> {
+export async function runCase(definition: CaseDefinition, prober: Prober, settings: Settings): Promise<CaseResult> {
   const startedAt = performance.now();
   const verdict = await judge(definition, prober);
-  const known = plan.knownFailures.get(definition.id);
+  const known = settings.knownFailures.get(definition.id);
   const reason = verdict.reason ?? known;
   const result: CaseResult = {
     ...describe(definition),
@@ -95,7 +96,7 @@ export async function runCase(definition: CaseDefinition, prober: Prober, plan: 
     ...(reason === undefined ? {} : { reason }),
     problems: verdict.problems,
   };
-  plan.onResult?.(result);
+  settings.onResult?.(result);
   return result;
 }
 
@@ -103,39 +104,13 @@ export function describe({ id, rule, title, why, severity = 'error' }: CaseDefin
   return { id, rule, title, why, severity };
 }
 
-function statusOf(definition: CaseDefinition, verdict: 'passed' | 'violated' | 'unmet', isKnown: boolean): CaseStatus {
-  if (verdict === 'unmet') return 'skipped';
+function statusOf(
+  definition: CaseDefinition,
+  verdict: 'passed' | 'violated' | 'skipped',
+  isKnown: boolean,
+): CaseStatus {
+  if (verdict === 'skipped') return 'skipped';
   if (verdict === 'passed') return isKnown ? 'fixed' : 'passed';
   if (isKnown) return 'known-failure';
   return definition.severity === 'warning' ? 'warning' : 'failed';
-}
-
-/** A result as text: what is wrong, why it matters, what was seen. */
-export function explain({ id, rule, title, why, status, reason, problems }: CaseResult): string {
-  const head = `${id} (${rule}): ${title}`;
-  if (status === 'fixed')
-    return `${head}\nThis known failure passes now. Remove it from \`knownFailures\` ("${reason}").`;
-  if (status === 'skipped') return `${head}\n${reason}`;
-  const lines = problems.flatMap(({ message, seen }) => [message, ...(seen === undefined ? [] : drawExchange(seen))]);
-  return [head, ...lines, `Why: ${why}`].join('\n');
-}
-
-/** The lines of an exchange: `>` sent, `<` received. */
-export function drawExchange({ request, response, failure }: SeenExchange): string[] {
-  const draw = (mark: string, first: string, message: { headers: Record<string, string>; body?: string }) => [
-    `  ${mark} ${first}`,
-    ...Object.entries(message.headers).map(([name, value]) => `  ${mark} ${name}: ${value}`),
-    ...(message.body ? message.body.split('\n').map((line) => `  ${mark} ${line}`) : []),
-  ];
-  return [
-    ...draw('>', `${request.method} ${request.path}`, request),
-    ...(response === undefined ? [] : draw('<', String(response.status), response)),
-    ...(failure === undefined ? [] : [`  ! ${failure}`]),
-  ].map(printable);
-}
-
-/** What a connector answers must not steer the terminal that shows it. */
-export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the very characters to take out
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }

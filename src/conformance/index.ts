@@ -4,9 +4,7 @@
  * @module concordat/conformance
  */
 
-export type { Problem, Severity } from './case.js';
 export { type Case, ConformanceError, conformance } from './conformance.js';
-export type { SeenExchange } from './exchange.js';
 export {
   type ConformanceConfig,
   type ConformanceOptions,
@@ -15,6 +13,6 @@ export {
   type KnownFailures,
 } from './options.js';
 export type { ProbeParameters, ProbeRequest, Probes } from './probes.js';
-export { formatReport, type Reporter, reporters } from './report.js';
-export type { CaseResult, CaseStatus } from './result.js';
-export { type Report, runConformance } from './run.js';
+export { formatReport, type Reporter, reporters } from './report/format-report.js';
+export type { CaseResult, CaseStatus, Problem, Report, SeenExchange, Severity } from './result.js';
+export { runConformance } from './run.js';

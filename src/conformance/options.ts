@@ -64,7 +64,7 @@ export interface ConformanceOptions extends ConformanceConfig {
 }
 
 /** The options with every default filled in. */
-export interface Plan {
+export interface Settings {
   readonly baseUrl: string;
   readonly fetch: (request: Request) => Response | Promise<Response>;
   readonly onResult: ((result: CaseResult) => void) | undefined;
@@ -113,8 +113,8 @@ const schema = optionsOf({
   baseUrl: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as "http://127.0.0.1:4000"' })
     .optional(),
-  fetch: functionOf<Plan['fetch']>().optional(),
-  onResult: functionOf<NonNullable<Plan['onResult']>>().optional(),
+  fetch: functionOf<Settings['fetch']>().optional(),
+  onResult: functionOf<NonNullable<Settings['onResult']>>().optional(),
   probes: probesSchema.optional(),
   features: z.array(oneOf(features)).optional(),
   knownFailures: z.union([z.array(optionsOf({ id: text, reason })), z.record(z.string(), reason)]).optional(),
@@ -129,7 +129,7 @@ const schema = optionsOf({
 } satisfies ShapeOf<ConformanceOptions>);
 
 /** Fills in the defaults. @throws TypeError naming the options that are wrong. */
-export function checkOptions(options: ConformanceOptions): Plan {
+export function checkOptions(options: ConformanceOptions): Settings {
   const { rateLimit, allowWrites, timeoutMs, maxWaitMs, maxDetailBytes } = check(schema, options);
   if (options.baseUrl === undefined && options.fetch === undefined) {
     throw new TypeError('One of `baseUrl` and `fetch` is needed: there is no connector to check.');
@@ -180,7 +180,7 @@ function impliedFeatures(probes: Probes): Feature[] {
   return implied;
 }
 
-function readLimit(limit: Probes['limit'], readable: ReadyRequest | undefined): Plan['limit'] {
+function readLimit(limit: Probes['limit'], readable: ReadyRequest | undefined): Settings['limit'] {
   if (limit === undefined) return undefined;
   const request = optional(limit.request) ?? readable;
   if (request === undefined) {

@@ -93,7 +93,7 @@ export interface ReadyRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   /** More of the answer is not read. @default 4 MiB */
-  readonly maxAnswerBytes?: number | undefined;
+  readonly maxResponseBytes?: number | undefined;
 }
 
 const methods = /^[A-Z]+$/;

@@ -1,6 +1,6 @@
-import type { Problem, Severity } from './case.js';
+export type Severity = 'error' | 'warning';
 
-/** - `known-failure`: violated, and listed in `knownFailures`; `fixed`: listed there, and kept by now. */
+/** - `known-failure`: violated, and listed in `knownFailures`; `fixed`: listed there, but it passes now. */
 export type CaseStatus = 'passed' | 'failed' | 'warning' | 'known-failure' | 'fixed' | 'skipped';
 
 export interface CaseResult {
@@ -13,6 +13,29 @@ export interface CaseResult {
   durationMs: number;
   /** Why it was skipped, or is known to fail. */
   reason?: string;
-  /** What is wrong, with the request and the answer in which it was seen; secrets are masked. */
   problems: Problem[];
+}
+
+/** One thing that is wrong, with the request and the response in which it was seen. Secrets are masked. */
+export interface Problem {
+  message: string;
+  seen?: SeenExchange;
+}
+
+/** A request and its response, with secrets masked. */
+export interface SeenExchange {
+  request: { method: string; path: string; headers: Record<string, string>; body?: string };
+  response?: { status: number; headers: Record<string, string>; body: string };
+  /** Why there is no response. */
+  failure?: string;
+}
+
+export interface Report {
+  /** No case failed, and no known failure passes. Warnings do not count. */
+  ok: boolean;
+  target: string;
+  startedAt: string;
+  durationMs: number;
+  counts: Record<CaseStatus, number>;
+  results: CaseResult[];
 }

@@ -1,17 +1,7 @@
 import type { CaseDefinition } from './case.js';
 import { describe, lacks, prepare, runCase } from './conformance.js';
-import type { ConformanceOptions, Plan } from './options.js';
-import type { CaseResult, CaseStatus } from './result.js';
-
-export interface Report {
-  /** No case failed, and no known failure has been fixed without being taken off the list. Warnings do not count. */
-  ok: boolean;
-  target: string;
-  startedAt: string;
-  durationMs: number;
-  counts: Record<CaseStatus, number>;
-  results: CaseResult[];
-}
+import type { ConformanceOptions, Settings } from './options.js';
+import type { CaseResult, Report } from './result.js';
 
 /**
  * Runs all cases in their order, one after the other, and those that do not apply are reported as skipped with the
@@ -23,19 +13,21 @@ export interface Report {
  * if (!report.ok) throw new Error(formatReport(report, 'pretty'))
  */
 export async function runConformance(options: ConformanceOptions): Promise<Report> {
-  const { plan, prober, definitions } = prepare(options);
+  const { settings, prober, definitions } = prepare(options);
   const started = performance.now();
   const startedAt = new Date().toISOString();
   const results: CaseResult[] = [];
   for (const definition of definitions) {
     const reason = lacks(definition, prober);
-    results.push(reason === undefined ? await runCase(definition, prober, plan) : skip(definition, plan, reason));
+    results.push(
+      reason === undefined ? await runCase(definition, prober, settings) : skip(definition, settings, reason),
+    );
   }
   const counts = { passed: 0, failed: 0, warning: 0, 'known-failure': 0, fixed: 0, skipped: 0 };
   for (const { status } of results) counts[status]++;
   return {
     ok: counts.failed === 0 && counts.fixed === 0,
-    target: plan.baseUrl,
+    target: settings.baseUrl,
     startedAt,
     durationMs: Math.round(performance.now() - started),
     counts,
@@ -43,8 +35,8 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   };
 }
 
-function skip(definition: CaseDefinition, plan: Plan, reason: string): CaseResult {
+function skip(definition: CaseDefinition, settings: Settings, reason: string): CaseResult {
   const result: CaseResult = { ...describe(definition), status: 'skipped', durationMs: 0, reason, problems: [] };
-  plan.onResult?.(result);
+  settings.onResult?.(result);
   return result;
 }

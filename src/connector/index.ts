@@ -53,5 +53,5 @@ export { announceQuota, type SetHeaders } from './request/announce-quota.js';
 export { limitBody } from './request/body-limit.js';
 export { readJson, readQuery } from './request/read-json.js';
 export { type StreamRecordsOptions, streamRecords } from './request/stream-records.js';
-export { type ServeOptions, serve, type TlsOptions } from './server/serve.js';
-export type { FetchHandler, RunningServer } from './server/types.js';
+export { type ServeOptions, serve } from './server/serve.js';
+export type { FetchHandler, RunningServer, TlsOptions } from './server/types.js';

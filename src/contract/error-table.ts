@@ -56,9 +56,9 @@ function entry(
  * @example
  * kindOfStatus(404) // 'not-found'
  */
-export function kindOfStatus(status: number): ErrorKind {
-  for (const row of Object.values(errorTable)) {
-    if (row.status === status && !row.waitHeader) return row.kind;
+export function kindOfStatus(status: number): Exclude<ErrorKind, 'rate-limit'> {
+  for (const { kind, status: own } of Object.values(errorTable)) {
+    if (own === status && kind !== 'rate-limit') return kind;
   }
   return 'other';
 }

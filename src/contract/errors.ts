@@ -1,11 +1,10 @@
-import { describeValue } from '../internal/index.js';
+import { describeValue, latestDateMs } from '../internal/index.js';
 import { type ErrorKind, errorTable, kindOfStatus } from './error-table.js';
 import type { CallResponse, FailedRequest } from './failed-request.js';
 import { defaultMaxDetailBytes, type ErrorPayload, limitBytes, readCode } from './payload.js';
 
 /** What every contract error has, in every copy of the package. */
 export const brand: symbol = Symbol.for('concordat.ConnectorError');
-const latestDateMs = 8.64e15;
 
 export interface ConnectorErrorDetails {
   /** The end system's error code; numbers become strings. @default the kind's own code (rule E3) */
@@ -155,6 +154,27 @@ export class RateLimitError extends ConnectorError {
     this.retryAfterMs = wait.retryAfterMs;
     this.resumeAt = wait.resumeAt;
   }
+}
+
+const classes = {
+  'bad-request': BadRequestError,
+  unauthorized: UnauthorizedError,
+  forbidden: ForbiddenError,
+  'not-found': NotFoundError,
+} as const;
+
+/**
+ * Creates the error of a kind, in its class (rule E2). A rate limit needs a wait: use {@link RateLimitError}.
+ *
+ * @param details `status` counts for the kind `other` only.
+ */
+export function errorOfKind(
+  kind: Exclude<ErrorKind, 'rate-limit'>,
+  message: string | undefined,
+  details: ConnectorErrorOptions,
+): ConnectorError {
+  if (kind === 'other') return new ConnectorError(message ?? errorTable.other.message, details);
+  return new classes[kind](message, details);
 }
 
 // Literals on the prototypes: names survive minifiers, and the guard works across copies of the package.

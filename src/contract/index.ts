@@ -5,6 +5,7 @@ export {
   ConnectorError,
   type ConnectorErrorDetails,
   type ConnectorErrorOptions,
+  errorOfKind,
   ForbiddenError,
   NotFoundError,
   RateLimitError,
@@ -44,7 +45,6 @@ export {
   toSessionParameters,
 } from './session-parameters.js';
 export {
-  checkWaitFormat,
   formatWait,
   maxWaitCharacters,
   type ParseWaitOptions,

@@ -1,3 +1,4 @@
+import { latestDateMs } from '../internal/index.js';
 import { formatHttpDate, parseHttpDate, utcDate } from './http-date.js';
 
 /** How a wait is written in a header (rule W4). `auto` reads delta-seconds or an HTTP-date, and guesses nothing. */
@@ -25,7 +26,6 @@ export interface ParseWaitOptions {
 
 /** Longer than anybody waits, and still exact: what more digits than a double holds are read as. */
 const longestWaitMs = Number.MAX_SAFE_INTEGER;
-const latestDateMs = 8.64e15;
 
 /** What is longer is no wait, and nothing looks into it (rule E8): numbers and times are far shorter. */
 export const maxWaitCharacters = 1024;
@@ -94,7 +94,7 @@ export function formatWait(
 }
 
 /** @throws TypeError naming `format` when it is none of {@link waitFormats}. */
-export function checkWaitFormat(format: unknown): WaitFormat {
+function checkWaitFormat(format: unknown): WaitFormat {
   if (waitFormats.includes(format as WaitFormat)) return format as WaitFormat;
   throw new TypeError(`\`format\` must be one of ${waitFormats.join(', ')}, got ${JSON.stringify(format)}.`);
 }

@@ -18,6 +18,9 @@ export interface Clock {
   setTimer(delayMs: number, callback: () => void): Timer;
 }
 
+/** The latest time that a `Date` can hold, epoch milliseconds. */
+export const latestDateMs = 8.64e15;
+
 /** Beyond this, `setTimeout` fires at once instead of late. */
 const longestTimeoutMs = 2 ** 31 - 1;
 

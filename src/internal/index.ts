@@ -1,6 +1,6 @@
 export { abortable } from './abortable.js';
-export { type Clock, sleep, systemClock, type Timer } from './clock.js';
-export { describeValue, isNestedDeeper, parseJson } from './json.js';
+export { type Clock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
+export { isNestedDeeper, parseJson } from './json.js';
 export { notify } from './notify.js';
 export {
   anyObject,
@@ -22,6 +22,8 @@ export {
   timeLimit,
   withMethods,
 } from './options.js';
-export { createRedact, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
+export { type LimitedBytes, readLimited } from './read-limited.js';
+export { createRedact, credentialHeaders, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
 export { singleFlight } from './single-flight.js';
 export { sourceKey } from './source-key.js';
+export { describeIssues, describeValue, type Issue, printable } from './text.js';

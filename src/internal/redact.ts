@@ -99,6 +99,9 @@ function addWrittenForms(forms: Map<string, string>, value: string): void {
   }
 }
 
+/** Request headers that carry credentials, whatever the connector (rule E5). */
+export const credentialHeaders: readonly string[] = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key'];
+
 /** A header's value and what is secret inside it: the credentials after the scheme, the password, each cookie. */
 export function headerParts(name: string, value: string): string[] {
   if (name.toLowerCase() === 'cookie') {

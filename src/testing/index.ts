@@ -5,7 +5,8 @@
  */
 
 export type { Clock, Timer } from '../internal/index.js';
-export { AccountingError } from './accounting-error.js';
+export { type VirtualClock, virtualClock } from './clock/virtual-clock.js';
+export { AccountingError } from './faults/plan.js';
 export { simulateConnector } from './simulate-connector.js';
 export type {
   Fault,
@@ -25,6 +26,4 @@ export type {
   Step,
   StoredItem,
 } from './types.js';
-export { undiciInterceptor } from './undici-interceptor.js';
-export { type VirtualClock, virtualClock } from './virtual-clock.js';
 export { type LimitFormat, limitFormats, type WaitFlaw, waitFlaws } from './wait-flaws.js';

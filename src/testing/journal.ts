@@ -1,5 +1,5 @@
 import { type Clock, parseJson } from '../internal/index.js';
-import type { Arrival } from './arrival.js';
+import type { Arrival } from './http/arrival.js';
 import type { JournalEntry } from './types.js';
 
 /** An entry while its request is being answered. */

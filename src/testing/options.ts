@@ -16,7 +16,7 @@ import {
   texts,
   withMethods,
 } from '../internal/index.js';
-import { limitFormat } from './fault-schema.js';
+import { limitFormat } from './faults/fault-schema.js';
 import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } from './types.js';
 
 type Routes = NonNullable<SimulateConnectorOptions['routes']>;

@@ -1,10 +1,10 @@
-import { AccountingError } from './accounting-error.js';
-import { type Arrival, fromFetch, fromRequest } from './arrival.js';
-import { listen } from './listen.js';
-import { mswHandlers } from './msw-handlers.js';
+import { AccountingError } from './faults/plan.js';
+import { type Arrival, fromFetch, fromRequest } from './http/arrival.js';
+import { listen } from './http/listen.js';
+import { mswHandlers } from './http/msw-handlers.js';
+import { toResponse } from './http/to-response.js';
 import { checkOptions } from './options.js';
 import { Simulation } from './simulation.js';
-import { toResponse } from './to-response.js';
 import type { SimulateConnectorOptions, SimulatedConnector } from './types.js';
 
 /**

@@ -8,15 +8,15 @@ import {
   type WaitFormat,
   waitFormats,
 } from '../contract/index.js';
-import { type Arrival, toRequest } from './arrival.js';
-import { applyFault, defaultLimitWaitMs, limitReply } from './fault.js';
-import { checkFault } from './fault-schema.js';
+import { applyFault, defaultLimitWaitMs, limitReply } from './faults/fault.js';
+import { checkFault } from './faults/fault-schema.js';
+import { Plan, type Planned } from './faults/plan.js';
+import { type Arrival, toRequest } from './http/arrival.js';
+import { type Answer, emptyReply, errorReply, fromResponse, jsonReply, type Reply } from './http/reply.js';
 import { Journal, type OpenEntry } from './journal.js';
 import type { Settings } from './options.js';
-import { Plan, type Planned } from './plan.js';
 import { Quota } from './quota.js';
-import { type Answer, emptyReply, errorReply, fromResponse, jsonReply, type Reply } from './reply.js';
-import { askHandler, type RoutedRequest, Routes } from './routes.js';
+import { askHandler, type RoutedRequest, Routes } from './routes/routes.js';
 import { type Session, Sessions } from './sessions.js';
 import type { Fault, JournalEntry, Refusal } from './types.js';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findDependency } from '../../src/cli/new-dependency.js';
+import { findDependency } from '../../src/cli/new/dependency.js';
 
 /** A folder with files; objects become JSON. */
 function folderWith(files: Record<string, unknown>): string {

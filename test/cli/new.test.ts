@@ -11,9 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { endSystemFetch } from 'concordat/connector';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { endSystems } from '../../src/cli/new-presets.js';
 import { run } from './helpers/run.js';
 import { answer, createTerminal } from './helpers/terminal.js';
 
@@ -233,26 +231,6 @@ describe('what is wrong with the arguments is said', () => {
     expect(code).toBe(2);
     expect(files()).toEqual([]);
   });
-});
-
-describe('the presets on offer', () => {
-  it('are those of concordat/connector', () => {
-    const offered = endSystems.map(({ preset }) => preset);
-    expect(namesInMessage()).toEqual(offered);
-    expect(offered[0]).toBe('generic');
-    for (const preset of offered) endSystemFetch({ preset: preset as never });
-  });
-
-  /** The names as `endSystemFetch` lists them to whoever mistypes one. */
-  function namesInMessage(): string[] {
-    try {
-      endSystemFetch({ preset: 'no such preset' as never });
-    } catch (error) {
-      const list = /must be one of (.*), or made by/.exec((error as Error).message)?.[1];
-      return (list ?? '').split(', ');
-    }
-    return [];
-  }
 });
 
 describe('concordat new on a terminal', () => {

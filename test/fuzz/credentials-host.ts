@@ -12,7 +12,7 @@ export interface CredentialsReader {
 }
 
 /** As `hashPassword` makes it, at the least cost. */
-export function cheapHash(password: string): string {
+function cheapHash(password: string): string {
   const salt = randomBytes(16);
   const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
   return `$scrypt$ln=6,r=8,p=1$${unpadded(salt)}$${unpadded(scryptSync(password, salt, 32, { N: 64, r: 8, p: 1 }))}`;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-export const root = path.resolve(import.meta.dirname, '../..');
+const root = path.resolve(import.meta.dirname, '../..');
 
 /** A file of the project, as text. */
 export const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');

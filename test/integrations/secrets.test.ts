@@ -88,7 +88,7 @@ async function aHardDay(how: 'parameters' | 'function') {
   });
   onTestFinished(() => client.close().catch(() => {}));
   const seen = telemetry();
-  onTestFinished(instrument(client, seen));
+  onTestFinished(instrument(client, seen.providers));
   const events: unknown[] = [];
   for (const name of ['pause', 'resume', 'heartbeat', 'quota', 'initialize', 'retry', 'error'] as const) {
     client.on(name, (event) => events.push({ name, event }));
@@ -159,7 +159,7 @@ it('a refused login shows none either', async () => {
   });
   onTestFinished(() => client.close().catch(() => {}));
   const seen = telemetry();
-  onTestFinished(instrument(client, seen));
+  onTestFinished(instrument(client, seen.providers));
   const messages = allMessages();
   const error = await rejection(client.get('/issues'));
   const spans = seen.spans.map(({ events, status, attributes }) => [events, status, attributes]);

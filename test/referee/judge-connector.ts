@@ -139,7 +139,7 @@ function toSend(ledger: Ledger, { headers, method = '', url = '' }: IncomingMess
 }
 
 /** Reads a parameter out of the array that rule S1 wants; anything else is nobody's account. */
-export function parameter(body: string, key: string): string {
+function parameter(body: string, key: string): string {
   try {
     const list = JSON.parse(body) as Array<{ key: string; value: string }>;
     return list.find((entry) => entry.key === key)?.value ?? '';

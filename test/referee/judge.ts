@@ -15,7 +15,7 @@ export interface Violation {
   readonly dependsOnSpeed: boolean;
 }
 
-export const allRules: readonly Rule[] = [
+const allRules: readonly Rule[] = [
   ...gateRules,
   ...sessionRules,
   ...repeatRules,

@@ -43,7 +43,7 @@ function isSilent(state: string, ledger: Ledger, players: readonly Player[]): bo
 }
 
 /** Twenty times what the scenario should take, and ten seconds. */
-export function longestMs({ scenario }: Ledger): number {
+function longestMs({ scenario }: Ledger): number {
   const { quota, calls, latency, options, logins, session } = scenario;
   const troubles = calls.reduce((sum, { fates }) => sum + fates.length - 1, 0) + logins.length;
   const windows = quota === undefined ? 0 : (calls.length + 10) / quota.limit + 2;

@@ -69,7 +69,7 @@ export async function readVisit(parts: VisitParts, c: Context): Promise<Visit | 
   };
 }
 
-export function mayManageUsers(context: AdminContext, user: DirectoryUser): boolean {
+function mayManageUsers(context: AdminContext, user: DirectoryUser): boolean {
   return user.superAdmin === true && isManaged(context.users);
 }
 

@@ -33,7 +33,7 @@ class ReceivedResponse<Data> implements ConnectorResponse<Data> {
   }
 }
 
-export function toHeaders(wireHeaders: WireResponse['headers']): Headers {
+function toHeaders(wireHeaders: WireResponse['headers']): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(wireHeaders)) {
     for (const item of Array.isArray(value) ? value : [value ?? '']) headers.append(name, item);

@@ -1,3 +1,4 @@
+import { describeIssues, type Issue } from '../../internal/index.js';
 import { Unreadable } from '../errors.js';
 
 /** What a schema of any library that keeps the Standard Schema specification has: zod, valibot, ArkType and others. */
@@ -12,12 +13,7 @@ export interface StandardSchema<Output> {
 
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] };
-
-export interface SchemaIssue {
-  readonly message?: string | undefined;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
+  | { readonly issues: readonly Issue[] };
 
 /** The part of a zod schema that was enough before there was a standard: whatever validates like one will do. */
 export interface SafeParseSchema<Output> {
@@ -25,7 +21,7 @@ export interface SafeParseSchema<Output> {
 }
 
 export interface SchemaFailure {
-  issues?: readonly SchemaIssue[] | undefined;
+  issues?: readonly Issue[] | undefined;
 }
 
 /** What `schema` may be (rule D3). */
@@ -81,13 +77,7 @@ function toUnreadable(error: unknown): Unreadable {
 }
 
 /** Says where the data is wrong; what a library's message quotes of it is redacted like all that a connector says. */
-function misfit(issues: readonly SchemaIssue[] | undefined, cause: unknown): Unreadable {
-  const list = issues ?? [];
-  const shown = list.slice(0, 3).map(({ path, message }) => `${path?.map(keyOf).join('.') || '(whole)'}: ${message}`);
-  const more = list.length > shown.length ? ` (and ${list.length - shown.length} more)` : '';
-  return new Unreadable('INVALID_DATA', `the data does not fit \`schema\`: ${shown.join('; ')}${more}`, cause);
-}
-
-function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string {
-  return String(typeof segment === 'object' ? segment.key : segment);
+function misfit(issues: readonly Issue[] | undefined, cause: unknown): Unreadable {
+  const problems = describeIssues(issues ?? [], 3);
+  return new Unreadable('INVALID_DATA', `the data does not fit \`schema\`: ${problems}`, cause);
 }

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../internal/index.js';
+import { type Clock, latestDateMs, type Timer } from '../../internal/index.js';
 import type { LimitWait } from './limit-wait.js';
 
 export interface PauseOptions {
@@ -165,7 +165,7 @@ export class Pause {
   /** Rounded up: who comes back at that time must not find the gate closed. */
   #toDate(monotonic: number): Date {
     const { clock } = this.#options;
-    return new Date(Math.min(Math.ceil(clock.now() + monotonic - clock.monotonic()), 8.64e15));
+    return new Date(Math.min(Math.ceil(clock.now() + monotonic - clock.monotonic()), latestDateMs));
   }
 }
 

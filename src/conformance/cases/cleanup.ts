@@ -1,7 +1,7 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
-import { type Prober, type Session, Unmet } from '../prober.js';
 import type { ReadyRequest } from '../probes.js';
-import { lacksProbe, lacksSession } from '../samples.js';
+import { CannotCheck, type Prober, type Session } from '../probing/prober.js';
+import { lacksProbe, lacksSession } from '../probing/samples.js';
 
 /** The end of a connection (rule S1). */
 export const cleanupCases: CaseDefinition[] = [
@@ -26,8 +26,8 @@ export const cleanupCases: CaseDefinition[] = [
     lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
     async check(judge) {
       const { seen, session } = await cleanUp(judge.prober);
-      if (!isSuccess(seen.response?.status ?? 0)) throw new Unmet('could not be checked: cleanup fails');
-      judge.status(await judge.prober.send(judge.plan.readable as ReadyRequest, session), isOneOf(401), '401');
+      if (!isSuccess(seen.response?.status ?? 0)) throw new CannotCheck('could not be checked: cleanup fails');
+      judge.status(await judge.prober.send(judge.settings.readable as ReadyRequest, session), isOneOf(401), '401');
     },
   },
   {
@@ -43,12 +43,17 @@ export const cleanupCases: CaseDefinition[] = [
   },
 ];
 
-const toCleanup = ({ plan }: Prober) => ({ method: 'POST', path: plan.cleanupPath, headers: {}, body: undefined });
+const toCleanup = ({ settings }: Prober) => ({
+  method: 'POST',
+  path: settings.cleanupPath,
+  headers: {},
+  body: undefined,
+});
 
 /** Cleans up after a session of its own: the shared one is still needed. */
 function cleanUp(prober: Prober) {
   return prober.once('cleanup', async () => {
-    const session: Session = prober.toSession(await prober.logIn(prober.plan.initialize.parameters));
+    const session: Session = prober.toSession(await prober.logIn(prober.settings.initialize.parameters));
     return { session, seen: await prober.send(toCleanup(prober), session) };
   });
 }

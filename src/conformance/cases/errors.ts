@@ -1,8 +1,9 @@
 import { errorPayloadSchema } from '../../contract/index.js';
+import { describeIssues, parseJson } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
-import { parseJson, summarize } from '../exchange.js';
-import type { Answered } from '../prober.js';
-import { lacksSample, takeErrors, takeSample, toInitialize } from '../samples.js';
+import { summarize } from '../probing/exchange.js';
+import type { Completed } from '../probing/prober.js';
+import { lacksSample, takeErrors, takeSample, toInitialize } from '../probing/samples.js';
 
 /** The shape of every error that the probes provoke. Which status it has is for the other topics. */
 export const errorCases: CaseDefinition[] = [
@@ -38,7 +39,7 @@ export const errorCases: CaseDefinition[] = [
       for (const seen of [...(await takeErrors(prober)), long]) {
         if (seen.response === undefined) continue;
         const length = new TextEncoder().encode(detailOf(seen.response.body)).length;
-        const most = judge.plan.maxDetailBytes;
+        const most = judge.settings.maxDetailBytes;
         if (length > most) judge.problem(`${summarize(seen)}: detail has ${length} bytes, ${most} are allowed`, seen);
       }
     },
@@ -60,7 +61,7 @@ export const errorCases: CaseDefinition[] = [
     why: 'The header is what tells a limit from a denial. With it on other errors the service waits where waiting does not help.',
     check: forEachError(
       (judge, seen) => {
-        const { header } = judge.plan.rateLimit;
+        const { header } = judge.settings.rateLimit;
         if (seen.response.status === 429 || !seen.response.headers.has(header)) return;
         judge.problem(`${summarize(seen)}: carries ${header}`, seen);
       },
@@ -76,30 +77,26 @@ export const errorCases: CaseDefinition[] = [
     why: 'A 403 with the header is a limit: the service would wait and ask again, for ever.',
     lacks: (prober) => lacksSample(prober, 'denial'),
     async check(judge) {
-      const seen = judge.answer(await takeSample(judge.prober, 'denial'));
-      const { header } = judge.plan.rateLimit;
+      const seen = judge.response(await takeSample(judge.prober, 'denial'));
+      const { header } = judge.settings.rateLimit;
       if (seen?.response.headers.has(header)) judge.problem(`${summarize(seen)}: carries ${header}`, seen);
     },
   },
 ];
 
-function forEachError(look: (judge: Judge, seen: Answered) => void, which: (seen: Answered) => boolean = () => true) {
+function forEachError(look: (judge: Judge, seen: Completed) => void, which: (seen: Completed) => boolean = () => true) {
   return async (judge: Judge) => {
     for (const seen of await takeErrors(judge.prober)) if (which(seen)) look(judge, seen);
   };
 }
 
 /** What keeps a body from being a contract body, in words. */
-export function bodyProblem({ response }: Answered): string | undefined {
+export function bodyProblem({ response }: Completed): string | undefined {
   if (response.body === '') return 'the body is empty';
   const value = parseJson(response.body);
   if (value === undefined) return 'the body is no JSON';
   const parsed = errorPayloadSchema.safeParse(value);
-  if (!parsed.success) {
-    return parsed.error.issues
-      .map(({ path, message }) => `${path.length === 0 ? 'the body' : `\`${path.join('.')}\``}: ${message}`)
-      .join('; ');
-  }
+  if (!parsed.success) return describeIssues(parsed.error.issues);
   const { code, message } = parsed.data.errors;
   if (code.trim() === '') return '`errors.code` is blank';
   return message.trim() === '' ? '`errors.message` is blank' : undefined;
@@ -126,6 +123,6 @@ const stackTrace = new RegExp(
   ].join('|'),
 );
 
-function textOf({ response }: Answered): string {
+function textOf({ response }: Completed): string {
   return response.body.replaceAll('\\n', '\n').replaceAll('\\t', '\t');
 }

@@ -1,10 +1,10 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
-import { summarize } from '../exchange.js';
-import { type Answered, hasAnswer, type Prober, Unmet } from '../prober.js';
-import { lacksRequest, lacksSession } from '../samples.js';
+import { summarize } from '../probing/exchange.js';
+import { CannotCheck, type Completed, hasResponse, type Prober } from '../probing/prober.js';
+import { lacksRequest, lacksSession } from '../probing/samples.js';
 
 /** More of a file is not read: it is held in memory to be compared. */
-export const maxFileBytes = 64 * 1024 * 1024;
+const maxFileBytes = 64 * 1024 * 1024;
 
 /** A file that the probes declare (rules D1, D2). */
 export const fileCases: CaseDefinition[] = [
@@ -17,7 +17,7 @@ export const fileCases: CaseDefinition[] = [
     async check(judge) {
       const seen = await takeFile(judge.prober);
       judge.status(seen, isSuccess, 'the whole file (2xx)');
-      if (!hasAnswer(seen)) return;
+      if (!hasResponse(seen)) return;
       const { headers, bytes } = seen.response;
       const length = headers.get('content-length');
       if (length === null || headers.has('content-encoding') || Number(length) === bytes.length) return;
@@ -30,12 +30,12 @@ export const fileCases: CaseDefinition[] = [
     title: 'A file arrives byte for byte',
     why: 'A connector that reads a file as text changes what is no text, and nobody is told.',
     lacks: (prober) => {
-      const { sha256, bytes } = prober.plan.file ?? {};
+      const { sha256, bytes } = prober.settings.file ?? {};
       const isKnown = sha256 !== undefined || bytes !== undefined;
       return lacksFile(prober) ?? (isKnown ? undefined : 'needs `probes.file.sha256` or `probes.file.bytes`');
     },
     async check(judge) {
-      const { sha256, bytes: expected } = judge.plan.file ?? {};
+      const { sha256, bytes: expected } = judge.settings.file ?? {};
       const seen = await readFile(judge.prober);
       const { bytes } = seen.response;
       if (expected !== undefined && bytes.length !== expected)
@@ -52,7 +52,7 @@ export const fileCases: CaseDefinition[] = [
     why: "The service's client parses JSON and decodes text. Bytes that are called so are no longer the same bytes.",
     lacks: lacksFile,
     async check(judge) {
-      const declared = judge.plan.file?.contentType?.toLowerCase();
+      const declared = judge.settings.file?.contentType?.toLowerCase();
       const seen = await readFile(judge.prober);
       const type = seen.response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
       if (declared === undefined ? !isText(type) : type === declared) return;
@@ -71,11 +71,11 @@ export const fileCases: CaseDefinition[] = [
       const whole = await readFile(prober);
       const { bytes, headers } = whole.response;
       const from = Math.floor(bytes.length / 2);
-      if (from === 0) throw new Unmet('could not be checked: the file is too short to have parts');
+      if (from === 0) throw new CannotCheck('could not be checked: the file is too short to have parts');
       const condition = headers.get('etag') ?? '';
       const ifRange = condition.startsWith('"') ? { 'if-range': condition } : {};
       const seen = await takeFile(prober, { range: `bytes=${from}-`, ...ifRange });
-      const answered = judge.answer(seen);
+      const answered = judge.response(seen);
       if (answered === undefined) return;
       const { status, headers: head, bytes: part } = answered.response;
       const isPart = status === 206;
@@ -103,36 +103,36 @@ export const fileCases: CaseDefinition[] = [
   },
 ];
 
-function lacksFile({ plan }: Prober): string | undefined {
-  return lacksRequest(plan.file?.request, 'probes.file', plan.allowWrites);
+function lacksFile({ settings }: Prober): string | undefined {
+  return lacksRequest(settings.file?.request, 'probes.file', settings.allowWrites);
 }
 
-function toRequest({ plan }: Prober, headers: Record<string, string> = {}) {
-  const request = plan.file?.request;
-  if (request === undefined) throw new Unmet('needs `probes.file`');
+function toRequest({ settings }: Prober, headers: Record<string, string> = {}) {
+  const request = settings.file?.request;
+  if (request === undefined) throw new CannotCheck('needs `probes.file`');
   // Packed on its way, it would have another length than the one that is said.
   const asIs = { 'accept-encoding': 'identity', ...request.headers, ...headers };
-  return { ...request, headers: asIs, maxAnswerBytes: maxFileBytes };
+  return { ...request, headers: asIs, maxResponseBytes: maxFileBytes };
 }
 
 function takeFile(prober: Prober, headers: Record<string, string> = {}) {
   return prober.once(`file ${headers.range ?? ''}`, async () => {
     const seen = await prober.sendWithSession(toRequest(prober, headers));
-    if (!hasAnswer(seen) || !isSuccess(seen.response.status)) return seen;
-    const { bytes } = seen.response;
-    if (bytes.length > maxFileBytes) {
-      throw new Unmet(`could not be checked: the file has more than ${maxFileBytes} bytes; probe a smaller one`);
+    if (!hasResponse(seen) || !isSuccess(seen.response.status)) return seen;
+    const { bytes, truncated } = seen.response;
+    if (truncated) {
+      throw new CannotCheck(`could not be checked: the file has more than ${maxFileBytes} bytes; probe a smaller one`);
     }
     // What a report shows of it.
     return { ...seen, response: { ...seen.response, body: `[${bytes.length} bytes]` } };
   });
 }
 
-/** The file. @throws Unmet when there is none: that is for `files.whole` to say. */
-async function readFile(prober: Prober): Promise<Answered> {
+/** The file. @throws CannotCheck when there is none: that is for `files.whole` to say. */
+async function readFile(prober: Prober): Promise<Completed> {
   const seen = await takeFile(prober);
-  if (hasAnswer(seen) && isSuccess(seen.response.status)) return seen;
-  throw new Unmet(`could not be checked: there is no file (${summarize(seen)})`);
+  if (hasResponse(seen) && isSuccess(seen.response.status)) return seen;
+  throw new CannotCheck(`could not be checked: there is no file (${summarize(seen)})`);
 }
 
 /** What the client does not hand out as bytes. */

@@ -1,7 +1,7 @@
-import { type Announcement, announces, unreadable } from '../announcements.js';
 import type { CaseDefinition, Judge } from '../case.js';
-import { summarize } from '../exchange.js';
-import { Unmet } from '../prober.js';
+import { type Announcement, announces, unreadable } from '../probing/announcements.js';
+import { summarize } from '../probing/exchange.js';
+import { CannotCheck } from '../probing/prober.js';
 import { limitCase, reachLimit } from './rate-limit.js';
 
 /** More of the same would say nothing new. */
@@ -53,12 +53,12 @@ export const quotaCases: CaseDefinition[] = [
     title: 'No limit comes before the announced quota is used up',
     why: 'The service counts on what is announced, and is refused where it expects to be served.',
     async check(judge) {
-      const { prober, plan } = judge;
+      const { prober, settings } = judge;
       const { seen } = await reachLimit(prober);
-      if (seen === undefined) throw new Unmet('could not be checked: the limit was not reached');
+      if (seen === undefined) throw new CannotCheck('could not be checked: the limit was not reached');
       const policies = prober.announcements.policies();
       // What `before` does may be to use the quota up.
-      if (policies.length === 0 || plan.limit?.before !== undefined) return;
+      if (policies.length === 0 || settings.limit?.before !== undefined) return;
       const kept = policies.map(({ limit, windowMs }) => {
         const from = seen.startedAt - windowMs - arrivalMs;
         return { limit, windowMs, served: prober.announcements.servedBetween(from, seen.startedAt) };
@@ -73,10 +73,12 @@ export const quotaCases: CaseDefinition[] = [
 ];
 
 /** What was told so far; a case that runs alone asks for something first. */
-async function announcements({ prober, plan }: Judge): Promise<readonly Announcement[]> {
+async function announcements({ prober, settings }: Judge): Promise<readonly Announcement[]> {
   const { all } = prober.announcements;
   if (all.length > 0) return all;
   if (prober.canLogIn) await prober.login();
-  await (plan.readable === undefined ? prober.send(plan.unknownRoute) : prober.sendWithSession(plan.readable));
+  await (settings.readable === undefined
+    ? prober.send(settings.unknownRoute)
+    : prober.sendWithSession(settings.readable));
   return all;
 }

@@ -1,8 +1,8 @@
 import type { CaseDefinition, Judge } from '../case.js';
 import { isOneOf } from '../case.js';
-import { summarize } from '../exchange.js';
-import { type Answered, hasAnswer, type Prober, Unmet } from '../prober.js';
-import { lacksRequest, lacksSession } from '../samples.js';
+import { summarize } from '../probing/exchange.js';
+import { CannotCheck, type Completed, hasResponse, type Prober } from '../probing/prober.js';
+import { lacksRequest, lacksSession } from '../probing/samples.js';
 import { bodyProblem, isJsonType } from './errors.js';
 
 /** A wait longer than this is not slept by the service (rule W7). */
@@ -33,7 +33,7 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'A limit carries the wait header',
     why: 'Without it a 403 is a denial: the service gives the request up instead of waiting.',
     check: look((judge, seen) => {
-      const { header } = judge.plan.rateLimit;
+      const { header } = judge.settings.rateLimit;
       if (!seen.response.headers.has(header)) judge.problem(`${summarize(seen)}: ${header} is missing`, seen);
     }),
   }),
@@ -43,8 +43,8 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'The wait can be read',
     why: 'A wait that cannot be read is replaced by a guess of a minute and more.',
     check: look((judge, seen) => {
-      const { header } = judge.plan.rateLimit;
-      if (!seen.response.headers.has(header)) throw new Unmet(`could not be checked: ${header} is missing`);
+      const { header } = judge.settings.rateLimit;
+      if (!seen.response.headers.has(header)) throw new CannotCheck(`could not be checked: ${header} is missing`);
       const { invalid } = judge.prober.waitOf(seen);
       if (invalid !== undefined) judge.problem(`${summarize(seen)}: ${header}: ${invalid}`, seen);
     }),
@@ -79,12 +79,12 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'After the wait the limit is over',
     why: 'The service waits exactly as long as it is told. A wait that is too short is a refusal more, each time.',
     check: look(async (judge, seen) => {
-      const { prober, plan } = judge;
+      const { prober, settings } = judge;
       const { waitMs } = prober.waitOf(seen);
-      if (waitMs === undefined) throw new Unmet('could not be checked: the wait cannot be read');
-      await prober.waitForGate();
-      const again = await prober.sendNow(plan.limit!.request, await prober.session());
-      const answered = judge.answer(again);
+      if (waitMs === undefined) throw new CannotCheck('could not be checked: the wait cannot be read');
+      await prober.waitOutPause();
+      const again = await prober.sendNow(settings.limit!.request, await prober.session());
+      const answered = judge.response(again);
       if (answered !== undefined && (prober.isLimit(answered) || isDenied(answered))) {
         judge.problem(`${summarize(again)} after the wait of ${Math.ceil(waitMs)} ms`, again);
       }
@@ -97,16 +97,16 @@ export function limitCase(definition: Omit<CaseDefinition, 'feature' | 'lacks'>)
     ...definition,
     feature: 'rate-limit',
     lacks: (prober) =>
-      (prober.plan.limit === undefined ? 'needs `probes.limit`' : undefined) ??
-      lacksRequest(prober.plan.limit?.request, 'probes.limit.request', prober.plan.allowWrites) ??
+      (prober.settings.limit === undefined ? 'needs `probes.limit`' : undefined) ??
+      lacksRequest(prober.settings.limit?.request, 'probes.limit.request', prober.settings.allowWrites) ??
       (prober.canLogIn ? lacksSession(prober) : undefined),
   };
 }
 
-function look(check: (judge: Judge, seen: Answered) => void | Promise<void>) {
+function look(check: (judge: Judge, seen: Completed) => void | Promise<void>) {
   return async (judge: Judge) => {
     const { seen } = await reachLimit(judge.prober);
-    if (seen === undefined) throw new Unmet('could not be checked: the limit was not reached');
+    if (seen === undefined) throw new CannotCheck('could not be checked: the limit was not reached');
     await check(judge, seen);
   };
 }
@@ -114,22 +114,22 @@ function look(check: (judge: Judge, seen: Answered) => void | Promise<void>) {
 /** Sends until the connector refuses, once for all cases. */
 export function reachLimit(prober: Prober) {
   return prober.once('limit', async () => {
-    const { request, times, concurrency, before } = prober.plan.limit!;
+    const { request, times, concurrency, before } = prober.settings.limit!;
     await before?.();
     let session = await prober.session();
     let sent = 0;
-    let last: Answered | undefined;
+    let last: Completed | undefined;
     while (sent < times) {
       const batch = Math.min(concurrency, times - sent);
       sent += batch;
       const answers = (await Promise.all(Array.from({ length: batch }, () => prober.sendNow(request, session)))).filter(
-        hasAnswer,
+        hasResponse,
       );
       const refused = answers.filter((answer) => prober.isLimit(answer));
       const seen = refused[0] ?? answers.find(isDenied);
       last = answers.at(-1) ?? last;
       if (seen !== undefined) {
-        for (const answer of refused) prober.closeGate(prober.waitOf(answer).waitMs ?? 1000);
+        for (const answer of refused) prober.pause(prober.waitOf(answer).waitMs ?? 1000);
         return { seen, sent, last };
       }
       if (answers.some(({ response }) => response.status === 401) && prober.canLogIn) {
@@ -141,4 +141,4 @@ export function reachLimit(prober: Prober) {
   });
 }
 
-const isDenied = ({ response }: Answered) => response.status === 403 || response.status === 503;
+const isDenied = ({ response }: Completed) => response.status === 403 || response.status === 503;

@@ -1,7 +1,7 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
-import { type Prober, sessionOf } from '../prober.js';
 import type { ReadyRequest } from '../probes.js';
-import { lacksProbe, lacksSample, lacksSession, takeSample } from '../samples.js';
+import { type Prober, sessionOf } from '../probing/prober.js';
+import { lacksProbe, lacksSample, lacksSession, takeSample } from '../probing/samples.js';
 
 /** A request that answers without a failure, and what is answered to those that lead nowhere. */
 export const routeCases: CaseDefinition[] = [
@@ -12,7 +12,7 @@ export const routeCases: CaseDefinition[] = [
     why: 'All else is judged by what the same request answers without a session, with a dead one, or too often.',
     lacks: (prober) => lacksProbe(prober, 'readable'),
     async check(judge) {
-      const seen = await judge.prober.sendWithSession(judge.plan.readable as ReadyRequest);
+      const seen = await judge.prober.sendWithSession(judge.settings.readable as ReadyRequest);
       judge.status(seen, isSuccess, 'a success (2xx)');
     },
   },
@@ -68,8 +68,8 @@ export const routeCases: CaseDefinition[] = [
     why: 'Health checks and proxies send HEAD. A connector that fails at it looks broken.',
     lacks: (prober) => lacksReading(prober),
     async check(judge) {
-      const readable = judge.plan.readable as ReadyRequest;
-      const got = judge.answer(await judge.prober.sendWithSession(readable));
+      const readable = judge.settings.readable as ReadyRequest;
+      const got = judge.response(await judge.prober.sendWithSession(readable));
       const seen = await judge.prober.sendWithSession({ ...readable, method: 'HEAD' });
       judge.status(seen, isOneOf(got?.response.status ?? 200, 404, 405, 501), 'the status of GET, or 404, 405, 501');
     },
@@ -82,7 +82,10 @@ export const routeCases: CaseDefinition[] = [
     why: 'Browsers and gateways send OPTIONS by themselves. It may be refused, but it is no reason to fail.',
     lacks: (prober) => lacksReading(prober),
     async check(judge) {
-      const seen = await judge.prober.sendWithSession({ ...(judge.plan.readable as ReadyRequest), method: 'OPTIONS' });
+      const seen = await judge.prober.sendWithSession({
+        ...(judge.settings.readable as ReadyRequest),
+        method: 'OPTIONS',
+      });
       judge.status(seen, (status) => status < 500 || status === 501, 'less than 500, or 501');
     },
   },
@@ -92,25 +95,25 @@ export const routeCases: CaseDefinition[] = [
     title: 'A huge body is refused, and the connector lives on',
     why: 'One request must not take the connector down for everybody. Ending the connection is fine, falling over is not.',
     async check(judge) {
-      const { prober, plan } = judge;
+      const { prober, settings } = judge;
       const body = JSON.stringify([{ key: 'concordat', value: 'x'.repeat(4 * 1024 * 1024), sensitive: false }]);
       const request = {
         method: 'POST',
-        path: plan.initialize.path,
+        path: settings.initialize.path,
         headers: { 'content-type': 'application/json' },
         body,
       };
       const seen = await prober.send(request);
       if (seen.response !== undefined)
         judge.status(seen, (status) => status >= 400 && status < 500, 'a 4xx, such as 413');
-      else if (seen.failure?.startsWith('no whole answer')) judge.answer(seen);
-      judge.answer(await prober.send(plan.unknownRoute));
+      else if (seen.failure?.startsWith('no whole answer')) judge.response(seen);
+      judge.response(await prober.send(settings.unknownRoute));
     },
   },
 ];
 
 function lacksReading(prober: Prober): string | undefined {
-  const { readable } = prober.plan;
+  const { readable } = prober.settings;
   if (readable !== undefined && readable.method !== 'GET') return 'needs a `probes.readable` that is a GET';
   return lacksProbe(prober, 'readable') ?? (prober.canLogIn ? lacksSession(prober) : undefined);
 }

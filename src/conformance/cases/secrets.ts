@@ -1,6 +1,6 @@
 import type { CaseDefinition } from '../case.js';
-import { type Exchange, summarize } from '../exchange.js';
-import { lacksRequest, lacksSample, lacksSession, takeErrors, takeSample } from '../samples.js';
+import { type Exchange, summarize } from '../probing/exchange.js';
+import { lacksRequest, lacksSample, lacksSession, takeErrors, takeSample } from '../probing/samples.js';
 
 const canaries = {
   authorization: 'Bearer concordat-canary-authorization-7f3a9c',
@@ -37,7 +37,7 @@ export const secretCases: CaseDefinition[] = [
     lacks: (prober) => lacksSample(prober, 'wrong-password'),
     async check(judge) {
       const seen = await takeSample(judge.prober, 'wrong-password');
-      const secrets = (judge.plan.initialize.wrongParameters ?? []).filter(
+      const secrets = (judge.settings.initialize.wrongParameters ?? []).filter(
         ({ sensitive, value }) => sensitive && isLong(value),
       );
       const text = textOf(seen);
@@ -51,15 +51,15 @@ export const secretCases: CaseDefinition[] = [
     rule: 'E5',
     title: 'No error holds the credentials of its request',
     why: "Proxies and gateways add authorization, cookie and x-api-key: they are nobody else's to see.",
-    lacks: ({ plan }) => lacksRequest(plan.unknownRoute, 'probes.unknownRoute', plan.allowWrites),
+    lacks: ({ settings }) => lacksRequest(settings.unknownRoute, 'probes.unknownRoute', settings.allowWrites),
     async check(judge) {
-      const { prober, plan } = judge;
+      const { prober, settings } = judge;
       const session = prober.canLogIn ? await prober.session() : {};
       const taken = new Set(Object.keys(session).map((name) => name.toLowerCase()));
       const headers = Object.fromEntries(Object.entries(canaries).filter(([name]) => !taken.has(name)));
       for (const value of Object.values(headers)) prober.secrets.add(value);
-      for (const request of [plan.unknownRoute, plan.unknown]) {
-        if (request === undefined || lacksRequest(request, '', plan.allowWrites) !== undefined) continue;
+      for (const request of [settings.unknownRoute, settings.unknown]) {
+        if (request === undefined || lacksRequest(request, '', settings.allowWrites) !== undefined) continue;
         const seen = await prober.send({ ...request, headers: { ...request.headers, ...headers } }, session);
         const text = textOf(seen);
         for (const [name, value] of Object.entries(headers)) {

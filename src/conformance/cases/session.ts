@@ -1,9 +1,10 @@
 import { sessionProblems, toSessionParameters } from '../../contract/index.js';
+import { parseJson, sleep, systemClock } from '../../internal/index.js';
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
-import { parseJson, summarize } from '../exchange.js';
-import { type Prober, sessionOf, sleep, Unmet } from '../prober.js';
 import type { ReadyRequest } from '../probes.js';
-import { lacksProbe, lacksRequest, lacksSample, lacksSession, takeSample } from '../samples.js';
+import { summarize } from '../probing/exchange.js';
+import { CannotCheck, type Prober, sessionOf } from '../probing/prober.js';
+import { lacksProbe, lacksRequest, lacksSample, lacksSession, takeSample } from '../probing/samples.js';
 
 /** Logging in, and what becomes of a session. */
 export const sessionCases: CaseDefinition[] = [
@@ -91,14 +92,14 @@ export const sessionCases: CaseDefinition[] = [
     why: 'It is how the service learns that it has to log in again, in the middle of a synchronization.',
     lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable') ?? lacksExpiry(prober),
     async check(judge) {
-      const { prober, plan } = judge;
-      const session = prober.toSession(await prober.logIn(plan.initialize.parameters));
-      const readable = plan.readable as ReadyRequest;
+      const { prober, settings } = judge;
+      const session = prober.toSession(await prober.logIn(settings.initialize.parameters));
+      const readable = settings.readable as ReadyRequest;
       const before = await prober.send(readable, session);
-      if (before.response?.status === 401) throw new Unmet('could not be checked: a new session is refused');
-      await plan.expire?.action?.(session);
-      if (plan.expire?.request !== undefined) await prober.send(plan.expire.request, session);
-      await sleep(plan.expire?.waitMs ?? 0);
+      if (before.response?.status === 401) throw new CannotCheck('could not be checked: a new session is refused');
+      await settings.expire?.action?.(session);
+      if (settings.expire?.request !== undefined) await prober.send(settings.expire.request, session);
+      await sleep(systemClock, settings.expire?.waitMs ?? 0);
       judge.status(await prober.send(readable, session), isOneOf(401), '401');
       prober.forgetSession(); // what ends one session may have ended them all
     },
@@ -111,13 +112,13 @@ export const sessionCases: CaseDefinition[] = [
     why: 'The service logs in again whenever a session has ended. It must not have to wait for an old one to be forgotten.',
     lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
     async check(judge) {
-      const { prober, plan } = judge;
+      const { prober, settings } = judge;
       await prober.session();
-      const login = await prober.logIn(plan.initialize.parameters);
+      const login = await prober.logIn(settings.initialize.parameters);
       judge.status(login, isSuccess, 'a success (2xx)');
       const again = sessionOf(login);
       if (again === undefined) return;
-      const seen = await prober.send(plan.readable as ReadyRequest, prober.toSession(login));
+      const seen = await prober.send(settings.readable as ReadyRequest, prober.toSession(login));
       judge.status(seen, isSuccess, 'a success (2xx) with the new session');
     },
   },
@@ -139,17 +140,19 @@ export const sessionCases: CaseDefinition[] = [
   },
 ];
 
-/** The shared login and its body. @throws Unmet when it was refused: another case says so. */
+/** The shared login and its body. @throws CannotCheck when it was refused: another case says so. */
 async function answered(prober: Prober) {
   const login = await prober.login();
   const { response } = login;
   if (response === undefined || !isSuccess(response.status)) {
-    throw new Unmet(`could not be checked: logging in failed (${summarize(login)})`);
+    throw new CannotCheck(`could not be checked: logging in failed (${summarize(login)})`);
   }
   return { login, value: parseJson(response.body) };
 }
 
-function lacksExpiry({ plan }: Prober): string | undefined {
-  if (plan.expire === undefined) return 'needs `probes.expire`';
-  return plan.expire.request && lacksRequest(plan.expire.request, 'probes.expire.request', plan.allowWrites);
+function lacksExpiry({ settings }: Prober): string | undefined {
+  if (settings.expire === undefined) return 'needs `probes.expire`';
+  return (
+    settings.expire.request && lacksRequest(settings.expire.request, 'probes.expire.request', settings.allowWrites)
+  );
 }

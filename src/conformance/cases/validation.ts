@@ -1,6 +1,6 @@
 import { type CaseDefinition, isOneOf } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
-import { lacksProbe, lacksSample, lacksSession, takeSample } from '../samples.js';
+import { lacksProbe, lacksSample, lacksSession, takeSample } from '../probing/samples.js';
 
 /** Requests that are wrong in themselves. */
 export const validationCases: CaseDefinition[] = [
@@ -23,10 +23,10 @@ export const validationCases: CaseDefinition[] = [
     why: 'A cut request is the fault of the request. As a 500 it looks like a defect of the connector, and is retried.',
     lacks: (prober) =>
       lacksProbe(prober, 'invalid') ??
-      (prober.plan.invalid?.body === undefined ? 'needs a `probes.invalid` with a body' : undefined) ??
+      (prober.settings.invalid?.body === undefined ? 'needs a `probes.invalid` with a body' : undefined) ??
       (prober.canLogIn ? lacksSession(prober) : undefined),
     async check(judge) {
-      const invalid = judge.plan.invalid as ReadyRequest;
+      const invalid = judge.settings.invalid as ReadyRequest;
       judge.status(await judge.prober.sendWithSession({ ...invalid, body: '{"title": ' }), isOneOf(400), '400');
     },
   },

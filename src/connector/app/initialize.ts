@@ -6,9 +6,9 @@ import {
   sessionParameterSchema,
   sessionProblems,
 } from '../../contract/index.js';
-import { functionOf, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
+import { describeIssues, functionOf, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
 import { objectSchema } from '../errors/options.js';
-import { checkInput, describeIssues, parseBody } from '../request/read-json.js';
+import { checkInput, parseBody } from '../request/read-json.js';
 import { checkSessionSize, checkSessionValues } from './session-values.js';
 
 /** What initialize hands out: header names with their values. The entries of a plain object count as sensitive. */

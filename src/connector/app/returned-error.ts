@@ -5,11 +5,11 @@ import {
   parseWait,
   RateLimitError,
 } from '../../contract/index.js';
+import { describeIssues } from '../../internal/index.js';
 import { readFailure } from '../end-system/failure.js';
 import type { WireError } from '../errors/error-writer.js';
 import { bodyHeaders, type RateLimitHeader } from '../errors/options.js';
 import { errorOfStatus, fallbackWaitMs } from '../errors/to-connector-error.js';
-import { describeIssues } from '../request/read-json.js';
 
 /** A response that failed and is as the contract has it, or the error that it stands for. */
 type Read = { response: Response; error?: undefined } | { error: ConnectorError };

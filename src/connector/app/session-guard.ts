@@ -1,9 +1,8 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { sessionHeaderProblem } from '../../contract/index.js';
-import { checkOptions } from '../../internal/index.js';
+import { checkOptions, describeIssues } from '../../internal/index.js';
 import { zodObject } from '../errors/options.js';
-import { describeIssues } from '../request/read-json.js';
 
 /** Whether the end system still accepts the session; `false` is a 401. `c.req.param()` has the path's parameters. */
 export type VerifySession<Session extends z.ZodObject = z.ZodObject> = (

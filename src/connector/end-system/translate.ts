@@ -1,12 +1,9 @@
 import {
-  BadRequestError,
-  ConnectorError,
+  type ConnectorError,
   type ConnectorErrorDetails,
   type ErrorKind,
-  ForbiddenError,
-  NotFoundError,
+  errorOfKind,
   RateLimitError,
-  UnauthorizedError,
 } from '../../contract/index.js';
 import type { EndSystemFailure } from './failure.js';
 import type { BodyCondition, Preset, PresetRule } from './preset.js';
@@ -60,7 +57,7 @@ function findRule(failure: EndSystemFailure, rules: readonly PresetRule[]): Pres
   });
 }
 
-export function conditionsOf(body: PresetRule['when']['body']): readonly BodyCondition[] {
+function conditionsOf(body: PresetRule['when']['body']): readonly BodyCondition[] {
   if (body === undefined) return [];
   return Array.isArray(body) ? body : [body as BodyCondition];
 }
@@ -76,20 +73,10 @@ function buildError(
   details: ConnectorErrorDetails,
 ): ConnectorError {
   const kind: ErrorKind = rule?.is ?? 'other';
-  switch (kind) {
-    case 'bad-request':
-      return new BadRequestError(message, details);
-    case 'unauthorized':
-      return new UnauthorizedError(message, details);
-    case 'forbidden':
-      return new ForbiddenError(message, details);
-    case 'not-found':
-      return new NotFoundError(message, details);
-    case 'rate-limit':
-      return new RateLimitError(message, { ...details, retryAfterMs: readWait(rule as PresetRule, failure) });
-    default:
-      return new ConnectorError(message, { ...details, status: rule?.status ?? statusFor(failure.status) });
+  if (kind === 'rate-limit') {
+    return new RateLimitError(message, { ...details, retryAfterMs: readWait(rule as PresetRule, failure) });
   }
+  return errorOfKind(kind, message, { ...details, status: rule?.status ?? statusFor(failure.status) });
 }
 
 /** Seen from the service it is the system behind the connector that failed: a gateway's status, unless it says more. */

@@ -1,8 +1,5 @@
 import { toSessionParameters } from '../../contract/index.js';
-import { headerParts, isSecret } from '../../internal/index.js';
-
-/** Request headers that carry credentials whatever the connector is (rule E5). */
-const credentialHeaders = ['authorization', 'cookie', 'x-api-key'];
+import { credentialHeaders, headerParts, isSecret } from '../../internal/index.js';
 
 /**
  * The secrets that a request brought along in its headers: credentials, and the session where `names` tells its headers.

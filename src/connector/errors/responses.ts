@@ -49,7 +49,7 @@ export function originalError(response: Response): { thrown: unknown } | undefin
   return originals.get(response);
 }
 
-export function toResponse(answer: WireError, thrown: unknown): Response {
+function toResponse(answer: WireError, thrown: unknown): Response {
   const response = new Response(answer.body, { status: answer.status, headers: answer.headers });
   originals.set(response, { thrown });
   return response;

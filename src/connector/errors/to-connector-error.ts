@@ -1,18 +1,16 @@
 import {
-  BadRequestError,
   ConnectorError,
   type ConnectorErrorDetails,
-  ForbiddenError,
+  errorOfKind,
   isConnectorError,
-  NotFoundError,
+  kindOfStatus,
   parseWait,
   RateLimitError,
-  UnauthorizedError,
 } from '../../contract/index.js';
 
 /** What the service reads when a connector failed in a way that its author did not foresee (rule E4). */
 export const internalErrorCode = 'INTERNAL_ERROR';
-export const internalErrorMessage = 'The connector failed while handling this request.';
+const internalErrorMessage = 'The connector failed while handling this request.';
 
 /** How long to wait when a limit does not say (rule W6). */
 export const fallbackWaitMs = 60_000;
@@ -83,28 +81,17 @@ function messageOf(error: PublicError): string | undefined {
 export const invalidJsonMessage = 'The request body is not valid JSON.';
 export const invalidPathMessage = 'The path of the request cannot be decoded.';
 
-/** The class that belongs to a status; for 413 the code that says what was too large. */
+/** The error for a status in its class (rule E2); a 413 has a code of its own. */
 export function errorOfStatus(
   status: number,
   message: string | undefined,
   details: ConnectorErrorDetails,
 ): ConnectorError {
-  switch (status) {
-    case 400:
-      return new BadRequestError(message, details);
-    case 401:
-      return new UnauthorizedError(message, details);
-    case 403:
-      return new ForbiddenError(message, details);
-    case 404:
-      return new NotFoundError(message, details);
-    case 413:
-      return new ConnectorError(message ?? 'The request body is too large.', {
-        code: 'PAYLOAD_TOO_LARGE',
-        ...details,
-        status,
-      });
-    default:
-      return new ConnectorError(message ?? `The connector answered ${status}.`, { ...details, status });
+  const kind = kindOfStatus(status);
+  if (kind !== 'other') return errorOfKind(kind, message, { ...details, status });
+  if (status !== 413) {
+    return new ConnectorError(message ?? `The connector responded with ${status}.`, { ...details, status });
   }
+  const code = details.code ?? 'PAYLOAD_TOO_LARGE';
+  return new ConnectorError(message ?? 'The request body is too large.', { ...details, code, status });
 }

@@ -1,6 +1,7 @@
 import type { Context, HonoRequest } from 'hono';
 import type { z } from 'zod';
 import { BadRequestError } from '../../contract/index.js';
+import { describeIssues } from '../../internal/index.js';
 import { invalidJsonMessage } from '../errors/to-connector-error.js';
 
 /**
@@ -76,15 +77,4 @@ export async function checkInput<S extends z.ZodType>(value: unknown, schema: S,
   const result = await schema.safeParseAsync(value);
   if (result.success) return result.data;
   throw new BadRequestError(`${what}: ${describeIssues(result.error.issues)}`, { cause: result.error });
-}
-
-const mostIssues = 10;
-
-/** One line that names each field with what is wrong with it, never its value. */
-export function describeIssues(issues: readonly { path: readonly PropertyKey[]; message: string }[]): string {
-  const lines = issues
-    .slice(0, mostIssues)
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`));
-  if (issues.length > mostIssues) lines.push(`and ${issues.length - mostIssues} more`);
-  return lines.join('; ').replace(/\s+/g, ' ');
 }

@@ -3,8 +3,7 @@ import { ConnectorError } from '../../contract/index.js';
 import { errorContentType } from '../errors/error-writer.js';
 import { closer } from './close-server.js';
 import type { NodeListener } from './node-listener.js';
-import type { TlsOptions } from './serve.js';
-import type { RunningServer } from './types.js';
+import type { RunningServer, TlsOptions } from './types.js';
 
 type Server = Extract<ServerType, { closeIdleConnections(): void }>;
 

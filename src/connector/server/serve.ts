@@ -1,15 +1,6 @@
 import { bool, checkOptions, functionOf, option, optionsOf, type ShapeOf } from '../../internal/index.js';
 import type { AdapterOptions } from '../errors/adapter-writer.js';
-import type { FetchHandler, RunningServer } from './types.js';
-
-/** A certificate with its key, and whatever else `tls.createServer` of Node takes. */
-export interface TlsOptions {
-  /** PEM: the text or the bytes of the file. */
-  key?: unknown;
-  /** PEM, with the certificates between it and the root. */
-  cert?: unknown;
-  [option: string]: unknown;
-}
+import type { FetchHandler, RunningServer, TlsOptions } from './types.js';
 
 export interface ServeOptions {
   /** 0 takes any free port. */

@@ -15,3 +15,12 @@ export interface RunningServer {
    */
   close(options?: { graceMs?: number }): Promise<void>;
 }
+
+/** A certificate with its key, and whatever else `tls.createServer` of Node takes. */
+export interface TlsOptions {
+  /** PEM: the text or the bytes of the file. */
+  key?: unknown;
+  /** PEM, with the certificates between it and the root. */
+  cert?: unknown;
+  [option: string]: unknown;
+}

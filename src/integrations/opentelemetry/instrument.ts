@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { diag, type MeterProvider, type TracerProvider } from '@opentelemetry/api';
 import type { ClientChannelEvents, ClientChannelMessage, ConnectorClient } from '../../client/index.js';
+import { bool, checkOptions, functionOf, optionsOf, type ShapeOf, withMethods } from '../../internal/index.js';
 import { createMeasuring } from './measuring.js';
 import { createTracing } from './tracing.js';
 
@@ -23,6 +24,13 @@ export interface InstrumentOptions {
    */
   urlTemplate?: (request: { method: string; path: string }) => string | undefined;
 }
+
+const schema = optionsOf({
+  tracerProvider: withMethods<TracerProvider>('getTracer').optional(),
+  meterProvider: withMethods<MeterProvider>('getMeter').optional(),
+  propagate: bool.optional(),
+  urlTemplate: functionOf<InstrumentOptions['urlTemplate']>().optional(),
+} satisfies ShapeOf<InstrumentOptions>);
 
 /** What to do with messages of the client, by channel. */
 export type Handlers = { [Name in keyof ClientChannelEvents]?: (message: ClientChannelMessage<Name>) => void };
@@ -57,7 +65,7 @@ export function instrumentAll(options: InstrumentOptions = {}): () => void {
 }
 
 function watch(options: InstrumentOptions, isWanted: (client: ConnectorClient) => boolean): () => void {
-  checkOptions(options);
+  checkOptions(schema, options);
   const stops = [createTracing(options), createMeasuring(options)].flatMap((handlers) =>
     Object.entries(handlers).map(([name, handle]) => listen(name, isWanted, handle as Handle)),
   );
@@ -83,17 +91,4 @@ function listen(name: string, isWanted: (client: ConnectorClient) => boolean, ha
   return () => {
     unsubscribe(channel, listener);
   };
-}
-
-function checkOptions({ tracerProvider, meterProvider, propagate, urlTemplate }: InstrumentOptions): void {
-  if (tracerProvider !== undefined && typeof tracerProvider?.getTracer !== 'function') {
-    throw new TypeError('`tracerProvider` must be a TracerProvider of OpenTelemetry.');
-  }
-  if (meterProvider !== undefined && typeof meterProvider?.getMeter !== 'function') {
-    throw new TypeError('`meterProvider` must be a MeterProvider of OpenTelemetry.');
-  }
-  if (propagate !== undefined && typeof propagate !== 'boolean') throw new TypeError('`propagate` must be a boolean.');
-  if (urlTemplate !== undefined && typeof urlTemplate !== 'function') {
-    throw new TypeError('`urlTemplate` must be a function.');
-  }
 }

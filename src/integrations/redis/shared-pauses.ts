@@ -1,4 +1,5 @@
 import type { SharedPause } from '../../client/index.js';
+import { latestDateMs } from '../../internal/index.js';
 import type { Link } from './link.js';
 import { type Names, pause, readPauses } from './scripts.js';
 
@@ -34,7 +35,7 @@ export class SharedPauses {
 
   /** A pause that another process has met. */
   receive({ scope, remainingMs }: { scope: string; remainingMs: number }): void {
-    this.#note({ scope, resumeAt: new Date(Math.min(Date.now() + remainingMs, 8.64e15)) });
+    this.#note({ scope, resumeAt: new Date(Math.min(Date.now() + remainingMs, latestDateMs)) });
   }
 
   /** Exchanges what both sides know, after redis was away. */

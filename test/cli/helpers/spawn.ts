@@ -12,7 +12,7 @@ let folder: string | undefined;
 afterAll(() => folder !== undefined && rmSync(folder, { recursive: true, force: true }));
 
 /** The command as it is published: JavaScript, run by nothing but Node. Built once for each test file. */
-export function builtCli(): Promise<string> {
+function builtCli(): Promise<string> {
   built ??= buildCli();
   return built;
 }

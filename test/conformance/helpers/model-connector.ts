@@ -32,7 +32,7 @@ export interface Failure {
 }
 
 /** No text decoder leaves it as it is. */
-export const fileContent = Buffer.from(Array.from({ length: 1000 }, (_, index) => (index * 7) % 256));
+const fileContent = Buffer.from(Array.from({ length: 1000 }, (_, index) => (index * 7) % 256));
 
 /** A file, or the part of it that was asked for. */
 export function fileAnswer({ headers }: Pick<Asked, 'headers'>): Answer {

@@ -1,7 +1,7 @@
 import type { Content, Issue, Side, Sides } from '../../../examples/redmine/sync/issue.js';
 import { type Mapping, type Plan, planSync, type Work } from '../../../examples/redmine/sync/plan.js';
 
-export const names = { left: 'acme/support', right: 'redmine/helpdesk' };
+const names = { left: 'acme/support', right: 'redmine/helpdesk' };
 
 /** Two systems in memory, which do what a plan says and nothing else. */
 export class TwoSystems {

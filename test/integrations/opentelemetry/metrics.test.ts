@@ -86,7 +86,7 @@ describe('metrics (G6)', () => {
       { client: { clock } },
     );
     const other = connectTo(url, { clock });
-    onTestFinished(instrument(other, seen));
+    onTestFinished(instrument(other, seen.providers));
     for (let round = 0; round < 2; round++) {
       for (const one of [client, other]) {
         const controller = new AbortController();

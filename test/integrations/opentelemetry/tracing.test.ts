@@ -275,11 +275,11 @@ describe('instrument and instrumentAll', () => {
     const seen = telemetry();
     const { url } = await listeningConnector();
     const [one, other] = [connectTo(url), connectTo(url)];
-    const stop = instrument(one, seen);
+    const stop = instrument(one, seen.providers);
     await Promise.all([one.get('/one'), other.get('/other')]);
     expect(seen.spans.map(({ attributes }) => attributes['url.full'])).toEqual([`${url}/one`]);
     stop();
-    const stopAll = instrumentAll(seen);
+    const stopAll = instrumentAll(seen.providers);
     onTestFinished(stopAll);
     await Promise.all([one.get('/one'), connectTo(url).get('/later')]);
     expect(seen.spans).toHaveLength(3);
@@ -326,6 +326,7 @@ describe('instrument and instrumentAll', () => {
     expect(() => instrumentAll({ meterProvider: 1 as never })).toThrow('`meterProvider`');
     expect(() => instrumentAll({ propagate: 'yes' as never })).toThrow('`propagate`');
     expect(() => instrumentAll({ urlTemplate: '/x' as never })).toThrow('`urlTemplate`');
+    expect(() => instrumentAll({ urlTemplat: () => '/x' } as never)).toThrow('did you mean `urlTemplate`?');
   });
 
   it('leave nothing active behind', async () => {

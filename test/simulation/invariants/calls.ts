@@ -7,7 +7,7 @@ import { mayQueue } from './session.js';
 const idempotentMethods = new Set(['GET', 'PUT', 'DELETE']);
 const passingStatuses = new Set([500, 502, 503, 504]);
 
-export const isIdempotent = (plan: CallPlan) => plan.idempotent ?? idempotentMethods.has(plan.method);
+const isIdempotent = (plan: CallPlan) => plan.idempotent ?? idempotentMethods.has(plan.method);
 
 function isPassing(entry: Entry): boolean {
   if (entry.what === 'failed') return true;

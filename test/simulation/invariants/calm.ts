@@ -44,7 +44,7 @@ export function slowestMs({ queuesMs, upstreamMs = [0], latenciesMs }: Schedule[
 }
 
 /** How many windows a gate needs for its calls when it uses each of them fully, and loses one for each command. */
-export function windowsNeeded({ client, connector, calls, commands, fleet }: Schedule): number {
+function windowsNeeded({ client, connector, calls, commands, fleet }: Schedule): number {
   const { quota, upstreamMs = [0], latenciesMs, announces } = connector;
   if (quota === undefined) return 1 + commands.length;
   const { scopes = 1, concurrency } = client;

@@ -11,7 +11,7 @@ import { wasteInvariants } from './waste.js';
 
 export type { Invariant, Violation } from './invariant.js';
 
-export const invariants: readonly Invariant[] = [
+const invariants: readonly Invariant[] = [
   ...gateInvariants,
   ...sessionInvariants,
   ...callInvariants,

@@ -14,7 +14,7 @@ export interface TimelineRow {
 }
 
 /** More lines than this nobody reads; the newest are kept. */
-export const maxRows = 200;
+const maxRows = 200;
 
 /** What the picture shows, newest first. */
 export function timelineOf(data: PictureData, nowMs: number): TimelineRow[] {

@@ -9,7 +9,7 @@ export interface Administration extends AdminHost {
   made(userId: string, name: string, daysAgo: number, days: number): Promise<{ id: string; key: string }>;
 }
 
-export const dayMs = 86_400_000;
+const dayMs = 86_400_000;
 
 /** An administration whose users can be listed and deleted, in the way given. */
 export async function startAdministration(

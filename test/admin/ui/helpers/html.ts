@@ -2,7 +2,7 @@
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-export function decode(text: string): string {
+function decode(text: string): string {
   return text.replace(/&(#39|[a-z]+);/g, (whole, name: string) => entities[name] ?? whole);
 }
 
@@ -18,7 +18,7 @@ export function elements(html: string, name: string): string[] {
   return [...html.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>(.*?)</${name}>`, 'gs'))].map((match) => match[1] ?? '');
 }
 
-export function attributes(tag: string): Map<string, string> {
+function attributes(tag: string): Map<string, string> {
   const pairs = [...tag.matchAll(/\s([a-zA-Z-]+)(?:="([^"]*)")?/g)];
   return new Map(pairs.map(([, name, value]) => [name ?? '', decode(value ?? '')]));
 }

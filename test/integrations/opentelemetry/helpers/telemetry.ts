@@ -38,6 +38,8 @@ export function telemetry() {
   return {
     tracerProvider,
     meterProvider,
+    /** What `instrument` takes. */
+    providers: { tracerProvider, meterProvider },
     /** Spans that have ended, in that order. */
     get spans() {
       return spanExporter.getFinishedSpans();

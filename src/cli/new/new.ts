@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { type Command, Option } from 'commander';
+import { printable } from '../../internal/index.js';
+import { createPaint, exitCodes, type Io, packageRoot, UsageError } from '../io.js';
+import { findDependency } from './dependency.js';
+import { endSystems } from './end-systems.js';
+import { nameProblem, suggestName } from './name.js';
+import { checkFree, dependencyNames, planProject, type Template, templateNames, writeProject } from './project.js';
+import { ask, type Choices, canAsk, defaults } from './questions.js';
+
+interface NewOptions {
+  name?: string;
+  template?: Template;
+  preset?: string;
+  yes?: true;
+  git?: true;
+  concordat?: string;
+}
+
+/** `concordat new`: a connector that runs, to start from. */
+export function addNew(program: Command, io: Io, finish: (code: number) => void): void {
+  program
+    .command('new')
+    .summary('start a new connector')
+    .description(
+      'Makes a folder with a connector that runs and passes its tests, in front of a sample product. ' +
+        'On a terminal it asks for what was not given. It needs no network, and writes over nothing.',
+    )
+    .argument('<folder>', 'where to; it may exist')
+    .option('-n, --name <name>', "the package's name (default: the folder's)")
+    .addOption(
+      new Option('-t, --template <name>', `the framework (default: ${defaults.template})`).choices(templateNames),
+    )
+    .addOption(
+      new Option('-p, --preset <name>', `the end system (default: ${defaults.preset})`).choices(
+        Object.keys(endSystems),
+      ),
+    )
+    .option('-y, --yes', 'ask nothing, take the defaults')
+    .option('--git', 'make it a git repository')
+    .option('--concordat <spec>', 'how package.json asks for this package (default: so that it gets this one)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ concordat new my-connector
+  $ concordat new my-connector --template express --preset jira-cloud --yes
+  $ concordat new . --name @acme/orders --git
+
+Exit codes: 0 it is there, 2 nothing was written.`,
+    )
+    .action(async (folder: string, options: NewOptions) => finish(await create(folder, options, io)));
+}
+
+async function create(folder: string, options: NewOptions, io: Io): Promise<number> {
+  const target = path.resolve(io.cwd, folder);
+  // Before anybody is asked anything; which template it is changes little.
+  checkFree(target, planProject({ ...defaults, name: '', concordat: '' }).keys(), folder);
+  const choices = await choose(options, path.basename(target), io);
+  if (choices === undefined) {
+    io.stderr.write('Nothing was written.\n');
+    return 130;
+  }
+  const concordat = options.concordat ?? findDependency(packageRoot, io.version, target);
+  const files = planProject({ ...choices, concordat });
+  checkFree(target, files.keys(), folder);
+  writeProject(target, files, folder);
+  if (options.git) initializeGit(target);
+  report(folder, choices, files.size, io);
+  return exitCodes.good;
+}
+
+async function choose(options: NewOptions, folderName: string, io: Io): Promise<Choices | undefined> {
+  const { name, template, preset, yes, concordat } = options;
+  if (concordat?.trim() === '') throw new UsageError('--concordat is empty: give a version, an address or file:PATH.');
+  const given = {
+    ...(name === undefined ? {} : { name: checkName(name, name, template) }),
+    ...(template === undefined ? {} : { template }),
+    ...(preset === undefined ? {} : { preset }),
+  };
+  if (!yes && canAsk(io)) {
+    const answers = await ask(given, folderName, io);
+    return answers && { ...answers, name: checkName(answers.name, answers.name, answers.template) };
+  }
+  return { ...defaults, ...given, name: given.name ?? checkName(folderName, undefined, template) };
+}
+
+/** @param asked the name as the user gave it; without one it is the folder's, and so may not be meant as a name. */
+function checkName(name: string, asked: string | undefined, template: Template = defaults.template): string {
+  const taken = dependencyNames(template);
+  const problem = nameProblem(name, taken);
+  if (problem === undefined) return name;
+  const suggestion = suggestName(name, taken);
+  const flag = asked === undefined ? 'Give one with --name' : 'Give another with --name';
+  throw new UsageError(
+    `"${name.slice(0, 80)}" is no name for a package: ${problem}. ${flag}${suggestion === '' ? '' : `, such as --name ${suggestion}`}.`,
+  );
+}
+
+function initializeGit(target: string): void {
+  const { error, status, stderr } = spawnSync('git', ['init', '--quiet'], { cwd: target, encoding: 'utf8' });
+  if (error === undefined && status === 0) return;
+  throw new UsageError(`The files are written, but git init failed: ${error?.message ?? stderr.trim()}`);
+}
+
+function report(folder: string, { name, template, preset }: Choices, count: number, io: Io): void {
+  const paint = createPaint(io.stdout, io.env);
+  const say = (text = '') => io.stdout.write(`${text}\n`);
+  const commands = ['npm install', 'npm test'];
+  if (path.resolve(io.cwd, folder) === path.resolve(io.cwd)) commands.push('npm start');
+  else commands.unshift(`cd ${quote(folder)}`);
+  say(printable(`${name} is there: ${count} files, template ${template}, preset ${preset}. Next:`));
+  say();
+  for (const command of commands) say(paint('cyan', printable(`  ${command}`)));
+  say();
+  say('Its README.md says how to go on.');
+}
+
+/** For a shell. */
+function quote(text: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

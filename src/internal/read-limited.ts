@@ -1,0 +1,30 @@
+/** What was read of a body, and whether there was more. */
+export interface LimitedBytes {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly truncated: boolean;
+}
+
+/**
+ * Reads at most `maxBytes` of a body and cancels the rest, whatever `content-length` says.
+ *
+ * @throws what the stream fails with.
+ */
+export async function readLimited(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<LimitedBytes> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = body?.getReader();
+  for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
+    chunks.push(next.value);
+    length += next.value.byteLength;
+    if (length <= maxBytes) continue;
+    await reader?.cancel();
+    break;
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return { bytes: bytes.subarray(0, maxBytes), truncated: length > maxBytes };
+}

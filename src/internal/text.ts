@@ -1,0 +1,40 @@
+/** Replaces the characters that could steer a terminal, or reorder or break the lines of a report. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the very characters to take out
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}
+
+/** What a validator (zod, Standard Schema) found wrong with one field. */
+export interface Issue {
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+  readonly message?: string | undefined;
+}
+
+/** One line that names each field with what is wrong with it, at most `most` of them. The fields' values stay out. */
+export function describeIssues(issues: readonly Issue[], most = 10): string {
+  const lines = issues.slice(0, most).map(({ path = [], message = 'is not valid' }) => {
+    const name = path.map((segment) => String(typeof segment === 'object' ? segment.key : segment)).join('.');
+    return name === '' ? message : `${name}: ${message}`;
+  });
+  if (issues.length > most) lines.push(`and ${issues.length - most} more`);
+  return lines.join('; ').replace(/\s+/g, ' ');
+}
+
+/** Turns any value into text for a person: strings as they are, errors with their stack, the rest as JSON if it can be. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'string') return value;
+  try {
+    if (value instanceof Error) return value.stack ?? String(value);
+    return JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? String(item) : item)) ?? String(value);
+  } catch {
+    return safeString(value);
+  }
+}
+
+function safeString(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return '[unprintable value]';
+  }
+}

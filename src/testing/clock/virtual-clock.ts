@@ -1,0 +1,168 @@
+import type { Clock, Timer } from '../../internal/index.js';
+import { requestsUnderWay } from './requests-under-way.js';
+import { settle } from './settle.js';
+
+/** A clock that stands still until a test moves it. */
+export interface VirtualClock extends Clock {
+  /**
+   * Moves time on by so many milliseconds and fires every timer that falls due, in order. Before, between and after them
+   * everything gets its turn that a timer, or the test, has started: promises, streams, requests to servers of this
+   * process. Calls that overlap are carried out one after the other.
+   *
+   * @throws TypeError when `milliseconds` is no number, zero or more; what a timer's callback throws.
+   */
+  advance(milliseconds: number): Promise<void>;
+  /**
+   * Fires timers, and those that they set, until none is left; time jumps from one to the next.
+   *
+   * @throws Error when 100,000 have fired and there are still some: something then sets one for ever.
+   */
+  runAll(): Promise<void>;
+  /**
+   * Fires timers until the promise has settled, and answers as it does: for work that ends by itself but waits on the way.
+   *
+   * @throws what the promise rejects with; Error when it is still pending and no timer is left that could help.
+   */
+  runUntil<T>(promise: PromiseLike<T>): Promise<T>;
+  /** Lets the calendar jump without any time passing, as a clock that is set or a machine that wakes up does. */
+  jumpCalendar(milliseconds: number): void;
+  /** How many timers are set. */
+  readonly pending: number;
+  /** How many of them keep the process alive. */
+  readonly held: number;
+  /** Milliseconds until the next timer; `undefined` when there is none. */
+  readonly nextInMs: number | undefined;
+}
+
+interface Entry {
+  readonly dueMs: number;
+  readonly order: number;
+  readonly callback: () => void;
+  held: boolean;
+}
+
+const defaultStartMs = Date.UTC(2026, 10, 21, 9);
+const mostTimers = 100_000;
+
+/**
+ * A clock for tests: an hour takes milliseconds, and both edges of it can be looked at. Give it to whatever takes a
+ * `clock`: the client and the simulator, for one, so that they agree on the time.
+ *
+ * @param startMs what the calendar says at first, epoch milliseconds. @default 2026-11-21T09:00:00Z
+ * @throws TypeError when `startMs` is not finite.
+ * @example
+ * const clock = virtualClock()
+ * const connector = simulateConnector({ rateLimit: { limit: 1, windowMs: 3_600_000 }, clock })
+ * const client = createConnectorClient({ baseUrl, initialize, fetch: connector.fetch, clock })
+ * const both = Promise.all([client.get('/a'), client.get('/b')])
+ * await clock.advance(3_600_000)
+ * await both
+ */
+export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
+  if (!Number.isFinite(startMs)) throw new TypeError(`\`startMs\` must be epoch milliseconds, got ${String(startMs)}.`);
+  requestsUnderWay(); // those from here on
+  let elapsedMs = 0;
+  let calendarMs = startMs;
+  let order = 0;
+  let activity = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const timers = new Set<Entry>();
+
+  function next(): Entry | undefined {
+    let first: Entry | undefined;
+    for (const entry of timers) {
+      if (!first || entry.dueMs < first.dueMs || (entry.dueMs === first.dueMs && entry.order < first.order))
+        first = entry;
+    }
+    return first;
+  }
+
+  function moveTo(dueMs: number): void {
+    calendarMs += dueMs - elapsedMs;
+    elapsedMs = dueMs;
+  }
+
+  function fire(entry: Entry): Promise<void> {
+    timers.delete(entry);
+    if (entry.dueMs > elapsedMs) moveTo(entry.dueMs);
+    entry.callback();
+    return settle(() => activity);
+  }
+
+  /** One movement at a time: two that overlap would fire each other's timers. */
+  function inTurn<T>(move: () => Promise<T>): Promise<T> {
+    const mine = last.then(move, move);
+    last = mine.catch(() => {});
+    return mine;
+  }
+
+  return {
+    now: () => calendarMs,
+    monotonic: () => elapsedMs,
+    setTimer(delayMs, callback): Timer {
+      if (!Number.isFinite(delayMs)) throw new TypeError(`\`delayMs\` must be finite, got ${String(delayMs)}.`);
+      activity++;
+      const entry: Entry = { dueMs: elapsedMs + Math.max(0, delayMs), order: order++, callback, held: true };
+      timers.add(entry);
+      return {
+        cancel() {
+          activity++;
+          timers.delete(entry);
+        },
+        hold(keepsProcessAlive) {
+          entry.held = keepsProcessAlive;
+        },
+      };
+    },
+    async advance(milliseconds) {
+      if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) {
+        throw new TypeError(`\`milliseconds\` must be a number, zero or more, got ${String(milliseconds)}.`);
+      }
+      return inTurn(async () => {
+        const targetMs = elapsedMs + milliseconds;
+        await settle(() => activity);
+        for (let entry = next(); entry && entry.dueMs <= targetMs; entry = next()) await fire(entry);
+        moveTo(targetMs);
+      });
+    },
+    runAll: () =>
+      inTurn(async () => {
+        await settle(() => activity);
+        let fired = 0;
+        for (let entry = next(); entry; entry = next()) {
+          if (fired++ === mostTimers)
+            throw new Error(`${mostTimers} timers have fired and ${timers.size} are still set.`);
+          await fire(entry);
+        }
+      }),
+    runUntil: (promise) =>
+      inTurn(async () => {
+        let settled = false;
+        const done = () => {
+          settled = true;
+        };
+        promise.then(done, done);
+        await settle(() => activity);
+        while (!settled) {
+          const entry = next();
+          if (entry === undefined)
+            throw new Error('The promise is still pending, and no timer is set that it could wait for.');
+          await fire(entry);
+        }
+        return promise;
+      }),
+    jumpCalendar(milliseconds) {
+      calendarMs += milliseconds;
+    },
+    get pending() {
+      return timers.size;
+    },
+    get held() {
+      return [...timers].filter((entry) => entry.held).length;
+    },
+    get nextInMs() {
+      const entry = next();
+      return entry && Math.max(0, entry.dueMs - elapsedMs);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { headerNameOption } from '../../contract/index.js';
+import {
+  bool,
+  checkOptions,
+  count,
+  duration,
+  oneOf,
+  option,
+  optionsOf,
+  type ShapeOf,
+  text,
+  texts,
+} from '../../internal/index.js';
+import type { Fault } from '../types.js';
+import { limitFormats } from '../wait-flaws.js';
+
+type ShapesOf<Kinds extends { kind: string }> = {
+  [Kind in Kinds['kind']]: ShapeOf<Omit<Extract<Kinds, { kind: Kind }>, 'kind'>>;
+};
+
+/** Any format of rule W4, or a flaw. */
+export const limitFormat = oneOf(limitFormats);
+
+const bodyStatus = { status: status(200).optional() };
+
+const shapes = {
+  status: {
+    status: status(400),
+    code: text.optional(),
+    message: text.optional(),
+    detail: text.optional(),
+    headers: texts.optional(),
+  },
+  limit: {
+    waitMs: duration().optional(),
+    header: headerNameOption.optional(),
+    format: limitFormat.optional(),
+    status: status(400).optional(),
+  },
+  expired: {},
+  reset: { processed: bool.optional() },
+  hang: {},
+  truncated: bodyStatus,
+  'never-ending': bodyStatus,
+  html: bodyStatus,
+  slow: { delayMs: duration() },
+  huge: { ...bodyStatus, bytes: count(1).optional() },
+  body: { ...bodyStatus, body: text, headers: texts.optional() },
+} satisfies ShapesOf<Fault>;
+
+/** A fault, with whatever else stands beside it in the same object. */
+export function faultSchema<More extends z.ZodRawShape>(more: More) {
+  const kinds = Object.entries(shapes).map(([kind, shape]) => optionsOf({ kind: z.literal(kind), ...shape, ...more }));
+  const schema = z.discriminatedUnion('kind', kinds as [(typeof kinds)[number]], {
+    error: ({ code }) =>
+      code === 'invalid_union' ? `must be one of ${Object.keys(shapes).join(', ')}` : 'must be an object with `kind`',
+  });
+  return schema as unknown as z.ZodType<Fault & z.output<z.ZodObject<More>>>;
+}
+
+const anyFault = faultSchema({});
+
+/** @throws TypeError naming the option that is wrong. */
+export function checkFault(value: unknown, name: string): Fault {
+  return checkOptions(anyFault, value, name);
+}
+
+function status(least: number) {
+  const isValid = (value: unknown) => Number.isInteger(value) && (value as number) >= least && (value as number) <= 599;
+  return option<number>(isValid, `must be a status from ${least} to 599`, true);
+}

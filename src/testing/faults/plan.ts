@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { checkOptions, count, functionOf, option, optionsOf, readBy, type ShapeOf } from '../../internal/index.js';
+import { anyRequest, type Pattern, parsePattern } from '../routes/pattern.js';
+import type { Fault, FaultRule, JournalEntry, RouteHandler, Step } from '../types.js';
+import { faultSchema } from './fault-schema.js';
+
+/** What is planned for a request: the simulator's own answer, a fault, or a function's answer. */
+export type Planned = 'normal' | Fault | RouteHandler;
+
+interface PlannedStep {
+  readonly pattern: Pattern;
+  readonly reply: Planned;
+  readonly times: number;
+  used: number;
+}
+
+interface PlannedFault {
+  readonly pattern: Pattern;
+  readonly fault: Fault;
+  readonly at: readonly number[] | undefined;
+  readonly every: number;
+  readonly most: number;
+  seen: number;
+  used: number;
+}
+
+/** What was planned and what happened differ; the message is a table of both. */
+export class AccountingError extends Error {
+  static {
+    AccountingError.prototype.name = 'AccountingError';
+  }
+}
+
+/** What a test has planned, and the accounts of what came of it. */
+export class Plan {
+  readonly #faults: PlannedFault[];
+  readonly #steps: PlannedStep[] = [];
+  readonly #unplanned: JournalEntry[] = [];
+
+  /** @throws TypeError naming the rule that is wrong. */
+  constructor(faults: readonly FaultRule[]) {
+    this.#faults = checkOptions(rulesSchema, faults, 'faults').map(
+      ({ on = anyRequest, at, every = 1, times = Number.POSITIVE_INFINITY, ...fault }) => ({
+        pattern: on,
+        fault,
+        at: at === undefined ? undefined : [at].flat(),
+        every,
+        most: times,
+        seen: 0,
+        used: 0,
+      }),
+    );
+  }
+
+  /** @throws TypeError naming the step that is wrong; then none of them is taken. */
+  add(steps: readonly Step[]): void {
+    for (const { on = anyRequest, reply, times = 1 } of checkOptions(stepsSchema, steps, 'steps')) {
+      this.#steps.push({ pattern: on, reply, times, used: 0 });
+    }
+  }
+
+  /** What is planned for this request, if anything; `unplanned` when there is a script and no step is left for it. */
+  take(entry: JournalEntry): Planned | 'unplanned' | undefined {
+    const step = this.#steps.find(({ pattern, times, used }) => used < times && pattern.match(entry));
+    if (step !== undefined) step.used++;
+    else if (this.#isScripted(entry.kind)) {
+      this.#unplanned.push(entry);
+      return 'unplanned';
+    }
+    const fault = this.#takeFault(entry);
+    return step === undefined || (step.reply === 'normal' && fault !== undefined) ? fault : step.reply;
+  }
+
+  /** One line for each plan that did not come true, and for each request that nobody had planned; a table with all plans. */
+  differences(): string[] {
+    const rows = [...this.#steps.map(stepRow), ...this.#faults.map(faultRow), ...unplannedRows(this.#unplanned)];
+    if (rows.every(({ problem }) => problem === '')) return [];
+    return toTable([
+      ['planned', 'reply', 'times', 'happened', ''],
+      ...rows.map(({ cells, problem }) => [...cells, problem]),
+    ]);
+  }
+
+  /** Logins and cleanups belong to a script only when it speaks of them. */
+  #isScripted(kind: JournalEntry['kind']): boolean {
+    return kind === 'request' ? this.#steps.length > 0 : this.#steps.some(({ pattern }) => pattern.kind === kind);
+  }
+
+  /** Every rule counts the request, also where an earlier one decides. */
+  #takeFault(entry: JournalEntry): Fault | undefined {
+    let taken: PlannedFault | undefined;
+    for (const rule of this.#faults) {
+      if (rule.pattern.match(entry) === undefined) continue;
+      rule.seen++;
+      if (taken === undefined && applies(rule)) taken = rule;
+    }
+    if (taken !== undefined) taken.used++;
+    return taken?.fault;
+  }
+}
+
+function applies({ at, every, most, seen, used }: PlannedFault): boolean {
+  if (used >= most) return false;
+  return at === undefined ? seen % every === 0 : at.includes(seen);
+}
+
+const selection = { on: readBy((text) => parsePattern(text, 'on')).optional(), times: count(1).optional() };
+
+const stepsSchema = z.array(
+  optionsOf({
+    ...selection,
+    reply: z
+      .union([z.literal('normal'), functionOf<RouteHandler>(), faultSchema({})], {
+        error: "must be 'normal', a function, or an object with `kind`",
+      })
+      .default('normal'),
+  } satisfies ShapeOf<Step>),
+  { error: 'must be an array' },
+);
+
+const rulesSchema = z.array(
+  faultSchema({
+    ...selection,
+    at: option<number | readonly number[]>(
+      (value) => [value].flat().every((item) => Number.isInteger(item) && (item as number) >= 1),
+      'must be a whole number, 1 or more, or an array of such numbers',
+    ).optional(),
+    every: count(1).optional(),
+  }).refine(
+    ({ at, every }) => at === undefined || every === undefined,
+    'must have only one of `at` and `every`: they exclude each other',
+  ),
+);
+
+interface Row {
+  cells: string[];
+  problem: string;
+}
+
+function stepRow({ pattern, reply, times, used }: PlannedStep): Row {
+  const name = typeof reply === 'function' ? 'answer' : reply === 'normal' ? 'normal' : reply.kind;
+  return row(pattern.text, name, times, used);
+}
+
+function faultRow({ pattern, fault, at, most, used }: PlannedFault): Row {
+  const times = at === undefined ? (most === Number.POSITIVE_INFINITY ? undefined : most) : Math.min(at.length, most);
+  return row(pattern.text, fault.kind, times, used);
+}
+
+function row(planned: string, reply: string, times: number | undefined, happened: number): Row {
+  const missing = (times ?? 1) - happened;
+  const problem = missing > 0 ? (happened === 0 ? 'never happened' : `${missing} did not happen`) : '';
+  return { cells: [planned, reply, times === undefined ? 'any' : String(times), String(happened)], problem };
+}
+
+/** Alike requests share a row. */
+function unplannedRows(entries: readonly JournalEntry[]): Row[] {
+  const byName = new Map<string, JournalEntry[]>();
+  for (const entry of entries) {
+    const name = entry.kind === 'request' ? `${entry.method} ${entry.path}` : entry.kind;
+    byName.set(name, [...(byName.get(name) ?? []), entry]);
+  }
+  return [...byName].map(([name, alike]) => ({
+    cells: [name, '', '0', String(alike.length)],
+    problem: `not planned (request ${alike.map(({ number }) => number).join(', ')})`,
+  }));
+}
+
+function toTable(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_cell, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
+  return rows.map((cells) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,48 @@
+import { type Clock, sleep } from '../../internal/index.js';
+import { chunksOf, isBodyless, type Reply } from './reply.js';
+
+/**
+ * Answers over fetch. What only a socket can do has its nearest equivalent: a reset is a network error, a body that is cut
+ * off fails, one that does not end stays open until the signal aborts.
+ *
+ * @throws TypeError with the cause `ECONNRESET` for a reset; the signal's reason after an abort.
+ */
+export async function toResponse(reply: Reply, clock: Clock, signal?: AbortSignal): Promise<Response> {
+  if (reply === 'reset')
+    throw new TypeError('fetch failed', { cause: connectionError('ECONNRESET', 'read ECONNRESET') });
+  if (reply === 'hang') return new Promise((_resolve, reject) => whenAborted(signal, () => reject(signal?.reason)));
+  if (reply.delayMs > 0) await sleep(clock, reply.delayMs, signal);
+  const headers = new Headers();
+  for (const [name, value] of reply.headers) headers.append(name, value);
+  const { status } = reply;
+  if (isBodyless(status)) return new Response(null, { status, headers });
+  if (reply.body instanceof Uint8Array && reply.end === 'whole') {
+    return new Response(reply.body as Uint8Array<ArrayBuffer>, { status, headers });
+  }
+  const chunks = chunksOf(reply);
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      whenAborted(signal, () => controller.error(signal?.reason));
+    },
+    pull(controller) {
+      const { done, value } = chunks.next();
+      if (!done) controller.enqueue(value);
+      else if (reply.end === 'whole') controller.close();
+      else if (reply.end === 'cut') {
+        controller.error(
+          new TypeError('terminated', { cause: connectionError('UND_ERR_SOCKET', 'other side closed') }),
+        );
+      } else return new Promise<void>(() => {});
+    },
+  });
+  return new Response(body, { status, headers });
+}
+
+function connectionError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+function whenAborted(signal: AbortSignal | undefined, callback: () => void): void {
+  if (signal?.aborted) callback();
+  else signal?.addEventListener('abort', callback, { once: true });
+}

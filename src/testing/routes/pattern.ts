@@ -1,0 +1,66 @@
+import type { JournalEntry } from '../types.js';
+
+/** A route as it is written: `GET /issues/:id`, `/issues`, `POST`, `GET /files/*`; or `login`, `cleanup`. */
+export interface Pattern {
+  readonly text: string;
+  readonly kind: JournalEntry['kind'];
+  /** The parameters of the path when the request is one of these. */
+  match(request: { kind: JournalEntry['kind']; method: string; path: string }): Record<string, string> | undefined;
+}
+
+const written = /^(?:([A-Z]+)(?: +(\/\S*))?|(\/\S*))$/;
+
+/** @throws TypeError naming the option when the text is no route. */
+export function parsePattern(text: unknown, option: string): Pattern {
+  if (text === 'login' || text === 'cleanup') {
+    return { text, kind: text, match: (request) => (request.kind === text ? {} : undefined) };
+  }
+  const [, method, pathAfterMethod, pathAlone] = written.exec(typeof text === 'string' ? text : '') ?? [];
+  const path = pathAfterMethod ?? pathAlone;
+  if (method === undefined && path === undefined) {
+    throw new TypeError(
+      `\`${option}\` must be 'login', 'cleanup' or a route such as 'GET /issues/:id', got ${JSON.stringify(text)}.`,
+    );
+  }
+  const matchPath = path === undefined ? () => ({}) : pathMatcher(path);
+  return {
+    text: text as string,
+    kind: 'request',
+    match(request) {
+      if (request.kind !== 'request' || (method !== undefined && method !== request.method)) return undefined;
+      return matchPath(request.path);
+    },
+  };
+}
+
+/** What is written nowhere: every request but logins and cleanups. */
+export const anyRequest: Pattern = {
+  text: 'any request',
+  kind: 'request',
+  match: (request) => (request.kind === 'request' ? {} : undefined),
+};
+
+function pathMatcher(path: string): (actual: string) => Record<string, string> | undefined {
+  const names: string[] = [];
+  const source = path.replace(/:([A-Za-z_]\w*)|\*$|[\\^$.*+?()[\]{}|]/g, (part, name?: string) => {
+    if (name !== undefined) names.push(name);
+    if (name !== undefined) return '([^/]+)';
+    return part === '*' ? '.*' : `\\${part}`;
+  });
+  const expression = new RegExp(`^${source}$`);
+  return (actual) => {
+    const found = expression.exec(actual);
+    return found === null
+      ? undefined
+      : Object.fromEntries(names.map((name, index) => [name, decode(found[index + 1] ?? '')]));
+  };
+}
+
+/** What cannot be decoded stays as it is. */
+export function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

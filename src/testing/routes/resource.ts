@@ -1,0 +1,158 @@
+import { BadRequestError, ConnectorError, NotFoundError } from '../../contract/index.js';
+import type { Clock } from '../../internal/index.js';
+import { type Answer, emptyReply, jsonReply } from '../http/reply.js';
+import type { Item, SimulatedResource, StoredItem } from '../types.js';
+
+interface Row {
+  item: Item;
+  updatedMs: number;
+  /** Counts the changes: a cursor is one of these numbers. */
+  sequence: number;
+}
+
+export interface ResourceRequest {
+  method: string;
+  id: string | undefined;
+  query: URLSearchParams;
+  json: unknown;
+}
+
+const defaultPageSize = 100;
+const largestPageSize = 1000;
+
+/**
+ * A table of items behind list, read, create, replace, change and delete. Lists are in the order of the last change, and a
+ * cursor is a place in that order: an item that changes while somebody pages is met again later, and none is left out.
+ */
+export class Resource implements SimulatedResource {
+  readonly #name: string;
+  readonly #clock: Clock;
+  /** In the order of the last change: a row that changes moves to the end. */
+  readonly #rows = new Map<string, Row>();
+  #sequence = 0;
+  #lastId = 0;
+
+  constructor(name: string, items: readonly Item[], clock: Clock) {
+    this.#name = name;
+    this.#clock = clock;
+    for (const item of items) this.#store(item, readTime(item.updatedAt));
+  }
+
+  all(): StoredItem[] {
+    return [...this.#rows.values()].map(stored);
+  }
+
+  get(id: string | number): StoredItem | undefined {
+    const row = this.#rows.get(String(id));
+    return row && stored(row);
+  }
+
+  set(item: Item): StoredItem {
+    return stored(this.#store(item));
+  }
+
+  delete(id: string | number): boolean {
+    return this.#rows.delete(String(id));
+  }
+
+  /** @throws ConnectorError for what cannot be answered. */
+  answer({ method, id, query, json }: ResourceRequest): Answer {
+    if (id === undefined) {
+      if (method === 'GET' || method === 'HEAD') return this.#list(query);
+      if (method === 'POST') return this.#create(json);
+      throw this.#notAllowed(method);
+    }
+    const row = this.#rows.get(id);
+    if (row === undefined && method !== 'PUT') throw new NotFoundError(`${this.#name} has no item ${id}.`);
+    switch (method) {
+      case 'GET':
+      case 'HEAD':
+        return jsonReply(200, stored(row as Row));
+      case 'PUT':
+        return jsonReply(row === undefined ? 201 : 200, this.set({ ...record(json), id: row?.item.id ?? id }));
+      case 'PATCH': {
+        const { item } = row as Row;
+        return jsonReply(200, this.set({ ...item, ...record(json), id: item.id }));
+      }
+      case 'DELETE':
+        this.#rows.delete(id);
+        return emptyReply(204);
+      default:
+        throw this.#notAllowed(method);
+    }
+  }
+
+  #list(query: URLSearchParams): Answer {
+    const size = readSize(query.get('limit'));
+    const cursor = query.get('cursor');
+    const since = query.get('updatedSince');
+    const sinceMs = since === null ? Number.NEGATIVE_INFINITY : readSince(since);
+    const after = cursor === null ? 0 : readCursor(cursor);
+    const rows = [...this.#rows.values()].filter(({ updatedMs, sequence }) => updatedMs >= sinceMs && sequence > after);
+    const page = rows.slice(0, size);
+    const nextCursor = rows.length > size ? String(page.at(-1)?.sequence) : null;
+    return jsonReply(200, { items: page.map(stored), nextCursor });
+  }
+
+  #create(json: unknown): Answer {
+    const fields = record(json);
+    const id = fields.id ?? this.#freeId();
+    if (typeof id !== 'string' && typeof id !== 'number') throw new BadRequestError('`id` must be text or a number.');
+    if (this.#rows.has(String(id))) {
+      throw new ConnectorError(`${this.#name} already has an item ${id}.`, { status: 409, code: 'CONFLICT' });
+    }
+    return jsonReply(201, this.set({ ...fields, id }));
+  }
+
+  #store(item: Item, updatedMs = this.#clock.now()): Row {
+    const row = { item, updatedMs, sequence: ++this.#sequence };
+    const key = String(item.id);
+    this.#rows.delete(key);
+    this.#rows.set(key, row);
+    return row;
+  }
+
+  #freeId(): number {
+    do this.#lastId++;
+    while (this.#rows.has(String(this.#lastId)));
+    return this.#lastId;
+  }
+
+  #notAllowed(method: string): ConnectorError {
+    return new ConnectorError(`${this.#name} cannot be asked with ${method}.`, {
+      status: 405,
+      code: 'METHOD_NOT_ALLOWED',
+    });
+  }
+}
+
+function stored({ item, updatedMs }: Row): StoredItem {
+  return { ...item, updatedAt: new Date(updatedMs).toISOString() };
+}
+
+function readTime(value: unknown): number | undefined {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function readSince(text: string): number {
+  const time = readTime(text);
+  if (time === undefined) throw new BadRequestError('`updatedSince` must be an ISO 8601 time.');
+  return time;
+}
+
+function readCursor(text: string): number {
+  if (!/^\d+$/.test(text)) throw new BadRequestError('`cursor` must be one that a list has answered with.');
+  return Number(text);
+}
+
+function readSize(text: string | null): number {
+  const size = text === null ? defaultPageSize : Number(text);
+  if (Number.isInteger(size) && size >= 1 && size <= largestPageSize) return size;
+  throw new BadRequestError(`\`limit\` must be a whole number from 1 to ${largestPageSize}.`);
+}
+
+function record(json: unknown): Record<string, unknown> {
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
+  throw new BadRequestError('The body must be a JSON object.');
+}

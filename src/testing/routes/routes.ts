@@ -1,0 +1,97 @@
+import { NotFoundError } from '../../contract/index.js';
+import type { Clock } from '../../internal/index.js';
+import { type Answer, emptyReply, fromResponse, jsonReply } from '../http/reply.js';
+import type { JournalEntry, RouteContext, RouteHandler, SimulateConnectorOptions } from '../types.js';
+import { decode, type Pattern, parsePattern } from './pattern.js';
+import { Resource } from './resource.js';
+
+/** A request on its way to what answers it. */
+export interface RoutedRequest {
+  readonly entry: JournalEntry;
+  /** Without `basePath`. */
+  readonly url: URL;
+  /** Makes a request for a handler. */
+  readonly request: () => Request;
+}
+
+interface RouteOptions {
+  routes?: SimulateConnectorOptions['routes'] | undefined;
+  resources?: SimulateConnectorOptions['resources'] | undefined;
+}
+
+/** What the connector itself answers, once session and quota have let a request pass. */
+export class Routes {
+  readonly resources = new Map<string, Resource>();
+  readonly #patterns: { pattern: Pattern; answer: RouteHandler | object }[] = [];
+  readonly #fetchHandler: ((request: Request) => Response | Promise<Response>) | undefined;
+  readonly #echo: boolean;
+
+  /** @throws TypeError naming the option that is wrong. */
+  constructor({ routes, resources }: RouteOptions, clock: Clock) {
+    this.#echo = routes === undefined && resources === undefined;
+    for (const [name, items] of Object.entries(resources ?? {})) {
+      this.resources.set(name, toResource(name, items, clock));
+    }
+    this.#fetchHandler = toFetchHandler(routes);
+    if (this.#fetchHandler !== undefined) return;
+    for (const [text, answer] of Object.entries(routes ?? {})) {
+      const pattern = parsePattern(text, 'routes');
+      if (pattern.kind !== 'request')
+        throw new TypeError(`\`routes\` cannot replace "${text}": use a step or a fault.`);
+      this.#patterns.push({ pattern, answer });
+    }
+  }
+
+  /** @throws whatever a route throws; NotFoundError where there is none. */
+  async answer(routed: RoutedRequest): Promise<Answer> {
+    const { entry, url } = routed;
+    for (const { pattern, answer } of this.#patterns) {
+      const params = pattern.match(entry);
+      if (params === undefined) continue;
+      return typeof answer === 'function' ? askHandler(answer as RouteHandler, routed, params) : toAnswer(answer);
+    }
+    const [, name = '', id, ...rest] = entry.path.split('/');
+    const resource = rest.length === 0 ? this.resources.get(decode(name)) : undefined;
+    if (resource !== undefined) {
+      return resource.answer({
+        method: entry.method,
+        id: id === undefined || id === '' ? undefined : decode(id),
+        query: url.searchParams,
+        json: entry.json,
+      });
+    }
+    if (this.#fetchHandler !== undefined) return fromResponse(await this.#fetchHandler(routed.request()));
+    if (this.#echo) return jsonReply(200, { method: entry.method, path: entry.path });
+    throw new NotFoundError(`The simulated connector has nothing at ${entry.path}.`);
+  }
+}
+
+/** Asks a function of the test for the answer. */
+export async function askHandler(
+  handler: RouteHandler,
+  { entry, url, request }: RoutedRequest,
+  params: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const context: RouteContext = { params, query: url.searchParams, json: entry.json, session: entry.session };
+  return toAnswer(await handler(request(), context));
+}
+
+async function toAnswer(value: unknown): Promise<Answer> {
+  if (value === undefined) return emptyReply(204);
+  // A response that belongs to a route as it is has to serve more than one request.
+  return value instanceof Response ? fromResponse(value.clone()) : jsonReply(200, value);
+}
+
+function toFetchHandler(routes: SimulateConnectorOptions['routes']) {
+  if (typeof routes === 'function') return routes;
+  const { fetch } = (routes ?? {}) as { fetch?: unknown };
+  return typeof fetch === 'function' ? (request: Request) => fetch.call(routes, request) : undefined;
+}
+
+function toResource(name: string, items: unknown, clock: Clock): Resource {
+  if (name === '' || name.includes('/')) throw new TypeError(`\`resources\`: "${name}" cannot be a part of a path.`);
+  const problem = `\`resources.${name}\` must be an array of objects with an \`id\`.`;
+  if (!Array.isArray(items)) throw new TypeError(problem);
+  if (items.some((item) => !['string', 'number'].includes(typeof item?.id))) throw new TypeError(problem);
+  return new Resource(name, items, clock);
+}

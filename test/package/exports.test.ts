@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+/** What each subpath exports at run time. The reports in api/ hold the types: `npm run api`. */
+const exported: Record<string, string> = {
+  concordat:
+    'BadRequestError ConnectorError ForbiddenError NotFoundError RateLimitError UnauthorizedError errorPayloadSchema ' +
+    'errorTable formatWait isConnectorError parseErrorPayload parseWait sessionParameterSchema waitFormats',
+  'concordat/connector':
+    'announceQuota badRequest createConnector definePreset endSystemFetch errorResponse forbidden limitBody notFound ' +
+    'rateLimited readJson readQuery serve streamRecords toConnectorError unauthorized',
+  'concordat/connector/express': 'connectorErrorHandler connectorNotFound',
+  'concordat/connector/fastify': 'connectorFrameworkErrors connectorPlugin',
+  'concordat/connector/hono': 'connectorErrors connectorNotFound onConnectorError',
+  'concordat/connector/node': 'toNodeHandler',
+  'concordat/client': 'InitializeError RequestError createConnectorClient isInitializeError isRequestError memoryState',
+  'concordat/api-keys':
+    'ApiKeyError apiKeyPattern createFailureThrottle hashPassword isApiKeyError maxExpiresOn openApiKeys ' +
+    'userManagementWrite verifyPassword',
+  'concordat/admin': 'createAdmin',
+  'concordat/testing': 'AccountingError limitFormats simulateConnector virtualClock waitFlaws',
+  'concordat/conformance': 'ConformanceError conformance features formatReport reporters runConformance',
+  'concordat/opentelemetry': 'instrument instrumentAll',
+  'concordat/redis': 'redisState',
+  'concordat/bullmq': 'delayWhenLimited',
+};
+
+it('these are all subpaths', () => {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
+  expect(subpaths.map((subpath) => `concordat${subpath.slice(1)}`)).toEqual(Object.keys(exported));
+});
+
+it.each(Object.entries(exported))('%s exports exactly these names, and no default', async (specifier, names) => {
+  expect(Object.keys(await import(specifier)).sort()).toEqual(names.split(' '));
+});
