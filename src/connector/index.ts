@@ -1,5 +1,5 @@
 /**
- * Writing a connector: routes, sessions, error answers, and the translation of the end system’s own failures.
+ * For connector authors: routes, sessions, error responses, and the translation of the end system’s failures.
  *
  * @module concordat/connector
  */
@@ -32,7 +32,7 @@ export {
   type WaitSource,
   type WaitUnit,
 } from './end-system/index.js';
-// Error answers as standard responses, for any server that speaks fetch.
+// Error responses as standard `Response`s, for any fetch server.
 export type { ErrorFormatOptions, RateLimitHeaderOptions } from './errors/options.js';
 export {
   badRequest,
@@ -46,7 +46,7 @@ export {
 } from './errors/responses.js';
 export { toConnectorError } from './errors/to-connector-error.js';
 export type { Translate } from './errors/translate.js';
-// What an end system tells about its quota, handed on.
+// Announced quotas.
 export type { AnnouncedPolicy, ConnectorRateLimitOptions } from './request/announce-policy.js';
 export { announceQuota, type SetHeaders } from './request/announce-quota.js';
 // A whole connector: login, session, routes, server.

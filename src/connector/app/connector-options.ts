@@ -9,8 +9,8 @@ import { type InitializeOptions, initializeSchema } from './initialize.js';
 import type { VerifySession } from './session-guard.js';
 
 /**
- * What every route of a connector finds in its context. Its middleware sees requests without a session, too: logins, open
- * paths, and those that are refused. `c.get('session')` is `undefined` there.
+ * The context of a connector's routes. Its middleware also sees requests without a session: logins, open paths and refused
+ * requests. There `c.get('session')` is `undefined`.
  */
 export interface ConnectorEnv<Session extends z.ZodObject = z.ZodObject> {
   Variables: { session: z.output<Session> };
@@ -22,7 +22,7 @@ export type Connector<Session extends z.ZodObject = z.ZodObject> = Hono<Connecto
 export type CleanupHandler<Session extends z.ZodObject = z.ZodObject> = (context: {
   session: z.output<Session>;
   signal: AbortSignal;
-  /** The request itself, with the parameters of its path. */
+  /** The context of the request, for `c.req.param()`. */
   c: Context;
 }) => void | Promise<void>;
 
@@ -32,31 +32,31 @@ export interface ConnectorOptions<Parameters extends z.ZodType, Session extends 
   /** @default { header: 'Retry-After', format: 'seconds' }, and no quota is announced */
   rateLimit?: ConnectorRateLimitOptions | undefined;
   /**
-   * The request headers that initialize hands out and every later request brings back. Names are read whatever their
-   * case; the schema's own spelling is the key in `c.get('session')`.
+   * The session: the headers that initialize hands out and every later request brings back. Header names are
+   * case-insensitive; the key in `c.get('session')` has the schema's spelling.
    */
   session: Session;
-  /** `false` is answered with 401. Without it the end system's own 401 says that a session is dead. */
+  /** `false` is a 401. Without this option, only the end system's own 401 ends a session. */
   verify?: VerifySession<Session> | undefined;
-  /** Ends a session when the service closes its connection: answers `POST /cleanup` with 204. */
+  /** Ends a session when the service closes its connection: `POST /cleanup`, a 204. */
   cleanup?: CleanupHandler<Session> | { path?: string | undefined; handler: CleanupHandler<Session> } | undefined;
   /**
-   * The largest request body; more is answered with 413. `limitBody` gives a route another one. @default 1048576 (1 MiB)
+   * The largest request body, in bytes; a larger one is a 413. `limitBody` sets another limit for a route. @default 1048576 (1 MiB)
    */
   maxBodyBytes?: number | undefined;
   /**
-   * Paths that need no session, such as `['/health']`: exactly these, as the connector's own routes have them, wherever it is
-   * put (with the base path of a `basePath`). What a route answers there goes out as it is (rule D7). @default none
+   * Paths that need no session, such as `['/health']`: exactly these, as in the connector's own routes, wherever it is
+   * mounted (including the path of `basePath`). Responses there are not changed (rule D7). @default none
    */
   openPaths?: readonly string[] | undefined;
   /**
-   * What a failure that is not HTTP means to the service, such as one of a database, a driver or an SDK: gets what was
-   * thrown and is no `ConnectorError`. `undefined` leaves it a 500 that tells nothing (rule E4). @default none
+   * Translates failures that are not HTTP, such as those of a database, a driver or an SDK: gets whatever was thrown that is
+   * not a `ConnectorError`. `undefined` leaves it a 500 without details (rule E4). @default none
    */
   translate?: Translate<Context> | undefined;
   /**
-   * Gets every error that is answered, as it was thrown: the place for the connector's log. What it throws itself is
-   * ignored. A request that the service has given up is an `AbortError`, its cause what was thrown.
+   * Gets every error as it was thrown: the place for the connector's log. What it throws itself is ignored. For a request
+   * that the service has cancelled it gets an `AbortError` whose cause is what was thrown.
    */
   onError?: ((error: unknown, c: Context) => void | Promise<void>) | undefined;
 }

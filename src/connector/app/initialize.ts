@@ -11,26 +11,26 @@ import { objectSchema } from '../errors/options.js';
 import { checkInput, parseBody } from '../request/read-json.js';
 import { checkSessionSize, checkSessionValues } from './session-values.js';
 
-/** What initialize hands out: header names with their values. The entries of a plain object count as sensitive. */
+/** The session: header names with their values. Entries of a plain object count as sensitive. */
 export type SessionHeaders = Record<string, string> | readonly SessionParameter[];
 
 export interface InitializeOptions<Parameters extends z.ZodType = z.ZodType> {
-  /** It may have parameters, such as `'/:tenant/initialize'`: `c.req.param('tenant')`. @default '/initialize' */
+  /** May have parameters, such as `'/:tenant/initialize'`: `c.req.param('tenant')`. @default '/initialize' */
   path?: string | undefined;
   /**
-   * What the service has to give: `z.object({ … })`, a union of objects (`z.discriminatedUnion('auth', […])`), one that is
-   * transformed. All values arrive as text, and a field that the user leaves empty as the empty text: numbers need
-   * `z.coerce.number()` (which makes 0 of an empty text), switches `z.stringbool()` (`z.coerce.boolean()` takes `'false'`
-   * for true), and what may be left out `z.literal('').transform(() => undefined).or(…)`.
+   * What the service must send: `z.object({ … })`, a union of objects (`z.discriminatedUnion('auth', […])`), or a transform
+   * of one. All values arrive as strings, and a field that the user leaves empty as `''`. Use `z.coerce.number()` for numbers
+   * (`''` becomes 0), `z.stringbool()` for switches (`z.coerce.boolean()` makes `'false'` true), and
+   * `z.literal('').transform(() => undefined).or(…)` for optional fields.
    */
   parameters: Parameters;
   /**
-   * Logs in at the end system. What it returns comes back as request headers on every later request. Throw an
+   * Logs in at the end system. The service sends what it returns as headers of every later request. Throw an
    * `UnauthorizedError` for wrong credentials, a `BadRequestError` for a bad parameter.
    */
   handler(context: {
     parameters: z.output<Parameters>;
-    /** Aborts when the service no longer waits. */
+    /** Aborts when the service disconnects. */
     signal: AbortSignal;
     /** The request itself: the parameters of its path, and for `announceQuota(c, …)`. */
     c: Context;
@@ -43,11 +43,11 @@ export const initializeSchema = optionsOf({
   handler: functionOf<InitializeOptions['handler']>(),
 } satisfies ShapeOf<InitializeOptions>);
 
-/** Answers `POST /initialize` (rule S1). */
+/** Handles `POST /initialize` (rule S1). */
 export function initializeHandler(
   options: InitializeOptions,
   session: z.ZodObject,
-  /** Hear of the parameters, before anything can fail, and of the session. */
+  /** Called with the parameters, before anything can fail, and with the session. */
   secrets: { keepSecret(c: Context, body: unknown): void; handedOut(session: readonly SessionParameter[]): void },
 ): Handler {
   return async (c) => {
@@ -59,16 +59,16 @@ export function initializeHandler(
       'The parameters of initialize are not valid',
     );
     const headers = await options.handler({ parameters, signal: c.req.raw.signal, c });
-    const answer = toSession(headers);
-    await checkAgainstSchema(answer, session);
-    secrets.handedOut(answer);
-    return c.json(answer, 200, { 'cache-control': 'no-store' });
+    const handedOut = toSession(headers);
+    await checkAgainstSchema(handedOut, session);
+    secrets.handedOut(handedOut);
+    return c.json(handedOut, 200, { 'cache-control': 'no-store' });
   };
 }
 
 const parameterList = z.array(sessionParameterSchema);
 
-/** Both shapes of rule S1; of parameters with the same key the last one counts. */
+/** Reads both shapes of rule S1; of parameters with the same key the last one counts. */
 function toRecord(body: unknown): Record<string, unknown> {
   if (!Array.isArray(body)) {
     if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
@@ -82,7 +82,7 @@ function toRecord(body: unknown): Record<string, unknown> {
   return Object.fromEntries(parsed.data.map(({ key, value }) => [key, value]));
 }
 
-/** Of an entry of the list the user knows the key, and not its place. */
+/** Names an entry of the list by its key: the user does not know its index. */
 function nameEntry([index, ...rest]: readonly PropertyKey[], body: readonly unknown[]): readonly PropertyKey[] {
   const key = (body[index as number] as { key?: unknown } | null | undefined)?.key;
   const isNamed = typeof key === 'string' && key !== '' && key.length <= 100;
@@ -92,10 +92,10 @@ function nameEntry([index, ...rest]: readonly PropertyKey[], body: readonly unkn
 }
 
 /**
- * Checks what the author's handler returned before the service gets it (rule S2).
+ * Checks the session that the author's handler returned (rule S2).
  *
- * @throws BadRequestError for a value that the user may have given; TypeError for the author, so the service reads a 500.
- * Both name headers and never contain a value.
+ * @throws BadRequestError for a value that the user may have entered; TypeError for the author's mistakes, which the service
+ * sees as a 500. Both name headers and never contain a value.
  */
 function toSession(headers: SessionHeaders): SessionParameter[] {
   const parameters = Array.isArray(headers)
@@ -105,7 +105,7 @@ function toSession(headers: SessionHeaders): SessionParameter[] {
     ? 'an entry has no `key`'
     : sessionProblems(parameters)[0];
   if (parameters.every(({ key }) => typeof key === 'string')) checkSessionValues(parameters);
-  if (problem !== undefined) throw new TypeError(`What \`initialize.handler\` returned is no session: ${problem}.`);
+  if (problem !== undefined) throw new TypeError(`What \`initialize.handler\` returned is not a session: ${problem}.`);
   checkSessionSize(parameters);
   return parameters;
 }
@@ -117,7 +117,7 @@ function asObject(value: unknown): Record<string, string> {
   );
 }
 
-/** A session that the guard would refuse makes the service log in for ever, so it is refused here. */
+/** A session that the guard would refuse would make the service log in endlessly. */
 async function checkAgainstSchema(parameters: SessionParameter[], session: z.ZodObject): Promise<void> {
   const byName = new Map(parameters.map(({ key, value }) => [key.toLowerCase(), value]));
   const record: Record<string, string> = {};
@@ -128,6 +128,6 @@ async function checkAgainstSchema(parameters: SessionParameter[], session: z.Zod
   const result = await session.safeParseAsync(record);
   if (result.success) return;
   throw new TypeError(
-    `What \`initialize.handler\` returned is not what \`session\` describes: ${describeIssues(result.error.issues)}.`,
+    `What \`initialize.handler\` returned does not match \`session\`: ${describeIssues(result.error.issues)}.`,
   );
 }

@@ -11,13 +11,13 @@ import type { WireError } from '../errors/error-writer.js';
 import { bodyHeaders, type RateLimitHeader } from '../errors/options.js';
 import { errorOfStatus, fallbackWaitMs } from '../errors/to-connector-error.js';
 
-/** A response that failed and is as the contract has it, or the error that it stands for. */
+/** An error response that conforms to the contract, or the error that it stands for. */
 type Read = { response: Response; error?: undefined } | { error: ConnectorError };
 
 /**
- * Reads a response of 400 or above that a handler returned, as validators and proxies do (rule E4): the contract's own body
- * goes as it is; anything else becomes the error of its status, its text the detail. A 429 is a limit, and so is a 403 or
- * 503 that says how long to wait.
+ * Reads a response of 400 or above that a handler returned, as validators and proxies do (rule E4). A contract body stays;
+ * anything else becomes the error of its status, with its text as the detail. A 429 is a rate limit, and so is a 403 or 503
+ * that says how long to wait.
  */
 export async function readReturnedError(response: Response, rateLimit: RateLimitHeader): Promise<Read> {
   const { status, headers } = response;
@@ -36,14 +36,14 @@ export async function readReturnedError(response: Response, rateLimit: RateLimit
   return { error: errorOfStatus(status, message, { code, detail }) };
 }
 
-/** The error as it is written, with the headers that the response had besides its body's: `etag`, `allow`, a request id. */
-export function replaceResponse(response: Response, answer: WireError): Response {
+/** The error as a response that keeps the headers which do not describe the old body, such as `allow` or a request id. */
+export function replaceResponse(response: Response, error: WireError): Response {
   const headers = new Headers(response.headers);
-  for (const name of [...bodyHeaders, 'content-disposition', 'retry-after', answer.barredHeader]) {
+  for (const name of [...bodyHeaders, 'content-disposition', 'retry-after', error.barredHeader]) {
     if (name !== undefined && name !== 'content-range') headers.delete(name);
   }
-  for (const [name, value] of Object.entries(answer.headers)) headers.set(name, value);
-  return new Response(answer.body, { status: answer.status, headers });
+  for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
+  return new Response(error.body, { status: error.status, headers });
 }
 
 function readWait(headers: Headers, { header, format }: RateLimitHeader): number | undefined {
@@ -80,7 +80,7 @@ function describe(text: string, json: unknown): Described {
   return { message: message as string | undefined, code: isCode ? String(code) : undefined, detail: text };
 }
 
-/** The fields that a validator names: zod's `issues`, or its `message`, which is their JSON; Standard Schema has a list. */
+/** The fields that a validator names: zod's `issues`, or its `message`, which is their JSON; a Standard Schema list. */
 function readIssues(error: Record<string, unknown>): string | undefined {
   const parsed = error.name === 'ZodError' && typeof error.message === 'string' ? parseList(error.message) : undefined;
   const list: unknown = error.issues ?? parsed ?? error;

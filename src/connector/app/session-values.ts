@@ -1,11 +1,11 @@
 import { BadRequestError, type SessionParameter } from '../../contract/index.js';
 
-/** So much of the 16 KiB that Node reads of a request's headers is left for a session; proxies often take less. */
+/** The share of Node's 16 KiB for request headers that a session may use; proxies often accept less. */
 const mostBytes = 12 * 1024;
 
 /**
- * Refuses, at login, session values that requests would not bring back as they are (rule S2). They are mostly made of what
- * the user gave, a password with a blank at its end, so it is the user who is told.
+ * Refuses, at login, session values that requests would not return unchanged (rule S2). They mostly come from what the user
+ * entered, such as a password that ends in a space, so the error is for the user.
  *
  * @throws BadRequestError that names the header, never its value.
  */
@@ -20,7 +20,7 @@ export function checkSessionValues(session: readonly SessionParameter[]): void {
   }
 }
 
-/** Refuses what is within the contract's bounds and still more than a request can carry. */
+/** Refuses a session within the contract's bounds that is still more than a request can carry. */
 export function checkSessionSize(session: readonly SessionParameter[]): void {
   const bytes = session.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
   if (bytes > mostBytes) throw refusal(`The session has ${bytes} bytes, and requests can carry ${mostBytes}.`);
@@ -28,7 +28,7 @@ export function checkSessionSize(session: readonly SessionParameter[]): void {
 
 function problemOf(value: string): string | undefined {
   if (/[^\0-\xff]/.test(value)) return 'has characters that a header cannot carry';
-  return /^[ \t]|[ \t]$/.test(value) ? 'begins or ends with a blank, which a header loses' : undefined;
+  return /^[ \t]|[ \t]$/.test(value) ? 'starts or ends with whitespace, which a header loses' : undefined;
 }
 
 function refusal(message: string): BadRequestError {

@@ -6,23 +6,23 @@ import { type Translate, translated } from './translate.js';
 
 export interface AdapterOptions<Request> extends ErrorFormatOptions {
   /**
-   * The request headers that carry the connector's session: their values never leave in an error, like those of
-   * `authorization`, `cookie` and `x-api-key` (rule E5).
+   * The request headers that carry the connector's session: no error contains their values, nor those of `authorization`,
+   * `proxy-authorization`, `cookie` and `x-api-key` (rule E5).
    */
   sessionHeaders?: readonly string[] | undefined;
   /**
-   * What a failure that is not HTTP means to the service, such as one of a database, a driver or an SDK: gets what was
-   * thrown and is no `ConnectorError`. `undefined` leaves it a 500 that tells nothing (rule E4). @default none
+   * Translates failures that are not HTTP, such as those of a database, a driver or an SDK: gets whatever was thrown that is
+   * not a `ConnectorError`. `undefined` leaves it a 500 without details (rule E4). @default none
    */
   translate?: Translate<Request> | undefined;
-  /** Gets every error that is answered, as it was thrown: the place for the connector's log. */
+  /** Gets every error as it was thrown: the place for the connector's log. */
   onError?: ((error: unknown, request: Request) => void | Promise<void>) | undefined;
 }
 
 export interface AdapterWriter<Request> {
-  /** The answer to an error; tells `onError` about it. */
+  /** The response for an error; calls `onError`. */
   write(thrown: unknown, request: Request, read: ReadHeader, moreSecrets?: string[]): WireError;
-  /** Tells `onError` about an error that cannot be answered any more. */
+  /** Calls `onError` for an error after the response has begun. */
   report(thrown: unknown, request: Request): void;
 }
 
@@ -41,15 +41,15 @@ export const adapterShape = {
 const schema = optionsOf(adapterShape);
 
 /**
- * @param translateOwn what a framework's own errors are in terms of the contract; `onError` still gets the original.
- * @throws TypeError naming the option that is wrong.
+ * @param translateOwn translates the framework's own errors; `onError` gets the original.
+ * @throws TypeError naming the invalid option.
  */
 export function createAdapterWriter<Request>(
   options: AdapterOptions<Request> = {},
   translateOwn: (thrown: unknown) => unknown = (thrown) => thrown,
 ): AdapterWriter<Request> {
-  const { sessionHeaders, translate, onError, ...answerOptions } = checkOptions(schema, options);
-  const writeError = createErrorWriter(answerOptions);
+  const { sessionHeaders, translate, onError, ...format } = checkOptions(schema, options);
+  const writeError = createErrorWriter(format);
   const report = (thrown: unknown, request: Request) => notify(onError, thrown, request as never);
   return {
     report,

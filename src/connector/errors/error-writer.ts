@@ -14,32 +14,32 @@ import { checkOptions, createRedact, optionsOf, type Redact, showsSecret } from 
 import { bodyHeaders, type ErrorFormatOptions, errorFormatShape, type RateLimitHeader } from './options.js';
 import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
 
-/** An error as it goes over the wire; every adapter writes exactly this. */
+/** An error as a response: every adapter writes exactly this. */
 export interface WireError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Headers that an unfinished answer may have set and that would be wrong on this one. */
+  /** Headers that an unfinished response may have set and that would be wrong on this one. */
   readonly staleHeaders: readonly string[];
-  /** The one that stays wrong whoever puts it on later: the wait header of an answer that is no limit (rule W2). */
+  /** The wait header, if this is not a rate limit: nobody may add it later (rule W2). */
   readonly barredHeader: string | undefined;
 }
 
-/** @param secrets values that must not leave in the answer (rule E5). */
+/** @param secrets values that must not appear in the response (rule E5). */
 export type WriteError = (thrown: unknown, secrets?: readonly string[]) => WireError;
 
 export const errorContentType = 'application/json; charset=utf-8';
 
 const schema = optionsOf(errorFormatShape);
 
-/** Headers that belonged to the answer which the error replaces. */
+/** Headers of the response that the error replaces. */
 const replacedHeaders = [...bodyHeaders, 'content-disposition', 'etag', 'last-modified', 'location'];
 
 /**
- * Decides, once for all adapters, what any thrown value looks like on the wire (rules E1-E5, W2). The options are checked
- * here; the function that is returned never throws.
+ * Decides, for all adapters, what any thrown value looks like on the wire (rules E1-E5, W2). The returned function never
+ * throws.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the invalid option.
  */
 export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError {
   const { rateLimit, exposeDetail, maxDetailBytes } = checkOptions(schema, options);
@@ -63,13 +63,13 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
   };
 }
 
-/** A limit is always written as 403: that is the contract's status for it, whatever status it was read from (E2, W3). */
+/** A rate limit is always a 403, whatever status it was read from (rules E2, W3). */
 function statusOf(error: ConnectorError): number {
   const status = errorTable[error.kind]?.status ?? error.status;
   return Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500;
 }
 
-/** Redacts before cutting: a secret that the cut had split could no longer be found. */
+/** Redacts before truncating: a truncated secret could no longer be found. */
 function readPayload(
   error: ConnectorError,
   secrets: readonly string[],
@@ -86,7 +86,7 @@ function readPayload(
   return { errors };
 }
 
-/** An error's own headers, without those that would break the answer or turn it into a rate limit (rule W2). */
+/** Adds an error's own headers, without those that would break the response or turn it into a rate limit (rule W2). */
 function addHeaders(
   headers: Record<string, string>,
   added: Readonly<Record<string, string>> | undefined,
@@ -104,7 +104,7 @@ function addHeaders(
 function waitValue(error: RateLimitError, { format }: RateLimitHeader): string {
   const { retryAfterMs, resumeAt } = error;
   if (typeof retryAfterMs !== 'number' || !(retryAfterMs >= 0)) return formatWait(fallbackWaitMs, { format });
-  // Counted from when the error was made, so that a moment is written as the very moment its author named.
+  // Counted from when the error was created, so that an absolute time is written as the author gave it.
   const made = resumeAt instanceof Date ? resumeAt.getTime() - retryAfterMs : Number.NaN;
   return formatWait(retryAfterMs, { format, now: Number.isNaN(made) ? undefined : made });
 }

@@ -4,7 +4,7 @@ import { bool, count, option, optionsOf, type ShapeOf } from '../../internal/ind
 
 /** How a `RateLimitError` is written (rules W1, W4). */
 export interface RateLimitHeaderOptions {
-  /** Name of the wait header: the one that the service is configured to read. @default 'Retry-After' */
+  /** Name of the wait header, as configured in the service. @default 'Retry-After' */
   header?: string | undefined;
   /** @default 'seconds' */
   format?: WaitFormat | undefined;
@@ -13,15 +13,15 @@ export interface RateLimitHeaderOptions {
 export interface ErrorFormatOptions {
   /** How a rate limit is written. @default { header: 'Retry-After', format: 'seconds' } */
   rateLimit?: RateLimitHeaderOptions | undefined;
-  /** Writes stack traces of unknown errors to the wire: a development setting (rule E4). @default false */
+  /** Sends the stack traces of unknown errors: for development only (rule E4). @default false */
   exposeDetail?: boolean | undefined;
-  /** The most bytes of `detail` that are written (rule E5). @default 8192 */
+  /** The maximum length of `detail`, in bytes (rule E5). @default 8192 */
   maxDetailBytes?: number | undefined;
 }
 
 export type RateLimitHeader = Readonly<z.output<(typeof errorFormatShape)['rateLimit']>>;
 
-/** Headers that describe the body of an answer, so none of them can be the wait header or be added by an error. */
+/** Headers that describe a body: none can be the wait header, or be added by an error. */
 export const bodyHeaders: ReadonlySet<string> = new Set([
   'content-type',
   'content-length',
@@ -42,14 +42,14 @@ export const rateLimitShape = {
   format: waitFormatOption.default('seconds'),
 } satisfies ShapeOf<RateLimitHeaderOptions>;
 
-/** The options that every way to answer errors has. */
+/** The options that all error responses share. */
 export const errorFormatShape = {
   rateLimit: optionsOf(rateLimitShape).prefault({}),
   exposeDetail: bool.default(false),
   maxDetailBytes: count(1).default(defaultMaxDetailBytes),
 } satisfies ShapeOf<ErrorFormatOptions>;
 
-/** Duck-typed, because the author's zod may be another copy than ours. */
+/** Duck-typed, because the author's zod may be another copy. */
 const isZodObject = (value: unknown): boolean => {
   const schema = value as Partial<z.ZodObject> | undefined | null;
   return typeof schema?.shape === 'object' && typeof schema.safeParseAsync === 'function';
@@ -57,10 +57,10 @@ const isZodObject = (value: unknown): boolean => {
 
 export const zodObject = option<z.ZodObject>(isZodObject, 'must be a zod object: z.object({ … })');
 
-/** The ways that zod has to say what is an object, beside the object itself. */
+/** Zod's other schemas that can describe an object. */
 const objectTypes = ['union', 'intersection', 'pipe', 'record', 'lazy', 'readonly', 'default', 'prefault', 'catch'];
 
-/** A schema of an object, transformed and preprocessed ones too. */
+/** A schema of an object, possibly transformed or preprocessed. */
 export const objectSchema = option<z.ZodType>((value) => {
   const schema = value as Partial<z.ZodType> | undefined | null;
   const isOther = typeof schema?.safeParseAsync === 'function' && objectTypes.includes(schema._zod?.def?.type ?? '');

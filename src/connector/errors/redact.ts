@@ -2,7 +2,7 @@ import { toSessionParameters } from '../../contract/index.js';
 import { credentialHeaders, headerParts, isSecret } from '../../internal/index.js';
 
 /**
- * The secrets that a request brought along in its headers: credentials, and the session where `names` tells its headers.
+ * The secrets in a request's headers: credentials, and the session in the headers `names`.
  */
 export function headerSecrets(
   read: (name: string) => string | string[] | null | undefined,
@@ -17,7 +17,7 @@ export function headerSecrets(
   return secrets;
 }
 
-/** The secrets of an initialize request: the parameters marked `sensitive`; of a plain object, which marks none, what looks like one. */
+/** The secrets of an initialize request: parameters marked `sensitive`; in a plain object, values whose names look secret. */
 export function parameterSecrets(body: unknown): string[] {
   const parameters = Array.isArray(body) ? toSessionParameters(body) : undefined;
   if (parameters) return parameters.filter((parameter) => parameter.sensitive).map((parameter) => parameter.value);

@@ -11,15 +11,15 @@ import { createErrorWriter, type WireError } from './error-writer.js';
 import type { ErrorFormatOptions } from './options.js';
 
 export interface ErrorResponseOptions extends ErrorFormatOptions {
-  /** Values that must not leave in the answer: the session's, and what initialize was given (rule E5). */
+  /** Values to redact: those of the session and of initialize's parameters (rule E5). */
   redact?: Iterable<string> | undefined;
 }
 
 /**
- * Answers any thrown value as the contract asks (rules E1-E5, W2): a contract error with its status, code and message,
- * everything else as a 500 that tells nothing.
+ * Turns any thrown value into the contract's response (rules E1-E5, W2): a contract error with its status, code and message,
+ * everything else as a 500 without details.
  *
- * @throws TypeError naming the option that is wrong; never for what was thrown.
+ * @throws TypeError naming the invalid option; never for what was thrown.
  * @example
  * try {
  *   return Response.json(await readIssue(id))
@@ -28,8 +28,8 @@ export interface ErrorResponseOptions extends ErrorFormatOptions {
  * }
  */
 export function errorResponse(thrown: unknown, options: ErrorResponseOptions = {}): Response {
-  const { redact = [], ...answerOptions } = options;
-  const write = createErrorWriter(answerOptions);
+  const { redact = [], ...format } = options;
+  const write = createErrorWriter(format);
   return toResponse(
     write(
       thrown,
@@ -40,8 +40,8 @@ export function errorResponse(thrown: unknown, options: ErrorResponseOptions = {
 }
 
 /**
- * The errors behind the responses of this file. A connector that gets such a response back writes the error again: with
- * its own wait header, and without its session's secrets.
+ * The errors behind the responses of this file. A connector whose handler returns one rewrites it with its own wait header
+ * and without its session's secrets.
  */
 const originals = new WeakMap<Response, { thrown: unknown }>();
 
@@ -49,8 +49,8 @@ export function originalError(response: Response): { thrown: unknown } | undefin
   return originals.get(response);
 }
 
-function toResponse(answer: WireError, thrown: unknown): Response {
-  const response = new Response(answer.body, { status: answer.status, headers: answer.headers });
+function toResponse(error: WireError, thrown: unknown): Response {
+  const response = new Response(error.body, { status: error.status, headers: error.headers });
   originals.set(response, { thrown });
   return response;
 }
@@ -75,12 +75,12 @@ export function notFound(message?: string, details?: ConnectorErrorDetails): Res
   return errorResponse(new NotFoundError(message, details));
 }
 
-/** What a rate limit needs: how long to wait; and how to write it, where that is not `Retry-After` in seconds. */
+/** How long to wait, and how to write it if not as `Retry-After` in seconds. */
 export type RateLimitedOptions = ConnectorErrorDetails & Wait & Pick<ErrorFormatOptions, 'rateLimit'>;
 
 /**
- * 403 with the wait header: the service waits as long as it says and goes on (rule W2). Seconds are rounded up. Inside
- * `createConnector` the header is the one of its `rateLimit` option.
+ * 403 with the wait header: the service waits that long and then continues (rule W2). Seconds are rounded up. In a connector
+ * its `rateLimit` option names the header.
  *
  * @throws TypeError without `retryAfterMs` or `resumeAt`.
  * @example

@@ -8,18 +8,18 @@ import {
   RateLimitError,
 } from '../../contract/index.js';
 
-/** What the service reads when a connector failed in a way that its author did not foresee (rule E4). */
+/** What the service sees when a connector fails in a way that its author did not foresee (rule E4). */
 export const internalErrorCode = 'INTERNAL_ERROR';
 const internalErrorMessage = 'The connector failed while handling this request.';
 
-/** How long to wait when a limit does not say (rule W6). */
+/** The wait when a rate limit does not say how long (rule W6). */
 export const fallbackWaitMs = 60_000;
 
 /**
- * Turns whatever was thrown into the one error that is answered. Contract errors stay as they are, also those of another
- * copy of this package; a Hono `HTTPException` and an error that says `expose: true` (http-errors, body-parser) keep their
- * status and message, as their authors meant them to be read. Anything else is a 500 that tells nothing (rule E4): the
- * real error is its `cause`, and its `detail` only with `exposeDetail`. Never throws.
+ * Turns whatever was thrown into a contract error. Contract errors are returned as they are, also those of another copy of
+ * this package. A Hono `HTTPException` and an error with `expose: true` (http-errors, body-parser) keep their status and
+ * message. Anything else becomes a 500 without details (rule E4): the original is its `cause`, and its `detail` only with
+ * `exposeDetail`. Never throws.
  *
  * @example
  * toConnectorError(new Error('no such column: passwd')).toPayload()
@@ -31,7 +31,7 @@ export function toConnectorError(thrown: unknown, options: { exposeDetail?: bool
     const status = publicStatus(thrown);
     if (status !== undefined) return publicError(thrown as PublicError, status);
   } catch {
-    // A proxy or getter that throws: certainly nothing that its author meant to be read.
+    // A proxy or getter that throws is not an error meant for the service.
   }
   return new ConnectorError(internalErrorMessage, {
     status: 500,
@@ -46,13 +46,13 @@ interface PublicError extends Error {
   statusCode?: unknown;
   expose?: unknown;
   type?: unknown;
-  /** Of a Hono HTTPException: the answer that its author prepared. */
+  /** The response of a Hono HTTPException. */
   res?: Response | undefined;
 }
 
 /**
- * The status of an error that was made to be answered. A bare `status` is not enough: the errors of HTTP clients carry
- * one too, and it is the end system's.
+ * The status of an error that is meant for the caller. A bare `status` is not enough: errors of HTTP clients have one too,
+ * and it is the end system's.
  */
 function publicStatus(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;

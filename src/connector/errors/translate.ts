@@ -1,9 +1,9 @@
 import { type ConnectorError, isConnectorError } from '../../contract/index.js';
 
-/** What a failure means to the service, or `undefined`; `context` is that of the request. */
+/** Translates a failure for the service, or returns `undefined`; `context` is that of the request. */
 export type Translate<Context> = (error: unknown, context: Context) => ConnectorError | undefined;
 
-/** Asks a `translate` option about what is no contract error yet. What fails in there must not take the answer with it. */
+/** Applies a `translate` option to what is not a contract error. Its own failure must not lose the original. */
 export function translated<Context>(
   translate: Translate<Context> | undefined,
   thrown: unknown,

@@ -5,25 +5,25 @@ import { checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
 import type { RateLimitHeaderOptions } from '../errors/options.js';
 import { isResponse, stateOf } from './request-state.js';
 
-/** So many requests in a window of that length, as the connector tells its callers beforehand (rule W8). */
+/** A number of requests per window, which the connector announces to its callers (rule W8). */
 export interface AnnouncedPolicy {
-  /** Printable ASCII, its own for each policy. @default 'default', then 'default-2' and so on */
+  /** Printable ASCII, unique. @default 'default', then 'default-2' and so on */
   name?: string | undefined;
   /** Requests: a whole number above 0. */
   limit: number;
-  /** Milliseconds, a day at most; told in whole seconds, rounded up. */
+  /** Milliseconds, a day at most; announced in whole seconds, rounded up. */
   windowMs: number;
 }
 
-/** How a `RateLimitError` is written, and the quota that is announced before there is one (rules W1, W4, W8). */
+/** How a `RateLimitError` is written, and the quota that responses announce (rules W1, W4, W8). */
 export interface ConnectorRateLimitOptions extends RateLimitHeaderOptions {
-  /** What every response announces in `RateLimit-Policy`, for callers to keep to it. @default nothing */
+  /** What every response announces in `RateLimit-Policy`. @default nothing */
   policy?: AnnouncedPolicy | readonly AnnouncedPolicy[] | undefined;
 }
 
 const mostPolicies = 16;
 
-/** What is in them is checked where they are written. */
+/** `formatPolicy` checks the values. */
 const policySchema = optionsOf({
   name: z.unknown().optional(),
   limit: z.unknown().optional(),
@@ -31,9 +31,9 @@ const policySchema = optionsOf({
 } satisfies ShapeOf<AnnouncedPolicy>);
 
 /**
- * The header that announces these policies, made once.
+ * The value of the header that announces these policies.
  *
- * @throws TypeError naming the option that is wrong, such as `rateLimit.policy[1].limit`.
+ * @throws TypeError naming the invalid option, such as `rateLimit.policy[1].limit`.
  */
 export function checkPolicy(option: ConnectorRateLimitOptions['policy']): string | undefined {
   if (option === undefined) return undefined;
@@ -47,7 +47,7 @@ export function checkPolicy(option: ConnectorRateLimitOptions['policy']): string
     const place = Array.isArray(option) ? `${name}[${index}]` : name;
     checkOptions(policySchema, policy, place);
     const policyName = policy.name ?? (index === 0 ? 'default' : `default-${index + 1}`);
-    if (seen.has(policyName)) throw new TypeError(`\`${place}.name\` is there twice.`);
+    if (seen.has(policyName)) throw new TypeError(`\`${place}.name\` appears twice.`);
     seen.add(policyName);
     try {
       return formatPolicy({ ...policy, name: policyName });
@@ -57,21 +57,20 @@ export function checkPolicy(option: ConnectorRateLimitOptions['policy']): string
   });
   const header = items.join(', ');
   if (header.length <= maxQuotaCharacters) return header;
-  throw new TypeError(`\`${name}\` must fit a header of ${maxQuotaCharacters} characters: give shorter names.`);
+  throw new TypeError(`\`${name}\` must fit in a header of ${maxQuotaCharacters} characters: use shorter names.`);
 }
 
-/** Has a response of this context announce a quota, also one that its handler makes without the context. */
-export function tellQuota(c: Context, headers: Readonly<Record<string, string>>): void {
+/** Announces a quota on the response to a request, even one that the handler creates without the context. */
+export function setQuota(c: Context, headers: Readonly<Record<string, string>>): void {
   stateOf(c).quota = headers;
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
 }
 
 /**
- * What a connector does to each of its responses: its own policies beside those that are there already, and what an end
- * system has told.
+ * Adds the connector's policies and the end system's quota to a response, besides what it announces already.
  *
- * @param policy the connector's own header, if it has one.
- * @returns what a handler returned, or the response in its place: one that was fetched cannot be changed.
+ * @param policy the value of the connector's own header.
+ * @returns a function that returns what the handler returned, or a copy where that is immutable.
  */
 export function createAnnouncer(policy: string | undefined): <Returned>(returned: Returned, c: Context) => Returned {
   const announce = (response: Response, c: Context): Response => {
@@ -107,6 +106,6 @@ function withHeader(response: Response, name: string, value: string): Response {
     copy.headers.set(name, value);
     return copy;
   } catch {
-    return response; // a status that cannot be made anew, such as 101
+    return response; // a status that cannot be constructed, such as 101
   }
 }

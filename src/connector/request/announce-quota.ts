@@ -1,18 +1,17 @@
 import type { Context } from 'hono';
 import { listenTo } from '../end-system/index.js';
 import { ReportedQuota } from '../end-system/reported-quota.js';
-import { tellQuota } from './announce-policy.js';
+import { setQuota } from './announce-policy.js';
 
-/** Takes the headers to put on a response, each time they change: in Express `(headers) => response.set(headers)`. */
+/** Sets headers on a response, each time they change: in Express `(headers) => response.set(headers)`. */
 export type SetHeaders = (headers: Record<string, string>) => void;
 
 /**
- * A fetch like the one it is given, for the time of one request: what the end system tells about its quota is announced on
- * the connector's response to that request (rule W8), be it a success or an error. Of several answers the least that was
- * left counts. The end system's own `RateLimit` headers are handed on, and those that its preset knows; its name is the
- * policy's. Where the end system tells nothing, nothing is announced.
+ * Wraps an `endSystemFetch` for one request: the end system's quota is announced on the connector's response (rule W8),
+ * whether a success or an error. Of several end-system responses the smallest remainder counts. Reads the end system's
+ * `RateLimit` headers and those that its preset names; the preset's name is the policy's.
  *
- * @param target the context of the request (in `initialize.handler`: `c`), or what takes the headers in another framework.
+ * @param target the context of the request (in `initialize.handler`: `c`), or a function that sets headers.
  * @param endSystem made by `endSystemFetch`.
  * @throws TypeError when `target` or `endSystem` is something else.
  * @example
@@ -35,11 +34,11 @@ export function announceQuota(
 }
 
 function toSetter(c: Context): SetHeaders {
-  if (typeof c?.header === 'function') return (headers) => tellQuota(c, headers);
+  if (typeof c?.header === 'function') return (headers) => setQuota(c, headers);
   throw new TypeError('`target` must be the context of a request, or a function that takes headers.');
 }
 
-/** One account for a request, however many end systems its handler asks. */
+/** One for each request, however many end systems its handler calls. */
 const quotas = new WeakMap<Context | SetHeaders, ReportedQuota>();
 
 function quotaOf(target: Context | SetHeaders): ReportedQuota {

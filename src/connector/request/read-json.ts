@@ -5,10 +5,10 @@ import { describeIssues } from '../../internal/index.js';
 import { invalidJsonMessage } from '../errors/to-connector-error.js';
 
 /**
- * Reads a request's JSON body and checks it. What is not as the schema says is the caller's mistake: a 400 that names
- * the fields. A `ZodError` from anywhere else in a connector is the connector's own mistake and stays a 500.
+ * Reads a request's JSON body and validates it. A body that does not match the schema is a 400 that names the fields. A
+ * `ZodError` from anywhere else in a connector is the connector's own mistake and stays a 500.
  *
- * @throws BadRequestError when the body is no JSON, or not what `schema` describes.
+ * @throws BadRequestError when the body is not JSON, or does not match `schema`.
  * @example
  * connector.post('/issues', async (c) => {
  *   const issue = await readJson(c, z.object({ title: z.string().min(1) }))
@@ -20,11 +20,11 @@ export async function readJson<S extends z.ZodType>(c: Context, schema: S): Prom
 }
 
 /**
- * Reads the parameters of a request's query and checks them, like {@link readJson} does for bodies. A name that is given
- * several times is an array, and so is one that is given once where the schema wants an array. All values are text: use
- * `z.coerce.number()` and the like.
+ * Reads a request's query and validates it, as {@link readJson} does for bodies. A name that appears several times is an
+ * array, and so is one that appears once if the schema wants an array. All values are strings: use `z.coerce.number()` and
+ * the like.
  *
- * @throws BadRequestError when the query is not what `schema` describes.
+ * @throws BadRequestError when the query does not match `schema`.
  * @example
  * const { page } = await readQuery(c, z.object({ page: z.coerce.number().int().min(1).default(1) }))
  */
@@ -43,7 +43,7 @@ export async function readQuery<S extends z.ZodType>(c: Context, schema: S): Pro
   return checkInput(query, schema, 'The query is not valid');
 }
 
-/** @throws BadRequestError instead of a SyntaxError, which nobody could tell from one of the author's own. */
+/** @throws BadRequestError instead of a SyntaxError, which could be one of the author's own code. */
 export async function parseBody(request: HonoRequest): Promise<unknown> {
   const text = await request.text();
   try {
@@ -72,7 +72,7 @@ export async function toBodyError(thrown: unknown, { req }: Context): Promise<un
   return thrown;
 }
 
-/** @throws BadRequestError naming the fields that are not as the schema says. */
+/** @throws BadRequestError naming the invalid fields. */
 export async function checkInput<S extends z.ZodType>(value: unknown, schema: S, what: string): Promise<z.output<S>> {
   const result = await schema.safeParseAsync(value);
   if (result.success) return result.data;

@@ -7,14 +7,14 @@ export interface StreamRecordsOptions {
 }
 
 /**
- * Answers with records as they come, one line of JSON each (NDJSON), or with bytes: a `Uint8Array` goes out as it is. The
- * answer is whole or an error (rule D2). What fails before the first item is answered as the contract says, and what fails
- * later breaks the connection, so that the service never takes half of the records for all of them; `onError` hears of both.
- * One item is held at a time; when the service goes away the iteration ends (`return()`).
+ * Streams records as they come, one line of JSON each (NDJSON), or bytes: a `Uint8Array` is sent as it is. A failure before
+ * the first item becomes the contract's error response. A later one breaks the connection, so that the service never takes
+ * some of the records for all of them (rule D2). `onError` gets both. One item is in memory at a time; when the service
+ * disconnects the iteration ends (`return()`).
  *
  * @param iterable anything with `Symbol.asyncIterator` or `Symbol.iterator`: a generator, a database cursor, a
  * `ReadableStream`.
- * @throws whatever the iteration throws for its first item; a TypeError for an item that JSON cannot write.
+ * @throws whatever the iteration throws for its first item; a TypeError for an item that is not serializable as JSON.
  * @example
  * connector.get('/issues', (c) => streamRecords(c, database.iterate('SELECT id, title FROM issue')))
  */
@@ -58,12 +58,12 @@ async function* encode(items: AsyncIterable<unknown> | Iterable<unknown>): Async
   const encoder = new TextEncoder();
   for await (const item of items) {
     if (item instanceof Uint8Array) {
-      // A stream takes an empty piece for a mistake.
+      // A stream refuses empty chunks.
       if (item.byteLength > 0) yield { bytes: item, isBytes: true };
       continue;
     }
     const line: string | undefined = JSON.stringify(item);
-    if (line === undefined) throw new TypeError(`A record must be something that JSON can write, got ${typeof item}.`);
+    if (line === undefined) throw new TypeError(`A record must be serializable as JSON, got ${typeof item}.`);
     yield { bytes: encoder.encode(`${line}\n`), isBytes: false };
   }
 }

@@ -4,7 +4,7 @@ type Socket = HttpBindings['incoming']['socket'];
 
 type Outgoing = HttpBindings['outgoing'] & { shouldKeepAlive?: boolean };
 
-/** A session of HTTP/2: many requests on one connection. */
+/** An HTTP/2 session: many requests on one connection. */
 interface Session {
   close(): void;
   destroy(): void;
@@ -22,23 +22,23 @@ interface Server {
 }
 
 /**
- * How long a connection that is not in use is kept for one more request: who has read an answer without `connection: close`
- * may be sending the next one already, and would lose it. It has to be more than a way there and back takes.
+ * How long an idle connection stays open for one more request: a caller that has read a response without
+ * `connection: close` may already be sending the next. Longer than a round trip.
  */
 const lastUseMs = 250;
 
-/** HTTP/2 has no time limits of its own in Node: a session in which nothing moves is no more than a socket that is kept. */
+/** Node's HTTP/2 has no idle timeout of its own. */
 const quietSessionMs = 300_000;
 
 /**
- * Keeps account of a server's connections, and gives the function that closes it without losing a request: every answer
- * from then on tells its caller to go elsewhere with the next one (`connection: close`, in HTTP/2 GOAWAY). Connections that
- * fall silent are ended, and what is left after `graceMs` is cut.
+ * Tracks a server's connections, and returns the function that closes it without losing a request: from then on every
+ * response tells the caller to send the next request elsewhere (`connection: close`, in HTTP/2 GOAWAY). Idle connections
+ * are ended, and what is left after `graceMs` is destroyed.
  */
 export function closer(server: Server): (graceMs: number) => Promise<void> {
   const sockets = new Set<Socket>();
   const sessions = new Set<Session>();
-  const answers = new Map<Outgoing, Socket>();
+  const responses = new Map<Outgoing, Socket>();
   let isClosing = false;
 
   const keep = (socket: Socket) => {
@@ -54,8 +54,8 @@ export function closer(server: Server): (graceMs: number) => Promise<void> {
     session.setTimeout(quietSessionMs, () => session.destroy());
   });
   server.on('request', ({ socket }, outgoing) => {
-    answers.set(outgoing, socket);
-    outgoing.once('close', () => answers.delete(outgoing));
+    responses.set(outgoing, socket);
+    outgoing.once('close', () => responses.delete(outgoing));
     if (!isClosing) return;
     outgoing.shouldKeepAlive = false;
     socket.setTimeout(0);
@@ -64,16 +64,16 @@ export function closer(server: Server): (graceMs: number) => Promise<void> {
   return (graceMs) =>
     new Promise((resolve, reject) => {
       isClosing = true;
-      for (const answer of answers.keys()) answer.shouldKeepAlive = false;
-      // What a caller sends before it has heard of that is refused unprocessed, and may be sent again (RFC 9113, 8.7).
+      for (const response of responses.keys()) response.shouldKeepAlive = false;
+      // Requests that cross it are refused unprocessed, and may be sent again (RFC 9113, 8.7).
       for (const session of sessions) session.close();
-      // Node would end idle connections at once, and keep those for seconds that fall idle later.
+      // Node would end idle connections at once, and keep those that become idle later for seconds.
       Object.assign(server, { closeIdleConnections() {}, keepAliveTimeout: lastUseMs, keepAliveTimeoutBuffer: 0 });
-      for (const socket of without(sockets, answers.values())) socket.setTimeout(lastUseMs);
+      for (const socket of without(sockets, responses.values())) socket.setTimeout(lastUseMs);
       server.on('timeout', (socket) => {
-        // After a turn, in which a request is read that had arrived before the time was over.
+        // A request that arrived in time is read in this turn of the event loop.
         setImmediate(() => {
-          if (![...answers.values()].includes(socket)) socket.destroy();
+          if (![...responses.values()].includes(socket)) socket.destroy();
         });
       });
       const stop = () => {
@@ -87,7 +87,7 @@ export function closer(server: Server): (graceMs: number) => Promise<void> {
       const cut = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
       }, graceMs);
-      // New connections are answered until then: who leads callers here may not know yet that there is another server.
+      // Until then new connections are served: a load balancer may not know of another server yet.
       if (sockets.size === 0) stop();
       else setTimeout(stop, Math.min(lastUseMs, graceMs));
     });

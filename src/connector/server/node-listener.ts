@@ -13,11 +13,11 @@ export type NodeListener = (incoming: HttpBindings['incoming'], outgoing: HttpBi
 export type NodeHandlerOptions = AdapterOptions<Request | undefined>;
 
 /**
- * Makes a fetch handler a listener for `node:http`. What the handler throws is answered as the contract says; an answer
- * that fails after its headers went out ends its connection, and no other request notices. A body that was parsed before,
- * as `express.json()` does it, is taken from `body` of the incoming message.
+ * Turns a fetch handler into a listener for `node:http`. What the handler throws becomes the contract's error response. A
+ * response that fails after its headers went out ends its connection and affects no other request. A body that
+ * `express.json()` or another parser has read is taken from `body` of the incoming message.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the invalid option.
  * @example
  * createServer(toNodeHandler(async (request) => Response.json(await readIssues(request)))).listen(4000)
  */
@@ -49,15 +49,15 @@ export function toNodeHandler(
       const { incoming, outgoing } = env as HttpBindings;
       try {
         const response = await call(withParsedBody(request, incoming), env);
-        if (!isResponse(response)) throw new TypeError('The fetch handler returned something that is no Response.');
-        // The node server's way to say that a handler writes to `env.outgoing` itself.
+        if (!isResponse(response)) throw new TypeError('The fetch handler did not return a Response.');
+        // This header of the node server says that the handler writes to `env.outgoing` itself.
         if (!response.headers.has('x-hono-already-sent')) await writeResponse(response, outgoing);
       } catch (thrown) {
         fail(thrown, request, outgoing);
       }
       return written;
     },
-    // What cannot be made a Request of never gets as far as the handler.
+    // A request that cannot become a Request never reaches the handler.
     {
       errorHandler: (thrown) => {
         const { status, headers, body } = write(thrown instanceof RequestError ? toBadRequest(thrown) : thrown);
@@ -67,12 +67,12 @@ export function toNodeHandler(
   ) as NodeListener;
 }
 
-/** Tells the node server that there is nothing left to write. A clone is the runtime's own, whatever the global is. */
+/** Tells the node server that there is nothing left to write. The clone is a Response of the runtime. */
 const written = RESPONSE_ALREADY_SENT.clone();
 
 /**
- * The node server puts a Request and a Response of its own in the globals' places. Handlers need the first, as only that one
- * can copy its requests (`new Request(c.req.raw)`). The second goes: other servers in the process refuse it.
+ * The node server replaces the globals Request and Response. Handlers need its Request, which alone can copy its requests
+ * (`new Request(c.req.raw)`). Response is restored, because other servers in the process refuse the replacement.
  */
 const listenerOf: typeof getRequestListener = (...parameters) => {
   const own = Object.getOwnPropertyDescriptor(globalThis, 'Response') as PropertyDescriptor;

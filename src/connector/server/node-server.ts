@@ -16,14 +16,14 @@ interface ListenOptions {
   http2: boolean;
 }
 
-/** Starts a server for a listener; rejects with the system's error when the port cannot be had. */
+/** Starts a server for a listener; rejects with the system's error when it cannot listen on the port. */
 export async function listen(listener: NodeListener, options: ListenOptions): Promise<RunningServer> {
   const { port, hostname, tls } = options;
   const server = createServer(options);
   server.removeAllListeners('request');
   const close = closer(server as never);
   server.on('request', listener);
-  server.on('clientError', answerUnreadable);
+  server.on('clientError', respondToUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, hostname, () => {
@@ -43,7 +43,7 @@ export async function listen(listener: NodeListener, options: ListenOptions): Pr
   };
 }
 
-/** A server of Node without importing a module of Node, which bundlers for other runtimes could not resolve. */
+/** Creates the server without importing a Node module, which bundlers for other runtimes could not resolve. */
 function createServer({ tls, http2 }: ListenOptions): Server {
   const own = { fetch: () => new Response(), overrideGlobalObjects: false };
   if (tls === undefined) return createAdaptorServer(own) as Server;
@@ -62,7 +62,7 @@ function createServer({ tls, http2 }: ListenOptions): Server {
   }
 }
 
-/** An address that stands for all interfaces is none that can be called. */
+/** An address that stands for all interfaces cannot be called. */
 function urlHost(hostname: string, address: Address): string {
   if (address.address === '0.0.0.0') return '127.0.0.1';
   if (address.address === '::') return '[::1]';
@@ -78,7 +78,7 @@ const unreadable: Record<string, { status: number; reason: string; message: stri
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, reason: 'Request Timeout', message: 'The request took too long to arrive.' },
 };
 
-/** What is needed of a socket, and where Node keeps the answer that is being written to it. */
+/** A socket, and where Node keeps the response that is being written to it. */
 interface Socket {
   readonly writable: boolean;
   readonly _httpMessage?: { readonly headersSent: boolean } | null;
@@ -87,19 +87,18 @@ interface Socket {
 }
 
 /**
- * Bytes that are no HTTP request never reach the listener; they get a contract body all the same. The socket is destroyed
- * at once, as Node's own handler does it: by then the answer is with the system, and a peer that neither reads nor closes
- * its half keeps nothing open.
+ * Bytes that are not an HTTP request never reach the listener, but get a contract body too. The socket is destroyed at once,
+ * as by Node's own handler: a peer that neither reads nor closes must not keep it open.
  */
-function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  // An answer that is under way must not be continued with another one.
+function respondToUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  // Not into the middle of another response.
   if (error.code !== 'ECONNRESET' && socket.writable && !socket._httpMessage?.headersSent) {
-    socket.write(unreadableAnswer(error.code));
+    socket.write(unreadableResponse(error.code));
   }
   socket.destroy();
 }
 
-function unreadableAnswer(errorCode = ''): string {
+function unreadableResponse(errorCode = ''): string {
   const { status, reason, message } = unreadable[errorCode] ?? {
     status: 400,
     reason: 'Bad Request',

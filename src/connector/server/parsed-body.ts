@@ -1,16 +1,16 @@
 import type { HttpBindings } from '@hono/node-server';
 
 /**
- * The request of an `incoming` whose body something before has read already, as `express.json()` does: the body is made
- * again of `incoming.body`, which is where parsers leave it.
+ * The request of an `incoming` whose body a parser such as `express.json()` has read: rebuilds the body from
+ * `incoming.body`, where parsers leave it.
  *
- * @returns the very request where nobody has read; where the body is gone, one whose body fails with an error that says so.
+ * @returns the same request if its body is unread; if the body is lost, one whose body fails with an error that says so.
  */
 export function withParsedBody(request: Request, incoming: HttpBindings['incoming']): Request {
   if (!incoming.readableDidRead || request.method === 'GET' || request.method === 'HEAD') return request;
   const { body, headers: given } = incoming as typeof incoming & { body?: unknown };
   const bytes = given['content-length'] === '0' ? Buffer.alloc(0) : toBytes(body, given['content-type'] ?? '');
-  // A parser has unpacked it and put its pieces together.
+  // The parser has decompressed and joined it.
   const headers = new Headers(request.headers);
   headers.delete('content-encoding');
   headers.delete('transfer-encoding');
@@ -29,7 +29,7 @@ function toBytes(body: unknown, type: string): Buffer<ArrayBuffer> | undefined {
   return undefined;
 }
 
-/** Fields that hold objects are in no form that everybody reads alike. */
+/** There is no standard form for fields that hold objects. */
 function toForm(body: unknown): Buffer<ArrayBuffer> | undefined {
   const fields = Object.entries(Object(body) as object).flatMap(([name, value]) =>
     [value].flat().map((item): [string, unknown] => [name, item]),

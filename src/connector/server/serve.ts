@@ -6,16 +6,16 @@ export interface ServeOptions {
   /** 0 takes any free port. */
   port: number;
   /**
-   * The address to listen on. The default is reachable from this machine only; in a container it has to be `0.0.0.0`.
+   * The address to listen on. The default is reachable from this machine only; in a container use `0.0.0.0`.
    *
    * @default '127.0.0.1'
    */
   hostname?: string | undefined;
-  /** Serves https. Without it: http, for a proxy in front that has the certificate. */
+  /** Serves https. Without it the server speaks http, for a proxy that has the certificate. */
   tls?: TlsOptions | undefined;
-  /** Speaks HTTP/2 with callers that can, over `tls`; with all others HTTP/1.1. @default false */
+  /** Speaks HTTP/2 over `tls` with callers that can, and HTTP/1.1 with all others. @default false */
   http2?: boolean | undefined;
-  /** Gets errors that no route could answer: of a body that fails while it is sent. */
+  /** Gets errors that come too late for a route: of a body that fails while it is sent. */
   onError?: AdapterOptions<Request | undefined>['onError'];
 }
 
@@ -41,10 +41,10 @@ const schema = optionsOf({
 });
 
 /**
- * Serves a connector with Node. Other runtimes need nothing of this: export `connector.fetch`.
+ * Serves a connector with Node. On other runtimes export `connector.fetch` instead.
  *
- * @returns once it listens, with its `url` and `port`, and `close()`, which lets callers go without losing a request.
- * @throws TypeError naming the option that is wrong; the system's error (such as `EADDRINUSE`) when it cannot listen.
+ * @returns once it listens, with `url`, `port` and a `close()` that loses no request.
+ * @throws TypeError naming the invalid option; the system's error (such as `EADDRINUSE`) when it cannot listen.
  * @example
  * const server = await serve(connector, { port: 4000 })
  * process.once('SIGTERM', () => server.close())
@@ -56,7 +56,7 @@ export async function serve(connector: { fetch: FetchHandler }, options: ServeOp
     throw new TypeError('`connector` must be what `createConnector` returns, or any object with `fetch`.');
   }
   const { onError, ...address } = checkOptions(schema, options);
-  // Loaded here, so that everything else runs where there is no Node.
+  // Loaded here, so that everything else runs without Node.
   const [{ toNodeHandler }, { listen }] = await Promise.all([import('./node-listener.js'), import('./node-server.js')]);
   return listen(toNodeHandler(connector, { onError }), address);
 }

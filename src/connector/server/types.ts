@@ -2,14 +2,14 @@
 export type FetchHandler = (request: Request, ...rest: never[]) => Response | Promise<Response>;
 
 export interface RunningServer {
-  /** Where to reach it, without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /**
-   * Lets callers go without losing one of their requests. Those that are being answered finish, and every answer from now
-   * on says `connection: close` (in HTTP/2: GOAWAY), so that the next request of its caller goes to another server. Where there
-   * are connections, new requests are answered for another quarter of a second; connections that are silent for that long
-   * are ended. What is left after `graceMs` is cut. Calling it again returns the same promise.
+   * Closes the server without losing a request. Requests in flight finish, and every response from now on says
+   * `connection: close` (in HTTP/2: GOAWAY), so that callers send the next request to another server. With connections open
+   * the server accepts requests for another 250 ms, and ends each connection that is idle for that long. What is left
+   * after `graceMs` is destroyed. Calling it again returns the same promise.
    *
    * @param options.graceMs milliseconds. @default 10000
    */

@@ -3,16 +3,16 @@ import type { HttpBindings } from '@hono/node-server';
 type Outgoing = HttpBindings['outgoing'];
 
 /**
- * So much the system takes at once. More is ended after it has been taken: a server that closes takes a connection whose
- * answer has been ended for idle, and would cut what the caller has not read yet.
+ * The operating system takes this much at once. A longer response is ended only after it has been taken: a closing server
+ * treats a connection whose response has ended as idle, and would cut what the caller has not read yet.
  */
 const mostAtOnce = 16 * 1024;
 
 /**
- * Writes a response as its body comes: with its length where it is one piece that is there before the event loop turns,
- * as that of `c.json()` is, else in chunks. A caller who goes away ends the body, and is no failure.
+ * Writes a response as its body arrives: with a length if it is one chunk that is there at once, like that of `c.json()`,
+ * otherwise in chunks. A caller that disconnects cancels the body, which is not a failure.
  *
- * @throws what the body fails with; the caller must not take the answer for whole then.
+ * @throws what the body fails with: the response is then incomplete.
  */
 export async function writeResponse(response: Response, outgoing: Outgoing): Promise<void> {
   const { status, body } = response;
@@ -55,7 +55,7 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
     for (let part = await reading; !part.done && !isGone; part = await reader.read()) await write(part.value);
     if (!isGone) outgoing.end();
   } catch (error) {
-    if (isGone) return; // a read that was under way when the caller went away
+    if (isGone) return; // a read that was pending when the caller disconnected
     if (!outgoing.headersSent) outgoing.writeHead(status, headers).flushHeaders();
     throw error;
   }
