@@ -1,21 +1,18 @@
 /**
- * Writing a connector: routes, sessions, error answers, and the translation of the end system’s own failures.
+ * For connector authors: routes, sessions, error responses, and the translation of the end system’s failures.
  *
  * @module concordat/connector
  */
 
-// What an end system tells about its quota, handed on.
-export type { AnnouncedPolicy, ConnectorRateLimitOptions } from './announce.js';
-export { announceQuota, type SetHeaders } from './announce-quota.js';
-// A whole connector: login, session, routes, server.
-export { limitBody } from './body-limit.js';
 export type {
   CleanupHandler,
   Connector,
   ConnectorEnv,
   ConnectorOptions,
-} from './connector-options.js';
-export { createConnector } from './create-connector.js';
+} from './app/connector-options.js';
+export { createConnector } from './app/create-connector.js';
+export type { InitializeOptions, SessionHeaders } from './app/initialize.js';
+export type { VerifySession } from './app/session-guard.js';
 // The system behind the connector: its failures as contract errors.
 export {
   type BodyCondition,
@@ -35,12 +32,8 @@ export {
   type WaitSource,
   type WaitUnit,
 } from './end-system/index.js';
-// Error answers as standard responses, for any server that speaks fetch.
-export type { ErrorAnswerOptions } from './error-answer.js';
-export type { FetchHandler, RunningServer } from './fetch-handler.js';
-export type { InitializeOptions, SessionHeaders } from './initialize.js';
-export type { RateLimitHeaderOptions } from './options.js';
-export { readJson, readQuery } from './read-json.js';
+// Error responses as standard `Response`s, for any fetch server.
+export type { ErrorFormatOptions, RateLimitHeaderOptions } from './errors/options.js';
 export {
   badRequest,
   type ErrorResponseOptions,
@@ -50,9 +43,15 @@ export {
   type RateLimitedOptions,
   rateLimited,
   unauthorized,
-} from './responses.js';
-export { type ServeOptions, serve, type TlsOptions } from './serve.js';
-export type { VerifySession } from './session-guard.js';
-export { type StreamRecordsOptions, streamRecords } from './stream-records.js';
-export { toConnectorError } from './to-connector-error.js';
-export type { Translate } from './translate.js';
+} from './errors/responses.js';
+export { toConnectorError } from './errors/to-connector-error.js';
+export type { Translate } from './errors/translate.js';
+// Announced quotas.
+export type { AnnouncedPolicy, ConnectorRateLimitOptions } from './request/announce-policy.js';
+export { announceQuota, type SetHeaders } from './request/announce-quota.js';
+// A whole connector: login, session, routes, server.
+export { limitBody } from './request/body-limit.js';
+export { readJson, readQuery } from './request/read-json.js';
+export { type StreamRecordsOptions, streamRecords } from './request/stream-records.js';
+export { type ServeOptions, serve } from './server/serve.js';
+export type { FetchHandler, RunningServer, TlsOptions } from './server/types.js';

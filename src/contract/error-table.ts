@@ -1,23 +1,23 @@
 /** What an error means, and therefore what the service does about it (rule E2). */
 export type ErrorKind = 'bad-request' | 'unauthorized' | 'forbidden' | 'rate-limit' | 'not-found' | 'other';
 
-/** What the service does when a connector answers with an error of this kind. */
+/** What the service does about an error of this kind. */
 export type Reaction = 'report' | 'initialize-and-resend' | 'wait-and-resend' | 'retry-if-idempotent';
 
 export interface ErrorTableEntry {
   readonly kind: ErrorKind;
-  /** The HTTP status a connector answers with; `null` where several are possible. */
+  /** The HTTP status of the response; `null` if several are possible. */
   readonly status: number | null;
-  /** Whether the answer carries the wait header: the one thing that tells a limit from a denial (rule W2). */
+  /** Whether the response has the wait header, which distinguishes a rate limit from a denial (rule W2). */
   readonly waitHeader: boolean;
-  /** The code used where the end system gave none (rule E3). */
+  /** The code if the end system gives none (rule E3). */
   readonly code: string;
-  /** The message used where the author gave none. */
+  /** The message if the author gives none. */
   readonly message: string;
   readonly reaction: Reaction;
 }
 
-/** The one table that classes, responses, documentation and tests derive from (rule E2). */
+/** The table from which classes, responses, documentation and tests derive (rule E2). */
 export const errorTable: Readonly<Record<ErrorKind, ErrorTableEntry>> = Object.freeze({
   'bad-request': entry('bad-request', 400, 'BAD_REQUEST', 'The request is not valid.', 'report'),
   unauthorized: entry(
@@ -56,9 +56,9 @@ function entry(
  * @example
  * kindOfStatus(404) // 'not-found'
  */
-export function kindOfStatus(status: number): ErrorKind {
-  for (const row of Object.values(errorTable)) {
-    if (row.status === status && !row.waitHeader) return row.kind;
+export function kindOfStatus(status: number): Exclude<ErrorKind, 'rate-limit'> {
+  for (const { kind, status: own } of Object.values(errorTable)) {
+    if (own === status && kind !== 'rate-limit') return kind;
   }
   return 'other';
 }

@@ -5,7 +5,7 @@ const shortDay = '(?<day>Sun|Mon|Tue|Wed|Thu|Fri|Sat)';
 const month = `(?<month>${months.join('|')})`;
 const time = '(?<hour>\\d{2}):(?<minute>\\d{2}):(?<second>\\d{2})';
 
-/** RFC 9110, 5.6.7: IMF-fixdate, and the two obsolete forms that a recipient has to read. */
+/** RFC 9110, 5.6.7: IMF-fixdate, and the two obsolete forms that a recipient must accept. */
 const forms = [
   new RegExp(`^${shortDay}, (?<date>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT$`),
   new RegExp(`^(?<day>${weekdays.join('|')}), (?<date>\\d{2})-${month}-(?<shortYear>\\d{2}) ${time} GMT$`),
@@ -13,9 +13,9 @@ const forms = [
 ];
 
 /**
- * Reads an HTTP-date strictly: one of its three forms, a date that exists, and the weekday that belongs to it (rule W4).
+ * Reads an HTTP-date strictly: one of its three forms, an existing date, the right weekday (rule W4).
  *
- * @param now epoch milliseconds, to place a two-digit year: one that seems more than 50 years ahead lies in the past.
+ * @param now epoch milliseconds, for a two-digit year: one that seems more than 50 years ahead is in the past.
  * @returns epoch milliseconds, or `undefined`.
  */
 export function parseHttpDate(text: string, now: number): number | undefined {
@@ -26,7 +26,7 @@ export function parseHttpDate(text: string, now: number): number | undefined {
   return undefined;
 }
 
-/** Writes an IMF-fixdate, rounded up to the whole second that the format can hold. */
+/** Writes an IMF-fixdate, rounded up to a whole second. */
 export function formatHttpDate(epochMs: number): string {
   return new Date(Math.ceil(epochMs / 1000) * 1000).toUTCString();
 }
@@ -66,7 +66,7 @@ function inYear(parts: Parts, year: number, checkWeekday = true): number | undef
   return date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000;
 }
 
-/** Midnight UTC of a calendar date; `undefined` where the calendar has no such day. */
+/** Midnight UTC of a calendar date; `undefined` if there is no such day. */
 export function utcDate(year: number, monthIndex: number, day: number): Date | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, monthIndex, day);

@@ -5,6 +5,7 @@ export {
   ConnectorError,
   type ConnectorErrorDetails,
   type ConnectorErrorOptions,
+  errorOfKind,
   ForbiddenError,
   NotFoundError,
   RateLimitError,

@@ -14,7 +14,7 @@ export type ErrorOfKind<K extends ErrorKind> = K extends 'rate-limit'
   ? RateLimitError
   : ConnectorError & { readonly kind: K };
 
-/** Every contract error, told apart by its `kind`. */
+/** Any contract error, as a union by `kind`. */
 export type AnyConnectorError =
   | BadRequestError
   | UnauthorizedError

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { describeValue, parseJson } from '../internal/index.js';
 import { errorTable } from './error-table.js';
 
-/** The body of every error answer, exactly as it is written (rule E1). */
+/** The body of every error response (rule E1). */
 export const errorPayloadSchema = z.strictObject({
   errors: z.strictObject({
     code: z.string().min(1).meta({ description: 'Error code of the end system, or one chosen by the connector' }),
@@ -13,17 +13,17 @@ export const errorPayloadSchema = z.strictObject({
 
 export type ErrorPayload = z.infer<typeof errorPayloadSchema>;
 
-/** The most bytes of `detail` that a connector writes (rule E5). */
+/** The default maximum length of `detail`, in bytes (rule E5). */
 export const defaultMaxDetailBytes = 8 * 1024;
 
 const cutMark = '… [cut]';
 
 /**
- * Reads an error body as leniently as it can be understood (rule E6): a parsed value or JSON text; an `errors` array
- * (its first entry); numeric codes; details that are no text (serialised); a missing code (`fallbackCode`).
+ * Reads an error body leniently (rule E6): a parsed value or JSON text; an `errors` array (its first entry); numeric codes;
+ * details that are not strings (serialized); a missing code (`fallbackCode`).
  *
  * @param fallbackCode the code when the body has none. @default 'CONNECTOR_ERROR'
- * @returns the payload, or `undefined` when the value is no contract body. Never throws.
+ * @returns the payload, or `undefined` when the value is not a contract body. Never throws.
  * @example
  * parseErrorPayload({ errors: [{ code: 42, message: 'No issue 7' }] })
  * // { errors: { code: '42', message: 'No issue 7' } }
@@ -52,7 +52,7 @@ function readPayload(value: unknown, fallbackCode: string): ErrorPayload | undef
 /**
  * Reads a problem of RFC 9457 as an error's content: `code` (else `type`), `title`, `detail`.
  *
- * @returns `undefined` when the value is none. Never throws.
+ * @returns `undefined` when the value is not a problem. Never throws.
  */
 export function parseProblem(text: string): ErrorPayload['errors'] | undefined {
   const value = parseJson(text);
@@ -79,7 +79,7 @@ export function limitBytes(text: string, maxBytes: number): string {
   const encoder = new TextEncoder();
   if (encoder.encode(text).length <= maxBytes) return text;
   const room = maxBytes - encoder.encode(cutMark).length;
-  // `encodeInto` never writes half a character, so what it has read is a clean prefix.
+  // `encodeInto` never writes half a character.
   const { read } = encoder.encodeInto(text, new Uint8Array(Math.max(0, room < 0 ? maxBytes : room)));
   return text.slice(0, read) + (room < 0 ? '' : cutMark);
 }

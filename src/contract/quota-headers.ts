@@ -4,9 +4,9 @@ import { type BareItem, type Parameters, parseList, serializeList, Token } from 
 export const policyHeader = 'RateLimit-Policy';
 export const currentHeader = 'RateLimit';
 
-/** So many requests in a window of that length. */
+/** A number of requests per window. */
 export interface QuotaPolicy {
-  /** Connects a policy with what is left of it. */
+  /** Connects a policy with what is left of its quota. */
   name: string;
   /** Requests: 1 or more. */
   limit: number;
@@ -19,7 +19,7 @@ export interface QuotaLeft {
   name: string;
   /** Requests: 0 or more. */
   left: number;
-  /** In how many milliseconds there is more again, a day at most; `undefined` where that is not told. */
+  /** Milliseconds until the quota resets, a day at most; `undefined` if unknown. */
   resetMs: number | undefined;
 }
 
@@ -35,10 +35,10 @@ export interface QuotaHeaderValues {
   current?: string | null | undefined;
 }
 
-/** What is longer is no announcement, and nothing looks into it (rule E8). */
+/** A longer value is ignored (rule E8). */
 export const maxQuotaCharacters = 1024;
 
-/** Nobody has more; what follows is not read (rule E8). */
+/** Further items are ignored (rule E8). */
 const maxItems = 16;
 
 const daySeconds = 86_400;
@@ -47,10 +47,9 @@ const daySeconds = 86_400;
 const maxInteger = 999_999_999_999_999;
 
 /**
- * Reads an announced quota (rule W8) and never throws: a header that is no structured list is as good as none, as RFC 9651
- * asks, and of a list only the items that say something about requests are taken. A policy has a `q` of 1 or more, a window
- * of a day at most, and counts requests (`qu`); of one that counts something else, what is left is dropped, too. Values of
- * more than 1,024 characters and what follows the sixteenth item are not read (rule E8).
+ * Reads an announced quota (rule W8). Never throws: a header that is not a structured list is ignored (RFC 9651), and so are
+ * items that do not count requests (`qu`), together with what is left of them. A policy has a `q` of 1 or more and a window of
+ * a day at most. Values over 1,024 characters and items after the sixteenth are ignored (rule E8).
  *
  * @example
  * parseQuota({ policy: '"default";q=100;w=60', current: '"default";r=50;t=30' })
@@ -78,11 +77,12 @@ export function parseQuota({ policy, current }: QuotaHeaderValues): AnnouncedQuo
 }
 
 /**
- * Writes one policy for `RateLimit-Policy`; several are joined by commas. The window is in whole seconds, rounded up: the
- * format knows no fractions, and a client that comes too slowly is not refused.
+ * Writes one policy for `RateLimit-Policy`; join several with commas. The window is rounded up to whole seconds: a client
+ * that is too slow is never refused.
  *
  * @param policy.name printable ASCII. @default 'default'
- * @throws TypeError when `limit` is no whole number above 0, `windowMs` not above 0 and at most a day, or `name` no such text.
+ * @throws TypeError when `limit` is not a whole number above 0, `windowMs` is not above 0 and at most a day, or `name` is not
+ * printable ASCII.
  * @example
  * formatPolicy({ limit: 100, windowMs: 1500 }) // '"default";q=100;w=2'
  */
@@ -100,10 +100,10 @@ export function formatPolicy({ name = 'default', limit, windowMs }: Optional<Quo
 }
 
 /**
- * Writes what is left of a quota for `RateLimit`. What is left is rounded down and never below 0, the time up to whole
- * seconds: a client never gets more, or sooner, than there is.
+ * Writes what is left of a quota for `RateLimit`. `left` is rounded down and never below 0, the time is rounded up to whole
+ * seconds.
  *
- * @throws TypeError when `left` or `resetMs` is no finite number, or `name` no printable ASCII.
+ * @throws TypeError when `left` or `resetMs` is not a finite number, or `name` is not printable ASCII.
  * @example
  * formatCurrent({ left: 50, resetMs: 29_100 }) // '"default";r=50;t=30'
  */
@@ -141,7 +141,7 @@ function readItems(value: string | null | undefined): [name: string, parameters:
   }
   const items: [string, Parameters][] = [];
   for (const [item, parameters] of list.slice(0, maxItems)) {
-    // A token where a string belongs is a slip that leaves nothing in doubt.
+    // A token in place of a string is unambiguous.
     const name = item instanceof Token ? item.toString() : item;
     if (typeof name === 'string') items.push([name, parameters]);
   }

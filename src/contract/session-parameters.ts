@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** One parameter of initialize, or one value of the session that it hands out (rule S1). */
+/** One parameter of initialize, or one value of the session (rule S1). */
 export const sessionParameterSchema = z.object({
   key: z.string().min(1),
   value: z.string(),
-  /** Whether the value is a secret: it is then kept out of every error (rule E5). */
+  /** Whether the value is a secret, which no error may contain (rule E5). */
   sensitive: z.boolean().default(false),
 });
 
@@ -13,7 +13,7 @@ export type SessionParameter = { key: string; value: string; sensitive: boolean 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that belong to one hop or to the transport, beside `proxy-*`: neither a session nor a caller may set them (rule S2). */
+/** Hop-by-hop and transport headers, besides `proxy-*`: neither a session nor a caller may set them (rule S2). */
 const reservedHeaders = new Set([
   'connection',
   'content-length',
@@ -27,8 +27,8 @@ const reservedHeaders = new Set([
 ]);
 
 /**
- * Headers that change how a request or its answer is read, so that they are the caller's and no session's (rule S2).
- * `accept` is not among them: a session may ask for a version of the same JSON.
+ * Headers that change how a request or its response is read: a session must not set them (rule S2). `accept` is allowed: a
+ * session may ask for a version of the same JSON.
  */
 const callersHeaders = new Set([
   ...['accept-charset', 'accept-encoding', 'content-encoding', 'content-range', 'content-type', 'range'],
@@ -36,11 +36,11 @@ const callersHeaders = new Set([
   ...['x-http-method', 'x-http-method-override', 'x-method-override', 'x-original-url', 'x-rewrite-url'],
 ]);
 
-/** The most that a session may add to every request (rule S2). */
+/** The limits of a session's headers (rule S2). */
 const mostHeaders = 100;
 const mostBytes = 64 * 1024;
 
-/** Says what is wrong with a header, if anything is. The answer names the key and never contains the value (rule S7). */
+/** What is wrong with a header, or `undefined`. Names the key and never contains the value (rule S7). */
 export function headerProblem(key: string, value: unknown): string | undefined {
   if (!token.test(key)) return `${JSON.stringify(key.slice(0, 80))} is not a valid header name`;
   const name = key.toLowerCase();
@@ -51,13 +51,13 @@ export function headerProblem(key: string, value: unknown): string | undefined {
   return undefined;
 }
 
-/** The same for a header of a session, which may be fewer (rule S2). */
+/** The same for a session's header, with more restrictions (rule S2). */
 export function sessionHeaderProblem(key: string, value: unknown): string | undefined {
   const changesReading = callersHeaders.has(key.toLowerCase());
   return headerProblem(key, value) ?? (changesReading ? `"${key}" changes how requests are read` : undefined);
 }
 
-/** All that is wrong with a session (rule S2). Names keys, never values. */
+/** Everything that is wrong with a session (rule S2). Names keys, never values. */
 export function sessionProblems(session: readonly { key: string; value: unknown }[]): string[] {
   if (session.length > mostHeaders) return [`it has more than ${mostHeaders} headers`];
   const bytes = session.reduce((sum, { key, value }) => sum + key.length + String(value).length, 0);
@@ -65,7 +65,7 @@ export function sessionProblems(session: readonly { key: string; value: unknown 
   const seen = new Set<string>();
   return session.flatMap(({ key, value }) => {
     const name = key.toLowerCase();
-    const problem = sessionHeaderProblem(key, value) ?? (seen.has(name) ? `"${key}" is there twice` : undefined);
+    const problem = sessionHeaderProblem(key, value) ?? (seen.has(name) ? `"${key}" appears twice` : undefined);
     seen.add(name);
     return problem ?? [];
   });

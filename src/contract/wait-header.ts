@@ -1,7 +1,7 @@
 import { latestDateMs } from '../internal/index.js';
 import { formatHttpDate, parseHttpDate, utcDate } from './http-date.js';
 
-/** How a wait is written in a header (rule W4). `auto` reads delta-seconds or an HTTP-date, and guesses nothing. */
+/** How a wait is written in a header (rule W4). `auto` reads delta-seconds or an HTTP-date. */
 export const waitFormats = [
   'auto',
   'seconds',
@@ -20,22 +20,22 @@ export interface ParseWaitOptions {
   now?: number | undefined;
   /** The response's raw `Date` header: absolute times are measured against it (rule W5). */
   date?: string | null | undefined;
-  /** The response's raw `Age` header. When there is one the answer is a stored one, and its `Date` says nothing. */
+  /** The response's raw `Age` header: it marks a cached response, whose `Date` is ignored. */
   age?: string | null | undefined;
 }
 
-/** Longer than anybody waits, and still exact: what more digits than a double holds are read as. */
+/** The value of numbers with more digits than a double holds. */
 const longestWaitMs = Number.MAX_SAFE_INTEGER;
 
-/** What is longer is no wait, and nothing looks into it (rule E8): numbers and times are far shorter. */
+/** A longer value is not a wait (rule E8): numbers and times are far shorter. */
 export const maxWaitCharacters = 1024;
 
 /**
- * Reads the value of a wait header, strictly (rules W4, W5). Repeated headers that were joined by commas: the longest
- * valid wait wins. A time in the past is a wait of zero. A value of more than 1,024 characters is no wait (rule E8).
+ * Reads the value of a wait header strictly (rules W4, W5). Of repeated headers, joined by commas, the longest valid wait
+ * counts. A time in the past is a wait of zero. A value over 1,024 characters is invalid (rule E8).
  *
  * @returns the wait in milliseconds, or why the value cannot be read. Never throws for a bad value.
- * @throws TypeError when `format` is none of {@link waitFormats}, or `now` is no number.
+ * @throws TypeError when `format` is not one of {@link waitFormats}, or `now` is not a number.
  * @example
  * parseWait('120') // { waitMs: 120000 }
  * parseWait('1.5') // { invalid: '…' }
@@ -59,11 +59,11 @@ export function parseWait(
 }
 
 /**
- * Writes a wait for a header. Seconds are rounded up, so the service never comes back too early, and a positive wait is
+ * Writes a wait for a header. Seconds are rounded up, so that the service never returns too early, and a positive wait is
  * never written as zero. `auto` writes seconds.
  *
  * @param waitMs milliseconds, zero or more.
- * @throws TypeError when `waitMs` is no such number, `now` is no number, or `format` is unknown.
+ * @throws TypeError when `waitMs` or `now` is not such a number, or `format` is unknown.
  * @example
  * formatWait(1500) // '2'
  */
@@ -93,7 +93,7 @@ export function formatWait(
   }
 }
 
-/** @throws TypeError naming `format` when it is none of {@link waitFormats}. */
+/** @throws TypeError naming `format` when it is not one of {@link waitFormats}. */
 function checkWaitFormat(format: unknown): WaitFormat {
   if (waitFormats.includes(format as WaitFormat)) return format as WaitFormat;
   throw new TypeError(`\`format\` must be one of ${waitFormats.join(', ')}, got ${JSON.stringify(format)}.`);
@@ -134,7 +134,7 @@ function splitJoined(value: string): string[] {
   return items.map(trimBlanks);
 }
 
-/** By index: a pattern for the blanks at the end would try again at each blank, which takes quadratic time (rule E8). */
+/** By index: a pattern for trailing whitespace would take quadratic time (rule E8). */
 function trimBlanks(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isBlank(text[start])) start++;

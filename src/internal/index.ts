@@ -1,6 +1,7 @@
 export { abortable } from './abortable.js';
 export { type Clock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
 export { isNestedDeeper, parseJson } from './json.js';
+export { notify } from './notify.js';
 export {
   anyObject,
   bool,
@@ -22,7 +23,7 @@ export {
   withMethods,
 } from './options.js';
 export { type LimitedBytes, readLimited } from './read-limited.js';
-export { createRedact, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
+export { createRedact, credentialHeaders, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
 export { singleFlight } from './single-flight.js';
 export { sourceKey } from './source-key.js';
 export { describeIssues, describeValue, type Issue, printable } from './text.js';

@@ -98,6 +98,9 @@ function addWrittenForms(forms: Map<string, string>, value: string): void {
   }
 }
 
+/** Request headers that carry credentials, whatever the connector (rule E5). */
+export const credentialHeaders: readonly string[] = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key'];
+
 /** A header's value and its secret parts: the credentials after the scheme, the password, each cookie. */
 export function headerParts(name: string, value: string): string[] {
   if (name.toLowerCase() === 'cookie') {

@@ -70,7 +70,7 @@ describe('without a preset', () => {
   ])('%s gives a message with the call, without its query', async (_what, body) => {
     const error = await failureOf({ status: 500, body });
     expect(error.message).toMatch(
-      /^GET http:\/\/127\.0\.0\.1:\d+\/issues\/7: the end system answered 500 Internal Server Error\.$/,
+      /^GET http:\/\/127\.0\.0\.1:\d+\/issues\/7: the end system responded with 500 Internal Server Error\.$/,
     );
     expect(error.code).toBe('CONNECTOR_ERROR');
   });

@@ -270,8 +270,8 @@ describe('what requests would not bring back as it is, the user learns at login 
 
   test.each([
     ['characters beyond Latin-1', '日本', 'has characters that a header cannot carry'],
-    ['a blank at the end', 'lead ', 'begins or ends with a blank'],
-    ['a blank at the beginning', ' lead', 'begins or ends with a blank'],
+    ['a blank at the end', 'lead ', 'starts or ends with whitespace'],
+    ['a blank at the beginning', ' lead', 'starts or ends with whitespace'],
     ['more than requests can carry', 'x'.repeat(20_000), 'The session has 20008 bytes, and requests can carry 12288.'],
   ])('%s: a 400 that names the header, never the value', async (_what, value, message) => {
     const { answer, seen } = await handOut(value);

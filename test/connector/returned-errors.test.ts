@@ -29,7 +29,7 @@ describe('a response of 400 or above that a handler returns has the body of the 
       'HTML',
       (c) => c.html('<h1>no</h1>', 500),
       500,
-      { code: 'CONNECTOR_ERROR', message: 'The connector answered 500.' },
+      { code: 'CONNECTOR_ERROR', message: 'The connector responded with 500.' },
     ],
     [
       'JSON with a message and a code',

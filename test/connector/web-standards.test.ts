@@ -16,7 +16,7 @@ const imports = readdirSync(root, { recursive: true, encoding: 'utf8' })
 
 test('only the files for Node import from Node: all else runs on any runtime', () => {
   const onNode = imports.filter(({ modules }) => modules.some((module) => /^node:|node-server/.test(module)));
-  expect(onNode.map(({ file }) => file).sort()).toEqual(['node-listener.ts', 'node-server.ts']);
+  expect(onNode.map(({ file }) => file).sort()).toEqual(['server/node-listener.ts', 'server/node-server.ts']);
   expect(imports.length).toBeGreaterThan(20);
 });
 

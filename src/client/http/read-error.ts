@@ -1,21 +1,18 @@
 import {
-  BadRequestError,
   type CallResponse,
-  ConnectorError,
+  type ConnectorError,
   cleanCode,
   cleanDetail,
   cleanMessage,
   type ErrorKind,
+  errorOfKind,
   errorTable,
   type FailedRequest,
-  ForbiddenError,
   kindOfStatus,
-  NotFoundError,
   parseErrorPayload,
   parseProblem,
-  UnauthorizedError,
 } from '../../contract/index.js';
-import { createRedact, headerParts, showsSecret } from '../../internal/index.js';
+import { createRedact, credentialHeaders, headerParts, showsSecret } from '../../internal/index.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** What an error answer said, made safe to show. */
@@ -84,21 +81,12 @@ export function sessionSecrets(headers: Readonly<Record<string, string>>): strin
   return Object.entries(headers).flatMap(([name, value]) => (open?.has(name) ? [] : headerParts(name, value)));
 }
 
-const credentialHeaders = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key']);
-
 /** What must not be shown of the caller's own headers (rule E5). */
 export function credentialSecrets(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
-    credentialHeaders.has(name.toLowerCase()) ? headerParts(name, value) : [],
+    credentialHeaders.includes(name.toLowerCase()) ? headerParts(name, value) : [],
   );
 }
-
-const classes = {
-  'bad-request': BadRequestError,
-  unauthorized: UnauthorizedError,
-  forbidden: ForbiddenError,
-  'not-found': NotFoundError,
-} as const;
 
 /** The typed error for an answer that is no rate limit: the class of its kind (rule E2). */
 export function toConnectorError(
@@ -107,10 +95,7 @@ export function toConnectorError(
   content: ErrorContent,
   note = '',
 ): ConnectorError {
-  const kind = kindOfStatus(response.status);
-  const options = { code: content.code, detail: content.detail, origin: content.origin, request };
-  const message = content.message + note;
-  if (kind === 'other' || kind === 'rate-limit')
-    return new ConnectorError(message, { ...options, status: response.status });
-  return new classes[kind](message, options);
+  const { status } = response;
+  const { code, detail, origin } = content;
+  return errorOfKind(kindOfStatus(status), content.message + note, { status, code, detail, origin, request });
 }

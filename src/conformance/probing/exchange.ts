@@ -1,5 +1,5 @@
 import { toSessionParameters } from '../../contract/index.js';
-import { parseJson, readLimited } from '../../internal/index.js';
+import { credentialHeaders, parseJson, readLimited } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
 import type { SeenExchange } from '../result.js';
@@ -78,7 +78,7 @@ export function summarize({ request, response, failure }: Exchange): string {
   return `${request.method} ${shorten(request.path, 80)}: ${response?.status ?? failure}`;
 }
 
-const secretHeaders = new Set(['authorization', 'cookie', 'set-cookie', 'x-api-key', 'proxy-authorization']);
+const secretHeaders = new Set([...credentialHeaders, 'set-cookie']);
 
 /** An exchange for a report: secrets masked, long bodies cut. */
 export function showExchange(

@@ -1,23 +1,24 @@
 /**
- * The contract’s error answers in an Express 5 server.
+ * The contract’s error responses in an Express 5 server.
  *
  * @module concordat/connector/express
  */
 
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { BadRequestError, NotFoundError } from '../../contract/index.js';
-import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';
-import type { ErrorAnswer } from '../error-answer.js';
-import { parameterSecrets } from '../redact.js';
-import { invalidPathMessage } from '../to-connector-error.js';
+import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
+import type { WireError } from '../errors/error-writer.js';
+import { parameterSecrets } from '../errors/redact.js';
+import { invalidPathMessage } from '../errors/to-connector-error.js';
 
 export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
 
 /**
- * Express 5 error handler that answers as the contract says: what routes throw, paths that cannot be decoded and broken JSON
- * (400), and bodies that are too large (413) from `express.json()`. It goes last. An error after the headers went out ends the connection.
+ * Express 5 error handler that sends the contract's error response: for what routes throw, for paths that cannot be decoded
+ * and broken JSON (400), and for too large bodies (413) of `express.json()`. Add it last. An error after the headers went out
+ * ends the connection.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the invalid option.
  * @example
  * app.use(connectorNotFound())
  * app.use(connectorErrorHandler({ sessionHeaders: ['x-token'] }))
@@ -31,13 +32,13 @@ export function connectorErrorHandler(options: ConnectorErrorHandlerOptions = {}
       response.destroy();
       return;
     }
-    const answer = writer.write(thrown, request, (name) => request.headers[name.toLowerCase()], bodySecrets(request));
-    send(response, answer);
+    const error = writer.write(thrown, request, (name) => request.headers[name.toLowerCase()], bodySecrets(request));
+    send(response, error);
   };
 }
 
 /**
- * Middleware that answers what no route before it has answered with the contract's 404, by way of the error handler.
+ * Middleware that passes a 404 to the error handler for requests that no route has handled.
  *
  * @example
  * app.use(connectorNotFound())
@@ -48,18 +49,18 @@ export function connectorNotFound(): RequestHandler {
   };
 }
 
-/** Express's own error for such a path, which it does not mark as one to be read. */
+/** Express does not mark its own error for such a path as one for the caller. */
 function translate(thrown: unknown): unknown {
   if (!(thrown instanceof URIError) || (thrown as { status?: unknown }).status !== 400) return thrown;
   return new BadRequestError(invalidPathMessage, { cause: thrown });
 }
 
-/** What initialize was given, where the body is such parameters. */
+/** The secrets of initialize's parameters, if the body is such a list. */
 function bodySecrets(request: Request): string[] {
   return Array.isArray(request.body) ? parameterSecrets(request.body) : [];
 }
 
-function send(response: Response, { status, headers, body, staleHeaders }: ErrorAnswer): void {
+function send(response: Response, { status, headers, body, staleHeaders }: WireError): void {
   for (const name of staleHeaders) response.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.statusCode = status;

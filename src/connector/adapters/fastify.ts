@@ -1,5 +1,5 @@
 /**
- * The contract’s error answers in a Fastify 5 server.
+ * The contract’s error responses in a Fastify 5 server.
  *
  * @module concordat/connector/fastify
  */
@@ -7,15 +7,15 @@
 import type { FastifyError, FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConnectorErrorDetails, NotFoundError } from '../../contract/index.js';
 import { bool, checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
-import { type AdapterOptions, adapterShape, createAdapterWriter } from '../adapter-options.js';
-import type { ErrorAnswer } from '../error-answer.js';
-import { parameterSecrets } from '../redact.js';
-import { errorOfStatus, invalidJsonMessage, invalidPathMessage } from '../to-connector-error.js';
+import { type AdapterOptions, adapterShape, createAdapterWriter } from '../errors/adapter-writer.js';
+import type { WireError } from '../errors/error-writer.js';
+import { parameterSecrets } from '../errors/redact.js';
+import { errorOfStatus, invalidJsonMessage, invalidPathMessage } from '../errors/to-connector-error.js';
 
 export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
   /**
-   * Answers unknown routes, where no handler for them was set before. `false` leaves them to one that is set later: Fastify
-   * refuses a second one.
+   * Handles unknown routes, unless a handler for them has been set before. Use `false` if you set one later: Fastify refuses
+   * a second handler.
    *
    * @default true
    */
@@ -25,11 +25,11 @@ export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
 const schema = optionsOf({ ...adapterShape, notFound: bool.default(true) } satisfies ShapeOf<ConnectorPluginOptions>);
 
 /**
- * Fastify 5 plugin: answers as the contract says what routes throw, Fastify's own refusals (validation and broken JSON: 400,
- * bodies that are too large: 413) and unknown routes (404), in the whole scope in which it is registered. An error after
- * the headers went out ends the connection.
+ * Fastify 5 plugin: sends the contract's error response for what routes throw, for Fastify's own errors (validation and
+ * broken JSON: 400, too large bodies: 413) and for unknown routes (404), in the whole scope in which it is registered. An
+ * error after the headers went out ends the connection.
  *
- * @throws TypeError naming the option that is wrong, when the server gets ready.
+ * @throws TypeError naming the invalid option, when the server gets ready.
  * @example
  * await app.register(connectorPlugin, { sessionHeaders: ['x-token'] })
  */
@@ -42,17 +42,17 @@ export const connectorPlugin: FastifyPluginCallback<ConnectorPluginOptions> = (a
   }
 };
 
-// What fastify-plugin does: the handlers belong to the scope around the plugin, so that they reach its sibling routes.
+// As fastify-plugin does: the handlers belong to the scope around the plugin and so apply to its sibling routes.
 Object.assign(connectorPlugin, {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'concordat-connector',
 });
 
-/** The scopes that answer the unknown routes of a server, by prefix: Fastify takes one for each. */
-const answering = new WeakMap<object, Map<string, FastifyInstance>>();
+/** The scopes that handle a server's unknown routes, by prefix: Fastify accepts one for each. */
+const notFoundScopes = new WeakMap<object, Map<string, FastifyInstance>>();
 
 function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
-  // Fastify's own register options come along with the plugin's.
+  // Fastify adds its own register options to the plugin's.
   const {
     prefix: _prefix,
     logLevel: _logLevel,
@@ -60,11 +60,11 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
     ...given
   } = options as ConnectorPluginOptions & Record<'prefix' | 'logLevel' | 'logSerializers', unknown>;
   const { notFound, ...own } = checkOptions(schema, given);
-  const answer = createAnswer(own as AdapterOptions<FastifyRequest>);
-  app.setErrorHandler(answer);
+  const handleError = createErrorHandler(own as AdapterOptions<FastifyRequest>);
+  app.setErrorHandler(handleError);
   if (!notFound) return;
-  const scopes = answering.get(app.server) ?? new Map<string, FastifyInstance>();
-  answering.set(app.server, scopes);
+  const scopes = notFoundScopes.get(app.server) ?? new Map<string, FastifyInstance>();
+  notFoundScopes.set(app.server, scopes);
   // A second time in the same scope is a mistake, which Fastify refuses.
   const isRepeated = scopes.get(app.prefix) === app;
   if (scopes.has(app.prefix) && !isRepeated) return;
@@ -72,31 +72,31 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
   try {
     app.setNotFoundHandler((request, reply) => {
       const path = request.url.split('?', 1)[0]?.slice(0, 200);
-      answer(new NotFoundError(`There is no route for ${request.method} ${path}.`), request, reply);
+      handleError(new NotFoundError(`There is no route for ${request.method} ${path}.`), request, reply);
     });
   } catch (error) {
-    // The server has a handler of its own for them, which stays.
+    // The server's own handler stays.
     if (isRepeated) throw error;
   }
 }
 
 /**
- * What the constructor of Fastify takes as `frameworkErrors`: answers, as the contract says, requests that Fastify refuses
- * before any route or plugin sees them, such as `GET /%`. No plugin can set that.
+ * For the `frameworkErrors` option of Fastify's constructor: sends the contract's error response for requests that Fastify
+ * refuses before any route or plugin sees them, such as `GET /%`. A plugin cannot set that option.
  *
- * @param options as those of {@link connectorPlugin}, without `notFound`.
- * @throws TypeError naming the option that is wrong.
+ * @param options those of {@link connectorPlugin}, without `notFound`.
+ * @throws TypeError naming the invalid option.
  * @example
  * const app = fastify({ frameworkErrors: connectorFrameworkErrors() })
  * await app.register(connectorPlugin)
  */
 export function connectorFrameworkErrors(options: AdapterOptions<FastifyRequest> = {}): ConnectorFrameworkErrors {
-  return createAnswer(options);
+  return createErrorHandler(options);
 }
 
 export type ConnectorFrameworkErrors = (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
 
-function createAnswer(
+function createErrorHandler(
   options: AdapterOptions<FastifyRequest>,
 ): (thrown: unknown, ...rest: [FastifyRequest, FastifyReply]) => void {
   const writer = createAdapterWriter<FastifyRequest>(options, translate);
@@ -112,14 +112,14 @@ function createAnswer(
   };
 }
 
-/** Instead of Fastify's own, which quote what was sent. */
+/** In place of Fastify's own messages, which quote the request. */
 const messages: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: invalidJsonMessage,
   FST_ERR_BAD_URL: invalidPathMessage,
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
 };
 
-/** What Fastify itself refuses is the caller's mistake; everything else stays what it is. */
+/** What Fastify itself refuses is the caller's mistake; everything else stays as it is. */
 function translate(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const { code, statusCode, validationContext, message } = thrown as FastifyError;
@@ -134,7 +134,7 @@ function bodySecrets(request: FastifyRequest): string[] {
   return Array.isArray(request.body) ? parameterSecrets(request.body) : [];
 }
 
-function send(reply: FastifyReply, { status, headers, body, staleHeaders }: ErrorAnswer): void {
+function send(reply: FastifyReply, { status, headers, body, staleHeaders }: WireError): void {
   for (const name of staleHeaders) reply.removeHeader(name);
   reply.code(status).headers(headers).send(body);
 }

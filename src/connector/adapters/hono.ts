@@ -1,35 +1,35 @@
 /**
- * The contract’s error answers in a Hono app.
+ * The contract’s error responses in a Hono app.
  *
  * @module concordat/connector/hono
  */
 
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono';
 import { NotFoundError } from '../../contract/index.js';
-import { type AdapterOptions, createAdapterWriter } from '../adapter-options.js';
-import { answerWithHono } from '../hono-answer.js';
+import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
+import { toHonoResponse } from '../errors/hono-response.js';
 
 export type ConnectorErrorsOptions = AdapterOptions<Context>;
 
 /**
- * Makes the error handler of a Hono app with options of its own; {@link onConnectorError} is the one without. For a
- * whole connector there is `createConnector`, which needs neither.
+ * Creates the error handler of a Hono app with options; {@link onConnectorError} is the one without. `createConnector` needs
+ * neither.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the invalid option.
  * @example
  * app.onError(connectorErrors({ rateLimit: { header: 'X-Wait' }, sessionHeaders: ['x-token'] }))
  */
 export function connectorErrors(options: ConnectorErrorsOptions = {}): ErrorHandler {
   const writer = createAdapterWriter(options);
   return (thrown, c) =>
-    answerWithHono(
+    toHonoResponse(
       c,
       writer.write(thrown, c, (name) => c.req.raw.headers.get(name)),
     );
 }
 
 /**
- * Error handler of a Hono app that answers as the contract says.
+ * Error handler of a Hono app that sends the contract's error response.
  *
  * @example
  * app.onError(onConnectorError)
@@ -37,7 +37,7 @@ export function connectorErrors(options: ConnectorErrorsOptions = {}): ErrorHand
 export const onConnectorError: ErrorHandler = connectorErrors();
 
 /**
- * Answers unknown routes of a Hono app with the contract's 404.
+ * Sends the contract's 404 for unknown routes of a Hono app.
  *
  * @example
  * app.notFound(connectorNotFound)

@@ -4,5 +4,5 @@
  * @module concordat/connector/node
  */
 
-export type { FetchHandler } from '../fetch-handler.js';
-export { type NodeHandlerOptions, type NodeListener, toNodeHandler } from '../node-listener.js';
+export { type NodeHandlerOptions, type NodeListener, toNodeHandler } from '../server/node-listener.js';
+export type { FetchHandler } from '../server/types.js';

@@ -49,7 +49,7 @@ const condition = conditionOf(z.union([match, z.literal(false)], { error: 'must 
 
 const readingShape = {
   unit: oneOf([...waitFormats, 'guess']),
-  // A pattern that remembers where it stopped would find something in every second answer only.
+  // With these flags a pattern keeps its position, and would skip every second response.
   pattern: option<RegExp>(
     (pattern) => pattern instanceof RegExp && !/[gy]/.test(pattern.flags),
     'must be a pattern without the flags g and y',

@@ -13,25 +13,24 @@ export interface EndSystemFetchOptions {
   /** How the end system reports failures: a name, or one made by {@link definePreset}. @default 'generic' */
   preset?: PresetName | Preset | undefined;
   /**
-   * Asked first, for what a preset cannot say; `undefined` leaves the decision to the preset. It is asked about failures: below
-   * 400 these are what a rule of the preset or `loginPage` takes for one. Other successes are not read for it.
+   * Translates a failure before the preset does; `undefined` leaves it to the preset. Below 400 only responses that a rule of
+   * the preset or `loginPage` takes for a failure count. Other successes are not read.
    */
   translate?:
     | ((failure: EndSystemFailure) => ConnectorError | undefined | Promise<ConnectorError | undefined>)
     | undefined;
   /**
-   * The page to which the end system leads calls whose session is over, where it does that instead of answering 401: taken
-   * for the 401 that it means. A pattern is looked for in the address, without query, that a redirect leads to; `'html'` is any
-   * page at all, for systems whose data are never HTML.
+   * The login page of an end system that redirects expired sessions instead of responding with a 401: it is taken for a 401.
+   * A pattern is matched against the target of a redirect, without its query; `'html'` is any page, for systems whose data
+   * is never HTML.
    *
-   * @default none: what a redirect leads to is a success
+   * @default none: the target of a redirect is a success
    */
   loginPage?: LoginPage | undefined;
   /**
-   * Milliseconds until a call is given up with a 504: for its head, and for its body where that is read as a whole (`json()`,
-   * `text()` and so on); a body that is streamed has all the time it needs. It is less than the 30 s after which the
-   * service's client gives up by default, so that the service is told why. Uploads count: give them a fetch of their own
-   * with more, or with `Number.POSITIVE_INFINITY`.
+   * Milliseconds until a call fails with a 504: for the head, and for a body that is read as a whole (`json()`, `text()` and
+   * so on); a streamed body has no timeout. The default is below the 30 s of the service's client, so that the service
+   * learns the reason. Uploads count: use a fetch with a longer timeout for them, or `Number.POSITIVE_INFINITY`.
    *
    * @default 25000
    */
@@ -49,15 +48,16 @@ const schema = optionsOf({
 } satisfies ShapeOf<EndSystemFetchOptions>);
 
 /**
- * A fetch for calling the system behind a connector. It returns successful answers only: every failure is thrown as the
- * error that the contract has for it, with the end system's own code and message and its answer as the detail (rules E2,
- * E3), so a connector's handler needs no error handling of its own. Rate limits carry the end system's wait, or 60 s where
- * it names none. Where a product hides failures in a 200, its preset has JSON bodies up to 1 MiB looked into; a success is
- * handed on unread, streams included. A system that cannot be reached is a 502, one that does not answer in `timeoutMs` a 504,
- * also while the body is read. When the caller's signal aborts, its reason is thrown as it is (a mere text, as servers of
- * Node give, as an `AbortError`): with `signal: c.req.raw.signal` a call ends when the service gives its request up.
+ * Creates a fetch for calling the system behind a connector. It returns successful responses only. Every failure is thrown as
+ * a contract error with the end system's code and message, and its response as the detail (rules E2, E3), so handlers need
+ * no error handling of their own. Rate limits carry the end system's wait, or 60 s if it names none.
  *
- * @throws TypeError naming the option that is wrong; for a preset's name it lists those there are.
+ * If a product hides failures in a 200, its preset reads JSON bodies up to 1 MiB to find them; other successes are returned
+ * unread, streams included. A system that cannot be reached is a 502, one that does not respond within `timeoutMs` a 504, also
+ * while the body is read. When the caller's signal aborts, its reason is thrown (a bare string, as Node servers give, as an
+ * `AbortError`): with `signal: c.req.raw.signal` a call ends when the service cancels its request.
+ *
+ * @throws TypeError naming the invalid option; for an unknown preset it lists the known ones.
  * @example
  * const github = endSystemFetch({ preset: 'github' })
  * const issue = await (await github(`${baseUrl}/repos/${repository}/issues/7`)).json()
@@ -107,22 +107,22 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
   return plain;
 }
 
-/** Hears the head of every answer of an end system, failures included, before anything is made of it. */
-export type HearAnswer = (headers: Headers, preset: Preset) => void;
+/** Gets the headers of every response of an end system, failures included. */
+export type HeadersListener = (headers: Headers, preset: Preset) => void;
 
-const listening = new WeakMap<typeof globalThis.fetch, (hear: HearAnswer) => typeof globalThis.fetch>();
+const listening = new WeakMap<typeof globalThis.fetch, (hear: HeadersListener) => typeof globalThis.fetch>();
 
-/** The same fetch with an ear. @throws TypeError when it is none of {@link endSystemFetch}. */
-export function listenTo(endSystem: typeof globalThis.fetch, hear: HearAnswer): typeof globalThis.fetch {
+/** The same fetch with a listener. @throws TypeError when `endSystem` was not made by {@link endSystemFetch}. */
+export function listenTo(endSystem: typeof globalThis.fetch, hear: HeadersListener): typeof globalThis.fetch {
   const make = listening.get(endSystem);
   if (make === undefined) throw new TypeError('`endSystem` must be made by `endSystemFetch`.');
   return make(hear);
 }
 
-/** More than any failure needs, and little enough to hold in memory beside the caller's own copy. */
+/** More than any failure needs, and little enough to hold in memory besides the caller's copy. */
 const maxHiddenBytes = 1024 * 1024;
 
-/** Looks into an answer that may only look like a success; the caller's own copy stays whole and unread. */
+/** Reads a copy of a response that may only look like a success. */
 async function readHidden(
   response: Response,
   request: EndSystemRequest,
@@ -131,7 +131,7 @@ async function readHidden(
   const suspicion = suspect(response, preset);
   if (suspicion === 'by-head') return readFailure(response.clone(), request, preset.body);
   if (suspicion === 'no' || !isSmallJson(response)) return undefined;
-  // No time bound: the caller is about to read the same body, and its signal bounds both.
+  // No timeout: the caller is about to read the same body, and its signal ends both.
   return readFailure(response.clone(), request, 'json', { maxBytes: maxHiddenBytes, maxMs: Number.POSITIVE_INFINITY });
 }
 
@@ -162,7 +162,7 @@ function unreachable(thrown: unknown, request: EndSystemRequest): unknown {
   });
 }
 
-/** The system's code for what went wrong; fetch hides it in the cause. */
+/** The system's error code, which fetch puts in the cause. */
 function codeOf(thrown: unknown): string | undefined {
   const { code, cause } = (thrown ?? {}) as { code?: unknown; cause?: { code?: unknown } | null };
   const found = cause?.code ?? code;

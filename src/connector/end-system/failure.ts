@@ -1,16 +1,16 @@
 import { parseJson } from '../../internal/index.js';
 import { readSoapFault, type SoapFault } from './read-soap.js';
 
-/** What an end system answered instead of what was asked for. */
+/** An end system's failure. */
 export interface EndSystemFailure {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
-  /** The body as text; cut when it was too large. */
+  /** The body as text, truncated if it was too large. */
   readonly text: string;
   /** The body, if it is JSON. With a preset whose `body` is `'soap'`: `{ fault }`, if there is one. */
   readonly json: unknown;
-  /** The call that failed. The URL has neither query nor credentials, because those hold secrets. */
+  /** The request that failed. The URL is without query and credentials, which may be secret. */
   readonly request: EndSystemRequest;
 }
 
@@ -22,11 +22,11 @@ export interface EndSystemRequest {
 /** How a body is read. */
 export type BodyFormat = 'json' | 'soap';
 
-/** More of an error body helps nobody: 8 KiB of it leave the connector (rule E5). */
+/** More than enough of an error body: at most 8 KiB of it leave the connector (rule E5). */
 const maxErrorBytes = 64 * 1024;
 const maxErrorMs = 5_000;
 
-/** Reads an error answer without trusting it: a body that is cut, huge or never ends must not hold the connector up. */
+/** Reads an error response without trusting it: its body may be cut off, huge or endless. */
 export async function readFailure(
   response: Response,
   request: EndSystemRequest,
@@ -58,7 +58,7 @@ async function readText(response: Response, maxBytes: number, maxMs: number): Pr
       bytes += value.byteLength;
     }
   } catch {
-    // The connection broke: the status and what has arrived still say what failed.
+    // The connection broke: what has arrived still says what failed.
   } finally {
     clearTimeout(timer);
     cancel(reader);
@@ -66,7 +66,7 @@ async function readText(response: Response, maxBytes: number, maxMs: number): Pr
   return text + decoder.decode();
 }
 
-/** A reader that is cancelled ends a pending read; cancelling one that has ended does nothing. */
+/** Ends a pending read; does nothing at the end of the body. */
 function cancel(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   reader.cancel().catch(() => {});
 }

@@ -10,14 +10,14 @@ export const loginPageOption = option<LoginPage>(
   "must be a pattern, or 'html'",
 );
 
-/** Whether an answer that looks like a success only asks a person to log in. */
+/** Whether a response that looks like a success is only a login page. */
 export function isLoginPage(response: Response, request: EndSystemRequest, loginPage: LoginPage): boolean {
   if (loginPage === 'html')
     return matches(response.headers.get('content-type'), /^\s*(?:text\/html|application\/xhtml\+xml)\b/i);
   return matches(redirectTarget(response, request), loginPage);
 }
 
-/** Where a redirect leads, whether fetch has followed it or left it to the caller; without its query. */
+/** The target of a redirect, without its query, whether fetch has followed it or not. */
 function redirectTarget({ status, url, redirected, headers }: Response, request: EndSystemRequest): string | undefined {
   const location = status >= 300 && status < 400 ? headers.get('location') : null;
   if (location === null && !redirected) return undefined;
@@ -29,7 +29,7 @@ function redirectTarget({ status, url, redirected, headers }: Response, request:
   }
 }
 
-/** Without the page: it is for a person at a browser. */
+/** The error has no detail: the page is for a browser. */
 export function loginNeeded({ method, url }: EndSystemRequest): UnauthorizedError {
-  return new UnauthorizedError(`${method} ${url}: the end system answered with its login page.`);
+  return new UnauthorizedError(`${method} ${url}: the end system responded with its login page.`);
 }

@@ -3,48 +3,48 @@ import type { BodyFormat, EndSystemFailure } from './failure.js';
 import type { PresetName } from './presets/index.js';
 
 /**
- * Where something is in a JSON body: `error.code`, `errors.0.message`, or an array where a key itself has a dot. `*` stands
- * for every entry of a list or an object: a condition holds if one of them matches, a code or a wait is the first that can
- * be read, a message is all of them, those of an object with their keys (`title: is too long`).
+ * A path into a JSON body: `error.code`, `errors.0.message`, or an array if a key contains a dot. `*` stands for every entry
+ * of a list or an object: a condition holds if one of them matches, a code or a wait is the first that can be read, and a
+ * message joins them all, those of an object with their keys (`title: is too long`).
  */
 export type BodyPath = string | readonly (string | number)[];
 
-/** `true`: it is there; text: it is exactly this; a pattern: it matches the first 8,192 characters. */
+/** `true`: the value exists; a string: it is equal; a pattern: it matches the first 8,192 characters. */
 export type Match = true | string | RegExp;
 
 export interface BodyCondition {
   path: BodyPath;
-  /** In a rule also `false`: nothing is there, or only null. */
+  /** In a rule also `false`: the value is missing or null. */
   matches: Match | false;
 }
 
 /**
- * How a wait is written. The formats of the contract's wait header, with decimals allowed in numbers; `guess` takes small
- * numbers for seconds to wait and large ones for a time (seconds or milliseconds since 1970).
+ * How a wait is written: the formats of the contract's wait header, with decimals allowed; `guess` reads small numbers as
+ * seconds to wait and large ones as a time (seconds or milliseconds since 1970).
  */
 export type WaitUnit = WaitFormat | 'guess';
 
-/** A budget that fills up steadily, as a body reports it: the wait is what is missing, divided by what comes in a second. */
+/** A token bucket, as a body reports it: the wait is the missing amount divided by the refill rate. */
 export interface WaitBucket {
-  /** What the refused request costs. */
+  /** The cost of the refused request. */
   cost: BodyPath;
-  /** What is left. */
+  /** The remaining amount. */
   available: BodyPath;
-  /** What comes back in a second. */
+  /** The refill per second. */
   restorePerSecond: BodyPath;
 }
 
 interface WaitReading {
   unit: WaitUnit;
-  /** Its first group is what is read; without flags `g` and `y`. Values over 1,024 characters are no waits. @default the whole value */
+  /** Its first group is the value; without the flags `g` and `y`. Values over 1,024 characters are ignored. @default the whole value */
   pattern?: RegExp | undefined;
-  /** Added to what is read, where a product says that its time is not exact. @default 0 */
+  /** Milliseconds added to the wait, for products whose times are not exact. @default 0 */
   marginMs?: number | undefined;
 }
 
 /**
- * Where a limit says how long it holds: a header, a place in the body, a budget in the body, or a function that works it
- * out in milliseconds.
+ * Where a rate limit says how long to wait: a header, a value in the body, a token bucket in the body, or a function that
+ * returns milliseconds.
  */
 export type WaitSource =
   | ({ header: string; body?: undefined; bucket?: undefined } & WaitReading)
@@ -53,19 +53,19 @@ export type WaitSource =
   | ((failure: EndSystemFailure) => number | undefined);
 
 /**
- * Headers in which a product tells its quota of requests, on successes as on failures; `announceQuota` hands it on.
- * Nothing else belongs here: what is left of a quota of points or of one route would mislead the service.
+ * Headers in which a product reports its quota of requests; `announceQuota` announces it. Quotas of points or of a single
+ * route do not belong here: they would mislead the service.
  */
 export interface QuotaSource {
-  /** Headers that have to be there, for products that have several quotas. */
+  /** Headers that must be present, for products with several quotas. */
   when?: Readonly<Record<string, Match>> | undefined;
-  /** The header with what is left: a whole number. */
+  /** The header with the remaining requests, a whole number. */
   remaining: string;
-  /** The header with how many requests a window holds. */
+  /** The header with the number of requests per window. */
   limit?: string | undefined;
-  /** Where it says when there is more. */
+  /** Where the response says when the quota resets. */
   reset?: HeaderReading | undefined;
-  /** How long a window is: milliseconds, or the header that says so. Without it no policy is announced. */
+  /** The length of a window: milliseconds, or a header. Without it no policy is announced. */
   window?: number | HeaderReading | undefined;
 }
 
@@ -73,8 +73,8 @@ export type HeaderReading = { header: string } & WaitReading;
 
 export interface PresetRule {
   /**
-   * All that is given here has to hold. A status below 400 is looked at only if a rule names it, and its body only if that
-   * rule has conditions on it: up to 1 MiB of JSON. A larger one is a success.
+   * All conditions must hold. A status below 400 is examined only if a rule names it, and its body only if that rule has
+   * conditions on it: up to 1 MiB of JSON. A larger body is a success.
    */
   when: {
     status?: readonly number[] | undefined;
@@ -83,26 +83,26 @@ export interface PresetRule {
   };
   /** What the failure is (rule E2). */
   is: ErrorKind;
-  /** The connector's status where `is` is `other`. @default 502 for a 5xx, else the end system's */
+  /** The connector's status if `is` is `other`. @default 502 for a 5xx, otherwise the end system's */
   status?: number | undefined;
-  /** The code where the end system gives none. @default the kind's own */
+  /** The code if the end system gives none. @default the kind's own */
   code?: string | undefined;
   /** For a rate limit: the first source that can be read counts. */
   wait?: readonly WaitSource[] | undefined;
   /** For a rate limit that does not say how long. @default 60000 */
   fallbackWaitMs?: number | undefined;
-  /** A limit holds at least this long, whatever it says: one that says "now" would be asked again at once. @default 1000 */
+  /** The minimum wait in milliseconds: a rate limit that says "now" would be retried at once. @default 1000 */
   leastWaitMs?: number | undefined;
 }
 
-/** How one product reports its failures: data, no code. What no rule matches is judged by its status alone. */
+/** How one product reports its failures. A failure that no rule matches is judged by its status. */
 export interface Preset {
   name: string;
-  /** A preset to go on from, where nothing here matches: its rules, codes and messages come after the ones given here. */
+  /** A preset whose rules, codes and messages come after those given here. */
   extends?: PresetName | Preset | undefined;
   /**
-   * What the body of a failure is: JSON, or a SOAP 1.1 or 1.2 fault, of which rules and paths see `fault.code`, `fault.subcode`,
-   * `fault.string` and `fault.detail`, all of them text, names without their prefix.
+   * The format of a failure's body: JSON, or a SOAP 1.1 or 1.2 fault, which rules and paths see as strings at `fault.code`,
+   * `fault.subcode`, `fault.string` and `fault.detail`, with names without their prefix.
    *
    * @default 'json'
    */
@@ -110,12 +110,12 @@ export interface Preset {
   /** The first rule that matches decides. */
   rules: readonly PresetRule[];
   /**
-   * Where the end system's error code is: the first place that leads to one counts (rule E3). With a condition it counts
-   * only if it matches, for members that are a code in one answer and a sentence in the next.
+   * Where the end system's error code is: the first place with a code counts (rule E3). A condition is for members that are
+   * a code in one response and a sentence in the next.
    */
   code?: readonly (BodyPath | BodyCondition)[] | undefined;
   /** Where the end system's message is. */
   message?: readonly BodyPath[] | undefined;
-  /** Where the end system tells its quota: the first source that can be read counts (rule W8). */
+  /** Where the end system reports its quota: the first source that can be read counts (rule W8). */
   quota?: readonly QuotaSource[] | undefined;
 }

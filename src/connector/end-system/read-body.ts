@@ -1,19 +1,19 @@
 import { limitBytes, readCode } from '../../contract/index.js';
 import type { BodyCondition, BodyPath, Match } from './preset.js';
 
-/** A message is a line for a person; all that the end system said is in the detail. */
+/** A message is one line for a person; the detail has the whole response. */
 const maxMessageBytes = 2048;
 
-/** Further into a text no pattern looks: an author's may take more than linear time (rule E8). */
+/** How much of a text a pattern searches: an author's pattern may take more than linear time (rule E8). */
 const maxSearchedCharacters = 8192;
 
 interface Found {
   value: unknown;
-  /** The key that the last `*` stood for, where that was an object's. */
+  /** The key that the last `*` stood for, in an object. */
   label?: string | undefined;
 }
 
-/** What is at the places in a body that a path leads to: one, or with `*` any number. */
+/** The values at a path in a body: one, or with `*` any number. */
 export function valuesAt(body: unknown, path: BodyPath): unknown[] {
   return search(body, path).map(({ value }) => value);
 }
@@ -41,7 +41,7 @@ export function matches(value: unknown, match: Match): boolean {
   return typeof match === 'string' ? text === match : text.slice(0, maxSearchedCharacters).search(match) >= 0;
 }
 
-/** The end system's code at the first place that leads to one (rule E3). */
+/** The end system's code, at the first place that has one (rule E3). */
 export function findCode(body: unknown, places: readonly (BodyPath | BodyCondition)[]): string | undefined {
   for (const place of places) {
     const { path, matches: wanted } = isCondition(place) ? place : { path: place, matches: true as const };
@@ -57,7 +57,7 @@ function isCondition(place: BodyPath | BodyCondition): place is BodyCondition {
   return typeof place === 'object' && 'path' in place;
 }
 
-/** The end system's message at the first path that leads to one: text, or a list of texts. */
+/** The end system's message, at the first path that has one: a string, or a list of strings. */
 export function findMessage(body: unknown, paths: readonly BodyPath[]): string | undefined {
   for (const path of paths) {
     const texts = search(body, path).flatMap(({ value, label }) => {

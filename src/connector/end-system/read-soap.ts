@@ -1,17 +1,17 @@
-/** What a SOAP fault says. Codes are without their prefix: what it stands for is only the sender's to know. */
+/** The content of a SOAP fault. Codes are without their prefix, which only the sender can resolve. */
 export interface SoapFault {
   readonly code?: string | undefined;
-  /** The innermost one; only SOAP 1.2 has them. */
+  /** The innermost; SOAP 1.2 only. */
   readonly subcode?: string | undefined;
   readonly string?: string | undefined;
-  /** The text of the detail, whatever the elements in it are called. */
+  /** The text of the detail, without its elements. */
   readonly detail?: string | undefined;
 }
 
-/** A tag up to its end; a `>` in quotes is none. No part of it can take over what another has read: that would be slow. */
+/** A tag up to its end, which is no `>` in quotes. Its parts do not overlap, so that it cannot backtrack. */
 const tag = /<(\/?)([^\s/<>"'!][^\s/<>"']*)(?:[\s/](?:[^>"']|"[^"]*"|'[^']*')*)?>/y;
 
-/** What is no tag: where it begins, and where it ends. */
+/** Markup that is not a tag: its start and its end. */
 const others = [
   ['<![CDATA[', ']]>'],
   ['<!--', '-->'],
@@ -19,8 +19,8 @@ const others = [
 ] as const;
 
 /**
- * Finds the fault in a SOAP 1.1 or 1.2 answer: in one pass, and linear time (rule E8). It knows no entities but XML's own, and
- * neither document types nor namespaces. Of an answer that is cut off there is what had come.
+ * Finds the fault in a SOAP 1.1 or 1.2 response, in one pass and linear time (rule E8). Knows only XML's own entities, and
+ * neither document types nor namespaces. Of a truncated response it returns what is there.
  */
 export function readSoapFault(xml: string): SoapFault | undefined {
   const fault = new FaultReader();
@@ -49,7 +49,7 @@ export function readSoapFault(xml: string): SoapFault | undefined {
 class FaultReader {
   readonly #path: string[] = [];
   readonly #found: Record<keyof SoapFault, string[][]> = { code: [], subcode: [], string: [], detail: [[]] };
-  /** How many elements are around what the fault holds. */
+  /** The depth of the fault's content. */
   #outside: number | undefined;
   isOver = false;
 
@@ -74,7 +74,7 @@ class FaultReader {
     const { code, subcode, string, detail } = this.#found;
     const read = (pieces: string[] | undefined) => pieces?.join(' ').replace(/\s+/g, ' ').trim() || undefined;
     const name = (pieces: string[] | undefined) => localName(read(pieces) ?? '') || undefined;
-    // A reason is there in several languages, and of codes the innermost says most.
+    // The reason may be in several languages; the innermost code is the most specific.
     const fault = {
       code: name(code[0]),
       subcode: name(subcode.at(-1)),
@@ -84,7 +84,7 @@ class FaultReader {
     return fault.code === undefined && fault.string === undefined ? undefined : fault;
   }
 
-  /** Which part of the fault the element at hand is: by the names of SOAP 1.1, then of 1.2. */
+  /** Which part of the fault the current element is, by the names of SOAP 1.1, then of 1.2. */
   #part(): keyof SoapFault | undefined {
     if (this.#outside === undefined) return undefined;
     const [first, second] = [this.#path[this.#outside], this.#path[this.#outside + 1]];

@@ -1,10 +1,10 @@
 import { maxWaitCharacters, parseWait } from '../../contract/index.js';
-import { fallbackWaitMs } from '../to-connector-error.js';
+import { fallbackWaitMs } from '../errors/to-connector-error.js';
 import type { EndSystemFailure } from './failure.js';
 import type { BodyPath, HeaderReading, PresetRule, WaitBucket, WaitSource, WaitUnit } from './preset.js';
 import { textOf, valuesAt } from './read-body.js';
 
-/** How long a limit holds, in milliseconds: what its first readable source says, else the fallback. */
+/** The wait of a rate limit in milliseconds: from its first readable source, otherwise the fallback. */
 export function readWait(rule: PresetRule, failure: EndSystemFailure): number {
   const leastMs = rule.leastWaitMs ?? 1_000;
   for (const source of rule.wait ?? []) {
@@ -14,7 +14,7 @@ export function readWait(rule: PresetRule, failure: EndSystemFailure): number {
   return Math.max(leastMs, rule.fallbackWaitMs ?? fallbackWaitMs);
 }
 
-/** The time that a header tells, in milliseconds from now. */
+/** A header's time, in milliseconds from now. */
 export function readHeader(reading: HeaderReading, headers: Headers): number | undefined {
   return readSource(reading, { headers, json: undefined });
 }

@@ -1,21 +1,21 @@
 import { ConnectorError } from '../../contract/index.js';
 import type { EndSystemRequest } from './failure.js';
 
-/** What ends a call of an end system: its time, or the caller's signal. */
+/** What ends a call of the end system: a timeout, or the caller's signal. */
 export interface TimeLimit {
-  /** Aborts with the error to throw: a 504 when the time is over, else the reason of the caller's signal. */
+  /** Aborts with the error to throw: a 504 after the timeout, otherwise the reason of the caller's signal. */
   readonly signal: AbortSignal;
-  /** Stops the time once the head is there, and has it go on while the body is read as a whole. */
+  /** Stops the timer at the head, and resumes it while the body is read as a whole. */
   leaveBody(response: Response): void;
-  /** The call is over: nothing is left of it, neither timer nor listener. */
+  /** Ends the call: removes its timer and its listener. */
   end(): void;
 }
 
 /**
- * Not `AbortSignal.any`: on Node 20 it forgets a time-out that nobody else holds, and grows with every call on a signal
- * that lives long.
+ * Not `AbortSignal.any`: on Node 20 it loses a timeout that nothing else references, and leaks with every call on a
+ * long-lived signal.
  *
- * @param timeoutMs of the head and of a body that is read as a whole, together; it may be endless.
+ * @param timeoutMs for the head and a body that is read as a whole, together; may be infinite.
  */
 export function limitTime(
   timeoutMs: number,
@@ -29,7 +29,7 @@ export function limitTime(
   const start = () => {
     clearTimeout(timer);
     const leftMs = endsAt - performance.now();
-    // What Node would fire at once is as good as endless.
+    // Node would fire a longer timer at once.
     if (leftMs < 2 ** 31) timer = setTimeout(() => controller.abort(timeoutError(request)), leftMs);
   };
   const stop = () => clearTimeout(timer);
@@ -69,7 +69,7 @@ export function limitTime(
   };
 }
 
-/** One listener for all that follow a signal: Node warns of more than ten, and many calls may end with one request. */
+/** One listener for all calls that follow a signal: Node warns of more than ten. */
 const followed = new WeakMap<AbortSignal, Set<() => void>>();
 
 function join(signal: AbortSignal, follow: () => void): void {
@@ -91,22 +91,22 @@ function leave(signal: AbortSignal, follow: () => void): void {
 }
 
 /**
- * A listener holds no body, so one that is read as a stream, or never, takes its listener along when it goes. Some runtimes
- * for the edge of the network have no such registry: there it goes with the signal.
+ * Removes the listener when a body that is streamed, or never read, is garbage-collected. Some edge runtimes have no such
+ * registry: there the listener goes with the signal.
  */
 const unread = globalThis.FinalizationRegistry && new FinalizationRegistry<() => void>((end) => end());
 
 const wholeReads = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const;
 
 export function timeoutError({ method, url }: EndSystemRequest, cause?: unknown): ConnectorError {
-  return new ConnectorError(`${method} ${url}: the end system did not answer in time.`, {
+  return new ConnectorError(`${method} ${url}: the end system did not respond in time.`, {
     status: 504,
     code: 'END_SYSTEM_TIMEOUT',
     cause,
   });
 }
 
-/** The signal's own reason. Servers of Node abort with a mere text, from which nobody could tell what happened. */
+/** The signal's reason. Node servers abort with a bare string, which becomes an `AbortError`. */
 export function abortReason(signal: AbortSignal | null | undefined): unknown {
   const reason: unknown = signal?.reason;
   return typeof reason === 'string' ? new DOMException(reason, 'AbortError') : reason;

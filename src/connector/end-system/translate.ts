@@ -1,12 +1,9 @@
 import {
-  BadRequestError,
-  ConnectorError,
+  type ConnectorError,
   type ConnectorErrorDetails,
   type ErrorKind,
-  ForbiddenError,
-  NotFoundError,
+  errorOfKind,
   RateLimitError,
-  UnauthorizedError,
 } from '../../contract/index.js';
 import type { EndSystemFailure } from './failure.js';
 import type { BodyCondition, Preset, PresetRule } from './preset.js';
@@ -16,10 +13,10 @@ import type { SoapFault } from './read-soap.js';
 import { readWait } from './read-wait.js';
 
 /**
- * Says what a failure of an end system is in terms of the contract: by the preset's rules, then by the general ones, with
- * the end system's own code and message (rule E3) and its answer as the detail.
+ * Translates an end system's failure by the preset's rules, then by the general ones. The error has the end system's code
+ * and message (rule E3), and its response as the detail.
  *
- * @returns `undefined` for an answer below 400 that no rule calls a failure.
+ * @returns `undefined` for a response below 400 that no rule calls a failure.
  */
 export function translateFailure(failure: EndSystemFailure, preset: Preset): ConnectorError | undefined {
   const rule = findRule(failure, preset.rules) ?? (failure.status < 400 ? undefined : findRule(failure, generic.rules));
@@ -27,13 +24,13 @@ export function translateFailure(failure: EndSystemFailure, preset: Preset): Con
   const { json, text } = failure;
   const code = findCode(json, [...(preset.code ?? []), ...(generic.code ?? [])]) ?? rule?.code;
   const message = findMessage(json, [...(preset.message ?? []), ...(generic.message ?? [])]) ?? plainText(failure);
-  return buildError(rule, failure, message ?? describeAnswer(failure), {
+  return buildError(rule, failure, message ?? describeResponse(failure), {
     code,
     detail: preset.body === 'soap' ? (describeFault(json) ?? text) : text,
   });
 }
 
-/** A fault in a line and its detail in another, instead of the XML around them. */
+/** The fault in one line and its detail in the next, instead of XML. */
 function describeFault(json: unknown): string | undefined {
   const fault = (json as { fault: SoapFault } | undefined)?.fault;
   if (fault === undefined) return undefined;
@@ -41,7 +38,7 @@ function describeFault(json: unknown): string | undefined {
   return fault.detail === undefined ? line : `${line}\n${fault.detail}`;
 }
 
-/** Whether a rule may call this answer below 400 a failure: by its head alone, or only if its body says so too. */
+/** Whether a rule may call this response below 400 a failure: by its head alone, or only with its body. */
 export function suspect({ status, headers }: Response, preset: Preset): 'no' | 'by-head' | 'by-body' {
   const rules = preset.rules.filter(({ when }) => when.status?.includes(status) && headersMatch(headers, when.headers));
   if (rules.length === 0) return 'no';
@@ -50,7 +47,7 @@ export function suspect({ status, headers }: Response, preset: Preset): 'no' | '
 
 function findRule(failure: EndSystemFailure, rules: readonly PresetRule[]): PresetRule | undefined {
   return rules.find(({ when }) => {
-    // A rule without statuses is about failures only: a success that merely looks like one stays a success.
+    // A rule without statuses applies to failures only.
     if (!(when.status?.includes(failure.status) ?? failure.status >= 400)) return false;
     if (!headersMatch(failure.headers, when.headers)) return false;
     return conditionsOf(when.body).every(({ path, matches: match }) => {
@@ -76,35 +73,25 @@ function buildError(
   details: ConnectorErrorDetails,
 ): ConnectorError {
   const kind: ErrorKind = rule?.is ?? 'other';
-  switch (kind) {
-    case 'bad-request':
-      return new BadRequestError(message, details);
-    case 'unauthorized':
-      return new UnauthorizedError(message, details);
-    case 'forbidden':
-      return new ForbiddenError(message, details);
-    case 'not-found':
-      return new NotFoundError(message, details);
-    case 'rate-limit':
-      return new RateLimitError(message, { ...details, retryAfterMs: readWait(rule as PresetRule, failure) });
-    default:
-      return new ConnectorError(message, { ...details, status: rule?.status ?? statusFor(failure.status) });
+  if (kind === 'rate-limit') {
+    return new RateLimitError(message, { ...details, retryAfterMs: readWait(rule as PresetRule, failure) });
   }
+  return errorOfKind(kind, message, { ...details, status: rule?.status ?? statusFor(failure.status) });
 }
 
-/** Seen from the service it is the system behind the connector that failed: a gateway's status, unless it says more. */
+/** To the service the connector is a gateway: failures of the system behind it are a 502, unless their status says more. */
 function statusFor(status: number): number {
   if (status === 503 || status === 504) return status;
   return status >= 500 || status < 400 ? 502 : status;
 }
 
-/** A body of plain text is the message, when it is short enough to be one. */
+/** A short plain-text body is the message. */
 function plainText({ text, json, headers }: EndSystemFailure): string | undefined {
   const line = text.trim();
   if (json !== undefined || line === '' || line.length > 200 || line.includes('<')) return undefined;
   return headers.get('content-type')?.includes('html') ? undefined : line.replace(/\s+/g, ' ');
 }
 
-function describeAnswer({ status, statusText, request }: EndSystemFailure): string {
-  return `${request.method} ${request.url}: the end system answered ${`${status} ${statusText}`.trim()}.`;
+function describeResponse({ status, statusText, request }: EndSystemFailure): string {
+  return `${request.method} ${request.url}: the end system responded with ${`${status} ${statusText}`.trim()}.`;
 }

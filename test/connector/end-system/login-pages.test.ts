@@ -39,7 +39,7 @@ const outcome = async (options: EndSystemFetchOptions, path: string, init: Reque
 const refused = (path: string) => [
   'unauthorized',
   'UNAUTHORIZED',
-  `GET ${path}: the end system answered with its login page.`,
+  `GET ${path}: the end system responded with its login page.`,
 ];
 
 describe('loginPage', () => {

@@ -76,7 +76,7 @@ describe('a SOAP fault', () => {
   ])('is not found in %s', async (_what, body) => {
     const error = await failureOf(body);
     expect(error).toMatchObject({ kind: 'other', status: 502, code: 'CONNECTOR_ERROR' });
-    expect(error.message).toMatch(/the end system answered 500/);
+    expect(error.message).toMatch(/the end system responded with 500/);
     expect(error.detail).toBe(body === '' ? undefined : body);
   });
 

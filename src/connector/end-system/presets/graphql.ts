@@ -2,7 +2,7 @@ import type { BodyCondition, Preset, WaitSource } from '../preset.js';
 
 // Sources: https://spec.graphql.org/October2021/#sec-Response (errors, and data beside them)
 //          https://www.apollographql.com/docs/apollo-server/data/errors (codes; those of other servers are in comments)
-const answers = [200, 400, 403, 422, 500];
+const statuses = [200, 400, 403, 422, 500];
 const says = (matches: RegExp): BodyCondition => ({ path: 'errors.*.extensions.*', matches });
 /** What has come beside the errors is the caller's to use: a mutation of it may have been done. */
 const nothing: BodyCondition = { path: 'data.*', matches: false };
@@ -18,14 +18,14 @@ export const graphql: Preset = {
     {
       // Hot Chocolate says `AUTH_…`, Hasura `invalid-jwt`; Spring's UNAUTHORIZED means that nobody is logged in.
       when: {
-        status: answers,
+        status: statuses,
         body: [says(/^(?:UNAUTHENTICATED|UNAUTHORIZED|AUTH_NOT_AUTHENTICATED|invalid-jwt)$/i), nothing],
       },
       is: 'unauthorized',
     },
     {
       when: {
-        status: answers,
+        status: statuses,
         body: [says(/^(?:RATE_?LIMITED|RATE_LIMIT_EXCEEDED|TOO_MANY_REQUESTS|THROTTLED)$/i), nothing],
       },
       is: 'rate-limit',
@@ -34,19 +34,19 @@ export const graphql: Preset = {
     { when: { status: [429] }, is: 'rate-limit', wait },
     {
       when: {
-        status: answers,
+        status: statuses,
         body: [says(/^(?:FORBIDDEN|ACCESS_DENIED|PERMISSION_DENIED|AUTH_NOT_AUTHORIZED|access-denied)$/i), nothing],
       },
       is: 'forbidden',
     },
-    { when: { status: answers, body: [says(/^NOT_FOUND$/i), nothing] }, is: 'not-found' },
+    { when: { status: statuses, body: [says(/^NOT_FOUND$/i), nothing] }, is: 'not-found' },
     {
-      when: { status: answers, body: [says(/^(?:SERVICE_)?UNAVAILABLE$/i), nothing] },
+      when: { status: statuses, body: [says(/^(?:SERVICE_)?UNAVAILABLE$/i), nothing] },
       is: 'other',
       status: 503,
     },
     {
-      when: { status: answers, body: [says(/^INTERNAL(?:_SERVER)?(?:_ERROR)?$/i), nothing] },
+      when: { status: statuses, body: [says(/^INTERNAL(?:_SERVER)?(?:_ERROR)?$/i), nothing] },
       is: 'other',
       status: 502,
     },

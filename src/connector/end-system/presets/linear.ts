@@ -2,7 +2,7 @@ import type { BodyCondition, Preset, WaitSource } from '../preset.js';
 
 // Sources: https://linear.app/developers/rate-limiting
 //          https://github.com/linear/linear/blob/master/packages/sdk/src/error.ts (headers, and the types of errors)
-const answers = [200, 400];
+const statuses = [200, 400];
 const says = (matches: RegExp): BodyCondition => ({ path: 'errors.*.extensions.*', matches });
 const limited = says(/^ratelimited$/i);
 const retryAfter: WaitSource = { header: 'retry-after', unit: 'auto' };
@@ -25,21 +25,21 @@ export const linear: Preset = {
   ],
   rules: [
     {
-      when: { status: [...answers, 429], headers: { 'x-ratelimit-requests-remaining': '0' }, body: limited },
+      when: { status: [...statuses, 429], headers: { 'x-ratelimit-requests-remaining': '0' }, body: limited },
       is: 'rate-limit',
       wait: [retryAfter, { header: 'x-ratelimit-requests-reset', unit: 'epoch-milliseconds' }],
     },
     {
-      when: { status: [...answers, 429], headers: { 'x-ratelimit-complexity-remaining': '0' }, body: limited },
+      when: { status: [...statuses, 429], headers: { 'x-ratelimit-complexity-remaining': '0' }, body: limited },
       is: 'rate-limit',
       wait: [retryAfter, { header: 'x-ratelimit-complexity-reset', unit: 'epoch-milliseconds' }],
     },
-    { when: { status: answers, body: limited }, is: 'rate-limit', wait: [retryAfter] },
+    { when: { status: statuses, body: limited }, is: 'rate-limit', wait: [retryAfter] },
     { when: { status: [429] }, is: 'rate-limit', wait: [retryAfter] },
-    { when: { status: answers, body: says(/^authentication[ _]error$/i) }, is: 'unauthorized' },
-    { when: { status: answers, body: says(/^(?:forbidden|feature[ _]not[ _]accessible)$/i) }, is: 'forbidden' },
-    { when: { status: answers, body: { path: 'errors.*.message', matches: /^Entity not found/ } }, is: 'not-found' },
-    { when: { status: answers, body: says(/^(?:internal[ _]error|lock[ _]timeout)$/i) }, is: 'other', status: 503 },
+    { when: { status: statuses, body: says(/^authentication[ _]error$/i) }, is: 'unauthorized' },
+    { when: { status: statuses, body: says(/^(?:forbidden|feature[ _]not[ _]accessible)$/i) }, is: 'forbidden' },
+    { when: { status: statuses, body: { path: 'errors.*.message', matches: /^Entity not found/ } }, is: 'not-found' },
+    { when: { status: statuses, body: says(/^(?:internal[ _]error|lock[ _]timeout)$/i) }, is: 'other', status: 503 },
     { when: { status: [200], body: { path: 'errors.*', matches: true } }, is: 'bad-request' },
   ],
 };

@@ -2,7 +2,7 @@ import type { BodyCondition, Match, Preset, WaitSource } from '../preset.js';
 
 // Sources: https://developer.monday.com/api-reference/docs/error-handling
 //          https://developer.monday.com/api-reference/docs/rate-limits
-const answers = [200, 400, 429];
+const statuses = [200, 400, 429];
 const code = (matches: Match): BodyCondition => ({ path: 'errors.*.extensions.code', matches });
 const status = (matches: string): BodyCondition => ({ path: 'errors.*.extensions.status_code', matches });
 const wait: WaitSource[] = [
@@ -20,17 +20,21 @@ export const monday: Preset = {
   message: ['errors.*.message', 'error_message'],
   rules: [
     {
-      when: { status: answers, body: code('DAILY_LIMIT_EXCEEDED') },
+      when: { status: statuses, body: code('DAILY_LIMIT_EXCEEDED') },
       is: 'rate-limit',
       wait,
       fallbackWaitMs: 60 * 60_000,
     },
     {
-      when: { status: answers, body: code(/^(?:COMPLEXITY_BUDGET_EXHAUSTED|ComplexityException)$/) },
+      when: { status: statuses, body: code(/^(?:COMPLEXITY_BUDGET_EXHAUSTED|ComplexityException)$/) },
       is: 'rate-limit',
       wait,
     },
-    { when: { status: answers, body: { path: 'error_code', matches: 'ComplexityException' } }, is: 'rate-limit', wait },
+    {
+      when: { status: statuses, body: { path: 'error_code', matches: 'ComplexityException' } },
+      is: 'rate-limit',
+      wait,
+    },
     { when: { status: [200], body: status('429') }, is: 'rate-limit', wait },
     { when: { status: [429] }, is: 'rate-limit', wait },
     { when: { status: [200], body: status('401') }, is: 'unauthorized' },

@@ -1,0 +1,141 @@
+import type { Context, Handler, MiddlewareHandler } from 'hono';
+import { matchedRoutes } from 'hono/route';
+import type { z } from 'zod';
+import { NotFoundError, UnauthorizedError } from '../../contract/index.js';
+import { checkOptions } from '../../internal/index.js';
+import { createErrorWriter } from '../errors/error-writer.js';
+import { checkPolicy, createAnnouncer } from '../request/announce-policy.js';
+import { checkLength, countBody } from '../request/body-limit.js';
+import { stateOf } from '../request/request-state.js';
+import { type Connector, type ConnectorOptions, connectorSchema, readCleanup } from './connector-options.js';
+import { createErrorHandling } from './error-handling.js';
+import { type Guard, guardHandler } from './guard-handler.js';
+import { createGuardedApp } from './guarded-app.js';
+import { GuardedHandlers, type HandlerKind } from './guarded-handlers.js';
+import { type InitializeOptions, initializeHandler } from './initialize.js';
+import {
+  checkSession,
+  type GuardedRequest,
+  sessionProblem,
+  sessionReader,
+  type VerifySession,
+} from './session-guard.js';
+
+/**
+ * Creates a connector: a Hono app that logs in at `POST /initialize`, requires a session on every other route and turns every
+ * failure into the contract's error response (rules E1-E5, W1-W2, W8, S1-S2). Unknown routes are a 404, with or without a
+ * session. Middleware added with `use` sees every request, routes only those with a session (rule D6). You can put it below
+ * any path of another app, with `route`, `mount` or `basePath`.
+ *
+ * @throws TypeError naming the invalid option.
+ * @example
+ * const connector = createConnector({
+ *   initialize: {
+ *     parameters: z.object({ token: z.string() }),
+ *     handler: ({ parameters }) => ({ 'x-token': parameters.token }),
+ *   },
+ *   session: z.object({ 'x-token': z.string() }),
+ * })
+ * connector.get('/issues/:id', (c) => {
+ *   throw new NotFoundError(`No issue ${c.req.param('id')}`, { code: 'ISSUE_NOT_FOUND' })
+ * })
+ */
+export function createConnector<Parameters extends z.ZodType, Session extends z.ZodObject>(
+  options: ConnectorOptions<Parameters, Session>,
+): Connector<Session> {
+  const settings = checkOptions(connectorSchema, options);
+  const { onError, translate, exposeDetail, maxDetailBytes, maxBodyBytes } = settings;
+  const { policy: _, ...rateLimit } = settings.rateLimit;
+  const verify = settings.verify as VerifySession | undefined;
+  const initializePath = settings.initialize.path;
+  const sessionNames = checkSession(options.session);
+  const cleanup = readCleanup(settings.cleanup, initializePath);
+  const openPaths = new Set(settings.openPaths);
+  const readSession = sessionReader(options.session);
+
+  const handlers = new GuardedHandlers();
+  const requests = new WeakMap<Context, GuardedRequest>();
+  const announce = createAnnouncer(checkPolicy(options.rateLimit?.policy));
+  const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
+  const errors = createErrorHandling({ sessionNames, rateLimit, writeError, announce, requests, onError, translate });
+  const notFound = (c: Context) =>
+    errors.respondAs(new NotFoundError(`There is no route for ${c.req.method} ${shorten(c.req.path)}.`), c);
+  const bodyLimit = (c: Context) => handlers.bodyLimit(c) ?? maxBodyBytes;
+
+  const guard: Guard = {
+    async enter(c) {
+      const known = requests.get(c);
+      if (known !== undefined) return known;
+      errors.enter(c);
+      if (mayHaveBody(c)) countBody(c, bodyLimit(c));
+      const request = await readSession(c);
+      requests.set(c, request);
+      return request;
+    },
+    async admit(c, request, hasResponse = false) {
+      if (mayHaveBody(c)) checkLength(c, bodyLimit(c));
+      if (openPaths.size > 0 && openPaths.has(handlers.pathWithin(c) ?? '')) {
+        stateOf(c).isOpenPath = true;
+        return undefined;
+      }
+      const problem = await sessionProblem(c, request, verify);
+      if (problem === undefined) return undefined;
+      // Logging in again would not help where there is no route.
+      if (!hasResponse && !handlers.hasRoute(c)) return notFound(c);
+      throw new UnauthorizedError(problem);
+    },
+    isLogin: (c) => handlers.isLogin(c),
+    endsAt: (c, index) => handlers.endsAt(c, index),
+    leave: errors.leave,
+    respond: errors.respond,
+  };
+  const guarded = (kind: HandlerKind, handler: MiddlewareHandler | Handler, changes?: Partial<Guard>) =>
+    handlers.add(kind, handler, (inner) => guardHandler(inner, kind, { ...guard, ...changes }));
+
+  const logIn = guarded(
+    'login',
+    initializeHandler(options.initialize as unknown as InitializeOptions, options.session, errors),
+    {
+      async admit(c) {
+        checkLength(c, bodyLimit(c));
+        return undefined;
+      },
+    },
+  );
+  const logOut =
+    cleanup &&
+    guarded('logout', async (c) => {
+      await cleanup.handler({ session: c.get('session'), signal: c.req.raw.signal, c });
+      return c.body(null, 204);
+    });
+  const notFoundBelowPath: MiddlewareHandler = async (c, next) => {
+    const isLast = matchedRoutes(c).length <= c.req.routeIndex + 1;
+    return isLast ? notFound(c) : next();
+  };
+
+  const app = createGuardedApp({
+    guardRoute(handler, path) {
+      const known = handlers.find(handler);
+      const route = known ? handler : guarded('route', handler);
+      handlers.setPath(route, path);
+      return route;
+    },
+    guardMiddleware: (handler) => guarded('middleware', handler),
+    addLogin(base) {
+      base.post(initializePath, logIn);
+      if (cleanup && logOut) base.post(cleanup.path, logOut);
+    },
+    fallback: handlers.add('fallback', notFoundBelowPath, (handler) => (c, next) => handler(c, next)),
+  });
+  app.onError(errors.respond);
+  app.notFound(notFound);
+  return app as unknown as Connector<Session>;
+}
+
+function mayHaveBody({ req: { method } }: Context): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
+
+function shorten(path: string): string {
+  return path.length <= 200 ? path : `${path.slice(0, 200)}…`;
+}

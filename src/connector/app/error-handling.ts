@@ -1,0 +1,121 @@
+import type { Context } from 'hono';
+import { isConnectorError, type SessionParameter } from '../../contract/index.js';
+import { notify } from '../../internal/index.js';
+import type { WireError, WriteError } from '../errors/error-writer.js';
+import { dropBarredHeader, rewrite, toHonoResponse } from '../errors/hono-response.js';
+import type { RateLimitHeader } from '../errors/options.js';
+import { headerSecrets, parameterSecrets as readParameterSecrets } from '../errors/redact.js';
+import { originalError } from '../errors/responses.js';
+import { translated } from '../errors/translate.js';
+import type { createAnnouncer } from '../request/announce-policy.js';
+import { isResponse, stateOf } from '../request/request-state.js';
+import type { ConnectorOptions } from './connector-options.js';
+import { readReturnedError, replaceResponse } from './returned-error.js';
+import type { GuardedRequest } from './session-guard.js';
+
+type Hooks = Pick<ConnectorOptions<never, never>, 'onError' | 'translate'>;
+
+interface Settings extends Hooks {
+  readonly sessionNames: readonly string[];
+  readonly rateLimit: RateLimitHeader;
+  readonly writeError: WriteError;
+  readonly announce: ReturnType<typeof createAnnouncer>;
+  /** What the connector knows of a request, once it has reached it. */
+  readonly requests: WeakMap<Context, GuardedRequest>;
+}
+
+/** How one connector handles errors, whether they are thrown, made by a helper or returned as a response. */
+export function createErrorHandling(settings: Settings) {
+  const { sessionNames, rateLimit, writeError, announce, requests, onError, translate } = settings;
+  const parameterSecrets = new WeakMap<Context, string[]>();
+  // Only logins say what is sensitive: a header is secret unless every login has handed it out as not sensitive.
+  let secretNames = sessionNames;
+  const isPublic = new Map<string, boolean>();
+
+  const write = (thrown: unknown, c: Context): WireError => {
+    const { headers } = c.req.raw;
+    const state = stateOf(c);
+    const secrets = headerSecrets((name) => headers.get(name), state.sessionHeaders ?? secretNames);
+    state.error = writeError(thrown, [...secrets, ...(parameterSecrets.get(c) ?? [])]);
+    return state.error;
+  };
+  const respondAs = (error: unknown, c: Context): Response => announce(toHonoResponse(c, write(error, c)), c);
+  const report = (thrown: unknown, c: Context) => {
+    const outerSession: unknown = c.get('session');
+    const request = requests.get(c);
+    if (request) c.set('session', request.session);
+    notify(onError, thrown, c);
+    c.set('session', outerSession);
+  };
+  const finish = (returned: unknown, c: Context) => {
+    const { error } = stateOf(c);
+    // Middleware that ends in `return next()` returns the context.
+    if (error) dropBarredHeader(isResponse(returned) ? returned : c.res, error);
+    return announce(returned, c);
+  };
+
+  return {
+    respondAs,
+    /** The response for what was thrown; `onError` gets it. */
+    respond(thrown: unknown, c: Context): Response {
+      report(abandoned(thrown, c), c);
+      return respondAs(stateOf(c).bodyTooLarge ?? translated(translate, thrown, c), c);
+    },
+    /**
+     * Turns what a handler returned into what counts.
+     *
+     * @throws ConnectorError for a body over its limit, unless the handler has responded with a 413.
+     */
+    async leave(returned: unknown, c: Context): Promise<unknown> {
+      const response = isResponse(returned) ? returned : c.finalized ? c.res : undefined;
+      const { bodyTooLarge, error, isOpenPath } = stateOf(c);
+      if (bodyTooLarge && response?.status !== 413) throw bodyTooLarge;
+      const original = originalError(returned as Response);
+      if (original) return finish(rewrite(returned as Response, write(original.thrown, c)), c);
+      if (error || isOpenPath || response === undefined || response.status < 400) return finish(returned, c);
+      const read = await readReturnedError(response, rateLimit);
+      if (read.error) report(read.error, c);
+      const result = read.error ? replaceResponse(response, write(read.error, c)) : read.response;
+      if (isResponse(returned)) return finish(result, c);
+      c.res = undefined;
+      c.res = result;
+      return finish(returned, c);
+    },
+    /** Keeps the parameters of initialize out of errors. */
+    keepSecret: (c: Context, body: unknown) => void parameterSecrets.set(c, readParameterSecrets(body)),
+    /** Learns from a login which session headers are sensitive. */
+    handedOut(parameters: readonly SessionParameter[]): void {
+      for (const { key, sensitive } of parameters) {
+        const name = key.toLowerCase();
+        isPublic.set(name, !sensitive && isPublic.get(name) !== false);
+      }
+      secretNames = sessionNames.filter((name) => !isPublic.get(name.toLowerCase()));
+    },
+    /** Keeps the values of this connector's session out of errors, besides those of connectors around it. */
+    enter(c: Context): void {
+      const state = stateOf(c);
+      state.reportLate = report;
+      state.sessionHeaders = [...(state.sessionHeaders ?? []), ...secretNames];
+    },
+  };
+}
+
+/**
+ * What a handler throws because the service has closed the connection is not a failure of the connector: `onError` gets an
+ * `AbortError` instead. Servers abort with any reason, strings included.
+ */
+function abandoned(thrown: unknown, c: Context): unknown {
+  const isLikely =
+    !(thrown instanceof Error) ||
+    thrown.name === 'AbortError' ||
+    (isConnectorError(thrown) && (thrown as Error).cause !== undefined);
+  if (!isLikely) return thrown;
+  const { signal } = c.req.raw;
+  const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
+  const isIt = signal.aborted && (thrown === signal.reason || cause === signal.reason || name === 'AbortError');
+  if (!isIt) return thrown;
+  return new DOMException('The service closed the connection before the response.', {
+    name: 'AbortError',
+    cause: thrown,
+  } as never);
+}

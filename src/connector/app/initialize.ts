@@ -1,0 +1,133 @@
+import type { Context, Handler } from 'hono';
+import { z } from 'zod';
+import {
+  BadRequestError,
+  type SessionParameter,
+  sessionParameterSchema,
+  sessionProblems,
+} from '../../contract/index.js';
+import { describeIssues, functionOf, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
+import { objectSchema } from '../errors/options.js';
+import { checkInput, parseBody } from '../request/read-json.js';
+import { checkSessionSize, checkSessionValues } from './session-values.js';
+
+/** The session: header names with their values. Entries of a plain object count as sensitive. */
+export type SessionHeaders = Record<string, string> | readonly SessionParameter[];
+
+export interface InitializeOptions<Parameters extends z.ZodType = z.ZodType> {
+  /** May have parameters, such as `'/:tenant/initialize'`: `c.req.param('tenant')`. @default '/initialize' */
+  path?: string | undefined;
+  /**
+   * What the service must send: `z.object({ … })`, a union of objects (`z.discriminatedUnion('auth', […])`), or a transform
+   * of one. All values arrive as strings, and a field that the user leaves empty as `''`. Use `z.coerce.number()` for numbers
+   * (`''` becomes 0), `z.stringbool()` for switches (`z.coerce.boolean()` makes `'false'` true), and
+   * `z.literal('').transform(() => undefined).or(…)` for optional fields.
+   */
+  parameters: Parameters;
+  /**
+   * Logs in at the end system. The service sends what it returns as headers of every later request. Throw an
+   * `UnauthorizedError` for wrong credentials, a `BadRequestError` for a bad parameter.
+   */
+  handler(context: {
+    parameters: z.output<Parameters>;
+    /** Aborts when the service disconnects. */
+    signal: AbortSignal;
+    /** The request itself: the parameters of its path, and for `announceQuota(c, …)`. */
+    c: Context;
+  }): SessionHeaders | Promise<SessionHeaders>;
+}
+
+export const initializeSchema = optionsOf({
+  path: routePath.default('/initialize'),
+  parameters: objectSchema,
+  handler: functionOf<InitializeOptions['handler']>(),
+} satisfies ShapeOf<InitializeOptions>);
+
+/** Handles `POST /initialize` (rule S1). */
+export function initializeHandler(
+  options: InitializeOptions,
+  session: z.ZodObject,
+  /** Called with the parameters, before anything can fail, and with the session. */
+  secrets: { keepSecret(c: Context, body: unknown): void; handedOut(session: readonly SessionParameter[]): void },
+): Handler {
+  return async (c) => {
+    const body = await parseBody(c.req);
+    secrets.keepSecret(c, body);
+    const parameters = await checkInput(
+      toRecord(body),
+      options.parameters,
+      'The parameters of initialize are not valid',
+    );
+    const headers = await options.handler({ parameters, signal: c.req.raw.signal, c });
+    const handedOut = toSession(headers);
+    await checkAgainstSchema(handedOut, session);
+    secrets.handedOut(handedOut);
+    return c.json(handedOut, 200, { 'cache-control': 'no-store' });
+  };
+}
+
+const parameterList = z.array(sessionParameterSchema);
+
+/** Reads both shapes of rule S1; of parameters with the same key the last one counts. */
+function toRecord(body: unknown): Record<string, unknown> {
+  if (!Array.isArray(body)) {
+    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
+    throw new BadRequestError('The parameters of initialize must be an array of {key, value, sensitive} or an object.');
+  }
+  const parsed = parameterList.safeParse(body);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map((issue) => ({ ...issue, path: nameEntry(issue.path, body) }));
+    throw new BadRequestError(`The parameters of initialize are not valid: ${describeIssues(issues)}`);
+  }
+  return Object.fromEntries(parsed.data.map(({ key, value }) => [key, value]));
+}
+
+/** Names an entry of the list by its key: the user does not know its index. */
+function nameEntry([index, ...rest]: readonly PropertyKey[], body: readonly unknown[]): readonly PropertyKey[] {
+  const key = (body[index as number] as { key?: unknown } | null | undefined)?.key;
+  const isNamed = typeof key === 'string' && key !== '' && key.length <= 100;
+  return isNamed
+    ? [`${JSON.stringify(key)} (${[index, ...rest].map(String).join('.')})`]
+    : [index as PropertyKey, ...rest];
+}
+
+/**
+ * Checks the session that the author's handler returned (rule S2).
+ *
+ * @throws BadRequestError for a value that the user may have entered; TypeError for the author's mistakes, which the service
+ * sees as a 500. Both name headers and never contain a value.
+ */
+function toSession(headers: SessionHeaders): SessionParameter[] {
+  const parameters = Array.isArray(headers)
+    ? headers.map((entry) => ({ key: entry?.key, value: entry?.value, sensitive: entry?.sensitive ?? true }))
+    : Object.entries(asObject(headers)).map(([key, value]) => ({ key, value, sensitive: true }));
+  const problem = parameters.some(({ key }) => typeof key !== 'string')
+    ? 'an entry has no `key`'
+    : sessionProblems(parameters)[0];
+  if (parameters.every(({ key }) => typeof key === 'string')) checkSessionValues(parameters);
+  if (problem !== undefined) throw new TypeError(`What \`initialize.handler\` returned is not a session: ${problem}.`);
+  checkSessionSize(parameters);
+  return parameters;
+}
+
+function asObject(value: unknown): Record<string, string> {
+  if (typeof value === 'object' && value !== null) return value as Record<string, string>;
+  throw new TypeError(
+    `\`initialize.handler\` must return the session as an object or an array, got ${value === null ? 'null' : typeof value}.`,
+  );
+}
+
+/** A session that the guard would refuse would make the service log in endlessly. */
+async function checkAgainstSchema(parameters: SessionParameter[], session: z.ZodObject): Promise<void> {
+  const byName = new Map(parameters.map(({ key, value }) => [key.toLowerCase(), value]));
+  const record: Record<string, string> = {};
+  for (const key of Object.keys(session.shape)) {
+    const value = byName.get(key.toLowerCase());
+    if (value !== undefined) record[key] = value;
+  }
+  const result = await session.safeParseAsync(record);
+  if (result.success) return;
+  throw new TypeError(
+    `What \`initialize.handler\` returned does not match \`session\`: ${describeIssues(result.error.issues)}.`,
+  );
+}

@@ -1,0 +1,99 @@
+import {
+  type ConnectorError,
+  errorPayloadSchema,
+  parseErrorPayload,
+  parseWait,
+  RateLimitError,
+} from '../../contract/index.js';
+import { describeIssues } from '../../internal/index.js';
+import { readFailure } from '../end-system/failure.js';
+import type { WireError } from '../errors/error-writer.js';
+import { bodyHeaders, type RateLimitHeader } from '../errors/options.js';
+import { errorOfStatus, fallbackWaitMs } from '../errors/to-connector-error.js';
+
+/** An error response that conforms to the contract, or the error that it stands for. */
+type Read = { response: Response; error?: undefined } | { error: ConnectorError };
+
+/**
+ * Reads a response of 400 or above that a handler returned, as validators and proxies do (rule E4). A contract body stays;
+ * anything else becomes the error of its status, with its text as the detail. A 429 is a rate limit, and so is a 403 or 503
+ * that says how long to wait.
+ */
+export async function readReturnedError(response: Response, rateLimit: RateLimitHeader): Promise<Read> {
+  const { status, headers } = response;
+  const isEncoded = !['', 'identity'].includes(headers.get('content-encoding') ?? '');
+  const { text, json } = await readFailure(response, { method: '', url: '' });
+  const isContract = !isEncoded && status !== 429 && errorPayloadSchema.safeParse(json).success;
+  if (isContract && /^application\/json\b/i.test(headers.get('content-type') ?? '')) {
+    return { response: new Response(text, { status, statusText: response.statusText, headers }) };
+  }
+  const isText = !isEncoded && !/html|^(?:image|audio|video)\/|octet-stream/i.test(headers.get('content-type') ?? '');
+  const { message, code, detail } = describe(isText ? text.trim() : '', isText ? json : undefined);
+  const waitMs = readWait(headers, rateLimit);
+  if (status === 429 || (waitMs !== undefined && (status === 403 || status === 503))) {
+    return { error: new RateLimitError(message, { code, detail, retryAfterMs: waitMs ?? fallbackWaitMs }) };
+  }
+  return { error: errorOfStatus(status, message, { code, detail }) };
+}
+
+/** The error as a response that keeps the headers which do not describe the old body, such as `allow` or a request id. */
+export function replaceResponse(response: Response, error: WireError): Response {
+  const headers = new Headers(response.headers);
+  for (const name of [...bodyHeaders, 'content-disposition', 'retry-after', error.barredHeader]) {
+    if (name !== undefined && name !== 'content-range') headers.delete(name);
+  }
+  for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
+  return new Response(error.body, { status: error.status, headers });
+}
+
+function readWait(headers: Headers, { header, format }: RateLimitHeader): number | undefined {
+  const own = headers.get(header);
+  const value = own ?? headers.get('retry-after');
+  if (value === null) return undefined;
+  return parseWait(value, { format: own === null ? 'auto' : format }).waitMs ?? fallbackWaitMs;
+}
+
+const longestMessage = 500;
+
+interface Described {
+  message: string | undefined;
+  code?: string | undefined;
+  detail?: string | undefined;
+}
+
+function describe(text: string, json: unknown): Described {
+  const payload = parseErrorPayload(json)?.errors;
+  if (payload) return payload;
+  if (typeof json !== 'object' || json === null) {
+    const isMessage = text !== '' && text.length <= longestMessage;
+    return { message: isMessage ? text : undefined, detail: isMessage ? undefined : text };
+  }
+  const body = json as Record<string, unknown>;
+  const error = typeof body.error === 'object' && body.error !== null ? (body.error as Record<string, unknown>) : body;
+  const issues = readIssues(error);
+  if (issues !== undefined) return { message: `The request is not valid: ${issues}` };
+  const message = [error.message, error.detail, error.title, error.error].find(
+    (value) => typeof value === 'string' && value.trim() !== '' && value.length <= longestMessage,
+  );
+  const { code } = error;
+  const isCode = (typeof code === 'string' && code.trim() !== '') || Number.isFinite(code);
+  return { message: message as string | undefined, code: isCode ? String(code) : undefined, detail: text };
+}
+
+/** The fields that a validator names: zod's `issues`, or its `message`, which is their JSON; a Standard Schema list. */
+function readIssues(error: Record<string, unknown>): string | undefined {
+  const parsed = error.name === 'ZodError' && typeof error.message === 'string' ? parseList(error.message) : undefined;
+  const list: unknown = error.issues ?? parsed ?? error;
+  if (!Array.isArray(list) || list.length === 0) return undefined;
+  const isIssue = (issue: unknown) => typeof (issue as { message?: unknown } | null)?.message === 'string';
+  if (!list.every(isIssue)) return undefined;
+  return describeIssues(list.map(({ path, message }) => ({ path: Array.isArray(path) ? path : [], message })));
+}
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Context } from 'hono';
+import type { z } from 'zod';
+import { sessionHeaderProblem } from '../../contract/index.js';
+import { checkOptions, describeIssues } from '../../internal/index.js';
+import { zodObject } from '../errors/options.js';
+
+/** Whether the end system still accepts the session; `false` is a 401. `c.req.param()` has the path's parameters. */
+export type VerifySession<Session extends z.ZodObject = z.ZodObject> = (
+  session: z.output<Session>,
+  c: Context,
+) => boolean | Promise<boolean>;
+
+/** @throws TypeError naming `session`, or the key of it that cannot be a header. */
+export function checkSession(session: z.ZodObject): string[] {
+  checkOptions(zodObject, session, 'session');
+  const names = Object.keys(session.shape);
+  const seen = new Set<string>();
+  for (const name of names) {
+    const problem = sessionHeaderProblem(name, '');
+    if (problem !== undefined) throw new TypeError(`\`session.${name}\` cannot be a request header: ${problem}.`);
+    if (seen.has(name.toLowerCase()))
+      throw new TypeError(`\`session.${name}\` appears twice (names are case-insensitive).`);
+    seen.add(name.toLowerCase());
+  }
+  return names;
+}
+
+/** What a connector knows of a request that has reached it. */
+export interface GuardedRequest {
+  /** The session that the request brings; `undefined` where the schema accepts none. */
+  readonly session: unknown;
+  /** Why there is no session. */
+  readonly problem?: string;
+  /** What `verify` says, asked once however often middleware goes on. */
+  isAccepted?: boolean | Promise<boolean>;
+  isAdmitted: boolean;
+}
+
+/** Reads the sessions of requests by a schema; asynchronous only where the schema is. */
+export function sessionReader(schema: z.ZodObject): (c: Context) => GuardedRequest | Promise<GuardedRequest> {
+  const names = Object.keys(schema.shape);
+  const parse = createParse(schema);
+  return (c) => {
+    const sent = c.req.raw.headers;
+    const headers: Record<string, string> = {};
+    for (const name of names) {
+      const value = sent.get(name);
+      if (value !== null) headers[name] = value;
+    }
+    const toRequest = (result: ReturnType<typeof schema.safeParse>): GuardedRequest =>
+      result.success
+        ? { session: result.data, isAdmitted: false }
+        : { session: undefined, problem: describeProblem(names, headers, result.error.issues), isAdmitted: false };
+    const result = parse(headers);
+    return result instanceof Promise ? result.then(toRequest) : toRequest(result);
+  };
+}
+
+/**
+ * Checks the session of a request.
+ *
+ * @returns why it is refused, or `undefined`.
+ */
+export async function sessionProblem(
+  c: Context,
+  request: GuardedRequest,
+  verify: VerifySession | undefined,
+): Promise<string | undefined> {
+  if (request.problem !== undefined) return request.problem;
+  request.isAccepted ??= verify === undefined || verify(request.session as Record<string, unknown>, c);
+  return (await request.isAccepted) ? undefined : 'The session is no longer valid.';
+}
+
+/** Parses synchronously, until the schema turns out to have asynchronous checks. */
+function createParse(schema: z.ZodObject) {
+  let isSync = true;
+  return (headers: Record<string, string>) => {
+    if (isSync) {
+      try {
+        return schema.safeParse(headers);
+      } catch {
+        isSync = false; // zod throws when it meets a promise
+      }
+    }
+    return schema.safeParseAsync(headers);
+  };
+}
+
+function describeProblem(
+  names: string[],
+  headers: Record<string, string>,
+  issues: readonly { path: readonly PropertyKey[]; message: string }[],
+): string {
+  const faulty = new Set(issues.map((issue) => issue.path[0]));
+  const missing = names.filter((name) => headers[name] === undefined && faulty.has(name));
+  if (missing.length > 0) return `The session is missing: ${missing.join(', ')}.`;
+  return `The session is not valid: ${describeIssues(issues)}.`;
+}

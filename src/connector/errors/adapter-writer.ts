@@ -1,0 +1,62 @@
+import { checkOptions, functionOf, notify, option, optionsOf, type ShapeOf } from '../../internal/index.js';
+import { createErrorWriter, type WireError } from './error-writer.js';
+import { type ErrorFormatOptions, errorFormatShape } from './options.js';
+import { headerSecrets } from './redact.js';
+import { type Translate, translated } from './translate.js';
+
+export interface AdapterOptions<Request> extends ErrorFormatOptions {
+  /**
+   * The request headers that carry the connector's session: no error contains their values, nor those of `authorization`,
+   * `proxy-authorization`, `cookie` and `x-api-key` (rule E5).
+   */
+  sessionHeaders?: readonly string[] | undefined;
+  /**
+   * Translates failures that are not HTTP, such as those of a database, a driver or an SDK: gets whatever was thrown that is
+   * not a `ConnectorError`. `undefined` leaves it a 500 without details (rule E4). @default none
+   */
+  translate?: Translate<Request> | undefined;
+  /** Gets every error as it was thrown: the place for the connector's log. */
+  onError?: ((error: unknown, request: Request) => void | Promise<void>) | undefined;
+}
+
+export interface AdapterWriter<Request> {
+  /** The response for an error; calls `onError`. */
+  write(thrown: unknown, request: Request, read: ReadHeader, moreSecrets?: string[]): WireError;
+  /** Calls `onError` for an error after the response has begun. */
+  report(thrown: unknown, request: Request): void;
+}
+
+export type ReadHeader = (name: string) => string | string[] | null | undefined;
+
+export const adapterShape = {
+  ...errorFormatShape,
+  sessionHeaders: option<readonly string[]>(
+    (names) => Array.isArray(names) && names.every((name) => typeof name === 'string' && name !== ''),
+    'must be an array of header names',
+  ).default([]),
+  translate: functionOf<Translate<never>>().optional(),
+  onError: functionOf<NonNullable<AdapterOptions<never>['onError']>>().optional(),
+} satisfies ShapeOf<AdapterOptions<never>>;
+
+const schema = optionsOf(adapterShape);
+
+/**
+ * @param translateOwn translates the framework's own errors; `onError` gets the original.
+ * @throws TypeError naming the invalid option.
+ */
+export function createAdapterWriter<Request>(
+  options: AdapterOptions<Request> = {},
+  translateOwn: (thrown: unknown) => unknown = (thrown) => thrown,
+): AdapterWriter<Request> {
+  const { sessionHeaders, translate, onError, ...format } = checkOptions(schema, options);
+  const writeError = createErrorWriter(format);
+  const report = (thrown: unknown, request: Request) => notify(onError, thrown, request as never);
+  return {
+    report,
+    write(thrown, request, read, moreSecrets = []) {
+      report(thrown, request);
+      const error = translated(translate as Translate<Request> | undefined, translateOwn(thrown), request);
+      return writeError(error, [...headerSecrets(read, sessionHeaders), ...moreSecrets]);
+    },
+  };
+}

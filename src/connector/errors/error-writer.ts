@@ -1,0 +1,110 @@
+import {
+  type ConnectorError,
+  cleanCode,
+  cleanDetail,
+  cleanMessage,
+  type ErrorPayload,
+  errorTable,
+  formatWait,
+  headerProblem,
+  limitBytes,
+  type RateLimitError,
+} from '../../contract/index.js';
+import { checkOptions, createRedact, optionsOf, type Redact, showsSecret } from '../../internal/index.js';
+import { bodyHeaders, type ErrorFormatOptions, errorFormatShape, type RateLimitHeader } from './options.js';
+import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
+
+/** An error as a response: every adapter writes exactly this. */
+export interface WireError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Headers that an unfinished response may have set and that would be wrong on this one. */
+  readonly staleHeaders: readonly string[];
+  /** The wait header, if this is not a rate limit: nobody may add it later (rule W2). */
+  readonly barredHeader: string | undefined;
+}
+
+/** @param secrets values that must not appear in the response (rule E5). */
+export type WriteError = (thrown: unknown, secrets?: readonly string[]) => WireError;
+
+export const errorContentType = 'application/json; charset=utf-8';
+
+const schema = optionsOf(errorFormatShape);
+
+/** Headers of the response that the error replaces. */
+const replacedHeaders = [...bodyHeaders, 'content-disposition', 'etag', 'last-modified', 'location'];
+
+/**
+ * Decides, for all adapters, what any thrown value looks like on the wire (rules E1-E5, W2). The returned function never
+ * throws.
+ *
+ * @throws TypeError naming the invalid option.
+ */
+export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError {
+  const { rateLimit, exposeDetail, maxDetailBytes } = checkOptions(schema, options);
+  const waitHeader = rateLimit.header.toLowerCase();
+  const staleWithoutLimit = [...replacedHeaders, waitHeader];
+
+  return (thrown, secrets = []) => {
+    const error = toConnectorError(thrown, { exposeDetail });
+    const redact = createRedact(secrets);
+    const limited = error.kind === 'rate-limit';
+    const headers: Record<string, string> = { 'content-type': errorContentType };
+    addHeaders(headers, error.headers, waitHeader, redact);
+    if (limited) headers[waitHeader] = waitValue(error as RateLimitError, rateLimit);
+    return {
+      status: statusOf(error),
+      headers,
+      body: JSON.stringify(readPayload(error, secrets, redact, maxDetailBytes)),
+      staleHeaders: limited ? replacedHeaders : staleWithoutLimit,
+      barredHeader: limited ? undefined : waitHeader,
+    };
+  };
+}
+
+/** A rate limit is always a 403, whatever status it was read from (rules E2, W3). */
+function statusOf(error: ConnectorError): number {
+  const status = errorTable[error.kind]?.status ?? error.status;
+  return Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500;
+}
+
+/** Redacts before truncating: a truncated secret could no longer be found. */
+function readPayload(
+  error: ConnectorError,
+  secrets: readonly string[],
+  redact: Redact,
+  maxDetailBytes: number,
+): ErrorPayload {
+  const { code, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
+  const { code: defaultCode } = errorTable[error.kind] ?? errorTable.other;
+  const errors: ErrorPayload['errors'] = {
+    code: showsSecret(code, secrets) ? defaultCode : cleanCode(code),
+    message: cleanMessage(redact(message)),
+  };
+  if (detail !== undefined) errors.detail = limitBytes(cleanDetail(redact(detail)), maxDetailBytes);
+  return { errors };
+}
+
+/** Adds an error's own headers, without those that would break the response or turn it into a rate limit (rule W2). */
+function addHeaders(
+  headers: Record<string, string>,
+  added: Readonly<Record<string, string>> | undefined,
+  waitHeader: string,
+  redact: Redact,
+): void {
+  if (added === undefined) return;
+  for (const [name, value] of Object.entries(added)) {
+    const key = name.toLowerCase();
+    if (bodyHeaders.has(key) || key === waitHeader || headerProblem(name, value) !== undefined) continue;
+    headers[key] = redact(value);
+  }
+}
+
+function waitValue(error: RateLimitError, { format }: RateLimitHeader): string {
+  const { retryAfterMs, resumeAt } = error;
+  if (typeof retryAfterMs !== 'number' || !(retryAfterMs >= 0)) return formatWait(fallbackWaitMs, { format });
+  // Counted from when the error was created, so that an absolute time is written as the author gave it.
+  const made = resumeAt instanceof Date ? resumeAt.getTime() - retryAfterMs : Number.NaN;
+  return formatWait(retryAfterMs, { format, now: Number.isNaN(made) ? undefined : made });
+}

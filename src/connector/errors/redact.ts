@@ -1,0 +1,28 @@
+import { toSessionParameters } from '../../contract/index.js';
+import { credentialHeaders, headerParts, isSecret } from '../../internal/index.js';
+
+/**
+ * The secrets in a request's headers: credentials, and the session in the headers `names`.
+ */
+export function headerSecrets(
+  read: (name: string) => string | string[] | null | undefined,
+  names: readonly string[] = [],
+): string[] {
+  const secrets: string[] = [];
+  for (const name of [...credentialHeaders, ...names]) {
+    const values = read(name);
+    if (values === undefined || values === null) continue;
+    for (const value of Array.isArray(values) ? values : [values]) secrets.push(...headerParts(name, value));
+  }
+  return secrets;
+}
+
+/** The secrets of an initialize request: parameters marked `sensitive`; in a plain object, values whose names look secret. */
+export function parameterSecrets(body: unknown): string[] {
+  const parameters = Array.isArray(body) ? toSessionParameters(body) : undefined;
+  if (parameters) return parameters.filter((parameter) => parameter.sensitive).map((parameter) => parameter.value);
+  if (Array.isArray(body)) return body.map((entry) => entry?.value).filter((value) => typeof value === 'string');
+  if (typeof body !== 'object' || body === null) return [];
+  const entries = Object.entries(body).map(([key, value]) => ({ key, value }));
+  return entries.filter((entry) => typeof entry.value === 'string' && isSecret(entry)).map(({ value }) => value);
+}

@@ -1,0 +1,97 @@
+import {
+  ConnectorError,
+  type ConnectorErrorDetails,
+  errorOfKind,
+  isConnectorError,
+  kindOfStatus,
+  parseWait,
+  RateLimitError,
+} from '../../contract/index.js';
+
+/** What the service sees when a connector fails in a way that its author did not foresee (rule E4). */
+export const internalErrorCode = 'INTERNAL_ERROR';
+const internalErrorMessage = 'The connector failed while handling this request.';
+
+/** The wait when a rate limit does not say how long (rule W6). */
+export const fallbackWaitMs = 60_000;
+
+/**
+ * Turns whatever was thrown into a contract error. Contract errors are returned as they are, also those of another copy of
+ * this package. A Hono `HTTPException` and an error with `expose: true` (http-errors, body-parser) keep their status and
+ * message. Anything else becomes a 500 without details (rule E4): the original is its `cause`, and its `detail` only with
+ * `exposeDetail`. Never throws.
+ *
+ * @example
+ * toConnectorError(new Error('no such column: passwd')).toPayload()
+ * // { errors: { code: 'INTERNAL_ERROR', message: 'The connector failed while handling this request.' } }
+ */
+export function toConnectorError(thrown: unknown, options: { exposeDetail?: boolean } = {}): ConnectorError {
+  try {
+    if (isConnectorError(thrown) && typeof thrown.toPayload === 'function') return thrown;
+    const status = publicStatus(thrown);
+    if (status !== undefined) return publicError(thrown as PublicError, status);
+  } catch {
+    // A proxy or getter that throws is not an error meant for the service.
+  }
+  return new ConnectorError(internalErrorMessage, {
+    status: 500,
+    code: internalErrorCode,
+    cause: thrown,
+    detail: options.exposeDetail ? thrown : undefined,
+  });
+}
+
+interface PublicError extends Error {
+  status?: unknown;
+  statusCode?: unknown;
+  expose?: unknown;
+  type?: unknown;
+  /** The response of a Hono HTTPException. */
+  res?: Response | undefined;
+}
+
+/**
+ * The status of an error that is meant for the caller. A bare `status` is not enough: errors of HTTP clients have one too,
+ * and it is the end system's.
+ */
+function publicStatus(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const error = thrown as PublicError & { getResponse?: unknown };
+  const status = error.status ?? error.statusCode;
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 599) return undefined;
+  return typeof error.getResponse === 'function' || (error.expose === true && status < 500) ? status : undefined;
+}
+
+function publicError(error: PublicError, status: number): ConnectorError {
+  const headers = error.res === undefined ? undefined : Object.fromEntries(error.res.headers);
+  const message = messageOf(error);
+  const details: ConnectorErrorDetails = { cause: error, headers };
+  if (status === 429) {
+    const { waitMs } = parseWait(headers?.['retry-after']);
+    return new RateLimitError(message, { ...details, retryAfterMs: waitMs ?? fallbackWaitMs });
+  }
+  return errorOfStatus(status, message, details);
+}
+
+function messageOf(error: PublicError): string | undefined {
+  if (error.type === 'entity.parse.failed') return invalidJsonMessage;
+  return error.message.trim() === '' ? undefined : error.message;
+}
+
+export const invalidJsonMessage = 'The request body is not valid JSON.';
+export const invalidPathMessage = 'The path of the request cannot be decoded.';
+
+/** The error for a status in its class (rule E2); a 413 has a code of its own. */
+export function errorOfStatus(
+  status: number,
+  message: string | undefined,
+  details: ConnectorErrorDetails,
+): ConnectorError {
+  const kind = kindOfStatus(status);
+  if (kind !== 'other') return errorOfKind(kind, message, { ...details, status });
+  if (status !== 413) {
+    return new ConnectorError(message ?? `The connector responded with ${status}.`, { ...details, status });
+  }
+  const code = details.code ?? 'PAYLOAD_TOO_LARGE';
+  return new ConnectorError(message ?? 'The request body is too large.', { ...details, code, status });
+}

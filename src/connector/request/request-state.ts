@@ -1,0 +1,35 @@
+import type { Context } from 'hono';
+import type { WireError } from '../errors/error-writer.js';
+
+/** What the connectors that handle one request share; each has a `GuardedRequest` of its own, too (rule D5). */
+export interface RequestState {
+  /** The last error response, whichever connector wrote it. */
+  error?: WireError;
+  /** The session headers of all connectors that the request has reached. */
+  sessionHeaders?: readonly string[];
+  /** The error for a body over its limit. It is the response, whatever a handler makes of it. */
+  bodyTooLarge?: Error;
+  /** The path needs no session, so the service does not interpret the response. */
+  isOpenPath?: boolean;
+  /** Tells the innermost connector's `onError` about a failure after the response has begun. */
+  reportLate?: (thrown: unknown, c: Context) => void;
+  /** The end system's quota, as headers for the response. */
+  quota?: Readonly<Record<string, string>>;
+}
+
+const states = new WeakMap<Context, RequestState>();
+
+export function stateOf(c: Context): RequestState {
+  let state = states.get(c);
+  if (state === undefined) {
+    state = {};
+    states.set(c, state);
+  }
+  return state;
+}
+
+/** Not `instanceof`: a response may come from another copy of fetch. */
+export function isResponse(value: unknown): value is Response {
+  const response = value as Partial<Response> | undefined | null;
+  return typeof response?.status === 'number' && typeof response.headers?.get === 'function';
+}

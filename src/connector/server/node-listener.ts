@@ -1,0 +1,86 @@
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { BadRequestError } from '../../contract/index.js';
+import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
+import { isResponse } from '../request/request-state.js';
+import { withParsedBody } from './parsed-body.js';
+import type { FetchHandler } from './types.js';
+import { writeResponse } from './write-response.js';
+
+/** What `createServer` of `node:http` takes. */
+export type NodeListener = (incoming: HttpBindings['incoming'], outgoing: HttpBindings['outgoing']) => Promise<void>;
+
+export type NodeHandlerOptions = AdapterOptions<Request | undefined>;
+
+/**
+ * Turns a fetch handler into a listener for `node:http`. What the handler throws becomes the contract's error response. A
+ * response that fails after its headers went out ends its connection and affects no other request. A body that
+ * `express.json()` or another parser has read is taken from `body` of the incoming message.
+ *
+ * @throws TypeError naming the invalid option.
+ * @example
+ * createServer(toNodeHandler(async (request) => Response.json(await readIssues(request)))).listen(4000)
+ */
+export function toNodeHandler(
+  fetchHandler: FetchHandler | { fetch: FetchHandler },
+  options: NodeHandlerOptions = {},
+): NodeListener {
+  const handler = typeof fetchHandler === 'function' ? fetchHandler : fetchHandler?.fetch;
+  if (typeof handler !== 'function') {
+    throw new TypeError('`fetchHandler` must be a function from a Request to a Response, or an object with `fetch`.');
+  }
+  const writer = createAdapterWriter(options);
+  const write = (thrown: unknown, request?: Request) =>
+    writer.write(thrown, request, (name) => request?.headers.get(name));
+  const fail = (thrown: unknown, request: Request, outgoing: HttpBindings['outgoing']) => {
+    if (outgoing.headersSent) {
+      writer.report(thrown, request);
+      outgoing.destroy();
+      return;
+    }
+    const { status, headers, body } = write(thrown, request);
+    if (outgoing.destroyed) return;
+    outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+  };
+  const call = handler as unknown as (request: Request, env: unknown) => Response | Promise<Response>;
+
+  return listenerOf(
+    async (request, env) => {
+      const { incoming, outgoing } = env as HttpBindings;
+      try {
+        const response = await call(withParsedBody(request, incoming), env);
+        if (!isResponse(response)) throw new TypeError('The fetch handler did not return a Response.');
+        // This header of the node server says that the handler writes to `env.outgoing` itself.
+        if (!response.headers.has('x-hono-already-sent')) await writeResponse(response, outgoing);
+      } catch (thrown) {
+        fail(thrown, request, outgoing);
+      }
+      return written;
+    },
+    // A request that cannot become a Request never reaches the handler.
+    {
+      errorHandler: (thrown) => {
+        const { status, headers, body } = write(thrown instanceof RequestError ? toBadRequest(thrown) : thrown);
+        return new Response(body, { status, headers });
+      },
+    },
+  ) as NodeListener;
+}
+
+/** Tells the node server that there is nothing left to write. The clone is a Response of the runtime. */
+const written = RESPONSE_ALREADY_SENT.clone();
+
+/**
+ * The node server replaces the globals Request and Response. Handlers need its Request, which alone can copy its requests
+ * (`new Request(c.req.raw)`). Response is restored, because other servers in the process refuse the replacement.
+ */
+const listenerOf: typeof getRequestListener = (...parameters) => {
+  const own = Object.getOwnPropertyDescriptor(globalThis, 'Response') as PropertyDescriptor;
+  const listener = getRequestListener(...parameters);
+  Object.defineProperty(globalThis, 'Response', own);
+  return listener;
+};
+
+function toBadRequest(error: Error): BadRequestError {
+  return new BadRequestError(`The request cannot be read: ${error.message}.`, { cause: error });
+}

@@ -1,0 +1,116 @@
+import { createAdaptorServer, type ServerType } from '@hono/node-server';
+import { ConnectorError } from '../../contract/index.js';
+import { errorContentType } from '../errors/error-writer.js';
+import { closer } from './close-server.js';
+import type { NodeListener } from './node-listener.js';
+import type { RunningServer, TlsOptions } from './types.js';
+
+type Server = Extract<ServerType, { closeIdleConnections(): void }>;
+
+type Address = Exclude<ReturnType<Server['address']>, string | null>;
+
+interface ListenOptions {
+  port: number;
+  hostname: string;
+  tls?: TlsOptions | undefined;
+  http2: boolean;
+}
+
+/** Starts a server for a listener; rejects with the system's error when it cannot listen on the port. */
+export async function listen(listener: NodeListener, options: ListenOptions): Promise<RunningServer> {
+  const { port, hostname, tls } = options;
+  const server = createServer(options);
+  server.removeAllListeners('request');
+  const close = closer(server as never);
+  server.on('request', listener);
+  server.on('clientError', respondToUnreadable);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, hostname, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const address = server.address() as Address;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http${tls ? 's' : ''}://${urlHost(hostname, address)}:${address.port}`,
+    port: address.port,
+    close(options) {
+      closing ??= close(options?.graceMs ?? 10_000);
+      return closing;
+    },
+  };
+}
+
+/** Creates the server without importing a Node module, which bundlers for other runtimes could not resolve. */
+function createServer({ tls, http2 }: ListenOptions): Server {
+  const own = { fetch: () => new Response(), overrideGlobalObjects: false };
+  if (tls === undefined) return createAdaptorServer(own) as Server;
+  const serverOptions = { ...tls, allowHTTP1: true };
+  const create = http2
+    ? process.getBuiltinModule('node:http2').createSecureServer
+    : process.getBuiltinModule('node:https').createServer;
+  try {
+    return createAdaptorServer({
+      ...own,
+      createServer: create as never,
+      serverOptions: serverOptions as never,
+    }) as Server;
+  } catch (cause) {
+    throw new TypeError(`\`tls\` is not valid: ${(cause as Error).message}.`, { cause });
+  }
+}
+
+/** An address that stands for all interfaces cannot be called. */
+function urlHost(hostname: string, address: Address): string {
+  if (address.address === '0.0.0.0') return '127.0.0.1';
+  if (address.address === '::') return '[::1]';
+  return hostname.includes(':') ? `[${hostname}]` : hostname;
+}
+
+const unreadable: Record<string, { status: number; reason: string; message: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    reason: 'Request Header Fields Too Large',
+    message: 'The request headers are too large.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, reason: 'Request Timeout', message: 'The request took too long to arrive.' },
+};
+
+/** A socket, and where Node keeps the response that is being written to it. */
+interface Socket {
+  readonly writable: boolean;
+  readonly _httpMessage?: { readonly headersSent: boolean } | null;
+  destroy(): void;
+  write(bytes: string): void;
+}
+
+/**
+ * Bytes that are not an HTTP request never reach the listener, but get a contract body too. The socket is destroyed at once,
+ * as by Node's own handler: a peer that neither reads nor closes must not keep it open.
+ */
+function respondToUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  // Not into the middle of another response.
+  if (error.code !== 'ECONNRESET' && socket.writable && !socket._httpMessage?.headersSent) {
+    socket.write(unreadableResponse(error.code));
+  }
+  socket.destroy();
+}
+
+function unreadableResponse(errorCode = ''): string {
+  const { status, reason, message } = unreadable[errorCode] ?? {
+    status: 400,
+    reason: 'Bad Request',
+    message: 'The request is not valid HTTP.',
+  };
+  const code = status === 400 ? 'BAD_REQUEST' : undefined;
+  const body = JSON.stringify(new ConnectorError(message, { status, code }).toPayload());
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    `content-type: ${errorContentType}`,
+    `content-length: ${body.length}`,
+    'connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}

@@ -1,0 +1,52 @@
+import type { HttpBindings } from '@hono/node-server';
+
+/**
+ * The request of an `incoming` whose body a parser such as `express.json()` has read: rebuilds the body from
+ * `incoming.body`, where parsers leave it.
+ *
+ * @returns the same request if its body is unread; if the body is lost, one whose body fails with an error that says so.
+ */
+export function withParsedBody(request: Request, incoming: HttpBindings['incoming']): Request {
+  if (!incoming.readableDidRead || request.method === 'GET' || request.method === 'HEAD') return request;
+  const { body, headers: given } = incoming as typeof incoming & { body?: unknown };
+  const bytes = given['content-length'] === '0' ? Buffer.alloc(0) : toBytes(body, given['content-type'] ?? '');
+  // The parser has decompressed and joined it.
+  const headers = new Headers(request.headers);
+  headers.delete('content-encoding');
+  headers.delete('transfer-encoding');
+  if (bytes) headers.set('content-length', String(bytes.length));
+  const { url, method, signal } = request;
+  return new Request(url, { method, headers, signal, body: bytes ?? gone(), duplex: 'half' } as RequestInit);
+}
+
+function toBytes(body: unknown, type: string): Buffer<ArrayBuffer> | undefined {
+  if (body instanceof Uint8Array || typeof body === 'string') return Buffer.from(body as string);
+  if (/^\s*(?:text|application)\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
+    const json: string | undefined = JSON.stringify(body);
+    return json === undefined ? undefined : Buffer.from(json);
+  }
+  if (/^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return toForm(body);
+  return undefined;
+}
+
+/** There is no standard form for fields that hold objects. */
+function toForm(body: unknown): Buffer<ArrayBuffer> | undefined {
+  const fields = Object.entries(Object(body) as object).flatMap(([name, value]) =>
+    [value].flat().map((item): [string, unknown] => [name, item]),
+  );
+  if (body === undefined || fields.some(([, value]) => typeof value !== 'string')) return undefined;
+  return Buffer.from(String(new URLSearchParams(fields as [string, string][])));
+}
+
+function gone(): ReadableStream {
+  return new ReadableStream({
+    start(controller) {
+      controller.error(
+        new Error(
+          'The body of the request was read before the connector got it, and cannot be made again. Put the connector before ' +
+            'the parser, or give it what was read as `body` of the incoming message.',
+        ),
+      );
+    },
+  });
+}

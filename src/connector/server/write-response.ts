@@ -1,0 +1,69 @@
+import type { HttpBindings } from '@hono/node-server';
+
+type Outgoing = HttpBindings['outgoing'];
+
+/**
+ * The operating system takes this much at once. A longer response is ended only after it has been taken: a closing server
+ * treats a connection whose response has ended as idle, and would cut what the caller has not read yet.
+ */
+const mostAtOnce = 16 * 1024;
+
+/**
+ * Writes a response as its body arrives: with a length if it is one chunk that is there at once, like that of `c.json()`,
+ * otherwise in chunks. A caller that disconnects cancels the body, which is not a failure.
+ *
+ * @throws what the body fails with: the response is then incomplete.
+ */
+export async function writeResponse(response: Response, outgoing: Outgoing): Promise<void> {
+  const { status, body } = response;
+  if (outgoing.destroyed) return body?.cancel();
+  const headers = toNodeHeaders(response.headers);
+  if (body === null) {
+    outgoing.writeHead(status, headers).end();
+    return;
+  }
+  headers['content-type'] ??= 'text/plain; charset=UTF-8';
+  const reader = body.getReader();
+  let isGone = false;
+  const gone = new Promise<void>((resolve) => {
+    outgoing.once('close', () => {
+      isGone = true;
+      resolve();
+      reader.cancel().catch(() => {});
+    });
+  });
+  try {
+    const turn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+    let reading = reader.read();
+    const first = await Promise.race([reading, turn]);
+    if (first && !first.done) reading = reader.read();
+    const second = await Promise.race([reading, turn]);
+    if (second?.done && headers['transfer-encoding'] === undefined) {
+      headers['content-length'] ??= String(Buffer.byteLength(first?.value ?? ''));
+    }
+    outgoing.writeHead(status, headers);
+    if (first?.done || (second?.done && first && first.value.length <= mostAtOnce)) {
+      outgoing.end(first.value);
+      return;
+    }
+    const write = async (bytes: Uint8Array) => {
+      if (outgoing.write(bytes)) return;
+      await Promise.race([gone, new Promise<void>((resolve) => outgoing.once('drain', resolve))]);
+    };
+    if (first) await write(first.value);
+    else outgoing.flushHeaders();
+    for (let part = await reading; !part.done && !isGone; part = await reader.read()) await write(part.value);
+    if (!isGone) outgoing.end();
+  } catch (error) {
+    if (isGone) return; // a read that was pending when the caller disconnected
+    if (!outgoing.headersSent) outgoing.writeHead(status, headers).flushHeaders();
+    throw error;
+  }
+}
+
+function toNodeHeaders(headers: Headers): Record<string, string | string[]> {
+  const record: Record<string, string | string[]> = Object.fromEntries(headers);
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) record['set-cookie'] = cookies;
+  return record;
+}
