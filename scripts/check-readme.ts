@@ -19,7 +19,8 @@ import { type Block, readBlocks } from './markdown-blocks.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const command = (name: string) => path.join(root, 'node_modules/.bin', name);
-const timeoutMs = 60_000;
+/** Far more than any block needs, even on a busy machine. */
+const timeoutMs = 300_000;
 
 async function checkPage(page: string): Promise<void> {
   const blocks = readBlocks(page, readFileSync(path.join(root, page), 'utf8'));

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { virtualClock } from 'concordat/testing';
 import { describe, expect, it } from 'vitest';
 import { grace, rejection } from '../helpers/until.js';
 import { allMessages, onMessage } from './helpers/channels.js';
@@ -6,15 +7,17 @@ import { connectTo, listeningConnector } from './opentelemetry/helpers/observed-
 
 describe('the channels of single calls (G6)', () => {
   it('tell a call from its beginning to its result', async () => {
+    const clock = virtualClock();
     const { connector, url } = await listeningConnector({
       faults: [
-        { kind: 'limit', waitMs: 20, at: 1 },
+        { kind: 'limit', waitMs: 1000, at: 1 },
         { kind: 'status', status: 503, at: 2 },
       ],
+      clock,
     });
     const messages = allMessages();
-    const client = connectTo(url);
-    await client.get('/issues?limit=1');
+    const client = connectTo(url, { clock });
+    await clock.runUntil(client.get('/issues?limit=1'));
     expect(connector.journal).toHaveLength(4);
     expect(messages.map(({ name }) => name).filter((name) => name !== 'resume')).toEqual([
       'call',
