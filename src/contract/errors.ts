@@ -1,8 +1,8 @@
 import { describeValue } from '../internal/index.js';
 import { type ErrorKind, errorTable, kindOfStatus } from './error-table.js';
-import type { CallResponse, FailedRequest } from './failed-request.js';
 import { FramedError } from './framed-error.js';
 import { defaultMaxDetailBytes, type ErrorPayload, limitBytes, readCode } from './payload.js';
+import type { CallResponse, RequestLine } from './request-line.js';
 
 /** What every contract error has, in every copy of the package. */
 export const brand: symbol = Symbol.for('concordat.ConnectorError');
@@ -21,7 +21,7 @@ export interface ConnectorErrorDetails {
   /** Whether the answer had a contract body (`connector`) or came from something else, such as a proxy (rule E6). */
   origin?: 'connector' | 'unknown' | undefined;
   /** Set by the client: prefixes the message with the call that failed. */
-  request?: FailedRequest | undefined;
+  request?: RequestLine | undefined;
 }
 
 export interface ConnectorErrorOptions extends ConnectorErrorDetails {

@@ -204,7 +204,7 @@ describe('the rooms of the client', () => {
 
   it('control: a circle is found, and so is the order', () => {
     expect(circleIn(new Map([['a', ['b']], ['b', ['c']], ['c', ['b']]]))).toEqual(['b', 'c', 'b']); // biome-ignore format: short
-    expect(roomOf('client/http/wire.ts')).toBeLessThan(roomOf('client/call/road.ts'));
+    expect(roomOf('client/http/wire.ts')).toBeLessThan(roomOf('client/call/run.ts'));
     expect([...graph.values()].flat().length).toBeGreaterThan(50);
   });
 });
