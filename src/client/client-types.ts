@@ -16,16 +16,16 @@ export interface RequestOptions<Data = unknown> {
   /** The session's headers override these. */
   headers?: HeadersOption | undefined;
   /**
-   * Types and checks `data`: a Standard Schema (zod, valibot, ArkType, …), sync or async, or anything with zod's `safeParse`. A response
-   * that does not fit is an `INVALID_DATA` error, with the response attached (rule D3).
+   * Types and checks `data`: a Standard Schema (zod, valibot, ArkType, …), sync or async, or anything with zod's
+   * `safeParse`. A response that does not fit is an `INVALID_DATA` error, with the response attached (rule D3).
    */
   schema?: DataSchema<Data> | undefined;
   /**
-   * How the body of a success is read (rule D1). `'auto'` follows the content type: JSON types are parsed; `text/*`, XML, forms and
-   * bodies without a type become text, decoded by their charset; everything else becomes a `Uint8Array`. `'json'`, `'text'` and
-   * `'bytes'` ignore the type. `'stream'` returns the body as a `ReadableStream` while it arrives, like
-   * {@link ConnectorClient.stream}. Without a body (204, 205, 304, HEAD) `data` is `undefined`. A body that cannot be read this way is
-   * a `RequestError`: `INVALID_JSON`, `INVALID_TEXT`.
+   * How the body of a success is read (rule D1). `'auto'` follows the content type: JSON types are parsed; `text/*`,
+   * XML, forms and bodies without a type become text, decoded by their charset; everything else becomes a `Uint8Array`.
+   * `'json'`, `'text'` and `'bytes'` ignore the type. `'stream'` returns the body as a `ReadableStream` while it
+   * arrives, like {@link ConnectorClient.stream}. Without a body (204, 205, 304, HEAD) `data` is `undefined`. A body
+   * that cannot be read this way is a `RequestError`: `INVALID_JSON`, `INVALID_TEXT`.
    *
    * @default 'auto'
    * @example
@@ -63,8 +63,8 @@ export interface ConnectorRequest<Data = unknown> extends RequestOptions<Data> {
 }
 
 /**
- * Where the next page is: query values that override those of the page before; a URLSearchParams that replaces the query; or a link (a
- * URL below `baseUrl`, or a path). After the last page: `undefined`, `null`, `false` or `''`.
+ * Where the next page is: query values that override those of the page before; a URLSearchParams that replaces the
+ * query; or a link (a URL below `baseUrl`, or a path). After the last page: `undefined`, `null`, `false` or `''`.
  */
 export type NextPage = Query | string | undefined | null | false;
 
@@ -98,8 +98,8 @@ export interface ClientStatus {
   readonly resumeAt: Date | undefined;
   readonly session: 'none' | 'active' | 'renewing';
   /**
-   * The connector's quota, announced or learned by meeting its limit. `undefined` before that, and once the last limit was long ago. With
-   * several scopes, the slowest one.
+   * The connector's quota, announced or learned by meeting its limit. `undefined` before that, and once the last limit
+   * was long ago. With several scopes, the slowest one.
    */
   readonly quota: Quota | undefined;
   readonly counters: ClientCounters;
@@ -111,9 +111,10 @@ export interface ConnectorClient extends AsyncDisposable {
    * Calls the connector: logs in when there is no session, logs in again on a 401, waits out rate limits, retries
    * transient failures of idempotent requests.
    *
-   * @throws ConnectorError (the class of its kind) if the connector responds with an error; RateLimitError only for a wait longer than
-   *   `rateLimit.maxWaitMs` or `maxTotalWaitMs`, or for any wait with `rateLimit.onLimit: 'reject'`; InitializeError if the login
-   *   fails; RequestError if there is no usable response; TypeError for wrong options; the signal's reason after an abort.
+   * @throws ConnectorError (the class of its kind) if the connector responds with an error; RateLimitError only for a
+   *   wait longer than `rateLimit.maxWaitMs` or `maxTotalWaitMs`, or for any wait with `rateLimit.onLimit: 'reject'`;
+   *   InitializeError if the login fails; RequestError if there is no usable response; TypeError for wrong options; the
+   *   signal's reason after an abort.
    */
   request<Data = unknown>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>>;
   /** Like {@link request}, and returns just the data; so do the other four. */
@@ -123,11 +124,12 @@ export interface ConnectorClient extends AsyncDisposable {
   patch<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
   delete<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
   /**
-   * Reads a body of any length while it arrives (rule D2): in constant memory, at the reader's pace. Logins, pauses and retries happen
-   * before this resolves; from then on, `timeoutMs` bounds each silence of the connection. The stream is complete or it fails: with a
-   * `RequestError` (`NETWORK_ERROR`, `TIMEOUT`, `RESPONSE_TOO_LARGE`, `INVALID_ENCODING`) or the signal's reason. If the connection
-   * of a GET is lost and the connector had sent `accept-ranges: bytes` and a strong `etag`, the client requests the rest with `range`
-   * and `if-range`. Until it ends or is cancelled, a stream counts against `concurrency`.
+   * Reads a body of any length while it arrives (rule D2): in constant memory, at the reader's pace. Logins, pauses and
+   * retries happen before this resolves; from then on, `timeoutMs` bounds each silence of the connection. The stream is
+   * complete or it fails: with a `RequestError` (`NETWORK_ERROR`, `TIMEOUT`, `RESPONSE_TOO_LARGE`, `INVALID_ENCODING`)
+   * or the signal's reason. If the connection of a GET is lost and the connector had sent `accept-ranges: bytes` and a
+   * strong `etag`, the client requests the rest with `range` and `if-range`. Until it ends or is cancelled, a stream
+   * counts against `concurrency`.
    *
    * @throws (rejects) as {@link request} does.
    * @example
@@ -139,8 +141,8 @@ export interface ConnectorClient extends AsyncDisposable {
   /**
    * Iterates over the pages of a list: `next` returns where the page after a given one is.
    *
-   * @throws TypeError without a function `next`. While iterating, RequestError with code `PAGE_LOOP` if a page leads back to an earlier
-   *   one, and whatever {@link request} throws.
+   * @throws TypeError without a function `next`. While iterating, RequestError with code `PAGE_LOOP` if a page leads
+   *   back to an earlier one, and whatever {@link request} throws.
    * @example
    * for await (const page of client.pages('/issues', { schema: Page, next: ({ cursor }) => cursor && { cursor } })) {
    *   for (const issue of page.items) await store(issue)
@@ -151,15 +153,16 @@ export interface ConnectorClient extends AsyncDisposable {
   on<Name extends ClientEventName>(event: Name, listener: ClientEventListener<Name>): () => void;
   readonly status: ClientStatus;
   /**
-   * What the client knows of the connector's limits, to be kept across a restart of the process. It is JSON and contains nothing from
-   * the session (rule S7).
+   * What the client knows of the connector's limits, to be kept across a restart of the process. It is JSON and
+   * contains nothing from the session (rule S7).
    *
    * @example
    * await writeFile('limits.json', JSON.stringify(client.snapshot()))
    */
   snapshot(): ClientSnapshot;
   /**
-   * Restores a snapshot of an earlier process. A pause that is over is ignored, and a pause in effect is never shortened (rules G2, W7).
+   * Restores a snapshot of an earlier process. A pause that is over is ignored, and a pause in effect is never
+   * shortened (rules G2, W7).
    *
    * @throws TypeError if it is not a snapshot.
    * @example
@@ -167,8 +170,9 @@ export interface ConnectorClient extends AsyncDisposable {
    */
   restore(snapshot: ClientSnapshot): void;
   /**
-   * Rejects waiting calls with a RequestError, lets requests in flight finish, cleans up the session and closes the connections. With
-   * `graceMs` it takes no longer than that: calls still active then reject with `CLIENT_CLOSED`. A later `close()` may shorten the grace.
+   * Rejects waiting calls with a RequestError, lets requests in flight finish, cleans up the session and closes the
+   * connections. With `graceMs` it takes no longer than that: calls still active then reject with `CLIENT_CLOSED`. A
+   * later `close()` may shorten the grace.
    *
    * @throws TypeError if `graceMs` is not a number of milliseconds.
    * @example

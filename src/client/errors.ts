@@ -30,8 +30,8 @@ export type RequestErrorCode =
   | 'CLIENT_CLOSED';
 
 /**
- * A call that ended without a response that the contract knows. Errors that the connector responded with are `ConnectorError`s
- * instead.
+ * A call that ended without a response that the contract knows. Errors that the connector responded with are
+ * `ConnectorError`s instead.
  */
 export class RequestError extends Error {
   declare readonly kind: 'request';
@@ -60,8 +60,8 @@ export class RequestError extends Error {
 }
 
 /**
- * The login failed for good: the connector refused it (400, 401, 403), did not return a session, or stayed unreachable through all
- * retries (rules S5, S6).
+ * The login failed for good: the connector refused it (400, 401, 403), did not return a session, or stayed unreachable
+ * through all retries (rules S5, S6).
  */
 export class InitializeError extends Error {
   declare readonly kind: 'initialize';
@@ -87,7 +87,7 @@ export class InitializeError extends Error {
   }
 }
 
-/** What a call rejects with; tell them apart by `kind`. It may also reject with a TypeError for wrong options, or a signal's reason. */
+/** What a call rejects with, besides a TypeError for wrong options and a signal's reason. Told apart by `kind`. */
 export type CallError = AnyConnectorError | RequestError | InitializeError;
 
 /** Why a success cannot be read, before it becomes the error of a call. */
@@ -111,7 +111,7 @@ export class AbandonedLogin extends Error {}
 /** Errors of parsers: V8's quotes the JSON that it could not parse, undici's keeps the bytes that are not HTTP. */
 const quotingErrors: ReadonlySet<unknown> = new Set(['SyntaxError', 'HTTPParserError']);
 
-/** A cause that is safe to show: none that quotes a response, because a connector may echo credentials (rules E5, S7). */
+/** The cause, unless it quotes a response: a connector may echo credentials (rules E5, S7). */
 export function withoutQuotes(cause: unknown): unknown {
   let current = cause as { name?: unknown; cause?: unknown } | undefined;
   for (let depth = 0; depth < 10 && typeof current === 'object' && current !== null; depth++) {
@@ -145,7 +145,8 @@ function brandOf(name: string): symbol {
 }
 
 /**
- * Whether a value is a {@link RequestError}, including one from another copy of this package, for which `instanceof` is false.
+ * Whether a value is a {@link RequestError}, including one from another copy of this package, for which `instanceof` is
+ * false.
  *
  * @example
  * if (isRequestError(error)) console.error(error.code, error.attempts)
@@ -155,7 +156,8 @@ export function isRequestError(value: unknown): value is RequestError {
 }
 
 /**
- * Whether a value is an {@link InitializeError}, including one from another copy of this package, for which `instanceof` is false.
+ * Whether a value is an {@link InitializeError}, including one from another copy of this package, for which
+ * `instanceof` is false.
  *
  * @example
  * if (isInitializeError(error) && error.refused) console.error('wrong password?', error.code)

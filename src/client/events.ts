@@ -13,10 +13,13 @@ export interface ClientCall {
   readonly path: string;
 }
 
-/** What came of one request. `limit`, `unauthorized` and `error` are responses; `failed` and `aborted` had no usable one. */
+/** What came of one request. `limit`, `unauthorized` and `error` are responses; `failed` and `aborted` are none. */
 export type AttemptOutcome = 'success' | 'limit' | 'unauthorized' | 'error' | 'failed' | 'aborted';
 
-/** What a client reports while it works (rule G6). `scope` is set if `rateLimit.scope` names one. No event carries a session value (rule S7). */
+/**
+ * What a client reports (rule G6). `scope` is set if `rateLimit.scope` names one. No event has session values (rule
+ * S7).
+ */
 export interface ClientEvents {
   /** A rate limit has paused the client: one event per limit, however many requests met it. */
   pause: { reason: 'rate-limit'; waitMs: number; resumeAt: Date; source: 'header' | 'fallback'; scope?: string };
@@ -35,16 +38,16 @@ export interface ClientEvents {
 }
 
 /**
- * What tracers see of single calls, only on the `diagnostics_channel`s `concordat:client:<event>`. Without a subscriber, calls are not
- * observed at all.
+ * What tracers see of single calls, only on the `diagnostics_channel`s `concordat:client:<event>`. Without a
+ * subscriber, calls are not observed at all.
  */
 export interface ClientCallEvents {
   /**
-   * A call begins. A tracer may run it inside a function such as `context.with`, and may add a header unless the caller or the session
-   * sets one of that name.
+   * A call begins. A tracer may run it inside a function such as `context.with`, and may add a header unless the caller
+   * or the session sets one of that name.
    */
   call: { call: ClientCall; runIn(wrapper: CallWrapper): void; setHeader(name: string, value: string): void };
-  /** A request has ended. `number` counts the requests of the call from 1, or those of the login if there is no `call`. */
+  /** A request has ended. `number` counts from 1 within the call, or within the login if there is no `call`. */
   attempt: {
     call?: ClientCall;
     method: string;
@@ -57,7 +60,7 @@ export interface ClientCallEvents {
   };
   /** A call has waited: for a rate limit, a login, the delay before a retry, or for its turn. */
   wait: { call: ClientCall; reason: 'rate-limit' | 'login' | 'retry' | 'queue'; waitedMs: number };
-  /** A call is over. `status` is that of the last response, `error` what the call rejected with, `attempts` how many requests it took. */
+  /** A call is over: the last `status`, the `error` that it rejected with, and how many `attempts` it took. */
   result: { call: ClientCall; status?: number; error?: unknown; durationMs: number; attempts: number };
 }
 
@@ -78,8 +81,8 @@ const channels = Object.fromEntries(
 ) as Record<keyof ClientChannelEvents, ReturnType<typeof channel>>;
 
 /**
- * The listeners of one client. The same events go to the `diagnostics_channel`s `concordat:client:<event>`, where each message also has
- * the connector's `baseUrl` and the `client`.
+ * The listeners of one client. The same events go to the `diagnostics_channel`s `concordat:client:<event>`, where each
+ * message also has the connector's `baseUrl` and the `client`.
  */
 export class EventHub {
   readonly #listeners = new Map<ClientEventName, Set<(event: never) => void>>();

@@ -14,8 +14,8 @@ export interface InitializeOptions {
   /** @default 'POST' */
   method?: string | undefined;
   /**
-   * What the connector needs to log in. A record becomes an array in its own order; values whose name or shape marks them as secrets
-   * become `sensitive` (rule E5). Pass the array to decide that yourself.
+   * What the connector needs to log in. A record becomes an array in its own order; values whose name or shape marks
+   * them as secrets become `sensitive` (rule E5). Pass the array to decide that yourself.
    */
   parameters: readonly SessionParameter[] | Readonly<Record<string, string>>;
   /** Bounds a whole login, with its retries and without pauses, in milliseconds (rule S6). @default 60000 */
@@ -27,22 +27,29 @@ export interface RateLimitOptions {
   header?: string | undefined;
   /** How the wait is written (rule W4). @default 'auto': seconds or an HTTP-date */
   format?: WaitFormat | undefined;
-  /** The wait in milliseconds if the response does not say how long; doubles on repeats, up to 15 minutes (rule W6). @default 60000 */
+  /**
+   * The wait in milliseconds if the response does not say how long; doubles, up to 15 minutes (rule W6).
+   * @default 60000
+   */
   fallbackWaitMs?: number | undefined;
-  /** For a longer wait the call rejects at once, with a `RateLimitError` that has `resumeAt` (rule W7). In milliseconds. @default 86400000 */
+  /**
+   * For a longer wait the call rejects at once, with a `RateLimitError` that has `resumeAt` (rule W7). In milliseconds.
+   * @default 86400000
+   */
   maxWaitMs?: number | undefined;
   /** Bounds the sum of a call's waits, in milliseconds (rule G5). @default none */
   maxTotalWaitMs?: number | undefined;
   /**
-   * What a call does at a rate limit. With `'reject'` it rejects at once with a `RateLimitError` that has `resumeAt`; until then, new
-   * calls do the same without sending anything. Use it with a scheduler that parks the work. @default 'wait'
+   * What a call does at a rate limit. With `'reject'` it rejects at once with a `RateLimitError` that has `resumeAt`;
+   * until then, new calls do the same without sending anything. Use it with a scheduler that parks the work. @default
+   * 'wait'
    */
   onLimit?: 'wait' | 'reject' | undefined;
-  /** The most that is added at random to a wait, in milliseconds; never more than a hundredth of the wait. @default 100 */
+  /** The most milliseconds added at random to a wait; never more than a hundredth of it. @default 100 */
   jitterMs?: number | undefined;
   /**
-   * For connectors whose responses say how much of the quota is left: when nothing is left, the client pauses before a request is
-   * refused.
+   * For connectors whose responses say how much of the quota is left: when nothing is left, the client pauses before a
+   * request is refused.
    *
    * @default not read
    * @example { header: 'x-ratelimit-remaining', resetHeader: 'x-ratelimit-reset', resetFormat: 'epoch-seconds' }
@@ -53,7 +60,7 @@ export interface RateLimitOptions {
 }
 
 export interface RetryOptions {
-  /** How often a transient failure is retried; 0 disables retries. Logins and waits do not count (rule G5). @default 5 */
+  /** How often a transient failure is retried; 0 disables it. Logins and waits do not count (rule G5). @default 5 */
   retries: number;
   /** The first delay in milliseconds. It doubles from there, plus up to as much again at random. @default 500 */
   minTimeoutMs: number;
@@ -76,16 +83,16 @@ export interface ConnectorClientOptions {
   /** The most requests in flight at once; the others wait their turn. @default 64 */
   concurrency?: number | undefined;
   /**
-   * With `'auto'` the client learns from a limit how many requests fit into a window. From then on it sends single requests at that
-   * boundary instead of a crowd, so a window costs one refused request. `'off'` disables this.
+   * With `'auto'` the client learns from a limit how many requests fit into a window. From then on it sends single
+   * requests at that boundary instead of a crowd, so a window costs one refused request. `'off'` disables this.
    * @default 'auto'
    */
   pacing?: 'auto' | 'off' | undefined;
   /** What `client.snapshot()` returned in an earlier process; `client.restore()` does the same later. @default none */
   snapshot?: ClientSnapshot | undefined;
   /**
-   * The most bytes of a success; a larger one is an error (rule E8). JSON needs up to 30 times its size in memory while it is read, and
-   * parsing blocks the process: allow no more than your responses need. @default 10485760 (10 MiB)
+   * The most bytes of a success; a larger one is an error (rule E8). JSON needs up to 30 times its size in memory while
+   * it is read, and parsing blocks the process: allow no more than your responses need. @default 10485760 (10 MiB)
    */
   maxResponseBytes?: number | undefined;
   /** The most bytes of a stream, after decompression. `maxResponseBytes` does not bound streams. @default none */
@@ -93,8 +100,8 @@ export interface ConnectorClientOptions {
   /** How long a 401 may mean that a session is too new, in milliseconds (rule S4). @default 3000 */
   freshSessionGraceMs?: number | undefined;
   /**
-   * How long calls fail at once after a refused login, in milliseconds. Also the longest time between logins while the connector
-   * accepts logins and refuses their sessions (rule S5). @default 30000
+   * How long calls fail at once after a refused login, in milliseconds. Also the longest time between logins while the
+   * connector accepts logins and refuses their sessions (rule S5). @default 30000
    */
   loginCooldownMs?: number | undefined;
   /** An undici dispatcher to send with; `close()` does not close it. @default a pool of the client's own */
@@ -102,14 +109,15 @@ export interface ConnectorClientOptions {
   /** A fetch to send with instead of undici. */
   fetch?: typeof globalThis.fetch | undefined;
   /**
-   * Sent with every request, logins and clean-ups included. A call's headers override these, and the session's headers override both.
+   * Sent with every request, logins and clean-ups included. A call's headers override these, and the session's headers
+   * override both.
    *
    * @default `accept`, `accept-encoding` and `user-agent: concordat/<version>`
    */
   headers?: HeadersOption | undefined;
   /**
-   * Parses the JSON of successes instead of `JSON.parse`, which rounds integers beyond 2^53. If it throws, the call fails with
-   * `INVALID_JSON`.
+   * Parses the JSON of successes instead of `JSON.parse`, which rounds integers beyond 2^53. If it throws, the call
+   * fails with `INVALID_JSON`.
    *
    * @default JSON.parse
    * @example
@@ -118,6 +126,6 @@ export interface ConnectorClientOptions {
   parseJson?: ((text: string) => unknown) | undefined;
   /** Where time comes from. @default the machine's clock */
   clock?: Clock | undefined;
-  /** Where session and pauses live. Pass one object to several clients to share them. @default in memory, for this client alone */
+  /** Where session and pauses live. Pass one object to several clients to share them. @default in memory */
   state?: ConnectionState | undefined;
 }

@@ -91,7 +91,7 @@ const schema = optionsOf({
 /** The options with all defaults filled in. */
 export type Settings = ReturnType<typeof checkOptions>;
 
-/** Checks the options and fills in the defaults, once, at creation. @throws TypeError naming the options that are wrong. */
+/** Checks the options and fills in the defaults, once. @throws TypeError naming the options that are wrong. */
 export function checkOptions(options: ConnectorClientOptions) {
   const { baseUrl, snapshot, headers, ...settings } = check(schema, options);
   if (settings.dispatcher !== undefined && settings.fetch !== undefined) {

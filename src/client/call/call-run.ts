@@ -14,8 +14,8 @@ import { type Facts, isIdempotent, noHistory, react, retryDelayMs, type SessionF
 import type { FailedAttempt, Run } from './run.js';
 
 /**
- * One call: logs in, waits out limits and sends attempts until a response ends it (rules S3, S4, G1, G7). A hundred thousand of them
- * may wait at once, so it keeps little.
+ * One call: logs in, waits out limits and sends attempts until a response ends it (rules S3, S4, G1, G7). A hundred
+ * thousand of them may wait at once, so it keeps little.
  */
 export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   readonly #context: CallContext;

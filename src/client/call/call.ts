@@ -126,7 +126,7 @@ const optionNames: ReadonlySet<string> = new Set(
   } satisfies Record<keyof ConnectorRequest, true>),
 );
 
-/** Every call comes through here, so the options are not parsed as a whole. @throws TypeError naming an unknown option. */
+/** Checks names only, because every call comes through here. @throws TypeError naming an unknown option. */
 function checkNames(request: object): void {
   for (const name in request) {
     if (!optionNames.has(name)) throw new TypeError(`\`${name}\` ${notAnOption([name], [...optionNames])}.`);

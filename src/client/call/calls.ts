@@ -63,7 +63,7 @@ export class Calls {
     if (this.#active > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  /** Makes a call. @returns what `toResult` makes of the response. @throws (rejects) as {@link ConnectorClient.request} does. */
+  /** Makes a call. @throws (rejects) as {@link ConnectorClient.request} does. */
   run<Data, Result>(
     request: ConnectorRequest<Data>,
     toResult: (response: ConnectorResponse<Data>) => Result,
@@ -108,7 +108,7 @@ export class Calls {
     return runToEnd(this.#context, new CallRun(this.#context, call, toResult));
   }
 
-  /** Bounds a whole call: waits, logins and retries included. @throws (rejects with) `BUDGET_EXCEEDED` once the time is over. */
+  /** Bounds a whole call, waits included. @throws (rejects with) `BUDGET_EXCEEDED` once the time is over. */
   async #startWithin<Data, Result>(
     totalTimeoutMs: number,
     call: Call<Data>,

@@ -3,7 +3,7 @@ import { readErrorContent, sessionSecrets, toConnectorError } from '../http/read
 import type { Transport } from '../http/wire.js';
 import type { Session } from '../session/session.js';
 
-/** Tells the connector that a session is over (rule S1). @throws the error if the connector does not respond with a success. */
+/** Tells the connector that a session is over (rule S1). @throws if the response is not a success. */
 export async function cleanUp(options: {
   transport: Transport;
   target: string;

@@ -105,8 +105,8 @@ interface NetworkFailure {
 }
 
 /**
- * A message for a network failure. Node's and undici's errors have a telling `code`, fetch's have it in their cause; aggregate errors
- * (IPv4 and IPv6 refused) have no message.
+ * A message for a network failure. Node's and undici's errors have a telling `code`, fetch's have it in their cause;
+ * aggregate errors (IPv4 and IPv6 refused) have no message.
  */
 export function describeFailure(error: unknown): string {
   const { message, cause, code = cause?.code } = (error ?? {}) as NetworkFailure & { cause?: NetworkFailure };

@@ -24,7 +24,7 @@ export interface LoginContext extends RunContext {
   closing: AbortSignal;
 }
 
-/** How much of its time a login has used (rule S6), summed over its requests: a login function may make several at once. */
+/** How much of its time a login has used (rule S6). A login function may make several requests at once. */
 export class LoginTime {
   readonly #clock: Clock;
   #pausedMs = 0;

@@ -3,7 +3,7 @@ import type { OutcomeKind } from './run.js';
 
 /** What a call has met so far. */
 export interface History {
-  /** 401s, and logins of this client, since the last long pause or retry. A session may end during either, so the count restarts. */
+  /** 401s and own logins since the last long pause or retry: a session may end during either, so the count restarts. */
   readonly unauthorized: number;
   readonly logins: number;
   /** How often its session had ended through no fault of this call. */
@@ -103,7 +103,7 @@ function reactToUnauthorized(
 
   const step = nextStep(history, ageMs, graceMs);
   if (recheck === 'failed by this call' || (recheck === 'failed' && step === 'recheck')) {
-    // An adopted session may be young and still have ended, and so may one that worked for others: one more login tells.
+    // An adopted session may be young and still have ended, and so may one that worked for others: so log in once more.
     if (adopted) return { reaction: { type: 'log in' }, history };
     return isEnded
       ? { reaction: { type: 'log in' }, history: overtaken }
@@ -118,16 +118,16 @@ function reactToUnauthorized(
 }
 
 /**
- * Whether a 401 only says that the session has ended: requests got through with it, or another client made it some time ago.
- * Believed only so often, because a connector may also refuse this one request with every session.
+ * Whether a 401 only says that the session has ended: requests got through with it, or another client made it some time
+ * ago. Believed only so often, because a connector may also refuse this one request with every session.
  */
 function hasEnded({ accepted, adopted, ageMs, graceMs }: SessionFacts): boolean {
   return accepted || (adopted && ageMs >= graceMs);
 }
 
 /**
- * The first 401 always leads to another session. The second, with a session that was fresh when the request started, may just be too
- * early; with an older session it is another expiry.
+ * The first 401 always leads to another session. The second, with a session that was fresh when the request started,
+ * may just be too early; with an older session it is another expiry.
  */
 function nextStep({ unauthorized, logins }: History, ageMs: number, graceMs: number): 'log in' | 'recheck' | 'give up' {
   if (unauthorized === 1) return 'log in';

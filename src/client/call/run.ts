@@ -22,8 +22,8 @@ export interface Attempt extends WireRequest {
 }
 
 /**
- * What an attempt came to. `truncated`, `too-large` and `undecodable` are successes whose body is lost, `unexpected` is a response
- * that HTTP does not allow here, and `held-back` was never sent.
+ * What an attempt came to. `truncated`, `too-large` and `undecodable` are successes whose body is lost, `unexpected` is
+ * a response that HTTP does not allow here, and `held-back` was never sent.
  */
 export type OutcomeKind =
   | 'success'
@@ -137,8 +137,8 @@ function release(context: RunContext, attempt: Attempt, outcome: SendOutcome, ki
 }
 
 /**
- * Tells the gate how much of the quota is left, before the next request goes. Headers named in the options are binding: the gate
- * closes when nothing is left. The standard headers are advice (rule W8).
+ * Tells the gate how much of the quota is left, before the next request goes. Headers named in the options are binding:
+ * the gate closes when nothing is left. The standard headers are advice (rule W8).
  */
 function announce({ settings, clock }: RunContext, { lane, permit }: Attempt, headers: WireResponse['headers']): void {
   const { remaining } = settings.rateLimit;

@@ -44,7 +44,7 @@ export function toStreamed(
   return { status, headers, data };
 }
 
-/** The rest can be requested if the connector accepts ranges and identifies the file by a strong `etag` (RFC 9110, 13.1.5). */
+/** Requesting the rest takes a connector with ranges and a strong `etag` (RFC 9110, 13.1.5). */
 function toFetchRest(
   { status, headers }: ConnectorResponse,
   streamRequest: ConnectorRequest,

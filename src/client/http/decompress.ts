@@ -43,8 +43,8 @@ const streamDecompressors: Readonly<Record<string, () => Transform>> = {
 const maxLayers = 3;
 
 /**
- * Decompresses a body into at most `maxBytes` (rules D1, E8). Never rejects: `end` says whether the body is too large, broken or
- * encoded in an unknown way.
+ * Decompresses a body into at most `maxBytes` (rules D1, E8). Never rejects: `end` says whether the body is too large,
+ * broken or encoded in an unknown way.
  */
 export async function decompress(response: ResponseOutcome, maxBytes: number): Promise<ResponseOutcome> {
   const layers = layersOf(headerValue(response.headers, 'content-encoding') ?? '');
@@ -78,8 +78,8 @@ function undecodable(response: ResponseOutcome, error: unknown): ResponseOutcome
 /**
  * Decompresses the body of a connector that compresses although the request asked it not to (rule D1).
  *
- * @throws RequestError (or the stream fails with it): INVALID_ENCODING for an unknown or broken encoding, RESPONSE_TOO_LARGE beyond
- *   `maxBytes`.
+ * @throws RequestError (or the stream fails with it): INVALID_ENCODING for an unknown or broken encoding,
+ *   RESPONSE_TOO_LARGE beyond `maxBytes`.
  */
 export function decompressStream(
   stream: ReadableStream<Uint8Array>,

@@ -9,8 +9,8 @@ import { headerValue, maxErrorBytes, type WireResponse } from './wire.js';
 const maxTextBytes = 16 * 1024;
 
 /**
- * Attaches the connector's response to an error (rule E9), without secrets (rules E5, S7). The property is not enumerable, so logging
- * an error as JSON does not log a page of the connector's data.
+ * Attaches the connector's response to an error (rule E9), without secrets (rules E5, S7). The property is not
+ * enumerable, so logging an error as JSON does not log a page of the connector's data.
  *
  * @returns the same error.
  */

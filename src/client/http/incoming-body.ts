@@ -30,8 +30,9 @@ export interface IncomingBodyOptions {
 }
 
 /**
- * A body that arrives at the pace of its reader (rule D2): the transport reports what arrives, the sink says when it wants more. It ends
- * once: complete, interrupted by the connection or by a silence, or destroyed because nobody wants the rest.
+ * A body that arrives at the pace of its reader (rule D2): the transport reports what arrives, the sink says when it
+ * wants more. It ends once: complete, interrupted by the connection or by a silence, or destroyed because nobody wants
+ * the rest.
  */
 export class IncomingBody {
   readonly #options: IncomingBodyOptions;

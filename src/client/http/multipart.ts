@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * A form as sent over the wire (RFC 7578). It is a Blob, which knows its length, holds files by reference and can be sent repeatedly.
- * Text is not changed, line endings included.
+ * A form as sent over the wire (RFC 7578). It is a Blob, which knows its length, holds files by reference and can be
+ * sent repeatedly. Text is not changed, line endings included.
  */
 export function toMultipart(form: FormData): { contentType: string; fixed: Blob } {
   const boundary = `concordat-${randomUUID()}`;

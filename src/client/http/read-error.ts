@@ -32,7 +32,8 @@ export interface ErrorContent {
 /**
  * Reads the body of an error leniently, and never throws (rule E6); `secrets` are removed (rule E5).
  *
- * @param kind what the status stands for: a rate limit may have the status of a denial and must not be described as one.
+ * @param kind what the status stands for: a rate limit may have the status of a denial and must not be described as
+ *   one.
  */
 export function readErrorContent(
   response: WireResponse,

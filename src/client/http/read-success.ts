@@ -18,7 +18,7 @@ export interface ReadOptions<Data = unknown> {
 export interface ConnectorResponse<Data = unknown> {
   /** 200 to 299, or 304 if the call carried a condition. */
   readonly status: number;
-  /** The body as `responseType` and `schema` say; `undefined` without a body: 204, 205, 304, and any response to HEAD. */
+  /** The body as `responseType` and `schema` say; `undefined` without one: 204, 205, 304, and responses to HEAD. */
   readonly data: Data;
   readonly headers: Headers;
 }
@@ -76,7 +76,7 @@ export function readSuccess<Data>(
   }
 }
 
-/** The data of a success, or `undefined` if there is none (rule D1). @throws Unreadable if it is not what was expected. */
+/** The data of a success, or `undefined` if it has none (rule D1). @throws Unreadable if it is not as expected. */
 function readData(response: WireResponse, { method, responseType, schema, parseJson }: ReadOptions): unknown {
   if (response.incoming !== undefined) return response.incoming;
   const { status, body } = response;

@@ -10,8 +10,8 @@ export type RequestBody =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>;
 /**
- * A body, or a factory that makes a new one for every attempt. Only streams and async iterables need a factory to be sent again
- * (rule G8).
+ * A body, or a factory that makes a new one for every attempt. Only streams and async iterables need a factory to be
+ * sent again (rule G8).
  */
 export type BodyOption = RequestBody | FormData | URLSearchParams | (() => RequestBody | Promise<RequestBody>);
 
@@ -148,8 +148,8 @@ export interface OutgoingBody {
 const noOutgoingBody: OutgoingBody = Object.freeze({ body: undefined });
 
 /**
- * undici destroys the stream of a request that it does not send, but a request that is held back needs its stream again. So undici
- * gets a generator, which touches the stream only once bytes are really sent.
+ * undici destroys the stream of a request that it does not send, but a request that is held back needs its stream
+ * again. So undici gets a generator, which touches the stream only once bytes are really sent.
  */
 export function toOutgoingBody(body: RequestBody | undefined): OutgoingBody {
   if (body === undefined) return noOutgoingBody;

@@ -7,7 +7,8 @@ export type HeadersOption = Headers | Readonly<Record<string, string | undefined
 export const version = '0.1.0';
 
 /**
- * The default headers of a client. One object, so that requests without headers of their own are recognized by identity.
+ * The default headers of a client. One object, so that requests without headers of their own are recognized by
+ * identity.
  *
  * @param decompresses whether the client decompresses responses itself.
  * @throws TypeError naming a bad header.

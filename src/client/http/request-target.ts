@@ -1,6 +1,6 @@
 /** A value in a query. Arrays repeat the name; `undefined` and `null` leave it out. */
 export type QueryValue = string | number | boolean | bigint | Date | null | undefined;
-/** An object of {@link QueryValue}s and arrays of them. Values are checked at call time, so that interfaces are accepted too. */
+/** An object of {@link QueryValue}s and arrays of them. Checked at call time, so that interfaces fit. */
 export type Query = URLSearchParams | object;
 
 const anyOrigin = 'http://origin.invalid';
@@ -53,7 +53,9 @@ export function checkPath(path: unknown, option: string): string {
   return path;
 }
 
-/** @throws TypeError naming a value that cannot be written: a query without it would ask for something else (rule D1). */
+/**
+ * @throws TypeError naming a value that cannot be written: without it, the query would mean something else (rule D1).
+ */
 function toSearch(query: Query | undefined): string {
   if (query === undefined) return '';
   if (Object.prototype.toString.call(query) === '[object URLSearchParams]') return String(query);
@@ -105,7 +107,8 @@ function kindOf(value: object | null): string {
 const absolute = /^https?:\/\/[^/?#\\]*/i;
 
 /**
- * The path of a URL below `baseUrl`, such as a link to the next page; a path is returned as it is. Session headers go nowhere else.
+ * The path of a URL below `baseUrl`, such as a link to the next page; a path is returned as it is. Session headers go
+ * nowhere else.
  *
  * @throws TypeError for a URL that is not below `baseUrl`.
  */

@@ -58,7 +58,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
               headers: toHeaders(request.headers, outgoing.length, pool !== undefined),
               // undici accepts more kinds of body than its types say.
               body: (outgoing.body ?? null) as Buffer,
-              // `timeoutMs` bounds the whole attempt, on the injected clock; undici's own timers would only duplicate it.
+              // `timeoutMs` bounds the whole attempt, on the injected clock; undici's timers would duplicate it.
               headersTimeout: 0,
               bodyTimeout: 0,
             },

@@ -13,7 +13,7 @@ export interface WireRequest {
   timeoutMs: number;
   /** The most bytes of the response that are read, if not the client's `maxResponseBytes`. */
   maxBytes?: number | undefined;
-  /** Whether the body of a success is handed on while it arrives. Then `timeoutMs` bounds the head, and each silence after it. */
+  /** Whether a success is handed on while it arrives. `timeoutMs` then bounds the head and each silence after it. */
   streams?: boolean | undefined;
   signal: AbortSignal | undefined;
   /** Called right before the first byte is sent; `false` holds the request back. */
@@ -52,7 +52,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** The most bytes that are read of an error's body and of the response to a login; more is no contract body (rules E6, S2). */
+/** The most bytes read of an error's body and of a login's response; more is no contract body (rules E6, S2). */
 export const maxErrorBytes = 1024 * 1024;
 
 export function bodyLimit(status: number, maxResponseBytes: number): number {
@@ -83,8 +83,9 @@ export interface ActiveRequest {
 }
 
 /**
- * The requests in flight of one transport. In this list the last request fills the gap of one that ends. A `Set` would replace its table
- * every few requests, and such a table in the old generation keeps everything alive that followed it, until a full collection.
+ * The requests in flight of one transport. In this list the last request fills the gap of one that ends. A `Set` would
+ * replace its table every few requests, and such a table in the old generation keeps everything alive that followed it,
+ * until a full collection.
  */
 export class ActiveRequests {
   readonly #all: ActiveRequest[] = [];

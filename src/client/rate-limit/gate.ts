@@ -20,13 +20,13 @@ export interface GateOptions {
 }
 
 /**
- * Decides who may go (rules G1 to G3, G9). Clients with the same state share it. A limit closes it for everybody. Afterwards one
- * request goes first, and each one that returns without a limit admits two more; if the quota is known by then, the rest follow as
- * it allows.
+ * Decides who may go (rules G1 to G3, G9). Clients with the same state share it. A limit closes it for everybody.
+ * Afterwards one request goes first, and each one that returns without a limit admits two more; if the quota is known
+ * by then, the rest follow as it allows.
  *
- * It cannot stall. If a call waits, one of these holds: the pause is on, and its timer ends it; a request is in flight or a body is
- * being read, and its end calls {@link pump}; or `pump` has ended by setting the quota's timer, after which one request goes
- * whatever the quota says.
+ * It cannot stall. If a call waits, one of these holds: the pause is on, and its timer ends it; a request is in flight
+ * or a body is being read, and its end calls {@link pump}; or `pump` has ended by setting the quota's timer, after
+ * which one request goes whatever the quota says.
  */
 export class Gate {
   readonly clock: Clock;
@@ -62,7 +62,6 @@ export class Gate {
     return this.#pause;
   }
 
-  /** What is known of the quota. */
   get quota(): Quota | undefined {
     return this.#watch.known;
   }
@@ -115,7 +114,7 @@ export class Gate {
     this.pump();
   }
 
-  /** Releases the permit of a request that met a limit; `waitMs` is missing if the response does not say how long to wait. */
+  /** Releases the permit of a request that met a limit; `waitMs` is missing if the response does not say how long. */
   releaseLimited(lane: GateLane, permit: Permit, waitMs: number | undefined): void {
     const isSameLimit = this.#takeBack(lane, permit);
     const source = waitMs === undefined ? 'fallback' : 'header';
@@ -124,7 +123,8 @@ export class Gate {
   }
 
   /**
-   * A response has announced the quota. Called before its permit is released, so that the next request already obeys it.
+   * A response has announced the quota. Called before its permit is released, so that the next request already obeys
+   * it.
    *
    * @param isBinding whether the gate closes when nothing is left, because the options vouch for these headers.
    */
@@ -135,7 +135,7 @@ export class Gate {
     if (isBinding && waitMs > 0) this.#close(this.#waits.withJitter(waitMs), { source: 'header' });
   }
 
-  /** Closes the gate for a pause that was met elsewhere or earlier. A pause published here comes back and changes nothing. */
+  /** Closes the gate for a pause met elsewhere or earlier. Our own publication is delivered back to us: ignore it. */
   pauseUntil(resumeAt: Date): void {
     const { askedUntil } = this.#pause;
     if (askedUntil !== undefined && resumeAt <= askedUntil) return;
@@ -211,7 +211,7 @@ export class Gate {
   #close(wait: LimitWait, { source, startedAt, elsewhere }: PauseCause): void {
     const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
     if (this.lanes.isEmpty) this.#pause.stop(); // closed: nobody waits, but the limited call still needs the end time
-    // A limit met elsewhere tells how large these clients' share was only if they wanted to send more.
+    // A limit met elsewhere says something about the quota only if these clients wanted to send more.
     const concernsQuota = elsewhere === undefined || this.#inFlight > 0 || this.lanes.isAnyWaiting;
     if (concernsQuota) this.#quota?.limited(wait.waitMs, startedAt);
     if (asksLonger) this.lanes.rejectLongWaits();

@@ -19,7 +19,7 @@ export function hasWait(headers: Headers, header: string): boolean {
   return headerValue(headers, header.toLowerCase()) !== undefined;
 }
 
-/** The wait in milliseconds; `undefined` when the header is absent (429) or invalid: then the fallback applies (rule W6). */
+/** The wait in milliseconds; `undefined` if the header is absent (429) or invalid: the fallback applies (rule W6). */
 export function readWait(headers: Headers, { header, format }: { header: string; format: WaitFormat }, now: number) {
   return parseTime(headers, header, format, now);
 }

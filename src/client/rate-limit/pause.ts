@@ -54,7 +54,7 @@ export class LimitWaits {
     return { waitMs, totalMs: this.#addJitter(waitMs) };
   }
 
-  /** Spreads clients that would otherwise wake in the same millisecond; a hundredth at most, so it costs no throughput. */
+  /** Spreads clients that would wake in the same millisecond; a hundredth at most, so it costs no throughput. */
   #addJitter(waitMs: number): number {
     return waitMs + Math.random() * Math.min(this.#options.jitterMs, waitMs / 100);
   }
@@ -87,12 +87,12 @@ export interface PauseChange {
 
 const heartbeatMs = 10_000;
 
-/** A double holds a present-day date to about this precision: a call that returns at `resumeAt` must find the gate open. */
+/** The precision of a present-day date in a double: a call that returns at `resumeAt` must find the gate open. */
 const dateErrorMs = 0.001;
 
 /**
- * Until when nobody may go (rule G2): extended, never shortened. The statement that begins a pause also sets the timer that ends it,
- * so there is no pause without an end (rule G9).
+ * Until when nobody may go (rule G2): extended, never shortened. The statement that begins a pause also sets the timer
+ * that ends it, so there is no pause without an end (rule G9).
  */
 export class Pause {
   readonly #options: PauseOptions;
@@ -173,7 +173,7 @@ export class Pause {
     return { began: before === undefined, grewByMs: before === undefined ? 0 : until - before, asksLonger };
   }
 
-  /** Ends a pause whose time is over although its timer has not fired yet: a call that comes at `resumeAt` finds the gate open. */
+  /** Ends a pause that is over before its timer has fired: a call that comes at `resumeAt` finds the gate open. */
   endIfOver(): void {
     if (this.#until === undefined || this.remainingMs > dateErrorMs) return;
     this.stop();
@@ -227,7 +227,7 @@ export class Pause {
   }
 }
 
-/** Keeps the reported date unless the calendar was set: two clocks read one after the other may differ by a millisecond. */
+/** Keeps the reported date unless the calendar was set: two clocks read in turn may differ by a millisecond. */
 function sameDate(reported: Date | undefined, date: Date): Date {
   return reported !== undefined && Math.abs(reported.getTime() - date.getTime()) <= 2 ? reported : date;
 }

@@ -1,4 +1,4 @@
-/** What a client knows of the connector's limits, for the next process: JSON, without anything from the session (rule S7). */
+/** What a client knows of the connector's limits, as JSON for the next process. Nothing from the session (rule S7). */
 export interface ClientSnapshot {
   readonly version: 1;
   /** The pauses in effect. `scope` is `''` if the connection has only one; `resumeAt` is ISO 8601. */

@@ -17,8 +17,8 @@ export function mayExceedWaitLimits(remainingMs: number, limits: WaitLimits): bo
 }
 
 /**
- * The error of a call that does not wait: `onLimit` is `'reject'`, the pause is longer than `maxWaitMs`, or longer than what is left
- * of `maxTotalWaitMs` (rules W7, G5). A wait is never shortened: the error says when to come back.
+ * The error of a call that does not wait: `onLimit` is `'reject'`, the pause is longer than `maxWaitMs`, or longer than
+ * what is left of `maxTotalWaitMs` (rules W7, G5). A wait is never shortened: the error says when to come back.
  *
  * @returns `undefined` if the call waits.
  */

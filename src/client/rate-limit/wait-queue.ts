@@ -7,7 +7,7 @@ export interface Permit {
   readonly startedAt: number;
 }
 
-/** The priority of logins, above any other. They may also exceed `concurrency`, because everybody else waits for them. */
+/** The priority of logins, above any other. They may also exceed `concurrency`, because all calls wait for them. */
 export const loginPriority = Number.POSITIVE_INFINITY;
 
 /** A call or login that needs a permit. One that comes back after a limit keeps its place in line. */
@@ -24,12 +24,12 @@ export interface Waiter {
 }
 
 /**
- * A fair queue: by priority, then by arrival. A binary heap, so that joining, leaving from the middle and serving the next one
- * each cost O(log n), with one small object per waiter: there may be a hundred thousand.
+ * A fair queue: by priority, then by arrival. A binary heap, so that joining, leaving from the middle and serving the
+ * next one each cost O(log n), with one small object per waiter: there may be a hundred thousand.
  */
 export class WaitQueue {
   readonly #heap: Entry[] = [];
-  /** The latest waiter of each signal: thousands may share one, and removing one listener per waiter would cost O(n) each. */
+  /** The latest waiter of each signal. Thousands may share one, and removing a listener for each would cost O(n). */
   readonly #bySignal = new Map<AbortSignal, Entry>();
   readonly #onAborted: () => void;
 
@@ -47,7 +47,10 @@ export class WaitQueue {
     return this.#heap[0]?.waiter;
   }
 
-  /** Resolves once `waiter.permit` is set. @throws (rejects with) the signal's reason or the error it was rejected with. */
+  /**
+   * Resolves once `waiter.permit` is set.
+   * @throws (rejects with) the signal's reason or the error of {@link rejectWhere}.
+   */
   wait(waiter: Waiter): Promise<void> {
     return new Promise((resolve, reject) => {
       const entry = new Entry(waiter, resolve, reject);

@@ -4,7 +4,7 @@ import { AbandonedLogin, InitializeError, RequestError, withoutQuotes } from '..
 import { markPublicHeaders } from '../http/read-error.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 
-/** Sends a request of a custom login: without a session, but with rate limits and retries like any login (rules S5, G1). */
+/** Sends a request of a custom login: no session, but rate limits and retries like any login (rules S5, G1). */
 export type InitializeRequest = (options: LoginRequest) => Promise<ConnectorResponse>;
 
 export interface LoginRequest {

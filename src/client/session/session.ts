@@ -15,7 +15,7 @@ export interface Session {
   readonly since: number;
   /** Whether another client made the login. */
   readonly adopted: boolean;
-  /** Whether a request of this client got through with it: if it is refused later, it has ended and was not just too fresh. */
+  /** Whether a request of this client got through with it: a later refusal then means that it has ended. */
   accepted: boolean;
 }
 
@@ -90,7 +90,7 @@ export class SessionHolder {
     this.#neverAccepted = undefined;
   }
 
-  /** A 401 was final. If nothing ever got through with this session, logins become rarer until something does (rule S5). */
+  /** A 401 was final. If nothing ever got through with this session, logins become rarer until one does (rule S5). */
   markUnusable(session: Session): void {
     if (session.accepted || session.generation === this.#neverAccepted?.generation) return;
     const { clock, loginCooldownMs } = this.#options;
@@ -102,7 +102,7 @@ export class SessionHolder {
   /** Whether it is too early for a login that would replace this session. */
   isCoolingDown(session: Session): boolean {
     const neverAccepted = this.#neverAccepted;
-    if (neverAccepted?.generation !== session.generation || this.#current !== session) return false; // a newer one has replaced it
+    if (neverAccepted?.generation !== session.generation || this.#current !== session) return false; // it was replaced
     return this.#options.clock.monotonic() < neverAccepted.until;
   }
 

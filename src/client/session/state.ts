@@ -20,13 +20,13 @@ export interface SharedPause {
 }
 
 /**
- * Where the session and the pauses of one connection live: in memory by default. Give one object to several clients of the same
- * connection and they share one login and one pause.
+ * Where the session and the pauses of one connection live: in memory by default. Give one object to several clients of
+ * the same connection and they share one login and one pause.
  */
 export interface ConnectionState {
   /**
-   * Returns a session newer than `expired`: the existing one, or the one that `login` makes. However many clients ask at once,
-   * one `login` runs at a time.
+   * Returns a session newer than `expired`: the existing one, or the one that `login` makes. However many clients ask
+   * at once, one `login` runs at a time.
    *
    * @param clock the client's, for a state that measures ages with it.
    */
@@ -43,8 +43,8 @@ export interface ConnectionState {
   /** Calls back for each pause of another client, and at once for pauses still in effect. */
   onPause(listener: (pause: SharedPause) => void): () => void;
   /**
-   * Shares an object such as the gate among the clients of one process: returns the one stored under this key, or stores what
-   * `create` returns (rule G10).
+   * Shares an object such as the gate among the clients of one process: returns the one stored under this key, or
+   * stores what `create` returns (rule G10).
    *
    * @default none: each client has a gate of its own
    */

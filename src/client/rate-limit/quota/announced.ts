@@ -25,8 +25,8 @@ export interface KnownRemaining {
 }
 
 /**
- * Takes in one more response. Within a window the smallest number counts: a larger one comes from an older response, unless it is
- * larger than requests in flight can explain.
+ * Takes in one more response. Within a window the smallest number counts: a larger one comes from an older response,
+ * unless it is larger than requests in flight can explain.
  */
 export function updateRemaining(
   known: KnownRemaining | undefined,
@@ -40,9 +40,10 @@ export function updateRemaining(
 }
 
 /**
- * The quota that the connector announces (rule W8); without an announcement, the learned one. A request counts against the window
- * from its start until one window length after its response. So it fits whatever kind of window the connector has, and whenever the
- * request arrived. An announcement that proves wrong is ignored until another one comes.
+ * The quota that the connector announces (rule W8); without an announcement, the learned one. A request counts against
+ * the window from its start until one window length after its response. So it fits whatever kind of window the
+ * connector has, and whenever the request arrived. An announcement that proves wrong is ignored until another one
+ * comes.
  */
 export class AnnouncedQuota implements QuotaAdvice {
   readonly #clock: Clock;
@@ -172,7 +173,7 @@ export class AnnouncedQuota implements QuotaAdvice {
     return this.#policies.length > 0 || inFlight === 0;
   }
 
-  /** There was room in a quota that was said to be used up. A new window may explain that once, but hardly twice within its length. */
+  /** There was room in a quota said to be used up. A new window explains that once, but not twice within its length. */
   #hadRoom(now: number): void {
     const windowMs = this.#tightest?.windowMs ?? Number.POSITIVE_INFINITY;
     if (now - this.#provenWrongAt < windowMs) this.#refute();

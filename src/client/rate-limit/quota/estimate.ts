@@ -16,51 +16,51 @@ export interface LimitFacts {
   passed: number;
   metAt: number;
   resumesAt: number;
-  /** Whether it is the first limit, so that the beginning of the window is not known. */
+  /** Whether it is the first limit, so that the beginning of the window is not previous. */
   isFirst: boolean;
   /** How many requests passed after a given time. */
   passedSince(time: number): number;
 }
 
 /**
- * Learns from a limit. Every kind of window opens again one window length after its first counted request. So the window lasts from
- * its first request to the end of the pause, and the requests that passed in it are the quota.
+ * Learns from a limit. Every kind of window opens again one window length after its first counted request. So the
+ * window lasts from its first request to the end of the pause, and the requests that passed in it are the quota.
  */
-export function learnFromLimit(known: QuotaEstimate | undefined, facts: LimitFacts): QuotaEstimate | undefined {
+export function learnFromLimit(previous: QuotaEstimate | undefined, facts: LimitFacts): QuotaEstimate | undefined {
   const { startedAt, passed, metAt, resumesAt } = facts;
   const windowMs = resumesAt - startedAt;
-  if (passed === 0 || windowMs < 1 || windowMs > maxWindowMs) return known;
-  if (known === undefined) {
+  if (passed === 0 || windowMs < 1 || windowMs > maxWindowMs) return previous;
+  if (previous === undefined) {
     // Most of that time did not belong to this window, or another client had used up the quota.
     const unclear = metAt - startedAt > 4 * (resumesAt - metAt) || (facts.isFirst && passed < 2);
     return unclear ? undefined : { limit: passed, windowMs, slides: false, unexplained: 0 };
   }
   // A sliding window opens one window length after the oldest request that it still counts.
-  const sliding = facts.passedSince(resumesAt - known.windowMs);
-  const fits = Math.abs(sliding - known.limit) <= Math.max(1, known.limit / 4);
+  const sliding = facts.passedSince(resumesAt - previous.windowMs);
+  const fits = Math.abs(sliding - previous.limit) <= Math.max(1, previous.limit / 4);
   // With responses slower than the window, no passed request may lie that far back: a quota is never 0 (rule G9).
-  if (known.slides && fits) return { ...known, limit: Math.max(1, sliding), unexplained: 0 };
-  if (windowMs >= 0.9 * known.windowMs) {
-    if (windowMs > 1.1 * known.windowMs) return { limit: passed, windowMs, slides: false, unexplained: 0 };
+  if (previous.slides && fits) return { ...previous, limit: Math.max(1, sliding), unexplained: 0 };
+  if (windowMs >= 0.9 * previous.windowMs) {
+    if (windowMs > 1.1 * previous.windowMs) return { limit: passed, windowMs, slides: false, unexplained: 0 };
     // Latency and rounded waits can only lengthen a whole window.
-    const isWhole = passed >= known.limit;
+    const isWhole = passed >= previous.limit;
     return {
-      ...known,
+      ...previous,
       limit: passed,
-      windowMs: isWhole ? Math.min(windowMs, known.windowMs) : known.windowMs,
+      windowMs: isWhole ? Math.min(windowMs, previous.windowMs) : previous.windowMs,
       unexplained: 0,
     };
   }
   // Too early for the end of a window that began when the gate opened: it slides, if that explains the count.
-  if (fits && sliding > passed) return { ...known, limit: sliding, slides: true, unexplained: 0 };
-  if (known.unexplained < maxUnexplained) return { ...known, unexplained: known.unexplained + 1 };
+  if (fits && sliding > passed) return { ...previous, limit: sliding, slides: true, unexplained: 0 };
+  if (previous.unexplained < maxUnexplained) return { ...previous, unexplained: previous.unexplained + 1 };
   return { limit: passed, windowMs, slides: false, unexplained: 0 };
 }
 
 /**
- * How many requests may be in flight beyond the estimate: one, until half the quota has passed beyond it, or as many as fit into half
- * a window one after the other; then two, and so on. An unchanged quota costs one refused request; one that has grown is found within
- * a few windows, however much it has grown.
+ * How many requests may be in flight beyond the estimate: one, until half the quota has passed beyond it, or as many as
+ * fit into half a window one after the other; then two, and so on. An unchanged quota costs one refused request; one
+ * that has grown is found within a few windows, however much it has grown.
  */
 export function allowanceBeyond(beyond: number, quota: Quota, latencyMs: number): number {
   return 1 + Math.floor(2 * Math.max(0, beyond) * Math.max(1 / quota.limit, latencyMs / quota.windowMs));

@@ -8,8 +8,8 @@ const minMemoryMs = 3_600_000;
 const windowsRemembered = 10;
 
 /**
- * Boundary probing: learns the quota from the limits that are met. Once it is used up, single requests go instead of a crowd. Before
- * the first limit this only counts, so that there is something to learn from.
+ * Boundary probing: learns the quota from the limits that are met. Once it is used up, single requests go instead of a
+ * crowd. Before the first limit this only counts, so that there is something to learn from.
  */
 export class LearnedQuota implements QuotaAdvice {
   #estimate: QuotaEstimate | undefined;

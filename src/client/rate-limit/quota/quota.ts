@@ -13,8 +13,8 @@ export interface EndedRequest {
 }
 
 /**
- * Advice on how many requests may go. Advice slows and never stops: with nothing in flight, the gate follows it for a minute at most
- * (rule G9).
+ * Advice on how many requests may go. Advice slows and never stops: with nothing in flight, the gate follows it for a
+ * minute at most (rule G9).
  */
 export interface QuotaAdvice {
   readonly known: Quota | undefined;
