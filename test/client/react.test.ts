@@ -32,7 +32,7 @@ const sendAgain: Reaction = { type: 'send again' };
 const retry: Reaction = { type: 'retry', number: 1 };
 
 describe('what is not a 401', () => {
-  const before = past({ unauthorized: 1, logins: 1, overtaken: 2, retries: 0 });
+  const before = past({ unauthorized: 1, logins: 1, endedSessions: 2, retries: 0 });
 
   it.each<[string, Facts, Reaction]>([
     ['held back: nothing was sent, so nothing is used up', facts('held-back'), sendAgain],
@@ -169,21 +169,27 @@ describe('a 401 (S4, S5)', () => {
     ['in a cool-down', isCoolingDown, { unauthorized: 2, logins: 1 }, neverAccepted, { unauthorized: 3 }],
   ];
   const ended: Row[] = [
-    ['others got through with it', accepted, { unauthorized: 1 }, logIn, { overtaken: 1 }],
-    ['others got through, long ago', { ...accepted, ...old }, { unauthorized: 1, logins: 5 }, logIn, { overtaken: 1 }],
-    ['adopted, and old', { ...adopted, ...old }, { unauthorized: 1, logins: 5 }, logIn, { overtaken: 1 }],
-    ['the fifth time', accepted, { unauthorized: 1, overtaken: 4 }, logIn, { overtaken: 5 }],
-    ['the sixth time it counts', accepted, { unauthorized: 1, overtaken: 5 }, recheck, { unauthorized: 2 }],
+    ['others got through with it', accepted, { unauthorized: 1 }, logIn, { endedSessions: 1 }],
+    [
+      'others got through, long ago',
+      { ...accepted, ...old },
+      { unauthorized: 1, logins: 5 },
+      logIn,
+      { endedSessions: 1 },
+    ],
+    ['adopted, and old', { ...adopted, ...old }, { unauthorized: 1, logins: 5 }, logIn, { endedSessions: 1 }],
+    ['the fifth time', accepted, { unauthorized: 1, endedSessions: 4 }, logIn, { endedSessions: 5 }],
+    ['the sixth time it counts', accepted, { unauthorized: 1, endedSessions: 5 }, recheck, { unauthorized: 2 }],
     [
       'the sixth time it counts, and so do logins',
       { ...accepted, ...old },
-      { unauthorized: 1, overtaken: 5, logins: 6 },
+      { unauthorized: 1, endedSessions: 5, logins: 6 },
       neverAccepted,
       { unauthorized: 2 },
     ],
-    ['after a second 401', accepted, { unauthorized: 2, logins: 1 }, recheck, { overtaken: 1 }],
-    ['in a cool-down', { ...accepted, ...isCoolingDown }, { unauthorized: 1 }, early, { overtaken: 1 }],
-    ['while a call rechecks it', { ...accepted, ...running }, { unauthorized: 1 }, recheck, { overtaken: 1 }],
+    ['after a second 401', accepted, { unauthorized: 2, logins: 1 }, recheck, { endedSessions: 1 }],
+    ['in a cool-down', { ...accepted, ...isCoolingDown }, { unauthorized: 1 }, early, { endedSessions: 1 }],
+    ['while a call rechecks it', { ...accepted, ...running }, { unauthorized: 1 }, recheck, { endedSessions: 1 }],
   ];
   const rechecks: Row[] = [
     ['of this call: final', failedByThis, { unauthorized: 2, logins: 1 }, neverAccepted, {}],
@@ -194,12 +200,12 @@ describe('a 401 (S4, S5)', () => {
       { ...failedByThis, ...accepted },
       { unauthorized: 2 },
       logIn,
-      { overtaken: 1 },
+      { endedSessions: 1 },
     ],
     [
       'of this call, though others got through for the sixth time',
       { ...failedByThis, ...accepted },
-      { unauthorized: 2, overtaken: 5 },
+      { unauthorized: 2, endedSessions: 5 },
       neverAccepted,
       {},
     ],
@@ -216,7 +222,7 @@ describe('a 401 (S4, S5)', () => {
       { ...failedRecheck, ...accepted },
       { unauthorized: 2 },
       logIn,
-      { overtaken: 1 },
+      { endedSessions: 1 },
     ],
     ['of another call, after the first 401 of this one', failedRecheck, { unauthorized: 1, logins: 1 }, logIn, {}],
     ['the same in a cool-down', { ...failedRecheck, ...isCoolingDown }, { unauthorized: 1, logins: 1 }, early, {}],
@@ -252,6 +258,6 @@ describe('what has been met', () => {
   it('is not changed in place', () => {
     const before = Object.freeze(past({ unauthorized: 1 }));
     expect(() => react(before, facts('failed'))).not.toThrow();
-    expect(noHistory).toEqual({ unauthorized: 0, logins: 0, overtaken: 0, retries: 0 });
+    expect(noHistory).toEqual({ unauthorized: 0, logins: 0, endedSessions: 0, retries: 0 });
   });
 });

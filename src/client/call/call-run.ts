@@ -32,9 +32,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   /** Its place in line, which it keeps through limits and retries. */
   order: number | undefined;
   #limit: ErrorContent | undefined;
-  /** Ends the recheck of a session that this call makes for all. */
-  #endRecheck: EndRecheck | undefined;
-  #recheckedSession: Session | undefined;
+  /** The recheck of a session that this call makes for all calls. */
+  #recheck: { readonly session: Session; readonly end: EndRecheck } | undefined;
 
   constructor(context: CallContext, call: Call<Data>, toResult: (response: ConnectorResponse<Data>) => Result) {
     this.#context = context;
@@ -87,8 +86,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   deliver({ session }: CallAttempt, response: WireResponse): Result | Promise<Result> {
     this.#bodies.markSent();
     this.#context.sessions.accept(session);
-    this.#endRecheck?.(true);
-    const read = readSuccess(response, this.#call.reading, (problem) => {
+    this.#recheck?.end(true);
+    const read = readSuccess(response, this.#call.readOptions, (problem) => {
       const secrets = this.#secrets(session);
       return withResponse(unreadableError(problem, this.#call.request, response, secrets), response, secrets);
     });
@@ -104,15 +103,15 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, session);
     let recheck: SessionFacts['recheck'] = sessions.isBeingRechecked(session) ? 'running' : 'none';
     let { adopted } = session;
-    if (this.#endRecheck !== undefined && kind !== 'limit' && kind !== 'held-back') {
+    if (this.#recheck !== undefined && kind !== 'limit' && kind !== 'held-back') {
       const isRefused = kind === 'unauthorized';
       if (isRefused) recheck = 'failed by this call';
       // A newer session was refused as well: one more login would prove nothing.
-      if (session !== this.#recheckedSession) adopted = false;
-      // Before the outcome is known to the calls that wait for it: they would log in.
+      if (session !== this.#recheck.session) adopted = false;
+      // Before the calls that wait for the outcome: they would log in.
       if (isRefused && !adopted) sessions.markUnusable(session);
-      this.#endRecheck(!isRefused);
-      this.#endRecheck = undefined;
+      this.#recheck.end(!isRefused);
+      this.#recheck = undefined;
     }
     for (;;) {
       const { reaction, history } = react(this.#history, this.#facts(failed, recheck, adopted));
@@ -130,8 +129,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
           return this.#backOff(failed, reaction.number);
         case 'recheck session':
           if (recheck === 'none') {
-            this.#endRecheck = sessions.beginRecheck(session);
-            this.#recheckedSession = session;
+            this.#recheck = { session, end: sessions.beginRecheck(session) };
             return sessions.delayRecheck(session, this.signal);
           }
           if (await sessions.recheckOutcome(session, this.signal)) return;
@@ -147,7 +145,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   end(): void {
     if (this.permit !== undefined) this.#call.lane.release(this.permit, 'unsent');
     // A recheck without an outcome tells the others nothing: they try for themselves.
-    this.#endRecheck?.(true);
+    this.#recheck?.end(true);
     this.#bodies.release();
     this.#context.ended();
   }
@@ -176,11 +174,11 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     return this.#call.observer?.wait(login, () => 'login') ?? login;
   }
 
-  #wait(entered: Promise<void>): Promise<void> {
+  #wait(acquired: Promise<void>): Promise<void> {
     const { lane, observer } = this.#call;
     this.#waitingSince = this.#context.clock.monotonic();
     const reason = () => (lane.pausedMs > this.#pausedMs ? 'rate-limit' : 'queue');
-    return observer?.wait(entered, reason) ?? entered;
+    return observer?.wait(acquired, reason) ?? acquired;
   }
 
   #recordWait(): void {

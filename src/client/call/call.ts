@@ -20,7 +20,7 @@ export interface Call<Data = unknown> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: BodySource;
   /** How the body of a success is read. */
-  readonly reading: ReadOptions<Data>;
+  readonly readOptions: ReadOptions<Data>;
   /** As the caller says; if `undefined`, the method decides (rule G7). */
   readonly idempotent: boolean | undefined;
   readonly timeoutMs: number;
@@ -57,7 +57,7 @@ export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings
     request: { method, path: withoutQuery(path) },
     headers: toHeaderRecord(settings.headers, request.headers, body),
     body,
-    reading: {
+    readOptions: {
       method,
       responseType: checkResponseType(request.responseType),
       schema: request.schema === undefined ? undefined : checkSchema(request.schema),
@@ -73,7 +73,7 @@ export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings
 
 /** The next attempt of a call. */
 export function toAttempt(
-  { request, lane, target, headers, reading, timeoutMs, signal }: Call,
+  { request, lane, target, headers, readOptions, timeoutMs, signal }: Call,
   { sessions, settings }: CallContext,
   { session, permit, body }: Pick<CallAttempt, 'session' | 'permit' | 'body'>,
 ): CallAttempt {
@@ -87,7 +87,7 @@ export function toAttempt(
     headers: headers === settings.headers ? session.withDefaults : { ...headers, ...session.headers },
     body,
     timeoutMs,
-    streams: reading.responseType === 'stream',
+    streams: readOptions.responseType === 'stream',
     signal,
     mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,
   };

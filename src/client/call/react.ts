@@ -6,12 +6,12 @@ export interface History {
   /** 401s and own logins since the last long pause or retry: a session may end during either, so the count restarts. */
   readonly unauthorized: number;
   readonly logins: number;
-  /** How often its session had ended through no fault of this call. */
-  readonly overtaken: number;
+  /** How often it met a session that had ended, which says nothing about the call. */
+  readonly endedSessions: number;
   readonly retries: number;
 }
 
-export const noHistory: History = { unauthorized: 0, logins: 0, overtaken: 0, retries: 0 };
+export const noHistory: History = { unauthorized: 0, logins: 0, endedSessions: 0, retries: 0 };
 
 /** The session that an attempt was sent with. */
 export interface SessionFacts {
@@ -55,7 +55,7 @@ export type Reaction =
 const transientStatuses = new Set([500, 502, 503, 504]);
 
 /** How many ended sessions a call may meet before its 401s count. */
-const maxOvertaken = 5;
+const maxEndedSessions = 5;
 
 /** Added to the error of a call that another login might have saved (rule S5). */
 const tooEarly = ' (no new login yet: the last session never worked)';
@@ -94,11 +94,11 @@ function reactToUnauthorized(
   session: SessionFacts,
 ): { reaction: Reaction; history: History } {
   const { recheck, ageMs, graceMs, adopted, isCoolingDown } = session;
-  const isEnded = hasEnded(session) && before.overtaken < maxOvertaken;
-  const overtaken = { ...before, overtaken: before.overtaken + 1 };
+  const isEnded = hasEnded(session) && before.endedSessions < maxEndedSessions;
+  const withEndedSession = { ...before, endedSessions: before.endedSessions + 1 };
   const isNew401 = recheck === 'none' || recheck === 'running';
   const counts = before.unauthorized === 0 || !isEnded;
-  const counted = counts ? { ...before, unauthorized: before.unauthorized + 1 } : overtaken;
+  const counted = counts ? { ...before, unauthorized: before.unauthorized + 1 } : withEndedSession;
   const history = isNew401 ? counted : before;
 
   const step = nextStep(history, ageMs, graceMs);
@@ -106,15 +106,15 @@ function reactToUnauthorized(
     // An adopted session may be young and still have ended, and so may one that worked for others: so log in once more.
     if (adopted) return { reaction: { type: 'log in' }, history };
     return isEnded
-      ? { reaction: { type: 'log in' }, history: overtaken }
+      ? { reaction: { type: 'log in' }, history: withEndedSession }
       : { reaction: { type: 'fail', session: 'never accepted' }, history };
   }
-  const hasSessionEnded = step === 'log in' && recheck !== 'running' && !isCoolingDown;
-  const end = hasSessionEnded ? ({ session: 'ended' } as const) : undefined;
+  const mayLogIn = step === 'log in' && recheck !== 'running' && !isCoolingDown;
+  const end = mayLogIn ? ({ session: 'ended' } as const) : undefined;
   if (!isResendable) return { reaction: { type: 'fail', note: bodyUsedUp, ...end }, history };
   if (step === 'give up') return { reaction: { type: 'fail', session: 'never accepted' }, history };
   if (step === 'recheck' || recheck === 'running') return { reaction: { type: 'recheck session' }, history };
-  return { reaction: hasSessionEnded ? { type: 'log in' } : { type: 'fail', note: tooEarly }, history };
+  return { reaction: mayLogIn ? { type: 'log in' } : { type: 'fail', note: tooEarly }, history };
 }
 
 /**

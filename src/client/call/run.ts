@@ -37,29 +37,32 @@ export type OutcomeKind =
   | 'unexpected'
   | Exclude<SendOutcome['type'], 'response'>;
 
-export interface FinishedAttempt<Sent extends Attempt = Attempt, Kind extends OutcomeKind = OutcomeKind> {
-  readonly attempt: Sent;
+export interface FinishedAttempt<AnyAttempt extends Attempt = Attempt, Kind extends OutcomeKind = OutcomeKind> {
+  readonly attempt: AnyAttempt;
   readonly kind: Kind;
   readonly outcome: SendOutcome;
 }
 
 /** An attempt that was not a success. */
-export type FailedAttempt<Sent extends Attempt = Attempt> = FinishedAttempt<Sent, Exclude<OutcomeKind, 'success'>>;
+export type FailedAttempt<AnyAttempt extends Attempt = Attempt> = FinishedAttempt<
+  AnyAttempt,
+  Exclude<OutcomeKind, 'success'>
+>;
 
 /** A call of the service, or a request of a login, as {@link runToEnd} drives it. */
-export interface Run<Sent extends Attempt, Result> {
+export interface Run<AnyAttempt extends Attempt, Result> {
   /** The next attempt; or, if something is missing, a promise to wait for before calling this again. */
-  acquire(): Sent | Promise<unknown>;
+  acquire(): AnyAttempt | Promise<unknown>;
   /** The attempt was a success. */
-  deliver(attempt: Sent, response: WireResponse): Result | Promise<Result>;
+  deliver(attempt: AnyAttempt, response: WireResponse): Result | Promise<Result>;
   /** The attempt was not: resolves when the run goes on. @throws (rejects with) the error that ends the run. */
-  react(failed: FailedAttempt<Sent>): Promise<void>;
+  react(failed: FailedAttempt<AnyAttempt>): Promise<void>;
   /** @returns the error that the caller gets. */
   fail(failure: unknown): unknown;
   /** Releases whatever the run still holds. */
   end(): void;
   /** Set if a tracer listens. */
-  watch?: ((finished: FinishedAttempt<Sent>, startedAt: number) => void) | undefined;
+  watch?: ((finished: FinishedAttempt<AnyAttempt>, startedAt: number) => void) | undefined;
 }
 
 export interface RunContext {
@@ -72,9 +75,9 @@ export interface RunContext {
 }
 
 /** The loop that every request goes through: acquire, send, release the permit, then deliver or react. */
-export async function runToEnd<Sent extends Attempt, Result>(
+export async function runToEnd<AnyAttempt extends Attempt, Result>(
   context: RunContext,
-  run: Run<Sent, Result>,
+  run: Run<AnyAttempt, Result>,
 ): Promise<Result> {
   try {
     for (;;) {

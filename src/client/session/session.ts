@@ -167,18 +167,12 @@ export class SessionHolder {
 
   #start(): RunningLogin {
     const abandon = new AbortController();
-    const promise = this.#login(abandon.signal);
-    promise.catch(() => {});
-    const running: RunningLogin = { promise, abandon, waiters: 0 };
-    promise.then(
-      () => this.#settled(running),
-      () => this.#settled(running),
-    );
+    const running: RunningLogin = { promise: this.#login(abandon.signal), abandon, waiters: 0 };
+    const clear = () => {
+      if (this.#running === running) this.#running = undefined;
+    };
+    running.promise.then(clear, clear);
     return running;
-  }
-
-  #settled(running: RunningLogin): void {
-    if (this.#running === running) this.#running = undefined;
   }
 
   async #login(signal: AbortSignal): Promise<Session> {
@@ -187,7 +181,7 @@ export class SessionHolder {
     const expired = this.#lastGeneration;
     try {
       const { shared, adopted } = await this.#renew(expired, signal);
-      return this.#take(shared, adopted, startedAt);
+      return this.#use(shared, adopted, startedAt);
     } catch (error) {
       if (error instanceof InitializeError && error.refused) {
         this.#refusal = { error, until: clock.monotonic() + loginCooldownMs };
@@ -196,7 +190,7 @@ export class SessionHolder {
     }
   }
 
-  #take(shared: SharedSession, adopted: boolean, startedAt: number): Session {
+  #use(shared: SharedSession, adopted: boolean, startedAt: number): Session {
     const { clock, emit } = this.#options;
     const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
     const withDefaults = { ...this.#options.headers, ...headers };
@@ -215,7 +209,7 @@ export class SessionHolder {
     const { state, clock } = this.#options;
     const startedAt = clock.monotonic();
     const newer = await Promise.resolve(state.newer?.(session.generation, clock)).catch(() => undefined);
-    if (newer !== undefined && this.#current === session) this.#take(newer, true, startedAt);
+    if (newer !== undefined && this.#current === session) this.#use(newer, true, startedAt);
   }
 
   /** With a shared state, another client may do the login: if it gives up or closes, this client takes over. */
