@@ -13,7 +13,7 @@ export interface ClientCall {
   readonly path: string;
 }
 
-/** What came of one request. `limit`, `unauthorized` and `error` are responses; `failed` and `aborted` are none. */
+/** What came of one request. After `failed` and `aborted` there was no usable response. */
 export type AttemptOutcome = 'success' | 'limit' | 'unauthorized' | 'error' | 'failed' | 'aborted';
 
 /**

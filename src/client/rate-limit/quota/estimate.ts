@@ -16,7 +16,7 @@ export interface LimitFacts {
   passed: number;
   metAt: number;
   resumesAt: number;
-  /** Whether it is the first limit, so that the beginning of the window is not previous. */
+  /** Whether it is the first limit, so that the beginning of the window is unknown. */
   isFirst: boolean;
   /** How many requests passed after a given time. */
   passedSince(time: number): number;
