@@ -91,7 +91,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
       headers: toHeaderRecord(context.settings.headers, options.headers, body),
       body: body.fixed,
       maxBytes: maxErrorBytes,
-      signal: context.closing, // otherwise it is left to finish: another call may want the session
+      signal: context.closing, // only this aborts it: another call may want the session
     };
     if (context.events.watchesCalls) this.watch = (finished, startedAt) => this.#publish(finished, startedAt);
   }

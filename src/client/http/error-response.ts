@@ -26,7 +26,7 @@ export function showResponse<Failure extends Error>(error: Failure, response: Ca
   return Object.defineProperty(error, 'response', { value: response, configurable: true, writable: true });
 }
 
-export function describeResponse(response: WireResponse, secrets: readonly string[]): CallResponse {
+function describeResponse(response: WireResponse, secrets: readonly string[]): CallResponse {
   const redact = createRedact(secrets);
   const { status, body, end } = response;
   const headers = new Headers();
