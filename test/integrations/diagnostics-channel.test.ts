@@ -8,7 +8,7 @@ describe('the channels of single calls (G6)', () => {
   it('tell a call from its beginning to its result', async () => {
     const { connector, url } = await listeningConnector({
       faults: [
-        { kind: 'limit', waitMs: 20, at: 1 },
+        { kind: 'limit', waitMs: 500, at: 1 },
         { kind: 'status', status: 503, at: 2 },
       ],
     });
