@@ -26,7 +26,7 @@ import { SessionHolder } from './session/session.js';
 import { checkGrace, checkOptions } from './settings.js';
 
 /**
- * Makes the client of one connector connection.
+ * Creates the client of one connector connection.
  *
  * @throws TypeError naming the option that is wrong.
  * @example
@@ -49,12 +49,12 @@ class Client implements ConnectorClient {
   readonly #calls: Calls;
   readonly #closing = new AbortController();
   readonly #counters = { calls: 0, sent: 0, refused: 0, logins: 0, pauses: 0, retries: 0 };
-  readonly #stopHearingState: (() => void) | undefined;
+  readonly #stopStateErrors: (() => void) | undefined;
   #closed: Promise<void> | undefined;
   #grace: Timer | undefined;
-  #isHurried = false;
-  #hurry: () => void = () => {};
-  readonly #hurried = new Promise<void>((resolve) => (this.#hurry = resolve));
+  #isGraceOver = false;
+  #endGrace: () => void = () => {};
+  readonly #graceOver = new Promise<void>((resolve) => (this.#endGrace = resolve));
 
   constructor(options: ConnectorClientOptions) {
     const settings = checkOptions(options);
@@ -87,8 +87,8 @@ class Client implements ConnectorClient {
       loginCooldownMs: settings.loginCooldownMs,
     });
     this.#calls = new Calls({ ...shared, sessions: this.#sessions, secrets });
-    // In a moment: whoever makes the client has no listener yet.
-    this.#stopHearingState = settings.state.onError?.((error) =>
+    // Deferred: right after creation the client has no listener yet.
+    this.#stopStateErrors = settings.state.onError?.((error) =>
       queueMicrotask(() => emit('error', { method: 'state', path: '', error })),
     );
     this.on('pause', () => this.#counters.pauses++);
@@ -167,10 +167,10 @@ class Client implements ConnectorClient {
   #endAfter(graceMs: number): void {
     this.#grace?.cancel();
     this.#grace = this.#settings.clock.setTimer(graceMs, () => {
-      this.#isHurried = true;
+      this.#isGraceOver = true;
       this.#transport.abort();
       this.#calls.endStreams();
-      this.#hurry();
+      this.#endGrace();
     });
   }
 
@@ -178,14 +178,14 @@ class Client implements ConnectorClient {
     const { cleanup, timeoutMs, clock } = this.#settings;
     this.#closing.abort(new AbandonedLogin());
     this.#gates.close();
-    this.#stopHearingState?.();
+    this.#stopStateErrors?.();
     this.#sessions.shutDown(() => closedError({ method: 'initialize', path: '' }));
-    await Promise.race([this.#calls.idle(), this.#hurried]);
+    await Promise.race([this.#calls.idle(), this.#graceOver]);
     const session = this.#sessions.current;
     const { resumeAt } = this.#gates;
     const paused = resumeAt !== undefined && resumeAt.getTime() > clock.now();
-    // During a pause nothing more is sent (rule G1): the session then ends by itself.
-    if (cleanup !== undefined && session !== undefined && !paused && !this.#isHurried) {
+    // During a pause nothing is sent (rule G1): the session then expires by itself.
+    if (cleanup !== undefined && session !== undefined && !paused && !this.#isGraceOver) {
       await cleanUp({
         transport: this.#transport,
         target: this.#settings.basePath + cleanup.path,
@@ -194,7 +194,7 @@ class Client implements ConnectorClient {
         session,
       }).catch((error) => this.#events.emit('error', { method: 'POST', path: cleanup.path, error }));
     }
-    await Promise.race([this.#transport.close(), this.#hurried]);
+    await Promise.race([this.#transport.close(), this.#graceOver]);
   }
 }
 

@@ -1,36 +1,36 @@
-import type { AnyConnectorError, CallResponse, FailedRequest } from '../contract/index.js';
+import type { AnyConnectorError, CallResponse, RequestLine } from '../contract/index.js';
 
-/** Why a call got no usable answer. */
+/** Why a call got no usable response. */
 export type RequestErrorCode =
-  /** The connection failed, or the answer was cut off. */
+  /** The connection failed, or the response was cut off. */
   | 'NETWORK_ERROR'
-  /** `timeoutMs` passed without a whole answer. */
+  /** `timeoutMs` passed without a complete response. */
   | 'TIMEOUT'
   /** `totalTimeoutMs` passed, waits and retries included. */
   | 'BUDGET_EXCEEDED'
-  /** A 3xx: redirects are not followed, so that session headers never leave the origin. */
+  /** A 3xx: redirects are not followed, so session headers never leave the origin. */
   | 'REDIRECT'
-  /** A status that HTTP does not know: below 200 or above 599. */
+  /** A status above 599, or a part (206) that was not requested. */
   | 'UNEXPECTED_STATUS'
   /** The body of a success is larger than `maxResponseBytes`. */
   | 'RESPONSE_TOO_LARGE'
-  /** JSON was expected, and the body is empty, none, or nested more than 1,000 levels deep. */
+  /** JSON was expected, but the body is empty, not JSON, or nested more than 1,000 levels deep. */
   | 'INVALID_JSON'
-  /** A text in a charset that is not known, or in another one than it says. */
+  /** Text in an unknown charset, or not valid in the charset that it declares. */
   | 'INVALID_TEXT'
-  /** A body in a `content-encoding` that is not known, or that cannot be unpacked. */
+  /** A body with an unknown `content-encoding`, or one that cannot be decompressed. */
   | 'INVALID_ENCODING'
-  /** A success that `schema` does not accept, or throws an error about. */
+  /** A success that `schema` does not accept, or for which it throws. */
   | 'INVALID_DATA'
   /** The caller's `body` failed while it was being sent. */
   | 'BODY_FAILED'
-  /** `client.pages` was led back to a page that it had read. */
+  /** `client.pages` was led back to a page that it had already read. */
   | 'PAGE_LOOP'
   /** The client was closed. */
   | 'CLIENT_CLOSED';
 
 /**
- * A call that ended without an answer that the contract knows. Failures that the connector did answer are
+ * A call that ended without a response that the contract knows. Errors that the connector responded with are
  * `ConnectorError`s instead.
  */
 export class RequestError extends Error {
@@ -38,16 +38,16 @@ export class RequestError extends Error {
   readonly code: RequestErrorCode;
   readonly method: string;
   readonly path: string;
-  /** The HTTP status, where there was one. */
+  /** The HTTP status, if there was a response. */
   declare readonly status?: number;
-  /** What the connector answered, where it did; not enumerable (rule E9). */
+  /** The connector's response, if there was one; not enumerable (rule E9). */
   declare readonly response?: CallResponse;
-  /** How often the call was sent. */
+  /** How many attempts were sent. */
   declare readonly attempts?: number;
 
   constructor(
     message: string,
-    options: { code: RequestErrorCode; request: FailedRequest; status?: number | undefined; cause?: unknown },
+    options: { code: RequestErrorCode; request: RequestLine; status?: number | undefined; cause?: unknown },
   ) {
     const { code, request, status, cause } = options;
     const what = status === undefined ? code : `${status} ${code}`;
@@ -60,18 +60,18 @@ export class RequestError extends Error {
 }
 
 /**
- * Logging in failed for good: the connector refused it (400, 401, 403), answered nonsense, or stayed unreachable
+ * The login failed for good: the connector refused it (400, 401, 403), did not return a session, or stayed unreachable
  * through all retries (rules S5, S6).
  */
 export class InitializeError extends Error {
   declare readonly kind: 'initialize';
-  /** The connector's status, where it answered. */
+  /** The HTTP status, if there was a response. */
   declare readonly status?: number;
-  /** The connector's error code, where it gave one. */
+  /** The connector's error code, if it sent one. */
   declare readonly code?: string;
-  /** Whether the connector refused the login, so that calls fail at once until the cool-down is over. */
+  /** Whether the connector refused the login. Calls then fail at once until the cool-down is over. */
   readonly refused: boolean;
-  /** What the connector answered, where it refused; not enumerable (rule E9). */
+  /** The connector's response, if it refused the login; not enumerable (rule E9). */
   declare readonly response?: CallResponse;
 
   constructor(
@@ -87,10 +87,10 @@ export class InitializeError extends Error {
   }
 }
 
-/** What a call rejects with, told apart by `kind`; beside it a TypeError for wrong options, and the reason of a signal. */
+/** What a call rejects with, besides a TypeError for wrong options and a signal's reason. Told apart by `kind`. */
 export type CallError = AnyConnectorError | RequestError | InitializeError;
 
-/** Why a success cannot be used, until it is known whose call it answers. */
+/** Why a success cannot be read, before it becomes the error of a call. */
 export class Unreadable extends Error {
   readonly code: RequestErrorCode;
 
@@ -100,18 +100,18 @@ export class Unreadable extends Error {
   }
 }
 
-/** The error of a call that a closed client does not make, or does not go on with. */
-export function closedError(request: FailedRequest): RequestError {
+/** The error of a call that a closed client rejects. */
+export function closedError(request: RequestLine): RequestError {
   return new RequestError('the client is closed', { code: 'CLIENT_CLOSED', request });
 }
 
-/** Why a login ended that nobody waited for any more. */
+/** Why a login ended that no call waited for any more. */
 export class AbandonedLogin extends Error {}
 
-/** Errors of parsers: V8's quotes the JSON that it could not read, undici's keeps the bytes that are no HTTP. */
+/** Errors of parsers: V8's quotes the JSON that it could not parse, undici's keeps the bytes that are not HTTP. */
 const quotingErrors: ReadonlySet<unknown> = new Set(['SyntaxError', 'HTTPParserError']);
 
-/** What may be shown as a cause: nothing that quotes an answer, because a connector may echo credentials (rules E5, S7). */
+/** The cause, unless it quotes a response: a connector may echo credentials (rules E5, S7). */
 export function withoutQuotes(cause: unknown): unknown {
   let current = cause as { name?: unknown; cause?: unknown } | undefined;
   for (let depth = 0; depth < 10 && typeof current === 'object' && current !== null; depth++) {
@@ -121,8 +121,8 @@ export function withoutQuotes(cause: unknown): unknown {
   return cause;
 }
 
-/** A refusal that another process met comes through the shared state, as an error that only has the fields. */
-export function toInitializeErrorOfOwn(error: unknown): unknown {
+/** A refusal in another process arrives through the shared state as an error with just the fields. */
+export function reviveInitializeError(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'InitializeError' || error instanceof InitializeError) return error;
   const { message, status, code, refused = false } = error as InitializeError;
   return new InitializeError(message, { status, code, refused });
@@ -145,7 +145,8 @@ function brandOf(name: string): symbol {
 }
 
 /**
- * Whether a value is a {@link RequestError}: also one of another copy of this package, where `instanceof` says no.
+ * Whether a value is a {@link RequestError}, including one from another copy of this package, for which `instanceof` is
+ * false.
  *
  * @example
  * if (isRequestError(error)) console.error(error.code, error.attempts)
@@ -155,7 +156,8 @@ export function isRequestError(value: unknown): value is RequestError {
 }
 
 /**
- * Whether a value is an {@link InitializeError}: also one of another copy of this package, where `instanceof` says no.
+ * Whether a value is an {@link InitializeError}, including one from another copy of this package, for which
+ * `instanceof` is false.
  *
  * @example
  * if (isInitializeError(error) && error.refused) console.error('wrong password?', error.code)
@@ -169,6 +171,6 @@ function hasBrand(value: unknown, name: string): boolean {
   try {
     return (value as Record<symbol, unknown>)[brandOf(name)] === true;
   } catch {
-    return false; // a proxy that throws: anything may be thrown, and this guard is asked about it
+    return false; // a proxy that throws: any value may have been thrown
   }
 }

@@ -38,15 +38,13 @@ export type {
   ClientEvents,
   Quota,
 } from './events.js';
-export type { ResponseType } from './http/read-data.js';
-export type { ConnectorResponse } from './http/read-success.js';
+export type { ConnectorResponse, ResponseType } from './http/read-success.js';
 export type { BodyOption, RequestBody } from './http/request-body.js';
 export type { HeadersOption } from './http/request-headers.js';
 export type { Query, QueryValue } from './http/request-target.js';
 export type { DataSchema, SafeParseSchema, StandardSchema } from './http/schema.js';
-export type { ConnectorClientOptions, InitializeOptions, RateLimitOptions } from './options.js';
-export type { RemainingOptions } from './rate-limit/remaining.js';
+export type { ConnectorClientOptions, InitializeOptions, RateLimitOptions, RetryOptions } from './options.js';
+export type { RemainingOptions } from './rate-limit/limit-headers.js';
 export type { ClientSnapshot } from './rate-limit/snapshot.js';
-export type { RetryOptions } from './retry.js';
-export type { InitializeFunction, InitializeRequest } from './session/initialize-function.js';
+export type { InitializeFunction, InitializeRequest } from './session/initialize.js';
 export { type ConnectionState, memoryState, type SharedPause, type SharedSession } from './session/state.js';

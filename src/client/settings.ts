@@ -8,7 +8,6 @@ import {
   duration,
   functionOf,
   isSecret,
-  notAnOption,
   oneOf,
   option,
   optionsOf,
@@ -18,16 +17,13 @@ import {
   timeLimit,
   withMethods,
 } from '../internal/index.js';
-import type { ConnectorRequest } from './client-types.js';
-import type { ResponseType } from './http/read-data.js';
 import { type HeadersOption, toBaseHeaders } from './http/request-headers.js';
 import { checkPath } from './http/request-target.js';
 import type { Dispatcher } from './http/undici.js';
-import type { ConnectorClientOptions, InitializeOptions, RateLimitOptions } from './options.js';
-import type { RemainingOptions } from './rate-limit/remaining.js';
+import type { ConnectorClientOptions, InitializeOptions, RateLimitOptions, RetryOptions } from './options.js';
+import type { RemainingOptions } from './rate-limit/limit-headers.js';
 import { checkSnapshot } from './rate-limit/snapshot.js';
-import type { RetryOptions } from './retry.js';
-import type { InitializeFunction } from './session/initialize-function.js';
+import type { InitializeFunction } from './session/initialize.js';
 import { type ConnectionState, memoryState } from './session/state.js';
 
 const path = readBy((value) => checkPath(value, 'path'));
@@ -92,10 +88,10 @@ const schema = optionsOf({
   state: withMethods<ConnectionState>('renew', 'pause', 'onPause').default(() => memoryState()),
 } satisfies ShapeOf<ConnectorClientOptions>);
 
-/** The options with every default filled in. */
+/** The options with all defaults filled in. */
 export type Settings = ReturnType<typeof checkOptions>;
 
-/** Fills in the defaults once, at creation. @throws TypeError naming the options that are wrong. */
+/** Checks the options and fills in the defaults, once. @throws TypeError naming the options that are wrong. */
 export function checkOptions(options: ConnectorClientOptions) {
   const { baseUrl, snapshot, headers, ...settings } = check(schema, options);
   if (settings.dispatcher !== undefined && settings.fetch !== undefined) {
@@ -104,61 +100,15 @@ export function checkOptions(options: ConnectorClientOptions) {
   return {
     ...settings,
     ...baseUrl,
-    /** What every request carries. */
+    /** The default headers of every request. */
     headers: toBaseHeaders(headers, settings.fetch === undefined),
     snapshot: snapshot === undefined ? undefined : checkSnapshot(snapshot),
   };
 }
 
-/** @throws TypeError when the value is no time-out. */
-export function checkTimeout(value: unknown, fallback: number, name: string): number {
-  if (value === undefined) return fallback;
-  return typeof value === 'number' && value > 0 ? value : check(timeLimit, value, name);
-}
-
-/** @throws TypeError when the value is no number of milliseconds. */
+/** @throws TypeError if the value is not a number of milliseconds. */
 export function checkGrace(value: unknown): number {
   return check(duration(), value, 'graceMs');
-}
-
-const priority = option<number>(Number.isFinite, 'must be a finite number', true);
-
-/** @throws TypeError when the value is no priority. */
-export function checkPriority(value: unknown): number {
-  if (value === undefined) return 0;
-  return Number.isFinite(value) ? (value as number) : check(priority, value, 'priority');
-}
-
-const responseType = oneOf(['auto', 'json', 'text', 'bytes', 'stream']);
-
-/** @throws TypeError when the value is none. */
-export function checkResponseType(value: unknown): ResponseType {
-  return value === undefined ? 'auto' : check(responseType, value, 'responseType');
-}
-
-const requestOptions: ReadonlySet<string> = new Set(
-  Object.keys({
-    method: true,
-    path: true,
-    query: true,
-    json: true,
-    body: true,
-    headers: true,
-    schema: true,
-    responseType: true,
-    signal: true,
-    idempotent: true,
-    timeoutMs: true,
-    totalTimeoutMs: true,
-    priority: true,
-  } satisfies Record<keyof ConnectorRequest, true>),
-);
-
-/** Every call comes by here: no more is done than looking at the names. @throws TypeError naming one that is no option. */
-export function checkRequestOptions(request: object): void {
-  for (const name in request) {
-    if (!requestOptions.has(name)) throw new TypeError(`\`${name}\` ${notAnOption([name], [...requestOptions])}.`);
-  }
 }
 
 function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {
@@ -167,17 +117,17 @@ function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {
     throw new TypeError('must be an http or https URL, such as "http://127.0.0.1:4000"');
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new TypeError('must hold no credentials, query or fragment');
+    throw new TypeError('must not have credentials, a query or a fragment');
   }
   return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
 }
 
-/** Messages hold names, never values: those may be secret. */
+/** Messages contain names, never values: those may be secret. */
 function readParameters(parameters: unknown): SessionParameter[] {
   if (typeof parameters !== 'object' || parameters === null) {
     throw new TypeError('must be an array of { key, value, sensitive } or a record of strings');
   }
-  // A record does not say what is secret: names and values do (rule E5).
+  // A record does not say what is secret; names and values show it (rule E5).
   const list: readonly Partial<SessionParameter>[] = Array.isArray(parameters)
     ? parameters
     : Object.entries(parameters).map(([key, value]) => ({

@@ -1,7 +1,7 @@
 import { describeValue, latestDateMs } from '../internal/index.js';
 import { type ErrorKind, errorTable, kindOfStatus } from './error-table.js';
-import type { CallResponse, FailedRequest } from './failed-request.js';
 import { defaultMaxDetailBytes, type ErrorPayload, limitBytes, readCode } from './payload.js';
+import type { CallResponse, RequestLine } from './request-line.js';
 
 /** The mark of every contract error, the same in every copy of the package. */
 export const brand: symbol = Symbol.for('concordat.ConnectorError');
@@ -19,7 +19,7 @@ export interface ConnectorErrorDetails {
   /** Whether the response had a contract body (`connector`) or came from something else, such as a proxy (rule E6). */
   origin?: 'connector' | 'unknown' | undefined;
   /** Set by the client: prefixes the message with the call that failed. */
-  request?: FailedRequest | undefined;
+  request?: RequestLine | undefined;
 }
 
 export interface ConnectorErrorOptions extends ConnectorErrorDetails {

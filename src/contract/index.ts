@@ -12,7 +12,6 @@ export {
   UnauthorizedError,
   type Wait,
 } from './errors.js';
-export type { CallResponse, FailedRequest } from './failed-request.js';
 export { type AnyConnectorError, type ErrorOfKind, isConnectorError } from './is-connector-error.js';
 export { headerNameOption, waitFormatOption } from './option-schemas.js';
 export {
@@ -36,6 +35,7 @@ export {
   type QuotaLeft,
   type QuotaPolicy,
 } from './quota-headers.js';
+export type { CallResponse, RequestLine } from './request-line.js';
 export {
   headerProblem,
   type SessionParameter,

@@ -282,7 +282,7 @@ describe('many calls at once', () => {
 });
 
 describe('timeoutMs', () => {
-  it('bounds one try: an error that names the call and the time, and is no abort', async () => {
+  it('bounds one attempt: an error that names the call and the time, and is no abort', async () => {
     const connector = await scriptedConnector({ handle: () => {} });
     const client = connect(connector, { timeoutMs: 60, retry: { retries: 0 } });
     const error = await rejection(get(client));
@@ -318,7 +318,7 @@ describe('timeoutMs', () => {
     expect(call.error).toBeInstanceOf(Error);
   });
 
-  it('leaves no timer behind after an answer', async () => {
+  it('leaves no timer behind after a response', async () => {
     const connector = await scriptedConnector();
     const { client, clock } = connectVirtually(connector);
     await get(client);
@@ -339,7 +339,7 @@ describe('timeoutMs', () => {
     await expect(calls).resolves.toHaveLength(8);
   });
 
-  it('a try that times out frees its place', async () => {
+  it('an attempt that times out frees its place', async () => {
     const connector = await scriptedConnector({ handle: () => {} });
     const client = connect(connector, { concurrency: 2, retry: { retries: 0 } });
     await Promise.allSettled(many(6, () => client.request({ method: 'GET', path: '/', timeoutMs: 50 })));

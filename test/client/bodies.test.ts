@@ -354,7 +354,7 @@ describe('data', () => {
     expect(new Headers(answer.headers).get('x-a')).toBe('1, 2');
   });
 
-  it.each(['get', 'post', 'put', 'patch', 'delete'] as const)('is all that client.%s answers with', async (method) => {
+  it.each(['get', 'post', 'put', 'patch', 'delete'] as const)('is all that client.%s returns', async (method) => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(200, { was: exchange.method }) });
     expect(await connect(connector)[method]('/items')).toEqual({ was: method.toUpperCase() });
   });

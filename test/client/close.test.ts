@@ -243,7 +243,7 @@ describe('a process ends when nobody waits, although a pause is on (G4)', () => 
     expect(await exit).toEqual({ code: 0, output: 'enough' });
   });
 
-  it('after an answer, without close(): idle connections hold nothing', async () => {
+  it('after a response, without close(): idle connections hold nothing', async () => {
     const connector = await scriptedConnector();
     const { exit } = run(connector.url, `await call; process.stdout.write('done');`);
     expect(await exit).toEqual({ code: 0, output: 'done' });

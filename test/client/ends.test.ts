@@ -9,7 +9,7 @@ import { holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { cert, key } from '../helpers/self-signed.js';
 import { rejection, until } from '../helpers/until.js';
 
-describe("a try's time starts when it starts (D4)", () => {
+describe("an attempt's time starts when it starts (D4)", () => {
   it('a request that waits in the queue of a dispatcher does not time out there', async () => {
     const { held, handler, release } = holdAll();
     const connector = await scriptedConnector({ handle: handler });

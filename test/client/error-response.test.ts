@@ -53,7 +53,7 @@ describe('the response of an error (E9)', () => {
     expect(leaksOf([password], show(error))).toEqual([]);
   });
 
-  it('is absent where nothing was answered', async () => {
+  it('is absent if there was no response', async () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.drop() });
     const error = await rejection(connect(connector, { retry: { retries: 2 } }).get('/'));
     expect(error).toMatchObject({ code: 'NETWORK_ERROR', attempts: 3 });

@@ -66,7 +66,7 @@ describe('pause, heartbeat and resume (G6)', () => {
     expect(named(seen, 'resume')).toHaveLength(1);
   });
 
-  it('the same where the answers come some fractions of a millisecond apart, as on a real clock', async () => {
+  it('the same if the responses come fractions of a millisecond apart, as on a real clock', async () => {
     const connector = await scriptedConnector();
     const { client, clock } = connectVirtually(connector, { rateLimit: { format: 'milliseconds' } });
     const seen = watch(client);
@@ -135,7 +135,7 @@ describe('initialize, retry and error (G6)', () => {
     expect(named(seen, 'error')).toHaveLength(0);
   });
 
-  it('retry comes before every further try of a transient failure, and not for logins and limits', async () => {
+  it('retry comes before every retry of a transient failure, and not for logins and limits', async () => {
     const connector = await scriptedConnector();
     connector.handle = (exchange) => {
       if (exchange.number <= 2) return exchange.reply(500);

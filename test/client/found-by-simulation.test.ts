@@ -73,7 +73,7 @@ describe('defects that the simulation found, each with its smallest schedule', (
     expect(await rejection(get(client))).toBeInstanceOf(RateLimitError);
   });
 
-  it('close() ends a call that waits to try a fresh session again', async () => {
+  it('close() ends a call that waits to recheck a fresh session', async () => {
     const connector = await scriptedConnector({ guard: false, handle: (exchange) => exchange.reply(401) });
     const { client } = connectVirtually(connector);
     const call = track(get(client));
@@ -84,7 +84,7 @@ describe('defects that the simulation found, each with its smallest schedule', (
     expect(call.error).toMatchObject({ code: 'CLIENT_CLOSED' });
   });
 
-  it("close() ends a call that waits for what comes of another one's try", async () => {
+  it("close() ends a call that waits for another call's recheck", async () => {
     const connector = await scriptedConnector({ guard: false });
     const { client, clock } = connectVirtually(connector);
     const early = holdAll();

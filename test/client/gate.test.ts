@@ -776,7 +776,7 @@ describe('budgets (G5)', () => {
     expect(call.value).toMatchObject({ status: 200 });
   });
 
-  it('timeoutMs bounds a try, not the waits', async () => {
+  it('timeoutMs bounds an attempt, not the waits', async () => {
     const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(600)) });
     const client = connect(connector, { timeoutMs: 400, rateLimit: { format: 'milliseconds' } });
     await expect(get(client)).resolves.toMatchObject({ status: 200 });

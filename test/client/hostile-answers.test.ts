@@ -157,7 +157,7 @@ describe.each([...hostileBodies, ...endless])('%s', (name, send) => {
   });
 });
 
-describe('what a huge answer costs', () => {
+describe('what a huge response costs', () => {
   it.each([404, 500])('no more than a few MB of a 50 MB %i are read', async (status) => {
     let sent = 0;
     const connector = await scriptedConnector({
@@ -327,7 +327,7 @@ describe('secrets that a connector echoes never reach an error (E5, S7)', () => 
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(password);
   });
 
-  it('the new session in the answer to the request that brought it', async () => {
+  it('the new session in the response that brought it', async () => {
     const connector = await scriptedConnector({ guard: false });
     connector.handle = (exchange) =>
       exchange.session === 'session-1' ? exchange.reply(401) : exchange.fail(404, 'A', `none for ${exchange.session}`);

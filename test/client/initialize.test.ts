@@ -52,13 +52,13 @@ describe('the call of initialize (S1)', () => {
     ['an array of parameters', [{ key: 'x-session', value: 'abc', sensitive: true }]],
     ['an array without `sensitive`', [{ key: 'x-session', value: 'abc' }]],
     ['an object of names and values', { 'x-session': 'abc' }],
-  ])('understands %s as the answer', async (_name, answer) => {
+  ])('understands %s as the response', async (_name, answer) => {
     const connector = await scriptedConnector({ guard: false, initialize: (exchange) => exchange.reply(200, answer) });
     await get(connect(connector));
     expect(connector.requests[0]?.session).toBe('abc');
   });
 
-  it('understands an answer whose content type does not say JSON', async () => {
+  it('understands a response whose content type does not say JSON', async () => {
     const connector = await scriptedConnector({
       guard: false,
       initialize: (exchange) => exchange.reply(200, '{"x-session":"abc"}', { 'content-type': 'text/plain' }),
@@ -162,7 +162,7 @@ describe('bad session headers are an InitializeError naming the key, never the v
     await expect(get(connect(connector))).resolves.toMatchObject({ status: 200 });
   });
 
-  it('the same holds for what a function answers', async () => {
+  it('the same holds for what a function returns', async () => {
     const connector = await scriptedConnector({ guard: false });
     const client = connect(connector, { initialize: async () => ({ 'x-a': `${value}\r\n` }) });
     const error = await rejection(get(client));
@@ -207,7 +207,7 @@ describe('a nonsense 200 from initialize is an InitializeError', () => {
 });
 
 describe('a refused login is final (S5)', () => {
-  it.each([400, 401, 403])('%i is an InitializeError with status and code, after one try', async (status) => {
+  it.each([400, 401, 403])('%i is an InitializeError with status and code, after one attempt', async (status) => {
     const connector = await scriptedConnector({
       initialize: (exchange) => exchange.fail(status, 'NO_LOGIN', 'The connector says no'),
     });
@@ -317,7 +317,7 @@ describe('a login that fails in passing is retried (S5)', () => {
     expect((await rejection(get(client))).status).toBeUndefined();
   });
 
-  it.each([404, 405, 409, 422, 501])('%i is reported after one try', async (status) => {
+  it.each([404, 405, 409, 422, 501])('%i is reported after one attempt', async (status) => {
     const connector = await scriptedConnector({ initialize: (exchange) => exchange.fail(status, 'X', 'x') });
     expect(await rejection(get(connect(connector)))).toMatchObject({ name: 'InitializeError', status });
     expect(connector.logins).toHaveLength(1);
@@ -436,7 +436,7 @@ describe('a hung login (S6)', () => {
   it.each([
     ['that dribbles', (exchange: Exchange) => drip(exchange, 1)],
     ['that floods', (exchange: Exchange) => drip(exchange, 1_000_000)],
-  ])('an answer %s without an end is bounded, too', async (_name, initialize) => {
+  ])('a response %s without an end is bounded, too', async (_name, initialize) => {
     const connector = await scriptedConnector({ initialize });
     const client = connect(connector, {
       initialize: { parameters: {}, timeoutMs: 150 },
@@ -446,7 +446,7 @@ describe('a hung login (S6)', () => {
     expect(await rejection(get(client))).toBeInstanceOf(InitializeError);
   });
 
-  it('a function that never answers is bounded by a time-out, too, and its signal aborts', async () => {
+  it('a function that never returns is bounded by a timeout, too, and its signal aborts', async () => {
     const connector = await scriptedConnector();
     let signal: AbortSignal | undefined;
     const { client, clock } = connectVirtually(connector, {
@@ -464,7 +464,7 @@ describe('a hung login (S6)', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('the time of a request does not run while others log in: timeoutMs is for one try', async () => {
+  it('the time of a request does not run while others log in: timeoutMs is for one attempt', async () => {
     const hold = holdAll();
     const connector = await scriptedConnector({ initialize: hold.handler });
     const { client, clock } = connectVirtually(connector, {

@@ -12,7 +12,7 @@ const hourMs = 3_600_000;
 describe('initialize.timeoutMs bounds a login as a whole (S6)', () => {
   const login = { initialize: { parameters: {}, timeoutMs: 5000 }, timeoutMs: 60_000 };
 
-  it('does not start anew with each try', async () => {
+  it('does not start anew with each attempt', async () => {
     const hold = holdAll();
     const connector = await scriptedConnector({ initialize: hold.handler });
     const { client, clock } = connectVirtually(connector, login);
@@ -32,7 +32,7 @@ describe('initialize.timeoutMs bounds a login as a whole (S6)', () => {
     expect(connector.logins).toHaveLength(2);
   });
 
-  it('counts the delays between tries, and cuts the last one', async () => {
+  it('counts the delays between attempts, and cuts the last one', async () => {
     const chance = vi.spyOn(Math, 'random').mockReturnValue(0);
     onTestFinished(() => chance.mockRestore());
     const connector = await scriptedConnector({ initialize: (exchange) => exchange.fail(503, 'BUSY', 'Busy') });

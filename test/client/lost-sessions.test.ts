@@ -70,7 +70,7 @@ describe('a call whose session others have used (S4)', () => {
   });
 });
 
-describe('the trial of a session (S4)', () => {
+describe('the recheck of a session (S4)', () => {
   it('is not over when it meets a limit: the others wait on for what comes of it', async () => {
     const connector = await scriptedConnector({ guard: false });
     const { client, clock } = connectVirtually(connector);
@@ -129,7 +129,7 @@ describe('a pause between two 401s of a call (S4)', () => {
   });
 });
 
-describe('a trial that is given up', () => {
+describe('a recheck that is given up', () => {
   it('lets the others go on (S4, G4, G9)', async () => {
     const connector = await scriptedConnector({ guard: false });
     const { client, clock } = connectVirtually(connector);

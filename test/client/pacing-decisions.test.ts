@@ -1,11 +1,11 @@
 import { virtualClock } from 'concordat/testing';
 import { describe, expect, it } from 'vitest';
 import { type KnownRemaining, updateRemaining } from '../../src/client/rate-limit/quota/announced.js';
+import { allowanceBeyond, learnFromLimit, type QuotaEstimate } from '../../src/client/rate-limit/quota/estimate.js';
 import { LearnedQuota } from '../../src/client/rate-limit/quota/learned.js';
-import { allowanceBeyond, type Lesson, learnFromLimit } from '../../src/client/rate-limit/quota/lesson.js';
 
 const minuteMs = 60_000;
-const known: Lesson = { limit: 100, windowMs: minuteMs, slides: false, doubts: 0 };
+const known: QuotaEstimate = { limit: 100, windowMs: minuteMs, slides: false, unexplained: 0 };
 
 function facts(overrides: Partial<Parameters<typeof learnFromLimit>[1]> = {}) {
   return {
@@ -28,8 +28,8 @@ describe('learning from a limit', () => {
     ['nothing had passed', facts({ passed: 0 }), undefined],
     ['one had passed since the beginning of all', facts({ passed: 1, isFirst: true }), undefined],
     ['most of the time was no part of this window', facts({ metAt: 50_000 }), undefined],
-  ])('is not possible where %s', (_name, what, lesson) => {
-    expect(learnFromLimit(undefined, what)).toEqual(lesson);
+  ])('is not possible where %s', (_name, what, estimate) => {
+    expect(learnFromLimit(undefined, what)).toEqual(estimate);
     expect(learnFromLimit(known, { ...what, passed: 0 })).toEqual(known); // and takes nothing away
   });
 
@@ -40,8 +40,8 @@ describe('learning from a limit', () => {
     ['one that looks a little shorter is the truth', { resumesAt: 57_000 }, { windowMs: 57_000 }],
     ['but not where it was not used up', { resumesAt: 57_000, passed: 50 }, { limit: 50, windowMs: minuteMs }],
     ['a window twice as long is another one', { resumesAt: 120_000 }, { windowMs: 120_000 }],
-  ])('a whole window: %s', (_name, what, lesson) => {
-    expect(learnFromLimit(known, facts(what))).toEqual({ ...known, ...lesson });
+  ])('a whole window: %s', (_name, what, estimate) => {
+    expect(learnFromLimit(known, facts(what))).toEqual({ ...known, ...estimate });
   });
 
   it('a limit long before the end of the window is one that slides, if its count comes out', () => {
@@ -52,8 +52,8 @@ describe('learning from a limit', () => {
   it('else it is doubted once, and believed the second time', () => {
     const early = facts({ passed: 2, resumesAt: 1000 });
     const doubted = learnFromLimit(known, early);
-    expect(doubted).toEqual({ ...known, doubts: 1 });
-    expect(learnFromLimit(doubted, early)).toEqual({ limit: 2, windowMs: 1000, slides: false, doubts: 0 });
+    expect(doubted).toEqual({ ...known, unexplained: 1 });
+    expect(learnFromLimit(doubted, early)).toEqual({ limit: 2, windowMs: 1000, slides: false, unexplained: 0 });
     expect(learnFromLimit(doubted, facts())).toEqual(known); // control: an ordinary one in between settles it
   });
 });
@@ -76,7 +76,7 @@ describe('beyond the boundary', () => {
 });
 
 describe('a learned quota', () => {
-  const passed = { passage: 'passed', isLogin: false, isLate: false } as const;
+  const passed = { outcome: 'passed', isLogin: false, isLate: false } as const;
   const learned = (limit: number) => {
     const clock = virtualClock();
     const pacing = new LearnedQuota(clock);

@@ -24,26 +24,34 @@ const post: Partial<Facts> = { isIdempotent: false };
 const noRetries: Partial<Facts> = { retriesLeft: 0 };
 
 const notSentAgain = expect.stringContaining('`() => body`');
-const tooEarly = expect.stringContaining('not logged in again yet');
+const tooEarly = expect.stringContaining('no new login yet');
 
 const fail: Reaction = { type: 'fail' };
 const failUsedUp: Reaction = { type: 'fail', note: notSentAgain };
-const again: Reaction = { type: 'again' };
+const sendAgain: Reaction = { type: 'send again' };
 const retry: Reaction = { type: 'retry', number: 1 };
 
-describe('what is no 401', () => {
-  const before = past({ unauthorized: 1, logins: 1, overtaken: 2, retries: 0 });
+describe('what is not a 401', () => {
+  const before = past({ unauthorized: 1, logins: 1, endedSessions: 2, retries: 0 });
 
   it.each<[string, Facts, Reaction]>([
-    ['held back: nothing was sent, so nothing is used up', facts('held-back'), again],
-    ['held back with a stream, a POST, no retries', facts('held-back', { ...usedUp, ...post, ...noRetries }), again],
-    ['a limit (W2, G1)', facts('limit', { status: 403 }), again],
-    ['a limit of a proxy (W3)', facts('limit', { status: 429 }), again],
-    ['a limit with 503 (W3)', facts('limit', { status: 503 }), again],
-    ['a limit for a POST without retries (W3, G5, G7)', facts('limit', { status: 429, ...post, ...noRetries }), again],
+    ['held back: nothing was sent, so nothing is used up', facts('held-back'), sendAgain],
+    [
+      'held back with a stream, a POST, no retries',
+      facts('held-back', { ...usedUp, ...post, ...noRetries }),
+      sendAgain,
+    ],
+    ['a limit (W2, G1)', facts('limit', { status: 403 }), sendAgain],
+    ['a limit of a proxy (W3)', facts('limit', { status: 429 }), sendAgain],
+    ['a limit with 503 (W3)', facts('limit', { status: 503 }), sendAgain],
+    [
+      'a limit for a POST without retries (W3, G5, G7)',
+      facts('limit', { status: 429, ...post, ...noRetries }),
+      sendAgain,
+    ],
     ['a limit for a stream (G8)', facts('limit', { status: 403, ...usedUp }), failUsedUp],
     ['a redirect', facts('redirect', { status: 302 }), fail],
-    ['a redirect with a status that others have as a failure', facts('redirect', { status: 503 }), fail],
+    ['a redirect with a status that is a failure for others', facts('redirect', { status: 503 }), fail],
     ['a status that HTTP does not know', facts('unexpected', { status: 600 }), fail],
     ['a body that is too large', facts('too-large', { status: 200 }), fail],
     ['aborted', facts('aborted'), fail],
@@ -62,7 +70,7 @@ describe('what is no 401', () => {
   const passing: [string, Facts][] = [
     ['a broken connection', facts('failed')],
     ['a time-out', facts('timeout')],
-    ['a success that is cut off', facts('cut', { status: 200 })],
+    ['a success that is cut off', facts('truncated', { status: 200 })],
     ...[500, 502, 503, 504].map((status): [string, Facts] => [String(status), facts('error', { status })]),
   ];
 
@@ -94,21 +102,21 @@ describe('a 401 (S4, S5)', () => {
     graceMs: 3000,
     adopted: false,
     accepted: false,
-    coolsDown: false,
-    trial: 'none',
+    isCoolingDown: false,
+    recheck: 'none',
   };
   const young = { ageMs: 2999 };
   const old = { ageMs: 3000 };
   const accepted = { accepted: true };
   const adopted = { adopted: true };
-  const coolsDown = { coolsDown: true };
-  const running = { trial: 'running' } as const;
-  const lost = { trial: 'lost' } as const;
-  const lostByThis = { trial: 'lost by this call' } as const;
+  const isCoolingDown = { isCoolingDown: true };
+  const running = { recheck: 'running' } as const;
+  const failedRecheck = { recheck: 'failed' } as const;
+  const failedByThis = { recheck: 'failed by this call' } as const;
 
   const logIn: Reaction = { type: 'log in' };
-  const trySession: Reaction = { type: 'try session' };
-  const fruitless: Reaction = { type: 'fail', session: 'fruitless' };
+  const recheck: Reaction = { type: 'recheck session' };
+  const neverAccepted: Reaction = { type: 'fail', session: 'never accepted' };
   const early: Reaction = { type: 'fail', note: tooEarly };
 
   /** The session that it was sent with; what the call had met before; the reaction; what has changed of the history. */
@@ -123,95 +131,107 @@ describe('a 401 (S4, S5)', () => {
     ['counts although the session was adopted, and old', { ...adopted, ...old }, {}, logIn, { unauthorized: 1 }],
     ['after any number of retries', {}, { retries: 4 }, logIn, { unauthorized: 1 }],
     ['after two logins', old, { logins: 2 }, logIn, { unauthorized: 1 }],
-    ['in a cool-down', coolsDown, {}, early, { unauthorized: 1 }],
-    ['while somebody tries the session', running, {}, trySession, { unauthorized: 1 }],
-    ['while somebody tries it in a cool-down', { ...running, ...coolsDown }, {}, trySession, { unauthorized: 1 }],
+    ['in a cool-down', isCoolingDown, {}, early, { unauthorized: 1 }],
+    ['while a call rechecks the session', running, {}, recheck, { unauthorized: 1 }],
+    ['while a call rechecks it in a cool-down', { ...running, ...isCoolingDown }, {}, recheck, { unauthorized: 1 }],
   ];
   const second: Row[] = [
-    ['young', young, { unauthorized: 1, logins: 1 }, trySession, { unauthorized: 2 }],
-    ['young, after two logins', young, { unauthorized: 1, logins: 2 }, trySession, { unauthorized: 2 }],
+    ['young', young, { unauthorized: 1, logins: 1 }, recheck, { unauthorized: 2 }],
+    ['young, after two logins', young, { unauthorized: 1, logins: 2 }, recheck, { unauthorized: 2 }],
     ['young, with no grace', { ...young, graceMs: 0 }, { unauthorized: 1, logins: 1 }, logIn, { unauthorized: 2 }],
     ['old, after no login', old, { unauthorized: 1 }, logIn, { unauthorized: 2 }],
     ['old, after one login', old, { unauthorized: 1, logins: 1 }, logIn, { unauthorized: 2 }],
-    ['old, after two logins', old, { unauthorized: 1, logins: 2 }, fruitless, { unauthorized: 2 }],
-    ['old, after three', old, { unauthorized: 1, logins: 3 }, fruitless, { unauthorized: 2 }],
-    ['old, in a cool-down', { ...old, ...coolsDown }, { unauthorized: 1, logins: 1 }, early, { unauthorized: 2 }],
+    ['old, after two logins', old, { unauthorized: 1, logins: 2 }, neverAccepted, { unauthorized: 2 }],
+    ['old, after three', old, { unauthorized: 1, logins: 3 }, neverAccepted, { unauthorized: 2 }],
+    ['old, in a cool-down', { ...old, ...isCoolingDown }, { unauthorized: 1, logins: 1 }, early, { unauthorized: 2 }],
     [
-      'young, in a cool-down: a trial is no login',
-      { ...young, ...coolsDown },
+      'young, in a cool-down: a recheck is no login',
+      { ...young, ...isCoolingDown },
       { unauthorized: 1, logins: 1 },
-      trySession,
+      recheck,
       { unauthorized: 2 },
     ],
-    ['while somebody tries it', running, { unauthorized: 1, logins: 1 }, trySession, { unauthorized: 2 }],
-    ['old, while somebody tries it', { ...old, ...running }, { unauthorized: 1 }, trySession, { unauthorized: 2 }],
+    ['while a call rechecks it', running, { unauthorized: 1, logins: 1 }, recheck, { unauthorized: 2 }],
+    ['old, while a call rechecks it', { ...old, ...running }, { unauthorized: 1 }, recheck, { unauthorized: 2 }],
     [
-      'old, while somebody tries it, after two logins',
+      'old, while a call rechecks it, after two logins',
       { ...old, ...running },
       { unauthorized: 1, logins: 2 },
-      fruitless,
+      neverAccepted,
       { unauthorized: 2 },
     ],
-    ['adopted and young', { ...adopted, ...young }, { unauthorized: 1 }, trySession, { unauthorized: 2 }],
+    ['adopted and young', { ...adopted, ...young }, { unauthorized: 1 }, recheck, { unauthorized: 2 }],
   ];
   const third: Row[] = [
-    ['young', young, { unauthorized: 2, logins: 1 }, fruitless, { unauthorized: 3 }],
-    ['old, after one login', old, { unauthorized: 2, logins: 1 }, fruitless, { unauthorized: 3 }],
-    ['while somebody tries it', running, { unauthorized: 2, logins: 1 }, fruitless, { unauthorized: 3 }],
-    ['in a cool-down', coolsDown, { unauthorized: 2, logins: 1 }, fruitless, { unauthorized: 3 }],
+    ['young', young, { unauthorized: 2, logins: 1 }, neverAccepted, { unauthorized: 3 }],
+    ['old, after one login', old, { unauthorized: 2, logins: 1 }, neverAccepted, { unauthorized: 3 }],
+    ['while a call rechecks it', running, { unauthorized: 2, logins: 1 }, neverAccepted, { unauthorized: 3 }],
+    ['in a cool-down', isCoolingDown, { unauthorized: 2, logins: 1 }, neverAccepted, { unauthorized: 3 }],
   ];
   const ended: Row[] = [
-    ['others got through with it', accepted, { unauthorized: 1 }, logIn, { overtaken: 1 }],
-    ['others got through, long ago', { ...accepted, ...old }, { unauthorized: 1, logins: 5 }, logIn, { overtaken: 1 }],
-    ['adopted, and old', { ...adopted, ...old }, { unauthorized: 1, logins: 5 }, logIn, { overtaken: 1 }],
-    ['the fifth time', accepted, { unauthorized: 1, overtaken: 4 }, logIn, { overtaken: 5 }],
-    ['the sixth time it counts', accepted, { unauthorized: 1, overtaken: 5 }, trySession, { unauthorized: 2 }],
+    ['others got through with it', accepted, { unauthorized: 1 }, logIn, { endedSessions: 1 }],
+    [
+      'others got through, long ago',
+      { ...accepted, ...old },
+      { unauthorized: 1, logins: 5 },
+      logIn,
+      { endedSessions: 1 },
+    ],
+    ['adopted, and old', { ...adopted, ...old }, { unauthorized: 1, logins: 5 }, logIn, { endedSessions: 1 }],
+    ['the fifth time', accepted, { unauthorized: 1, endedSessions: 4 }, logIn, { endedSessions: 5 }],
+    ['the sixth time it counts', accepted, { unauthorized: 1, endedSessions: 5 }, recheck, { unauthorized: 2 }],
     [
       'the sixth time it counts, and so do logins',
       { ...accepted, ...old },
-      { unauthorized: 1, overtaken: 5, logins: 6 },
-      fruitless,
+      { unauthorized: 1, endedSessions: 5, logins: 6 },
+      neverAccepted,
       { unauthorized: 2 },
     ],
-    ['after a second 401', accepted, { unauthorized: 2, logins: 1 }, trySession, { overtaken: 1 }],
-    ['in a cool-down', { ...accepted, ...coolsDown }, { unauthorized: 1 }, early, { overtaken: 1 }],
-    ['while somebody tries it', { ...accepted, ...running }, { unauthorized: 1 }, trySession, { overtaken: 1 }],
+    ['after a second 401', accepted, { unauthorized: 2, logins: 1 }, recheck, { endedSessions: 1 }],
+    ['in a cool-down', { ...accepted, ...isCoolingDown }, { unauthorized: 1 }, early, { endedSessions: 1 }],
+    ['while a call rechecks it', { ...accepted, ...running }, { unauthorized: 1 }, recheck, { endedSessions: 1 }],
   ];
-  const trials: Row[] = [
-    ['of this call: a verdict', lostByThis, { unauthorized: 2, logins: 1 }, fruitless, {}],
-    ['of this call, after its first 401', lostByThis, { unauthorized: 1, logins: 1 }, fruitless, {}],
-    ['of this call, with an adopted session', { ...lostByThis, ...adopted }, { unauthorized: 2 }, logIn, {}],
+  const rechecks: Row[] = [
+    ['of this call: final', failedByThis, { unauthorized: 2, logins: 1 }, neverAccepted, {}],
+    ['of this call, after its first 401', failedByThis, { unauthorized: 1, logins: 1 }, neverAccepted, {}],
+    ['of this call, with an adopted session', { ...failedByThis, ...adopted }, { unauthorized: 2 }, logIn, {}],
     [
       'of this call, though others got through',
-      { ...lostByThis, ...accepted },
+      { ...failedByThis, ...accepted },
       { unauthorized: 2 },
       logIn,
-      { overtaken: 1 },
+      { endedSessions: 1 },
     ],
     [
       'of this call, though others got through for the sixth time',
-      { ...lostByThis, ...accepted },
-      { unauthorized: 2, overtaken: 5 },
-      fruitless,
+      { ...failedByThis, ...accepted },
+      { unauthorized: 2, endedSessions: 5 },
+      neverAccepted,
       {},
     ],
-    ['of another call: a verdict for this one', { ...lost, ...young }, { unauthorized: 2, logins: 1 }, fruitless, {}],
-    ['of another call, with an adopted session', { ...lost, ...adopted }, { unauthorized: 2 }, logIn, {}],
+    [
+      'of another call: final for this one',
+      { ...failedRecheck, ...young },
+      { unauthorized: 2, logins: 1 },
+      neverAccepted,
+      {},
+    ],
+    ['of another call, with an adopted session', { ...failedRecheck, ...adopted }, { unauthorized: 2 }, logIn, {}],
     [
       'of another call, though others got through',
-      { ...lost, ...accepted },
+      { ...failedRecheck, ...accepted },
       { unauthorized: 2 },
       logIn,
-      { overtaken: 1 },
+      { endedSessions: 1 },
     ],
-    ['of another call, after the first 401 of this one', lost, { unauthorized: 1, logins: 1 }, logIn, {}],
-    ['the same in a cool-down', { ...lost, ...coolsDown }, { unauthorized: 1, logins: 1 }, early, {}],
-    ['of another call, with an old session', { ...lost, ...old }, { unauthorized: 2, logins: 1 }, logIn, {}],
-    ['the same after two logins', { ...lost, ...old }, { unauthorized: 2, logins: 2 }, fruitless, {}],
-    ['of another call, after three 401s', lost, { unauthorized: 3, logins: 1 }, fruitless, {}],
+    ['of another call, after the first 401 of this one', failedRecheck, { unauthorized: 1, logins: 1 }, logIn, {}],
+    ['the same in a cool-down', { ...failedRecheck, ...isCoolingDown }, { unauthorized: 1, logins: 1 }, early, {}],
+    ['of another call, with an old session', { ...failedRecheck, ...old }, { unauthorized: 2, logins: 1 }, logIn, {}],
+    ['the same after two logins', { ...failedRecheck, ...old }, { unauthorized: 2, logins: 2 }, neverAccepted, {}],
+    ['of another call, after three 401s', failedRecheck, { unauthorized: 3, logins: 1 }, neverAccepted, {}],
   ];
 
-  const tables = { first, second, third, 'of a session that has ended': ended, 'after a failed trial': trials };
+  const tables = { first, second, third, 'of a session that has ended': ended, 'after a failed recheck': rechecks };
   for (const [name, rows] of Object.entries(tables)) {
     it.each(rows)(`${name}: %s`, (_name, session, before, expected, changes) => {
       const given = facts('unauthorized', { status: 401, session: { ...own, ...session } });
@@ -223,11 +243,11 @@ describe('a 401 (S4, S5)', () => {
   }
 
   it.each<[string, Partial<SessionFacts>, Partial<History>, Reaction]>([
-    ['ends the session for the others', {}, {}, { ...failUsedUp, session: 'over' }],
-    ['ends an old one', old, { unauthorized: 1, logins: 1 }, { ...failUsedUp, session: 'over' }],
+    ['ends the session for the others', {}, {}, { ...failUsedUp, session: 'ended' }],
+    ['ends an old one', old, { unauthorized: 1, logins: 1 }, { ...failUsedUp, session: 'ended' }],
     ['leaves one that somebody tries', running, {}, failUsedUp],
     ['leaves one that is young', young, { unauthorized: 1, logins: 1 }, failUsedUp],
-    ['leaves one in a cool-down', coolsDown, {}, failUsedUp],
+    ['leaves one in a cool-down', isCoolingDown, {}, failUsedUp],
   ])('a stream is not sent again, and its 401 %s (G8)', (_name, session, before, expected) => {
     const given = facts('unauthorized', { ...usedUp, session: { ...own, ...session } });
     expect(react(past(before), given).reaction).toEqual(expected);
@@ -238,6 +258,6 @@ describe('what has been met', () => {
   it('is not changed in place', () => {
     const before = Object.freeze(past({ unauthorized: 1 }));
     expect(() => react(before, facts('failed'))).not.toThrow();
-    expect(noHistory).toEqual({ unauthorized: 0, logins: 0, overtaken: 0, retries: 0 });
+    expect(noHistory).toEqual({ unauthorized: 0, logins: 0, endedSessions: 0, retries: 0 });
   });
 });

@@ -187,7 +187,7 @@ describe('responseType', () => {
 });
 
 describe('what is asked for', () => {
-  it('compressed answers where the client unpacks; a fetch asks by itself', async () => {
+  it('compressed responses if the client decompresses; a fetch asks for them itself', async () => {
     const { client, connector } = await answering('x');
     await client.get('/');
     expect(connector.logins[0]?.headers['accept-encoding']).toBe('gzip, br, deflate');
@@ -196,7 +196,7 @@ describe('what is asked for', () => {
     expect(connector.requests[1]?.headers['accept-encoding']).toBe('identity');
   });
 
-  it('a fetch that answers in process is unpacked, too', async () => {
+  it('the response of a fetch in process is decompressed, too', async () => {
     const { connector } = await answering('x');
     const fetch: typeof globalThis.fetch = async (input, init) =>
       String(input).endsWith('/initialize')

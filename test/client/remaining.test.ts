@@ -57,7 +57,7 @@ function connectTold(limit: number, rateLimit: RateLimitOptions, windowMs = 60_0
   return { clock, client, sent, sync };
 }
 
-describe('answers that say what is left of the quota', () => {
+describe('responses that say how much of the quota is left', () => {
   it.each([100, 10, 1])(
     'close the gate before the first refusal, and nothing of the quota is lost: %i',
     async (limit) => {
@@ -111,7 +111,7 @@ describe('answers that say what is left of the quota', () => {
     expect(client.status.paused).toBe(false);
   });
 
-  it('do close it over real sockets, in seconds from now, and an answer to a failed request counts', async () => {
+  it('do close it over real sockets, in seconds from now, and the response to a failed request counts', async () => {
     const headers = { 'ratelimit-remaining': '0', 'ratelimit-reset': '30' };
     const connector = await scriptedConnector({
       handle: (exchange) => exchange.reply(exchange.number === 1 ? 404 : 200, {}, exchange.number === 1 ? headers : {}),
@@ -164,7 +164,7 @@ describe('answers that say what is left of the quota', () => {
   });
 });
 
-it('what an answer said before the last limit, and comes in after its pause, closes nothing (W8)', async () => {
+it('a response from before the last limit that arrives after its pause closes nothing (W8)', async () => {
   const connector = await scriptedConnector();
   const { client, clock } = connectVirtually(connector, {
     timeoutMs: 600_000,

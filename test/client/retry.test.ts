@@ -81,7 +81,7 @@ it('five retries are the default', async () => {
   expect(error.message).toContain('GET /items');
 });
 
-describe('all other answers are reported at once', () => {
+describe('all other responses are reported at once', () => {
   it.each([400, 402, 403, 404, 405, 406, 409, 410, 412, 415, 418, 422, 423, 424, 451, 501, 505, 507, 511, 599])(
     '%i of a GET is not retried (E2)',
     async (status) => {
@@ -115,7 +115,7 @@ describe('all other answers are reported at once', () => {
   });
 });
 
-describe('time-outs of a try', () => {
+describe('timeouts of an attempt', () => {
   it('of a GET are retried', async () => {
     const connector = await scriptedConnector({ handle: failing(1, () => {}) });
     const { client, clock } = connectVirtually(connector, { timeoutMs: 300 });

@@ -26,7 +26,7 @@ describe('clients that share their state', () => {
     expect(new Set(connector.requests.map(({ session }) => session))).toEqual(new Set(['session-1']));
   });
 
-  it('try a fresh session that was refused once more with the newer one that another has brought meanwhile (S4)', async () => {
+  it('recheck a fresh session with the newer one that another client has brought meanwhile (S4)', async () => {
     const { connector, clock, first, second } = await pair();
     await Promise.all([get(first), get(second)]);
     connector.alive.delete('session-1');

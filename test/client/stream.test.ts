@@ -108,7 +108,7 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     const { body } = await connect(connector, transport()).stream('/files/7');
     const error = await rejection(bytesOf(body));
     expect(error).toMatchObject({ code: 'NETWORK_ERROR' });
-    expect(String(error.cause)).toContain('answered 200');
+    expect(String(error.cause)).toContain('sent status 200');
     await until(() => connector.sockets.size <= 1);
   });
 

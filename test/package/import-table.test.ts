@@ -249,7 +249,7 @@ describe.each(Object.keys(buildings))('the rooms of %s', (folder) => {
 
 it('control: a circle is found, and so is the order', () => {
   expect(circleIn(new Map([['a', ['b']], ['b', ['c']], ['c', ['b']]]))).toEqual(['b', 'c', 'b']); // biome-ignore format: short
-  expect(roomOf('client/http/wire.ts')).toBeLessThan(roomOf('client/call/road.ts'));
+  expect(roomOf('client/http/wire.ts')).toBeLessThan(roomOf('client/call/run.ts'));
   expect(roomOf('testing/new-room/file.ts')).toBe(-1);
 });
 

@@ -1,51 +1,45 @@
 import { abortable } from '../../internal/index.js';
-import { readAnswer, readLimit } from '../http/error-response.js';
+import { readLimit, unreadableError, withResponse } from '../http/error-response.js';
 import { credentialSecrets, type ErrorContent, sessionSecrets } from '../http/read-error.js';
-import type { ConnectorResponse } from '../http/read-success.js';
-import { BodyFeed } from '../http/request-body.js';
-import { isFinal } from '../http/sent-body.js';
+import { type ConnectorResponse, readSuccess } from '../http/read-success.js';
+import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
-import type { Permit } from '../rate-limit/permit.js';
-import { limitRefusal, mayRefuseLimit } from '../rate-limit/refusal.js';
-import type { Waiter } from '../rate-limit/wait-queue.js';
-import { isIdempotent, retryDelayMs } from '../retry.js';
+import { mayExceedWaitLimits, waitLimitError } from '../rate-limit/wait-limits.js';
+import type { Permit, Waiter } from '../rate-limit/wait-queue.js';
+import type { EndRecheck } from '../session/recheck.js';
 import type { Session } from '../session/session.js';
-import type { Trial } from '../session/trials.js';
-import type { CallAttempt } from './attempt.js';
-import type { Call } from './call.js';
-import type { CallContext } from './call-context.js';
-import { failureOf, isBodyLost, type Setback, statusOf } from './failure.js';
-import { type Facts, noHistory, react, type SessionFacts } from './react.js';
-import type { Run } from './road.js';
+import { type Call, type CallAttempt, type CallContext, toAttempt } from './call.js';
+import { failureOf, isBodyLost, isFinal, statusOf } from './failure.js';
+import { type Facts, isIdempotent, noHistory, react, retryDelayMs, type SessionFacts } from './react.js';
+import type { FailedAttempt, Run } from './run.js';
 
 /**
- * One call on its way: logs in, waits out limits and sends again until there is a response that ends it (rules S3, S4, G1, G7).
- * There may be a hundred thousand that wait.
+ * One call: logs in, waits out limits and sends attempts until a response ends it (rules S3, S4, G1, G7). A hundred
+ * thousand of them may wait at once, so it keeps little.
  */
 export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   readonly #context: CallContext;
   readonly #call: Call<Data>;
   readonly #toResult: (response: ConnectorResponse<Data>) => Result;
-  readonly #feed: BodyFeed;
+  readonly #bodies: BodySupply;
   #history = noHistory;
   #waitedMs = 0;
-  /** What the gate said when the call last came to it. */
+  /** How long the gate had been paused when this call last arrived at it. */
   #pausedMs = 0;
-  /** `undefined` unless it waits there. */
+  /** `undefined` unless it waits at the gate. */
   #waitingSince: number | undefined;
   permit: Permit | undefined;
-  /** Its place in the line, which it keeps through limits and retries. */
+  /** Its place in line, which it keeps through limits and retries. */
   order: number | undefined;
   #limit: ErrorContent | undefined;
-  /** Ends the trial of a session that this call makes for others, too. */
-  #endTrial: Trial | undefined;
-  #tried: Session | undefined;
+  /** The recheck of a session that this call makes for all calls. */
+  #recheck: { readonly session: Session; readonly end: EndRecheck } | undefined;
 
   constructor(context: CallContext, call: Call<Data>, toResult: (response: ConnectorResponse<Data>) => Result) {
     this.#context = context;
     this.#call = call;
     this.#toResult = toResult;
-    this.#feed = new BodyFeed(call.body);
+    this.#bodies = new BodySupply(call.body);
   }
 
   get signal(): AbortSignal | undefined {
@@ -60,135 +54,118 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     return this.#call.observer?.attempt;
   }
 
-  /** Asked by the gate: the error with which this call gives up instead of waiting (rule W7). */
-  refusal(remainingMs: number, resumeAt: Date): Error | undefined {
+  /** Called by the gate. @returns the error with which this call gives up instead of waiting (rule W7). */
+  waitLimitError(remainingMs: number, resumeAt: Date): Error | undefined {
     const { lane, request } = this.#call;
     const limits = this.#context.settings.rateLimit;
     const waitedMs = this.#waitedMs + lane.pausedMs - this.#pausedMs;
-    return limitRefusal({ remainingMs, resumeAt, waitedMs, limits, request, content: this.#limit });
+    return waitLimitError({ remainingMs, resumeAt, waitedMs, limits, request, content: this.#limit });
   }
 
-  /** A session, a permit and a body, all at the same time: a wait for one may have outlived another. */
+  /** Needs a session, a permit and a body at the same moment: waiting for one may have outlived another. */
   acquire(): CallAttempt | Promise<unknown> {
     const { lane, signal } = this.#call;
     const session = this.#context.sessions.current;
-    this.#noteWait();
+    this.#recordWait();
     let permit = this.#takePermit(session);
     if (session === undefined) return this.#logIn();
     if (permit === undefined) {
       this.#pausedMs = lane.pausedMs;
-      const entered = lane.enter(this);
-      if (entered instanceof Promise) return this.#wait(entered);
-      permit = entered;
+      const acquired = lane.acquire(this);
+      if (acquired instanceof Promise) return this.#wait(acquired);
+      permit = acquired;
     }
-    if (!this.#feed.ready) {
-      // A factory may take its time, or throw: meanwhile the place belongs to somebody else.
-      lane.leave(permit, 'unsent');
-      return abortable(this.#feed.prepare(signal), signal);
+    if (!this.#bodies.ready) {
+      // A factory may take its time, or throw: meanwhile another call gets the permit.
+      lane.release(permit, 'unsent');
+      return abortable(this.#bodies.prepare(signal), signal);
     }
-    return this.#prepare(session, permit);
+    return toAttempt(this.#call, this.#context, { session, permit, body: this.#bodies.body });
   }
 
   deliver({ session }: CallAttempt, response: WireResponse): Result | Promise<Result> {
-    this.#feed.sent();
+    this.#bodies.markSent();
     this.#context.sessions.accept(session);
-    this.#endTrial?.(true);
-    const read = readAnswer(response, this.#call, () => this.#secrets(session));
+    this.#recheck?.end(true);
+    const read = readSuccess(response, this.#call.readOptions, (problem) => {
+      const secrets = this.#secrets(session);
+      return withResponse(unreadableError(problem, this.#call.request, response, secrets), response, secrets);
+    });
     return read instanceof Promise ? read.then(this.#toResult) : this.#toResult(read);
   }
 
-  async react(setback: Setback<CallAttempt>): Promise<void> {
-    const { kind, attempt, outcome } = setback;
+  async react(failed: FailedAttempt<CallAttempt>): Promise<void> {
+    const { kind, attempt, outcome } = failed;
     const { sessions } = this.#context;
     const { session } = attempt;
-    if (kind !== 'held-back') this.#feed.sent();
+    if (kind !== 'held-back') this.#bodies.markSent();
     if (isBodyLost(kind)) sessions.accept(session);
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, session);
-    let trial: SessionFacts['trial'] = sessions.isOnTrial(session) ? 'running' : 'none';
+    let recheck: SessionFacts['recheck'] = sessions.isBeingRechecked(session) ? 'running' : 'none';
     let { adopted } = session;
-    if (this.#endTrial !== undefined && kind !== 'limit' && kind !== 'held-back') {
+    if (this.#recheck !== undefined && kind !== 'limit' && kind !== 'held-back') {
       const isRefused = kind === 'unauthorized';
-      if (isRefused) trial = 'lost by this call';
-      // A newer session was refused as well: one login more would tell nothing.
-      if (session !== this.#tried) adopted = false;
-      // Before anybody hears of it: those who wait for the outcome would log in.
-      if (isRefused && !adopted) sessions.condemn(session);
-      this.#endTrial(!isRefused);
-      this.#endTrial = undefined;
+      if (isRefused) recheck = 'failed by this call';
+      // A newer session was refused as well: one more login would prove nothing.
+      if (session !== this.#recheck.session) adopted = false;
+      // Before the calls that wait for the outcome: they would log in.
+      if (isRefused && !adopted) sessions.markUnusable(session);
+      this.#recheck.end(!isRefused);
+      this.#recheck = undefined;
     }
     for (;;) {
-      const { reaction, history } = react(this.#history, this.#facts(setback, trial, adopted));
+      const { reaction, history } = react(this.#history, this.#facts(failed, recheck, adopted));
       this.#history = history;
       switch (reaction.type) {
         case 'fail':
-          if (reaction.session === 'over') sessions.expire(session);
-          if (reaction.session === 'fruitless' && trial !== 'lost') sessions.condemn(session);
-          throw failureOf(setback, this.#secrets(session), reaction.note);
-        case 'again':
+          if (reaction.session === 'ended') sessions.expire(session);
+          if (reaction.session === 'never accepted' && recheck !== 'failed') sessions.markUnusable(session);
+          throw failureOf(failed, this.#secrets(session), reaction.note);
+        case 'send again':
           return;
         case 'log in':
           return sessions.expire(session);
         case 'retry':
-          return this.#backOff(setback, reaction.number);
-        case 'try session':
-          if (trial === 'none') {
-            this.#endTrial = sessions.beginTrial(session);
-            this.#tried = session;
-            return sessions.delayTrial(session, this.signal);
+          return this.#backOff(failed, reaction.number);
+        case 'recheck session':
+          if (recheck === 'none') {
+            this.#recheck = { session, end: sessions.beginRecheck(session) };
+            return sessions.delayRecheck(session, this.signal);
           }
-          if (await sessions.outcome(session, this.signal)) return;
-          trial = 'lost';
+          if (await sessions.recheckOutcome(session, this.signal)) return;
+          recheck = 'failed';
       }
     }
   }
 
   fail(failure: unknown): unknown {
-    return this.#context.failed(this.#call, failure, this.#feed.sends);
+    return this.#context.failed(this.#call, failure, this.#bodies.sentCount);
   }
 
   end(): void {
-    if (this.permit !== undefined) this.#call.lane.leave(this.permit, 'unsent');
-    // The others learn nothing from a trial that ends on the way: they try for themselves.
-    this.#endTrial?.(true);
-    this.#feed.release();
+    if (this.permit !== undefined) this.#call.lane.release(this.permit, 'unsent');
+    // A recheck without an outcome tells the others nothing: they try for themselves.
+    this.#recheck?.end(true);
+    this.#bodies.release();
     this.#context.ended();
   }
 
-  /** The permit that it has waited for, where that is still good. */
+  /** The permit that this call has waited for, if it is still current. */
   #takePermit(session: Session | undefined): Permit | undefined {
     const { permit } = this;
     this.permit = undefined;
     if (permit === undefined || (session !== undefined && this.#call.lane.isCurrent(permit))) return permit;
-    this.#call.lane.leave(permit, 'unsent');
+    this.#call.lane.release(permit, 'unsent');
     return undefined;
   }
 
-  #prepare(session: Session, permit: Permit): CallAttempt {
-    const { request, lane, target, headers, timeoutMs, signal } = this.#call;
-    const { sessions, settings } = this.#context;
-    return {
-      request,
-      lane,
-      permit,
-      session,
-      method: request.method,
-      target,
-      headers: headers === settings.headers ? session.withDefaults : { ...headers, ...session.headers },
-      body: this.#feed.body,
-      timeoutMs,
-      streams: this.#call.reading.responseType === 'stream',
-      signal,
-      mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,
-    };
-  }
-
-  /** A login bounds what it waits by itself; what this call waits for several logins is in its own sum (rule G5). */
+  /** A login bounds its own waits; what this call waits for all its logins counts in its own sum (rule G5). */
   #logIn(): Promise<unknown> {
     const { sessions, settings, clock } = this.#context;
     const { lane } = this.#call;
     this.#pausedMs = lane.pausedMs;
     const { askedMs, resumeAt = new Date(clock.now()) } = lane.gate.pause;
-    if (this.#waitedMs > settings.rateLimit.maxTotalWaitMs) throw this.refusal(askedMs, resumeAt);
+    if (this.#waitedMs > settings.rateLimit.maxTotalWaitMs) throw this.waitLimitError(askedMs, resumeAt);
     const since = clock.monotonic();
     const login = Promise.resolve(sessions.acquire(this.signal)).then(({ adopted }) => {
       this.#waitedMs += Math.min(lane.pausedMs - this.#pausedMs, clock.monotonic() - since);
@@ -197,14 +174,14 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     return this.#call.observer?.wait(login, () => 'login') ?? login;
   }
 
-  #wait(entered: Promise<void>): Promise<void> {
+  #wait(acquired: Promise<void>): Promise<void> {
     const { lane, observer } = this.#call;
     this.#waitingSince = this.#context.clock.monotonic();
     const reason = () => (lane.pausedMs > this.#pausedMs ? 'rate-limit' : 'queue');
-    return observer?.wait(entered, reason) ?? entered;
+    return observer?.wait(acquired, reason) ?? acquired;
   }
 
-  #noteWait(): void {
+  #recordWait(): void {
     if (this.#waitingSince === undefined) return;
     const { settings, clock } = this.#context;
     const pausedMs = this.#call.lane.pausedMs - this.#pausedMs;
@@ -213,23 +190,27 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     if (pausedMs > settings.freshSessionGraceMs) this.#history = { ...this.#history, unauthorized: 0, logins: 0 };
   }
 
-  /** @throws where this call parks at any limit: also at one that is over by now. */
+  /** @throws with `onLimit: 'reject'`, even if the limit is over by now. */
   #meetLimit(response: WireResponse, session: Session): void {
     const { settings, clock } = this.#context;
     const { askedMs, resumeAt = new Date(clock.now()) } = this.#call.lane.gate.pause;
-    this.#limit = readLimit(response, this.#secrets(session), mayRefuseLimit(askedMs, settings.rateLimit));
-    if (settings.rateLimit.onLimit === 'reject') throw this.refusal(askedMs, resumeAt);
+    this.#limit = readLimit(response, this.#secrets(session), mayExceedWaitLimits(askedMs, settings.rateLimit));
+    if (settings.rateLimit.onLimit === 'reject') throw this.waitLimitError(askedMs, resumeAt);
   }
 
-  async #backOff(setback: Setback<CallAttempt>, attempt: number): Promise<void> {
+  async #backOff(failed: FailedAttempt<CallAttempt>, attempt: number): Promise<void> {
     const { settings, retrying, sessions } = this.#context;
     const delayMs = retryDelayMs(attempt, settings.retry, Math.random());
-    retrying(this.#call, failureOf(setback, this.#secrets(setback.attempt.session)) as Error, attempt, delayMs);
+    retrying(this.#call, failureOf(failed, this.#secrets(failed.attempt.session)) as Error, attempt, delayMs);
     const delay = sessions.sleep(delayMs, this.signal);
     await (this.#call.observer?.wait(delay, () => 'retry') ?? delay);
   }
 
-  #facts({ kind, attempt, outcome }: Setback<CallAttempt>, trial: SessionFacts['trial'], adopted: boolean): Facts {
+  #facts(
+    { kind, attempt, outcome }: FailedAttempt<CallAttempt>,
+    recheck: SessionFacts['recheck'],
+    adopted: boolean,
+  ): Facts {
     const { settings, sessions } = this.#context;
     const { retry, freshSessionGraceMs: graceMs } = settings;
     const { session, permit } = attempt;
@@ -237,10 +218,17 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     return {
       kind,
       status: statusOf(outcome),
-      isResendable: this.#feed.replayable,
+      isResendable: this.#bodies.replayable,
       isIdempotent: isIdempotent(this.#call.request.method, this.#call.idempotent),
       retriesLeft: isFinal(outcome) ? 0 : retry.retries - this.#history.retries,
-      session: { ageMs, graceMs, adopted, accepted: session.accepted, coolsDown: sessions.coolsDown(session), trial },
+      session: {
+        ageMs,
+        graceMs,
+        adopted,
+        accepted: session.accepted,
+        isCoolingDown: sessions.isCoolingDown(session),
+        recheck,
+      },
     };
   }
 

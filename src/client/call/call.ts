@@ -1,49 +1,66 @@
-import type { FailedRequest } from '../../contract/index.js';
+import type { RequestLine } from '../../contract/index.js';
+import { checkOptions, notAnOption, oneOf, option, timeLimit } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
-import type { Reading } from '../http/read-data.js';
+import type { ReadOptions, ResponseType } from '../http/read-success.js';
 import { type BodySource, toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toPath, toTarget, withoutQuery } from '../http/request-target.js';
-import { checkSchema, type DataSchema } from '../http/schema.js';
+import { checkSchema } from '../http/schema.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { Lane } from '../rate-limit/lane.js';
-import { checkPriority, checkRequestOptions, checkResponseType, checkTimeout, type Settings } from '../settings.js';
+import type { Session, SessionHolder } from '../session/session.js';
+import type { Settings } from '../settings.js';
 import type { CallObserver } from './observer.js';
+import type { Attempt, RunContext } from './run.js';
 
-/** One call as the caller made it, ready to be sent as often as it takes. */
+/** One call with its options checked, ready to be sent as often as necessary. */
 export interface Call<Data = unknown> {
-  readonly request: FailedRequest;
+  readonly request: RequestLine;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: BodySource;
-  readonly schema: DataSchema<Data> | undefined;
   /** How the body of a success is read. */
-  readonly reading: Reading;
-  /** As the caller says; `undefined` where the method decides (rule G7). */
+  readonly readOptions: ReadOptions<Data>;
+  /** As the caller says; if `undefined`, the method decides (rule G7). */
   readonly idempotent: boolean | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
   readonly lane: Lane;
   readonly priority: number;
-  /** There when somebody watches. */
+  /** Set if a tracer listens. */
   readonly observer?: CallObserver;
 }
 
-/** Checks what the caller asks for. @throws TypeError naming the option that is wrong. */
+/** What all calls of a client need. */
+export interface CallContext extends RunContext {
+  settings: Settings;
+  sessions: SessionHolder;
+  /** What must not be shown, besides the headers of a request (rules E5, S7). */
+  secrets: readonly string[];
+  /** Reports a retry. */
+  retrying(call: Call, error: Error, attempt: number, delayMs: number): void;
+  /** Reports a call that failed after so many attempts. @returns the error that the caller gets. */
+  failed(call: Call, failure: unknown, attempts: number): unknown;
+  ended(): void;
+}
+
+export interface CallAttempt extends Attempt {
+  readonly session: Session;
+}
+
+/** Checks the options of a call. @throws TypeError naming the option that is wrong. */
 export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings, gates: Gates): Call<Data> {
   const { method, path } = checkRequest(request, settings);
   const body = toBodySource(request);
-  const schema = checkSchema(request.schema);
   return {
     target: toTarget(settings.basePath, path, request.query),
     request: { method, path: withoutQuery(path) },
     headers: toHeaderRecord(settings.headers, request.headers, body),
     body,
-    schema,
-    reading: {
+    readOptions: {
       method,
       responseType: checkResponseType(request.responseType),
-      isChecked: schema !== undefined,
+      schema: request.schema === undefined ? undefined : checkSchema(request.schema),
       parseJson: settings.parseJson,
     },
     idempotent: request.idempotent,
@@ -54,12 +71,34 @@ export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings
   };
 }
 
+/** The next attempt of a call. */
+export function toAttempt(
+  { request, lane, target, headers, readOptions, timeoutMs, signal }: Call,
+  { sessions, settings }: CallContext,
+  { session, permit, body }: Pick<CallAttempt, 'session' | 'permit' | 'body'>,
+): CallAttempt {
+  return {
+    request,
+    lane,
+    permit,
+    session,
+    method: request.method,
+    target,
+    headers: headers === settings.headers ? session.withDefaults : { ...headers, ...session.headers },
+    body,
+    timeoutMs,
+    streams: readOptions.responseType === 'stream',
+    signal,
+    mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,
+  };
+}
+
 const commonMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** What a call is named by. @throws TypeError naming the option that is wrong. */
-export function checkRequest(request: ConnectorRequest, base: Settings): FailedRequest {
+/** @returns method and path; the path may have a query. @throws TypeError naming the option that is wrong. */
+export function checkRequest(request: ConnectorRequest, base: Settings): RequestLine {
   if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
-  checkRequestOptions(request);
+  checkNames(request);
   const path = toPath(request.path, base);
   if (commonMethods.has(request.method)) return { method: request.method, path };
   const method = typeof request.method === 'string' ? request.method.toUpperCase() : '';
@@ -67,4 +106,48 @@ export function checkRequest(request: ConnectorRequest, base: Settings): FailedR
     throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(request.method)}.`);
   }
   return { method, path };
+}
+
+const optionNames: ReadonlySet<string> = new Set(
+  Object.keys({
+    method: true,
+    path: true,
+    query: true,
+    json: true,
+    body: true,
+    headers: true,
+    schema: true,
+    responseType: true,
+    signal: true,
+    idempotent: true,
+    timeoutMs: true,
+    totalTimeoutMs: true,
+    priority: true,
+  } satisfies Record<keyof ConnectorRequest, true>),
+);
+
+/** Checks names only, because every call comes through here. @throws TypeError naming an unknown option. */
+function checkNames(request: object): void {
+  for (const name in request) {
+    if (!optionNames.has(name)) throw new TypeError(`\`${name}\` ${notAnOption([name], [...optionNames])}.`);
+  }
+}
+
+/** @throws TypeError if the value is not a timeout. */
+export function checkTimeout(value: unknown, fallback: number, name: string): number {
+  if (value === undefined) return fallback;
+  return typeof value === 'number' && value > 0 ? value : checkOptions(timeLimit, value, name);
+}
+
+const priority = option<number>(Number.isFinite, 'must be a finite number', true);
+
+function checkPriority(value: unknown): number {
+  if (value === undefined) return 0;
+  return Number.isFinite(value) ? (value as number) : checkOptions(priority, value, 'priority');
+}
+
+const responseType = oneOf(['auto', 'json', 'text', 'bytes', 'stream']);
+
+function checkResponseType(value: unknown): ResponseType {
+  return value === undefined ? 'auto' : checkOptions(responseType, value, 'responseType');
 }

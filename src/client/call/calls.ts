@@ -1,8 +1,8 @@
-import { type FailedRequest, isConnectorError } from '../../contract/index.js';
+import { isConnectorError, type RequestLine } from '../../contract/index.js';
 import type { ClientCounters, ConnectorRequest } from '../client-types.js';
 import { closedError, RequestError } from '../errors.js';
 import type { EventHub } from '../events.js';
-import type { Incoming } from '../http/incoming.js';
+import type { IncomingBody } from '../http/incoming-body.js';
 import { expectManyListeners } from '../http/many-listeners.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { withoutQuery } from '../http/request-target.js';
@@ -10,12 +10,10 @@ import type { Transport } from '../http/wire.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { SessionHolder } from '../session/session.js';
 import type { Settings } from '../settings.js';
-import { withBudget } from './budget.js';
-import { type Call, checkRequest, toCall } from './call.js';
-import type { CallContext } from './call-context.js';
+import { type Call, type CallContext, checkRequest, checkTimeout, toCall } from './call.js';
 import { CallRun } from './call-run.js';
 import { CallObserver } from './observer.js';
-import { follow } from './road.js';
+import { runToEnd } from './run.js';
 import { type Open, toStreamed, toStreamRequest } from './stream.js';
 
 export interface CallsOptions {
@@ -30,12 +28,12 @@ export interface CallsOptions {
   closing: AbortSignal;
 }
 
-/** The calls of one client, each from what the caller asked for to what the caller gets. */
+/** The calls of one client, from the caller's options to the caller's result. */
 export class Calls {
   readonly #options: CallsOptions;
   readonly #context: CallContext;
   #active = 0;
-  readonly #streams = new Map<Incoming, FailedRequest>();
+  readonly #streams = new Map<IncomingBody, RequestLine>();
   #onIdle: (() => void) | undefined;
 
   constructor(options: CallsOptions) {
@@ -60,12 +58,12 @@ export class Calls {
     };
   }
 
-  /** Settles when no call is under way. */
+  /** Resolves when no call is active. */
   async idle(): Promise<void> {
     if (this.#active > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  /** @returns what `toResult` makes of the response. @throws (rejects) as {@link ConnectorClient.request} does. */
+  /** Makes a call. @throws (rejects) as {@link ConnectorClient.request} does. */
   run<Data, Result>(
     request: ConnectorRequest<Data>,
     toResult: (response: ConnectorResponse<Data>) => Result,
@@ -73,36 +71,9 @@ export class Calls {
     return request?.responseType === 'stream' ? this.#stream(request, toResult) : this.#run(request, toResult);
   }
 
-  /** A call whose body is read while it arrives; each part of it that has to be asked for anew is a call of its own. */
-  async #stream<Data, Result>(
-    request: ConnectorRequest<Data>,
-    toResult: (response: ConnectorResponse<Data>) => Result,
-  ): Promise<Result> {
-    const { settings } = this.#options;
-    const { method, path } = checkRequest(request, settings);
-    const asked = toStreamRequest({ ...request, method });
-    const failed = { method, path: withoutQuery(path) };
-    const open: Open = (again) =>
-      this.#run(again as ConnectorRequest<Incoming>, (answer) => this.#carry(answer, failed));
-    const answer = await open(asked);
-    return toResult(toStreamed(answer, { request: failed, asked, settings, open }) as ConnectorResponse<Data>);
-  }
-
-  /** A body that is still arriving is under way like a call. */
-  #carry(answer: ConnectorResponse<Incoming>, request: FailedRequest): ConnectorResponse<Incoming> {
-    const { data: incoming } = answer;
-    this.#active++;
-    this.#streams.set(incoming, request);
-    incoming.whenOver(() => {
-      this.#streams.delete(incoming);
-      this.#context.ended();
-    });
-    return answer;
-  }
-
-  /** The client does not wait any longer for bodies that are still being read. */
+  /** Aborts the bodies that callers are still reading. */
   endStreams(): void {
-    for (const [incoming, request] of this.#streams) incoming.finish({ type: 'aborted', reason: closedError(request) });
+    for (const [body, request] of this.#streams) body.finish({ type: 'aborted', reason: closedError(request) });
   }
 
   #run<Data, Result>(
@@ -118,32 +89,52 @@ export class Calls {
       const call = toCall(request, settings, gates);
       if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();
       counters.calls++;
-      const budgetMs = request.totalTimeoutMs ?? settings.totalTimeoutMs;
-      return events.watchesCalls ? this.#watch(call, toResult, budgetMs) : this.#go(call, toResult, budgetMs);
+      const totalTimeoutMs = request.totalTimeoutMs ?? settings.totalTimeoutMs;
+      return events.watchesCalls
+        ? this.#observe(call, toResult, totalTimeoutMs)
+        : this.#start(call, toResult, totalTimeoutMs);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #go<Data, Result>(
+  #start<Data, Result>(
     call: Call<Data>,
     toResult: (response: ConnectorResponse<Data>) => Result,
-    budgetMs: number | undefined,
+    totalTimeoutMs: number | undefined,
   ): Promise<Result> {
-    const go = (bounded: Call<Data>) => {
-      this.#active++;
-      return follow(this.#context, new CallRun(this.#context, bounded, toResult));
-    };
-    return budgetMs === undefined ? go(call) : withBudget(budgetMs, this.#options.settings.clock, call, go);
+    if (totalTimeoutMs !== undefined) return this.#startWithin(totalTimeoutMs, call, toResult);
+    this.#active++;
+    return runToEnd(this.#context, new CallRun(this.#context, call, toResult));
   }
 
-  #watch<Data, Result>(
+  /** Bounds a whole call, waits included. @throws (rejects with) `BUDGET_EXCEEDED` once the time is over. */
+  async #startWithin<Data, Result>(
+    totalTimeoutMs: number,
     call: Call<Data>,
     toResult: (response: ConnectorResponse<Data>) => Result,
-    budgetMs: number | undefined,
+  ): Promise<Result> {
+    const controller = new AbortController();
+    const delayMs = checkTimeout(totalTimeoutMs, 0, 'totalTimeoutMs');
+    const timer = this.#options.settings.clock.setTimer(delayMs, () => {
+      const message = `no response within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms`;
+      controller.abort(new RequestError(message, { code: 'BUDGET_EXCEEDED', request: call.request }));
+    });
+    const signal = call.signal === undefined ? controller.signal : AbortSignal.any([call.signal, controller.signal]);
+    try {
+      return await this.#start({ ...call, signal }, toResult, undefined);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  #observe<Data, Result>(
+    call: Call<Data>,
+    toResult: (response: ConnectorResponse<Data>) => Result,
+    totalTimeoutMs: number | undefined,
   ): Promise<Result> {
     const { settings, events, secrets } = this.#options;
-    // A tracer may add headers, and the call's own may be those of every call.
+    // A copy, because a tracer may add headers and calls may share the object.
     const headers = { ...call.headers };
     const observer = new CallObserver({
       request: call.request,
@@ -152,10 +143,38 @@ export class Calls {
       clock: settings.clock,
       publish: events.publish,
     });
-    return observer.run(() => this.#go({ ...call, headers, observer }, toResult, budgetMs));
+    return observer.run(() => this.#start({ ...call, headers, observer }, toResult, totalTimeoutMs));
   }
 
-  /** Tells of a call that failed. @returns the error as the caller gets it. */
+  /** A call whose body is read while it arrives. Requesting the rest of a broken body is a call of its own. */
+  async #stream<Data, Result>(
+    request: ConnectorRequest<Data>,
+    toResult: (response: ConnectorResponse<Data>) => Result,
+  ): Promise<Result> {
+    const { settings } = this.#options;
+    const { method, path } = checkRequest(request, settings);
+    const streamRequest = toStreamRequest({ ...request, method });
+    const requestLine = { method, path: withoutQuery(path) };
+    const open: Open = (part) =>
+      this.#run(part as ConnectorRequest<IncomingBody>, (response) => this.#keepActive(response, requestLine));
+    const response = await open(streamRequest);
+    const streamed = toStreamed(response, { request: requestLine, streamRequest, settings, open });
+    return toResult(streamed as ConnectorResponse<Data>);
+  }
+
+  /** A body that is still arriving counts as an active call. */
+  #keepActive(response: ConnectorResponse<IncomingBody>, request: RequestLine): ConnectorResponse<IncomingBody> {
+    const { data: body } = response;
+    this.#active++;
+    this.#streams.set(body, request);
+    body.onEnd(() => {
+      this.#streams.delete(body);
+      this.#context.ended();
+    });
+    return response;
+  }
+
+  /** Reports a call that failed. @returns the error that the caller gets. */
   #failed(call: Call, failure: unknown, attempts: number): unknown {
     const closed = failure instanceof RequestError && failure.code === 'CLIENT_CLOSED';
     const error = closed ? closedError(call.request) : failure;

@@ -3,7 +3,7 @@ import { readErrorContent, sessionSecrets, toConnectorError } from '../http/read
 import type { Transport } from '../http/wire.js';
 import type { Session } from '../session/session.js';
 
-/** Tells the connector that a session is over (rule S1). @throws what the connector answered instead of a success. */
+/** Tells the connector that a session is over (rule S1). @throws if the response is not a success. */
 export async function cleanUp(options: {
   transport: Transport;
   target: string;
@@ -23,11 +23,11 @@ export async function cleanUp(options: {
     signal: undefined,
     mayStart: () => true,
   });
-  if (outcome.type !== 'answered') {
+  if (outcome.type !== 'response') {
     const code = outcome.type === 'timeout' ? 'TIMEOUT' : 'NETWORK_ERROR';
     throw new RequestError('the session could not be cleaned up', { code, request });
   }
-  // A session that is dead already needs no cleaning up.
+  // A session that has ended already needs no clean-up.
   if (outcome.status >= 400 && outcome.status !== 401) {
     throw toConnectorError(outcome, request, readErrorContent(outcome, sessionSecrets(session.headers)));
   }

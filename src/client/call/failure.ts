@@ -1,48 +1,47 @@
-import type { FailedRequest } from '../../contract/index.js';
+import { cleanMessage, type RequestLine } from '../../contract/index.js';
 import { createRedact } from '../../internal/index.js';
 import { closedError, RequestError, withoutQuotes } from '../errors.js';
 import { originOf, withResponse } from '../http/error-response.js';
 import { credentialSecrets, readErrorContent, sessionSecrets, toConnectorError } from '../http/read-error.js';
-import { incompleteBody } from '../http/read-success.js';
-import { BodyFailure } from '../http/sent-body.js';
+import { BodyFailure } from '../http/request-body.js';
 import { headerValue, type SendOutcome, type WireResponse } from '../http/wire.js';
-import { toRateLimitError } from '../rate-limit/refusal.js';
-import type { Attempt } from './attempt.js';
-import type { AnswerKind } from './release.js';
+import { toRateLimitError } from '../rate-limit/wait-limits.js';
+import type { Attempt, FinishedAttempt, OutcomeKind } from './run.js';
 
-/** What came of an attempt. */
-export interface Answer<Sent extends Attempt = Attempt, Kind extends AnswerKind = AnswerKind> {
-  readonly attempt: Sent;
-  readonly kind: Kind;
-  readonly outcome: SendOutcome;
-}
-
-/** What came of an attempt that was no success. */
-export type Setback<Sent extends Attempt = Attempt> = Answer<Sent, Exclude<AnswerKind, 'success'>>;
-
-/** Whether it was a success whose body cannot be had. */
-export function isBodyLost(kind: AnswerKind): kind is 'cut' | 'too-large' | 'packed' {
-  return kind === 'cut' || kind === 'too-large' || kind === 'packed';
+/** Whether the attempt was a success whose body is lost. */
+export function isBodyLost(kind: OutcomeKind): kind is 'truncated' | 'too-large' | 'undecodable' {
+  return kind === 'truncated' || kind === 'too-large' || kind === 'undecodable';
 }
 
 export function statusOf(outcome: SendOutcome): number | undefined {
-  return outcome.type === 'answered' ? outcome.status : undefined;
+  return outcome.type === 'response' ? outcome.status : undefined;
+}
+
+/** Failures that a retry cannot mend: the server's certificate, headers that are too large. */
+const finalCodes =
+  /^(?:ERR_TLS_CERT_\w+|CERT_\w+|CRL_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|(?:UND_ERR|HPE)_HEADERS?_OVERFLOW)$/;
+
+/** Whether a failed request would only fail again. */
+export function isFinal(outcome: SendOutcome): boolean {
+  if (outcome.type !== 'failed') return false;
+  const error = outcome.error as { code?: unknown; cause?: { code?: unknown } } | undefined;
+  return error instanceof BodyFailure || finalCodes.test(String(error?.code ?? error?.cause?.code));
 }
 
 /**
- * The error that a call ends with when this was its last attempt.
+ * The error that a call ends with if this was its last attempt.
  *
- * @param secrets taken out of what the connector says (rule E5).
- * @param note what the caller should know beside.
+ * @param secrets removed from what the connector says (rule E5).
+ * @param note added to the message.
  */
-export function failureOf({ attempt, kind, outcome }: Answer, secrets: readonly string[], note = ''): unknown {
+export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: readonly string[], note = ''): unknown {
   const { request } = attempt;
   if (outcome.type === 'aborted') {
     // By the caller, or because the grace of `close()` is over.
     return attempt.signal?.aborted ? attempt.signal.reason : closedError(request);
   }
   if (outcome.type === 'timeout') {
-    const message = `no whole answer within ${Math.ceil(attempt.timeoutMs)} ms${note}`;
+    const message = `no complete response within ${Math.ceil(attempt.timeoutMs)} ms${note}`;
     return new RequestError(message, { code: 'TIMEOUT', request });
   }
   if (outcome.type === 'failed' && outcome.error instanceof BodyFailure) {
@@ -51,30 +50,28 @@ export function failureOf({ attempt, kind, outcome }: Answer, secrets: readonly 
   }
   if (outcome.type === 'failed') {
     const cause = withoutQuotes(outcome.error);
-    return new RequestError(explain(outcome.error) + note, { code: 'NETWORK_ERROR', request, cause });
+    return new RequestError(describeFailure(outcome.error) + note, { code: 'NETWORK_ERROR', request, cause });
   }
   const response = outcome as WireResponse;
-  // A tracer knows no more than the client's own secrets: those of the request come with it.
+  // A tracer passes the client's secrets only: those of the request are added here.
   const all = [...secrets, ...credentialSecrets(attempt.headers), ...sessionSecrets(attempt.session?.headers ?? {})];
-  const error = errorOf({ attempt, kind, response }, all, note);
-  // What comes with a status that is none is no answer of HTTP.
+  const error = responseError({ attempt, kind, response }, all, note);
   return kind === 'unexpected' ? error : withResponse(error, response, all);
 }
 
-/** The error for what was answered. */
-function errorOf(
-  { attempt, kind, response }: { attempt: Attempt; kind: AnswerKind; response: WireResponse },
+function responseError(
+  { attempt, kind, response }: { attempt: Attempt; kind: OutcomeKind; response: WireResponse },
   secrets: readonly string[],
   note: string,
 ): Error {
   const { request } = attempt;
   const { status } = response;
-  if (kind === 'redirect') return redirected(response, request, secrets);
+  if (kind === 'redirect') return redirectError(response, request, secrets);
   if (kind === 'unexpected') {
-    const problem = status === 206 ? 'a part was sent that was not asked for' : 'HTTP has no such status';
+    const problem = status === 206 ? 'the connector sent a part that was not requested' : 'HTTP has no such status';
     return new RequestError(problem, { code: 'UNEXPECTED_STATUS', request, status });
   }
-  if (isBodyLost(kind)) return incompleteBody(response, request, { note, secrets });
+  if (isBodyLost(kind)) return lostBodyError(response, request, { note, secrets });
   if (kind !== 'limit') return toConnectorError(response, request, readErrorContent(response, secrets), note);
   const content = readErrorContent(response, secrets, 'rate-limit');
   const { clock, pause } = attempt.lane.gate;
@@ -83,26 +80,46 @@ function errorOf(
   return toRateLimitError(content.message + note, { remainingMs, resumeAt, request, content });
 }
 
-interface Explained {
+/** The error of a success whose body is lost. `secrets` are removed from what the connector says (rule E5). */
+export function lostBodyError(
+  response: WireResponse,
+  request: RequestLine,
+  { bound = '`maxResponseBytes`', note = '', secrets = [] as readonly string[] } = {},
+): RequestError {
+  const { status, end, error } = response;
+  if (end === 'too-large') {
+    return new RequestError(`the response is larger than ${bound}`, { code: 'RESPONSE_TOO_LARGE', request, status });
+  }
+  if (end === 'undecodable') {
+    const reason = cleanMessage(createRedact(secrets)((error as Error).message));
+    const message = `the response cannot be decompressed: ${reason}`;
+    return new RequestError(message, { code: 'INVALID_ENCODING', request, status });
+  }
+  const message = `the connection ended in the middle of the response${note}`;
+  return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause: withoutQuotes(error) });
+}
+
+interface NetworkFailure {
   code?: string;
   message?: string;
 }
 
 /**
- * Node's and undici's errors carry the point in `code`, fetch's in their cause's; aggregate errors (IPv4 and IPv6 refused)
- * have no message.
+ * A message for a network failure. Node's and undici's errors have a telling `code`, fetch's have it in their cause;
+ * aggregate errors (IPv4 and IPv6 refused) have no message.
  */
-export function explain(error: unknown): string {
-  const { message, cause, code = cause?.code } = (error ?? {}) as Explained & { cause?: Explained };
+export function describeFailure(error: unknown): string {
+  const { message, cause, code = cause?.code } = (error ?? {}) as NetworkFailure & { cause?: NetworkFailure };
   const text = message || cause?.message || 'the connection failed';
   return code && !text.includes(code) ? `${text} (${code})` : text;
 }
 
-/** Shows the origin that it leads to, and no more (rules E5, S7). */
-function redirected(response: WireResponse, request: FailedRequest, secrets: readonly string[]): RequestError {
+/** Shows the origin of the redirect and no more (rules E5, S7). */
+function redirectError(response: WireResponse, request: RequestLine, secrets: readonly string[]): RequestError {
   const { status } = response;
   if (status === 304) {
-    return new RequestError('the request had no condition that it answers', { code: 'REDIRECT', request, status });
+    const message = 'the connector answered "not modified" to a request without a condition';
+    return new RequestError(message, { code: 'REDIRECT', request, status });
   }
   const origin = originOf(headerValue(response.headers, 'location') ?? '');
   const target = origin === '' ? '' : ` to ${createRedact(secrets)(origin)}`;

@@ -1,65 +1,89 @@
-import type { FailedRequest } from '../../contract/index.js';
-import { sleep } from '../../internal/index.js';
+import type { RequestLine } from '../../contract/index.js';
+import { type Clock, sleep } from '../../internal/index.js';
 import type { EventHub } from '../events.js';
-import { incompleteBody } from '../http/read-success.js';
 import { toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toTarget, withoutQuery } from '../http/request-target.js';
-import { isFinal } from '../http/sent-body.js';
 import { maxErrorBytes, type WireResponse } from '../http/wire.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { Lane } from '../rate-limit/lane.js';
-import type { Permit } from '../rate-limit/permit.js';
-import { limitRefusal } from '../rate-limit/refusal.js';
-import { loginPriority, type Waiter } from '../rate-limit/wait-queue.js';
-import { retryDelayMs } from '../retry.js';
-import type { LoginRequest } from '../session/initialize-function.js';
+import { waitLimitError } from '../rate-limit/wait-limits.js';
+import { loginPriority, type Permit, type Waiter } from '../rate-limit/wait-queue.js';
+import type { LoginRequest } from '../session/initialize.js';
 import type { Settings } from '../settings.js';
-import type { Attempt } from './attempt.js';
-import { type Answer, failureOf, isBodyLost, type Setback, statusOf } from './failure.js';
-import type { LoginTime } from './login-time.js';
+import { failureOf, isBodyLost, isFinal, lostBodyError, statusOf } from './failure.js';
 import { describeAttempt } from './observer.js';
-import { noHistory, react } from './react.js';
-import type { RoadContext, Run } from './road.js';
+import { noHistory, react, retryDelayMs } from './react.js';
+import type { Attempt, FailedAttempt, FinishedAttempt, Run, RunContext } from './run.js';
 
-export interface LoginRunContext extends RoadContext {
+export interface LoginContext extends RunContext {
   settings: Settings;
   gates: Gates;
   events: EventHub;
+  /** Aborts, with an `AbandonedLogin`, when the client is closed. */
   closing: AbortSignal;
+}
+
+/** How much of its time a login has used (rule S6). A login function may make several requests at once. */
+export class LoginTime {
+  readonly #clock: Clock;
+  #pausedMs = 0;
+  #waiting = 0;
+  #waitingSince = 0;
+  /** Spent sending, and waiting for retries. */
+  spentMs = 0;
+  attempts = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How long any of the requests has waited at the gate. */
+  get pausedMs(): number {
+    return this.#pausedMs + (this.#waiting === 0 ? 0 : this.#clock.monotonic() - this.#waitingSince);
+  }
+
+  /** @returns a function to call when the wait is over. */
+  wait(): () => void {
+    if (this.#waiting++ === 0) this.#waitingSince = this.#clock.monotonic();
+    return () => {
+      const pausedMs = this.pausedMs;
+      if (--this.#waiting === 0) this.#pausedMs = pausedMs;
+    };
+  }
 }
 
 interface LoginAttempt extends Attempt {
   readonly startedAt: number;
 }
 
-/** What a login asks for, and what bounds it; `secrets` are not shown. */
+/** What to request, and its bounds; `secrets` are never shown. */
 type LoginRunOptions = LoginRequest & { timeoutMs: number; secrets: readonly string[]; signal: AbortSignal };
 
-/** One request of a login on its way: it waits for the gate and never carries a session (rule S5). */
+/** One request of a login: it waits at the gate and never carries a session (rule S5). */
 export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
-  readonly #context: LoginRunContext;
+  readonly #context: LoginContext;
   readonly #options: LoginRunOptions;
   readonly #time: LoginTime;
-  readonly #request: FailedRequest;
+  readonly #request: RequestLine;
   readonly #lane: Lane;
-  /** What all attempts have in common. */
-  readonly #common: Omit<LoginAttempt, 'permit' | 'timeoutMs' | 'startedAt' | 'mayStart'>;
+  /** What all attempts share. */
+  readonly #shared: Omit<LoginAttempt, 'permit' | 'timeoutMs' | 'startedAt' | 'mayStart'>;
   #history = noHistory;
   #endWait: (() => void) | undefined;
   permit: Permit | undefined;
   order: number | undefined;
   readonly priority = loginPriority;
-  readonly watch: ((answer: Answer<LoginAttempt>, startedAt: number) => void) | undefined;
+  readonly watch: ((finished: FinishedAttempt<LoginAttempt>, startedAt: number) => void) | undefined;
 
-  constructor(context: LoginRunContext, options: LoginRunOptions, time: LoginTime) {
+  constructor(context: LoginContext, options: LoginRunOptions, time: LoginTime) {
     this.#context = context;
     this.#options = options;
     this.#time = time;
     this.#request = { method: options.method, path: withoutQuery(options.path) };
     this.#lane = context.gates.for(options);
     const body = toBodySource({ json: options.json, body: options.body });
-    this.#common = {
+    this.#shared = {
       request: this.#request,
       lane: this.#lane,
       method: options.method,
@@ -67,32 +91,32 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
       headers: toHeaderRecord(context.settings.headers, options.headers, body),
       body: body.fixed,
       maxBytes: maxErrorBytes,
-      signal: context.closing, // else it is left to finish: somebody else may want the session
+      signal: context.closing, // only this aborts it: another call may want the session
     };
-    if (context.events.watchesCalls) this.watch = (answer, startedAt) => this.#publish(answer, startedAt);
+    if (context.events.watchesCalls) this.watch = (finished, startedAt) => this.#publish(finished, startedAt);
   }
 
   get signal(): AbortSignal {
     return this.#options.signal;
   }
 
-  refusal(remainingMs: number, resumeAt: Date): Error | undefined {
+  waitLimitError(remainingMs: number, resumeAt: Date): Error | undefined {
     const limits = this.#context.settings.rateLimit;
-    return limitRefusal({ remainingMs, resumeAt, waitedMs: this.#time.pausedMs, limits, request: this.#request });
+    return waitLimitError({ remainingMs, resumeAt, waitedMs: this.#time.pausedMs, limits, request: this.#request });
   }
 
   acquire(): LoginAttempt | Promise<void> {
     const { clock } = this.#context;
     this.#endWait?.();
     this.#endWait = undefined;
-    const { permit = this.#lane.enter(this) } = this;
+    const { permit = this.#lane.acquire(this) } = this;
     this.permit = undefined;
     if (permit instanceof Promise) {
       this.#endWait = this.#time.wait();
       return permit;
     }
     return {
-      ...this.#common,
+      ...this.#shared,
       permit,
       timeoutMs: Math.max(1, this.#leftMs),
       startedAt: clock.monotonic(),
@@ -105,8 +129,8 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
     return response;
   }
 
-  async react(setback: Setback<LoginAttempt>): Promise<void> {
-    const { kind, outcome, attempt } = setback;
+  async react(failed: FailedAttempt<LoginAttempt>): Promise<void> {
+    const { kind, outcome, attempt } = failed;
     const { settings, clock } = this.#context;
     this.#time.spentMs += clock.monotonic() - attempt.startedAt;
     const { reaction, history } = react(this.#history, {
@@ -117,8 +141,8 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
       retriesLeft: this.#leftMs > 0 && !isFinal(outcome) ? settings.retry.retries - this.#history.retries : 0,
     });
     this.#history = history;
-    if (reaction.type === 'again') return;
-    const error = this.#failureOf(setback);
+    if (reaction.type === 'send again') return;
+    const error = this.#failureOf(failed);
     if (reaction.type !== 'retry') throw error;
     await this.#backOff(error as Error, reaction.number);
   }
@@ -129,19 +153,17 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
 
   end(): void {
     this.#endWait?.();
-    if (this.permit !== undefined) this.#lane.leave(this.permit, 'unsent');
+    if (this.permit !== undefined) this.#lane.release(this.permit, 'unsent');
   }
 
   get #leftMs(): number {
     return this.#options.timeoutMs - this.#time.spentMs;
   }
 
-  #failureOf(answer: Answer): unknown {
-    // Without the response: a success of a login holds a session (rule E9).
-    if (!isBodyLost(answer.kind)) return failureOf(answer, this.#options.secrets);
-    return incompleteBody(answer.outcome as WireResponse, this.#request, {
-      bound: 'the 1 MiB that is read of a login',
-    });
+  #failureOf(failed: FailedAttempt): unknown {
+    if (!isBodyLost(failed.kind)) return failureOf(failed, this.#options.secrets);
+    // Without the response: a successful login holds a session (rule E9).
+    return lostBodyError(failed.outcome as WireResponse, this.#request, { bound: 'the 1 MiB limit of a login' });
   }
 
   async #backOff(error: Error, attempt: number): Promise<void> {
@@ -153,10 +175,10 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
     if (this.#leftMs <= 0) throw error;
   }
 
-  #publish(answer: Answer, startedAt: number): void {
-    if (answer.kind === 'held-back') return;
+  #publish(finished: FinishedAttempt, startedAt: number): void {
+    if (finished.kind === 'held-back') return;
     const { clock, events } = this.#context;
-    const facts = describeAttempt(answer, this.#options.secrets, clock.monotonic() - startedAt);
+    const facts = describeAttempt(finished, this.#options.secrets, clock.monotonic() - startedAt);
     events.publish('attempt', { ...this.#request, number: ++this.#time.attempts, ...facts });
   }
 }

@@ -1,30 +1,24 @@
 import { parseJson, type Timer } from '../../internal/index.js';
-import { AbandonedLogin, InitializeError, Unreadable } from '../errors.js';
-import type { EventHub } from '../events.js';
-import { unreadableAnswer } from '../http/error-response.js';
+import { AbandonedLogin, InitializeError } from '../errors.js';
+import { unreadableError } from '../http/error-response.js';
 import { credentialSecrets } from '../http/read-error.js';
 import { readSuccess } from '../http/read-success.js';
 import { withoutQuery } from '../http/request-target.js';
-import type { Gates } from '../rate-limit/gates.js';
-import type { InitializeFunction, InitializeRequest, LoginRequest } from '../session/initialize-function.js';
-import { toHeaders, toInitializeError } from '../session/login-response.js';
+import {
+  type InitializeFunction,
+  type InitializeRequest,
+  type LoginRequest,
+  toInitializeError,
+  toSessionHeaders,
+} from '../session/initialize.js';
 import type { Login } from '../session/session.js';
 import type { Settings } from '../settings.js';
-import { LoginRun } from './login-run.js';
-import { LoginTime } from './login-time.js';
-import { follow, type RoadContext } from './road.js';
-
-export interface LoginContext extends RoadContext {
-  settings: Settings;
-  gates: Gates;
-  events: EventHub;
-  /** Aborts, with an `AbandonedLogin`, when the client is closed. */
-  closing: AbortSignal;
-}
+import { type LoginContext, LoginRun, LoginTime } from './login-run.js';
+import { runToEnd } from './run.js';
 
 const defaultTimeoutMs = 60_000;
 
-/** Makes the login of a connection: over HTTP as rule S1 says, or by the caller's own function. */
+/** The login of a connection: over HTTP (rule S1), or by the caller's function. */
 export function createLogin(context: LoginContext): Login {
   const { initialize } = context.settings;
   return async (signal) => {
@@ -32,7 +26,7 @@ export function createLogin(context: LoginContext): Login {
     try {
       return await (typeof initialize === 'function' ? login.byFunction(initialize) : login.overHttp(initialize));
     } catch (error) {
-      if (context.closing.aborted) throw new AbandonedLogin(); // where the state is shared, another client goes on
+      if (context.closing.aborted) throw new AbandonedLogin(); // with a shared state, another client takes over
       const request = typeof initialize === 'function' ? { method: 'initialize', path: '' } : initialize;
       if (!signal.aborted) {
         context.events.emit('error', { method: request.method, path: withoutQuery(request.path), error });
@@ -58,7 +52,7 @@ class LoginAttempt {
     const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
     try {
       const response = await this.#request({ method, path, json: parameters }, timeoutMs, secrets);
-      return toHeaders(parseJson(new TextDecoder().decode(response.body)), response.status, withoutQuery(path));
+      return toSessionHeaders(parseJson(new TextDecoder().decode(response.body)), response.status, withoutQuery(path));
     } catch (error) {
       throw toInitializeError(error, this.#signal);
     }
@@ -72,19 +66,16 @@ class LoginAttempt {
       const { method, path } = options;
       const secrets = loginSecrets(options);
       const response = await this.#request(options, defaultTimeoutMs, secrets);
-      try {
-        const reading = { method, responseType: 'auto', isChecked: false, parseJson: undefined } as const;
-        return await readSuccess(response, reading, undefined);
-      } catch (error) {
-        // Without the response: a success of a login holds a session.
-        if (!(error instanceof Unreadable)) throw error;
-        throw unreadableAnswer(error, { method, path: withoutQuery(path) }, response, secrets);
-      }
+      const reading = { method, responseType: 'auto', schema: undefined, parseJson: undefined } as const;
+      // Without the response: a successful login holds a session (rule E9).
+      return readSuccess(response, reading, (problem) =>
+        unreadableError(problem, { method, path: withoutQuery(path) }, response, secrets),
+      );
     };
     const timeout = this.#timeout(controller);
     try {
       const headers = await Promise.race([initialize({ request, signal: controller.signal }), timeout.promise]);
-      return toHeaders(headers, undefined, 'the `initialize` function');
+      return toSessionHeaders(headers, undefined, 'the `initialize` function');
     } catch (error) {
       throw toInitializeError(error, this.#signal);
     } finally {
@@ -93,7 +84,7 @@ class LoginAttempt {
     }
   }
 
-  /** Ends a login function that hangs; the pauses it waited out do not count (rule S6). */
+  /** Ends a login function that hangs; pauses that it waited out do not count (rule S6). */
   #timeout(controller: AbortController): { promise: Promise<never>; cancel(): void } {
     const { clock } = this.#context;
     const startedAt = clock.monotonic();
@@ -110,20 +101,20 @@ class LoginAttempt {
       };
       arm(defaultTimeoutMs);
     });
-    promise.catch(() => {}); // it may come after the login has failed by itself
+    promise.catch(() => {}); // it may reject after the login has failed for another reason
     return { promise, cancel: () => timer.cancel() };
   }
 
-  /** Sends until there is a success, through limits and transient failures (rule S5). */
+  /** Sends until there is a success, through rate limits and transient failures (rule S5). */
   #request(options: LoginRequest, timeoutMs: number, secrets: readonly string[]) {
-    return follow(
+    return runToEnd(
       this.#context,
       new LoginRun(this.#context, { ...options, timeoutMs, secrets, signal: this.#signal }, this.#time),
     );
   }
 }
 
-/** What a login function sends does not say what of it is secret, so all of it is (rule E5). */
+/** A login function does not say which values are secret, so all of them are (rule E5). */
 function loginSecrets({ headers = {}, json, body }: LoginRequest): string[] {
   const form = typeof body === 'string' ? [...new URLSearchParams(body).values()] : [];
   return [...credentialSecrets(headers), ...stringsIn(json), ...form];

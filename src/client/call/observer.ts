@@ -1,22 +1,22 @@
-import type { FailedRequest } from '../../contract/index.js';
+import type { RequestLine } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
 import type { AttemptOutcome, CallWrapper, ClientCall, ClientCallEvents, Publish } from '../events.js';
-import { type Answer, failureOf, statusOf } from './failure.js';
-import type { AnswerKind } from './release.js';
+import { failureOf, statusOf } from './failure.js';
+import type { FinishedAttempt, OutcomeKind } from './run.js';
 
 type WaitReason = ClientCallEvents['wait']['reason'];
 
 export interface ObserverOptions {
-  request: FailedRequest;
-  /** Of the call; a tracer may add to them. */
+  request: RequestLine;
+  /** The headers of the call; a tracer may add to them. */
   headers: Record<string, string>;
-  /** What must not be shown, beside the headers of a request (rules E5, S7). */
+  /** What must not be shown, besides the headers of a request (rules E5, S7). */
   secrets: readonly string[];
   clock: Clock;
   publish: Publish;
 }
 
-/** Tells of one call what happens to it (rule G6). Made only for calls that somebody watches. */
+/** Publishes what happens to one call (rule G6). Created only if a tracer listens. */
 export class CallObserver {
   readonly #options: ObserverOptions;
   readonly #call: ClientCall;
@@ -28,19 +28,19 @@ export class CallObserver {
     this.#call = { method: options.request.method, path: options.request.path };
   }
 
-  /** Runs the call from its first event to its last, inside what tracers want it to run in. */
+  /** Runs the call from its first event to its last, inside the wrappers of tracers. */
   async run<T>(perform: () => Promise<T>): Promise<T> {
     const { clock, publish } = this.#options;
     const startedAt = clock.monotonic();
     const call = this.#call;
-    const perhaps = this.#begin()(() => perform());
+    const pending = this.#begin()(() => perform());
     const end = (failure: { error?: unknown }) => {
       const status = this.#status === undefined ? {} : { status: this.#status };
       const durationMs = clock.monotonic() - startedAt;
       publish('result', { call, ...status, ...failure, durationMs, attempts: this.#attempts });
     };
     try {
-      const result = await perhaps;
+      const result = await pending;
       end({});
       return result;
     } catch (error) {
@@ -49,17 +49,17 @@ export class CallObserver {
     }
   }
 
-  /** Tells of a request when it has come to its end; of one that was held back there is nothing to tell. */
-  readonly attempt = (answer: Answer, startedAt: number): void => {
-    if (answer.kind === 'held-back') return;
+  /** Publishes a finished attempt, unless it was never sent. */
+  readonly attempt = (finished: FinishedAttempt, startedAt: number): void => {
+    if (finished.kind === 'held-back') return;
     const { secrets, clock, publish } = this.#options;
-    const facts = describeAttempt(answer, secrets, clock.monotonic() - startedAt);
+    const facts = describeAttempt(finished, secrets, clock.monotonic() - startedAt);
     this.#attempts++;
     this.#status = facts.status;
     publish('attempt', { call: this.#call, ...this.#call, number: this.#attempts, ...facts });
   };
 
-  /** Tells of a wait when it is over, however it ended. */
+  /** Publishes a wait when it is over, however it ended. */
   async wait<T>(waiting: Promise<T>, reason: () => WaitReason): Promise<T> {
     const { clock, publish } = this.#options;
     const startedAt = clock.monotonic();
@@ -95,11 +95,11 @@ interface AttemptFacts {
   durationMs: number;
 }
 
-const outcomes: Readonly<Record<AnswerKind, AttemptOutcome>> = {
+const outcomes: Readonly<Record<OutcomeKind, AttemptOutcome>> = {
   success: 'success',
-  cut: 'success',
+  truncated: 'success',
   'too-large': 'success',
-  packed: 'success',
+  undecodable: 'success',
   limit: 'limit',
   unauthorized: 'unauthorized',
   error: 'error',
@@ -111,15 +111,19 @@ const outcomes: Readonly<Record<AnswerKind, AttemptOutcome>> = {
   'held-back': 'aborted',
 };
 
-/** What tracers are told of one request of a call or of a login. */
-export function describeAttempt(answer: Answer, secrets: readonly string[], durationMs: number): AttemptFacts {
-  const { kind, attempt, outcome } = answer;
+/** An attempt of a call or of a login, as tracers see it. */
+export function describeAttempt(
+  finished: FinishedAttempt,
+  secrets: readonly string[],
+  durationMs: number,
+): AttemptFacts {
+  const { kind, attempt, outcome } = finished;
   const status = statusOf(outcome);
   const failed = outcomes[kind] === 'failed' || kind === 'aborted';
   return {
     outcome: attempt.signal?.aborted && failed ? 'aborted' : outcomes[kind],
     ...(status === undefined ? {} : { status }),
-    ...(failed ? { error: failureOf(answer, secrets) } : {}),
+    ...(failed ? { error: failureOf(finished, secrets) } : {}),
     durationMs,
   };
 }

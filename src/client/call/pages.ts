@@ -3,7 +3,7 @@ import { RequestError } from '../errors.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { type Query, toPath, toTarget, withoutQuery } from '../http/request-target.js';
 
-/** @throws TypeError at once when there is no `next`. */
+/** The pages of a list. @throws TypeError at once if `next` is missing. */
 export function readPages<Data>(
   request: (request: ConnectorRequest<Data>) => Promise<ConnectorResponse<Data>>,
   path: string,
@@ -11,7 +11,7 @@ export function readPages<Data>(
   base: { origin: string; basePath: string },
 ): AsyncGenerator<Data, void, undefined> {
   if (typeof options?.next !== 'function') {
-    throw new TypeError('`next` must be a function that says from a page where the following one is.');
+    throw new TypeError('`next` must be a function that returns where the page after a given one is.');
   }
   return read(request, path, options, base);
 }
@@ -28,7 +28,7 @@ async function* read<Data>(
   for (;;) {
     const address = toTarget(base.basePath, toPath(path, base), query);
     if (seen.has(address)) {
-      const message = `the page after ${seen.size} ${seen.size === 1 ? 'page' : 'pages'} is one that was read before`;
+      const message = `the page after ${seen.size} ${seen.size === 1 ? 'page' : 'pages'} was read before`;
       const shown = withoutQuery(toPath(path, base));
       throw new RequestError(message, { code: 'PAGE_LOOP', request: { method: 'GET', path: shown } });
     }

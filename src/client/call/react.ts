@@ -1,88 +1,88 @@
-import type { AnswerKind } from './release.js';
+import type { RetryOptions } from '../options.js';
+import type { OutcomeKind } from './run.js';
 
-/** What a call has met so far, of what counts. */
+/** What a call has met so far. */
 export interface History {
-  /** 401s, and logins of this client, since the last long pause or retry: both may outlive a session, so the count starts anew. */
+  /** 401s and own logins since the last long pause or retry: a session may end during either, so the count restarts. */
   readonly unauthorized: number;
   readonly logins: number;
-  /** How often its session had ended although others, or nobody, had used it up. */
-  readonly overtaken: number;
+  /** How often it met a session that had ended, which says nothing about the call. */
+  readonly endedSessions: number;
   readonly retries: number;
 }
 
-export const noHistory: History = { unauthorized: 0, logins: 0, overtaken: 0, retries: 0 };
+export const noHistory: History = { unauthorized: 0, logins: 0, endedSessions: 0, retries: 0 };
 
 /** The session that an attempt was sent with. */
 export interface SessionFacts {
-  /** How old it was when the attempt went out, by its login, whoever made it. */
+  /** How old it was when the attempt started, counted from its login, whoever made it. */
   readonly ageMs: number;
   readonly graceMs: number;
   readonly adopted: boolean;
   /** Whether a request got through with it. */
   readonly accepted: boolean;
-  /** Whether it is too early for a login in its place. */
-  readonly coolsDown: boolean;
-  /** Whether somebody tries it once more; or has, in vain: this call or another. */
-  readonly trial: 'none' | 'running' | 'lost' | 'lost by this call';
+  /** Whether it is too early for a login that replaces it. */
+  readonly isCoolingDown: boolean;
+  /** Whether a call tries it once more, or has done so and failed. */
+  readonly recheck: 'none' | 'running' | 'failed' | 'failed by this call';
 }
 
-/** All that a decision is made of. */
+/** Everything that a decision depends on. */
 export interface Facts {
-  readonly kind: Exclude<AnswerKind, 'success'>;
+  readonly kind: Exclude<OutcomeKind, 'success'>;
   readonly status: number | undefined;
-  /** Whether the body can be sent once more (rule G8). */
+  /** Whether the body can be sent again (rule G8). */
   readonly isResendable: boolean;
   /** Whether sending it twice does no harm (rule G7). */
   readonly isIdempotent: boolean;
   readonly retriesLeft: number;
-  /** Missing for a login, which has none. */
+  /** Missing for a login. */
   readonly session?: SessionFacts | undefined;
 }
 
-/** What becomes of the session when a call fails: it is over, or it never worked. */
-type SessionEnd = 'over' | 'fruitless';
+/** What a failed call says about its session: it has ended, or it never worked. */
+type SessionEnd = 'ended' | 'never accepted';
 
 export type Reaction =
   | { readonly type: 'fail'; readonly note?: string; readonly session?: SessionEnd }
-  /** Send again: as soon as the gate, and whatever else is missing, allows. */
-  | { readonly type: 'again' }
+  /** As soon as there is a session, a permit and a body. */
+  | { readonly type: 'send again' }
   | { readonly type: 'log in' }
-  /** One of those whom a session was refused tries it again after a moment; the others wait for the outcome. */
-  | { readonly type: 'try session' }
+  /** One call tries a refused fresh session again after a moment; the others wait for the outcome. */
+  | { readonly type: 'recheck session' }
   | { readonly type: 'retry'; readonly number: number };
 
 const transientStatuses = new Set([500, 502, 503, 504]);
 
-/** How many sessions a call may lose to others before its 401s count. */
-const mostOvertaken = 5;
+/** How many ended sessions a call may meet before its 401s count. */
+const maxEndedSessions = 5;
 
-/** Ends the message of an error that another login might have saved (rule S5). */
-const tooEarly = ' (not logged in again yet: the last session was refused from the beginning)';
+/** Added to the error of a call that another login might have saved (rule S5). */
+const tooEarly = ' (no new login yet: the last session never worked)';
 
-/** Ends the message of an error that only a body that can be made anew would have saved (rule G8). */
-const usedUp =
-  ' (not sent again: `body` is a stream that is used up by now; give a factory `() => body` that makes it anew)';
+/** Added to the error of a call that could be sent again if its body could (rule G8). */
+const bodyUsedUp = ' (not sent again: the `body` stream is used up; pass a factory `() => body` that makes a new one)';
 
 /**
- * Decides what comes of an attempt that was no success: every rule about going on or giving up is a line of this table.
+ * Decides what follows a failed attempt. Every rule about going on or giving up is a line of this table.
  *
- * @returns what to do, and what the call has met by now.
+ * @returns what to do, and the updated history.
  */
 export function react(history: History, facts: Facts): { reaction: Reaction; history: History } {
   const { kind, session } = facts;
-  if (kind === 'held-back') return { reaction: { type: 'again' }, history };
+  if (kind === 'held-back') return { reaction: { type: 'send again' }, history };
   if (kind === 'limit') {
-    // The pause has begun: whoever comes to the gate waits for its end (rules G1, W2, W3).
-    return { reaction: facts.isResendable ? { type: 'again' } : { type: 'fail', note: usedUp }, history };
+    // The pause has begun: the next attempt waits at the gate for its end (rules G1, W2, W3).
+    return { reaction: facts.isResendable ? { type: 'send again' } : { type: 'fail', note: bodyUsedUp }, history };
   }
   if (kind === 'unauthorized' && session !== undefined) return reactToUnauthorized(history, facts, session);
   const isTransient =
     kind === 'timeout' ||
     kind === 'failed' ||
-    kind === 'cut' ||
+    kind === 'truncated' ||
     (kind === 'error' && transientStatuses.has(facts.status as number));
   if (!isTransient || !facts.isIdempotent || facts.retriesLeft <= 0) return { reaction: { type: 'fail' }, history };
-  if (!facts.isResendable) return { reaction: { type: 'fail', note: usedUp }, history };
+  if (!facts.isResendable) return { reaction: { type: 'fail', note: bodyUsedUp }, history };
   const number = history.retries + 1;
   return { reaction: { type: 'retry', number }, history: { ...noHistory, retries: number } };
 }
@@ -93,45 +93,57 @@ function reactToUnauthorized(
   { isResendable }: Facts,
   session: SessionFacts,
 ): { reaction: Reaction; history: History } {
-  const { trial, ageMs, graceMs, adopted, coolsDown } = session;
-  const isEnded = hasEnded(session) && before.overtaken < mostOvertaken;
-  const overtaken = { ...before, overtaken: before.overtaken + 1 };
-  const isNews = trial === 'none' || trial === 'running';
+  const { recheck, ageMs, graceMs, adopted, isCoolingDown } = session;
+  const isEnded = hasEnded(session) && before.endedSessions < maxEndedSessions;
+  const withEndedSession = { ...before, endedSessions: before.endedSessions + 1 };
+  const isNew401 = recheck === 'none' || recheck === 'running';
   const counts = before.unauthorized === 0 || !isEnded;
-  const counted = counts ? { ...before, unauthorized: before.unauthorized + 1 } : overtaken;
-  const history = isNews ? counted : before;
+  const counted = counts ? { ...before, unauthorized: before.unauthorized + 1 } : withEndedSession;
+  const history = isNew401 ? counted : before;
 
   const step = nextStep(history, ageMs, graceMs);
-  if (trial === 'lost by this call' || (trial === 'lost' && step === 'try')) {
-    // A session of another client may be as young and have ended, and so may one that others used: one login more tells.
+  if (recheck === 'failed by this call' || (recheck === 'failed' && step === 'recheck')) {
+    // An adopted session may be young and still have ended, and so may one that worked for others: so log in once more.
     if (adopted) return { reaction: { type: 'log in' }, history };
     return isEnded
-      ? { reaction: { type: 'log in' }, history: overtaken }
-      : { reaction: { type: 'fail', session: 'fruitless' }, history };
+      ? { reaction: { type: 'log in' }, history: withEndedSession }
+      : { reaction: { type: 'fail', session: 'never accepted' }, history };
   }
-  const isOver = step === 'log in' && trial !== 'running' && !coolsDown;
-  const end = isOver ? ({ session: 'over' } as const) : undefined;
-  if (!isResendable) return { reaction: { type: 'fail', note: usedUp, ...end }, history };
-  if (step === 'give up') return { reaction: { type: 'fail', session: 'fruitless' }, history };
-  if (step === 'try' || trial === 'running') return { reaction: { type: 'try session' }, history };
-  return { reaction: isOver ? { type: 'log in' } : { type: 'fail', note: tooEarly }, history };
+  const mayLogIn = step === 'log in' && recheck !== 'running' && !isCoolingDown;
+  const end = mayLogIn ? ({ session: 'ended' } as const) : undefined;
+  if (!isResendable) return { reaction: { type: 'fail', note: bodyUsedUp, ...end }, history };
+  if (step === 'give up') return { reaction: { type: 'fail', session: 'never accepted' }, history };
+  if (step === 'recheck' || recheck === 'running') return { reaction: { type: 'recheck session' }, history };
+  return { reaction: mayLogIn ? { type: 'log in' } : { type: 'fail', note: tooEarly }, history };
 }
 
 /**
- * Whether a 401 says nothing about the call: others got through with that session, or made it some time ago, so it has ended, as
- * sessions do. Only so often: a connector may also refuse this one request with every session.
+ * Whether a 401 only says that the session has ended: requests got through with it, or another client made it some time
+ * ago. Believed only so often, because a connector may also refuse this one request with every session.
  */
 function hasEnded({ accepted, adopted, ageMs, graceMs }: SessionFacts): boolean {
   return accepted || (adopted && ageMs >= graceMs);
 }
 
 /**
- * The first 401 always leads to another session. The second, with a session that was fresh when the request went out, may only be
- * early; with an older one it is one more expiry.
+ * The first 401 always leads to another session. The second, with a session that was fresh when the request started,
+ * may just be too early; with an older session it is another expiry.
  */
-function nextStep({ unauthorized, logins }: History, ageMs: number, graceMs: number): 'log in' | 'try' | 'give up' {
+function nextStep({ unauthorized, logins }: History, ageMs: number, graceMs: number): 'log in' | 'recheck' | 'give up' {
   if (unauthorized === 1) return 'log in';
   if (unauthorized > 2) return 'give up';
-  if (ageMs < graceMs) return 'try';
+  if (ageMs < graceMs) return 'recheck';
   return logins < 2 ? 'log in' : 'give up';
+}
+
+const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
+/** Whether sending the request twice does no harm (rule G7). */
+export function isIdempotent(method: string, declared: boolean | undefined): boolean {
+  return declared ?? idempotentMethods.has(method);
+}
+
+/** The delay before retry `number`, counted from 1. `random` is between 0 and 1. */
+export function retryDelayMs(number: number, options: RetryOptions, random: number): number {
+  return Math.min(options.maxTimeoutMs, Math.round(options.minTimeoutMs * 2 ** (number - 1) * (1 + random)));
 }

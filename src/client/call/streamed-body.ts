@@ -1,43 +1,42 @@
-import type { FailedRequest } from '../../contract/index.js';
+import type { RequestLine } from '../../contract/index.js';
 import { RequestError } from '../errors.js';
-import type { Break, Incoming, Sink } from '../http/incoming.js';
+import type { IncomingBody, Interruption, Sink } from '../http/incoming-body.js';
 
-/** Where a body goes on that broke off; rejects where it cannot. */
-export type GoOn = (receivedBytes: number) => Promise<Incoming>;
+/** Requests the rest of a body whose connection was lost; rejects if that fails. */
+export type FetchRest = (receivedBytes: number) => Promise<IncomingBody>;
 
-/** A break that is not wanted. */
-export type FinalBreak = Exclude<Break, { type: 'aborted' }>;
+export type LostConnection = Exclude<Interruption, { type: 'aborted' }>;
 
 export interface StreamedBodyOptions {
-  request: FailedRequest;
-  /** The most bytes that are handed on. */
+  request: RequestLine;
+  /** The most bytes that the caller gets. */
   maxBytes: number;
-  /** What the head says that there are: no more and no less is whole. */
+  /** The `content-length`: no more and no less is complete. */
   wholeBytes: number | undefined;
   signal: AbortSignal | undefined;
-  /** Missing where the connector cannot send the rest alone. */
-  goOn: GoOn | undefined;
-  /** The error of a break that is final; `cause` is why it could not go on, where that was tried. */
-  toError(how: FinalBreak, cause: unknown): Error;
+  /** Missing if the connector cannot send just the rest. */
+  fetchRest: FetchRest | undefined;
+  /** The error of the stream; `cause` is why requesting the rest failed, if that was tried. */
+  toError(lost: LostConnection, cause: unknown): Error;
 }
 
-/** What is read ahead of the caller. */
+/** How much is read ahead of the caller. */
 const aheadBytes = 256 * 1024;
 
-/** How often a body may break off without a single byte in between. */
-const mostFruitless = 3;
+/** How often the rest is requested without a single byte arriving in between. */
+const maxEmptyResumes = 3;
 
-/** A body as the caller reads it: whole or an error, and never more of it in memory than is read ahead (rule D2). */
+/** A body as the caller reads it: complete or an error, with never more in memory than is read ahead (rule D2). */
 export class StreamedBody implements Sink {
   readonly #options: StreamedBodyOptions;
-  #incoming: Incoming;
+  #incoming: IncomingBody;
   #receivedBytes = 0;
-  #fruitless = 0;
-  #isOver = false;
+  #emptyResumes = 0;
+  #isDone = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   readonly stream: ReadableStream<Uint8Array>;
 
-  constructor(incoming: Incoming, options: StreamedBodyOptions) {
+  constructor(incoming: IncomingBody, options: StreamedBodyOptions) {
     this.#options = options;
     this.#incoming = incoming;
     this.stream = new ReadableStream<Uint8Array>(
@@ -46,7 +45,7 @@ export class StreamedBody implements Sink {
           this.#controller = controller;
         },
         pull: () => this.#incoming.resume(),
-        cancel: () => this.#over(),
+        cancel: () => this.#finish(),
       },
       new ByteLengthQueuingStrategy({ highWaterMark: aheadBytes }),
     );
@@ -54,17 +53,17 @@ export class StreamedBody implements Sink {
   }
 
   push(chunk: Uint8Array): void {
-    if (this.#isOver) return;
-    this.#fruitless = 0;
+    if (this.#isDone) return;
+    this.#emptyResumes = 0;
     this.#receivedBytes += chunk.length;
     const { maxBytes, wholeBytes, request } = this.#options;
     if (wholeBytes !== undefined && this.#receivedBytes > wholeBytes) {
-      this.#fail(this.#misfit());
+      this.#fail(this.#lengthError());
       return;
     }
     if (this.#receivedBytes > maxBytes) {
       this.#fail(
-        new RequestError('the answer is larger than `maxStreamBytes`', { code: 'RESPONSE_TOO_LARGE', request }),
+        new RequestError('the response is larger than `maxStreamBytes`', { code: 'RESPONSE_TOO_LARGE', request }),
       );
       return;
     }
@@ -73,25 +72,25 @@ export class StreamedBody implements Sink {
   }
 
   end(): void {
-    if (this.#isOver) return;
+    if (this.#isDone) return;
     const { wholeBytes = this.#receivedBytes } = this.#options;
     if (this.#receivedBytes < wholeBytes) {
-      this.break({ type: 'failed', error: this.#misfit() });
+      this.interrupt({ type: 'failed', error: this.#lengthError() });
       return;
     }
-    this.#isOver = true;
+    this.#isDone = true;
     this.#controller?.close();
   }
 
-  break(how: Break): void {
-    if (this.#isOver) return;
-    if (how.type === 'aborted') this.#fail(how.reason);
-    else void this.#goOn(how);
+  interrupt(interruption: Interruption): void {
+    if (this.#isDone) return;
+    if (interruption.type === 'aborted') this.#fail(interruption.reason);
+    else void this.#resume(interruption);
   }
 
-  #misfit(): RequestError {
+  #lengthError(): RequestError {
     const { wholeBytes, request } = this.#options;
-    const message = `${this.#receivedBytes} bytes came where \`content-length\` says ${wholeBytes}`;
+    const message = `received ${this.#receivedBytes} bytes, but \`content-length\` is ${wholeBytes}`;
     return new RequestError(message, { code: 'NETWORK_ERROR', request });
   }
 
@@ -99,30 +98,30 @@ export class StreamedBody implements Sink {
     return (this.#controller?.desiredSize ?? 0) > 0;
   }
 
-  /** The rest is asked for, where the connector can send it alone. */
-  async #goOn(how: FinalBreak): Promise<void> {
-    const { goOn, toError } = this.#options;
-    if (goOn === undefined || ++this.#fruitless > mostFruitless) return this.#fail(toError(how, undefined));
-    let next: Incoming;
+  /** Requests the rest, if the connector can send it. */
+  async #resume(lost: LostConnection): Promise<void> {
+    const { fetchRest, toError } = this.#options;
+    if (fetchRest === undefined || ++this.#emptyResumes > maxEmptyResumes) return this.#fail(toError(lost, undefined));
+    let next: IncomingBody;
     try {
-      next = await goOn(this.#receivedBytes);
+      next = await fetchRest(this.#receivedBytes);
     } catch (cause) {
-      return this.#fail(this.#options.signal?.aborted ? cause : toError(how, cause));
+      return this.#fail(this.#options.signal?.aborted ? cause : toError(lost, cause));
     }
-    if (this.#isOver) return next.destroy();
+    if (this.#isDone) return next.destroy();
     this.#incoming = next;
     next.pipe(this);
     if (this.#hasRoom) next.resume();
   }
 
   #fail(error: unknown): void {
-    if (this.#isOver) return;
-    this.#over();
+    if (this.#isDone) return;
+    this.#finish();
     this.#controller?.error(error);
   }
 
-  #over(): void {
-    this.#isOver = true;
+  #finish(): void {
+    this.#isDone = true;
     this.#incoming.destroy();
   }
 }

@@ -1,18 +1,16 @@
-import { type CallResponse, cleanMessage, type FailedRequest, limitBytes } from '../../contract/index.js';
+import { type CallResponse, cleanMessage, limitBytes, type RequestLine } from '../../contract/index.js';
 import { createRedact, describeValue, isSecret, type Redact } from '../../internal/index.js';
-import { RequestError, Unreadable, withoutQuotes } from '../errors.js';
-import { type Reading, textOf } from './read-data.js';
+import { RequestError, type Unreadable, withoutQuotes } from '../errors.js';
 import { type ErrorContent, readErrorContent } from './read-error.js';
-import { type ConnectorResponse, readSuccess } from './read-success.js';
-import type { DataSchema } from './schema.js';
+import { textOf } from './read-success.js';
 import { headerValue, maxErrorBytes, type WireResponse } from './wire.js';
 
 /** The most bytes of a body that an error shows (rule E9). */
 const maxTextBytes = 16 * 1024;
 
 /**
- * Puts on an error what the connector answered (rule E9), without secrets (rules E5, S7). Not enumerable: what logs an error as
- * JSON does not log a page of the connector's data.
+ * Attaches the connector's response to an error (rule E9), without secrets (rules E5, S7). The property is not
+ * enumerable, so logging an error as JSON does not log a page of the connector's data.
  *
  * @returns the same error.
  */
@@ -37,64 +35,41 @@ function describeResponse(response: WireResponse, secrets: readonly string[]): C
     try {
       headers.set(name, text);
     } catch {
-      // Read more leniently than it can be written: it is of no use to anybody.
+      // The transport accepts headers that `Headers` does not: skip them.
     }
   }
-  // Of a part it is not known whether it ends in the middle of a secret.
+  // A truncated body may end in the middle of a secret.
   const isShown = end === 'whole' && body.length <= maxErrorBytes;
   const type = headerValue(response.headers, 'content-type');
   return { status, headers, text: isShown ? limitBytes(redact(textOf(body, type) ?? ''), maxTextBytes) : '' };
 }
 
-/** A new session or cookie is known as a secret by its name alone, and a redirect may lead to one (rule S7). */
+/** New sessions and cookies are secret by their name alone; the target of a redirect may contain a secret (rule S7). */
 function shownHeader(name: string, value: string, status: number, redact: Redact): string {
   if (isSecret({ key: name, value: '' })) return '[redacted]';
   const isRedirect = name === 'location' && status >= 300 && status < 400;
   return redact(isRedirect ? originOf(value) : value);
 }
 
-/** A name has at most 253 characters. */
-const longestOrigin = 270;
+/** A host name has at most 253 characters. */
+const maxOriginLength = 270;
 
-/** Where a redirect leads, and no more: user info, path and query may hold what a connector echoes (rules E5, S7). */
+/** The origin of a redirect's target: user info, path and query may echo a secret (rules E5, S7). */
 export function originOf(location: string): string {
   const { protocol, origin } = URL.canParse(location) ? new URL(location) : { protocol: '', origin: '' };
-  return (protocol === 'http:' || protocol === 'https:') && origin.length <= longestOrigin ? origin : '';
+  return (protocol === 'http:' || protocol === 'https:') && origin.length <= maxOriginLength ? origin : '';
 }
 
-/**
- * Reads a success; at once, unless the schema has to wait for something.
- *
- * @throws RequestError (or rejects) with the response on it when it cannot be read as asked.
- */
-export function readAnswer<Data>(
-  response: WireResponse,
-  call: { request: FailedRequest; reading: Reading; schema: DataSchema<Data> | undefined },
-  secretsOf: () => readonly string[],
-): ConnectorResponse<Data> | Promise<ConnectorResponse<Data>> {
-  const failed = (error: unknown): never => {
-    if (!(error instanceof Unreadable)) throw error;
-    const secrets = secretsOf();
-    throw withResponse(unreadableAnswer(error, call.request, response, secrets), response, secrets);
-  };
-  try {
-    const read = readSuccess(response, call.reading, call.schema);
-    return read instanceof Promise ? read.catch(failed) : read;
-  } catch (error) {
-    return failed(error);
-  }
-}
-
-/** What a limit said, with the response where an error may come of it: there may be many that wait. */
+/** What a limit said. It keeps the response only if an error may be made of it: many calls may wait. */
 export function readLimit(response: WireResponse, secrets: readonly string[], mayBeShown: boolean): ErrorContent {
   const content = readErrorContent(response, secrets, 'rate-limit');
   return mayBeShown ? { ...content, response: describeResponse(response, secrets) } : content;
 }
 
 /** The error of a success that could not be read. */
-export function unreadableAnswer(
+export function unreadableError(
   problem: Unreadable,
-  request: FailedRequest,
+  request: RequestLine,
   { status }: WireResponse,
   secrets: readonly string[],
 ): RequestError {
@@ -104,7 +79,7 @@ export function unreadableAnswer(
   return new RequestError(cleanMessage(redact(message)), { code, request, status, cause });
 }
 
-/** A cause that quotes a secret is left out. */
+/** Drops a cause that quotes a secret. */
 function withoutSecrets(cause: unknown, redact: Redact): unknown {
   let current = cause as { stack?: unknown; issues?: unknown; cause?: unknown } | undefined;
   for (let depth = 0; depth < 10 && current !== undefined && current !== null; depth++) {

@@ -1,13 +1,14 @@
 import type { Clock } from '../../internal/index.js';
-import { ActiveRequests } from './active-requests.js';
-import { Incoming } from './incoming.js';
-import { bodyFailure, type SentBody, toSentBody } from './sent-body.js';
-import { isPacked, unpack } from './unpack.js';
+import { decompress } from './decompress.js';
+import { IncomingBody } from './incoming-body.js';
+import { bodyFailure, type OutgoingBody, toOutgoingBody } from './request-body.js';
 import {
-  type Answered,
+  ActiveRequests,
   type BodyEnd,
   bodyLimit,
+  isCompressed,
   isStreamed,
+  type ResponseOutcome,
   type SendOutcome,
   type Transport,
   type WireRequest,
@@ -20,7 +21,7 @@ export interface FetchTransportOptions {
   maxResponseBytes: number;
 }
 
-/** The transport over a `fetch` that the caller brings: for other runtimes, and for connectors called in process. */
+/** The transport over the caller's `fetch`: for other runtimes, and for connectors called in process. */
 export function createFetchTransport(options: FetchTransportOptions): Transport {
   const active = new ActiveRequests();
   return {
@@ -38,23 +39,23 @@ async function send(
   if (!request.mayStart()) return { type: 'held-back' };
   const controller = new AbortController();
   let stopped: 'timeout' | 'aborted' | undefined;
-  const stop = (why: 'timeout' | 'aborted') => {
-    stopped ??= why;
+  const stop = (reason: 'timeout' | 'aborted') => {
+    stopped ??= reason;
     controller.abort();
   };
   const onAbort = () => stop('aborted');
-  const self = { abort: onAbort, place: 0 };
+  const self = { abort: onAbort, index: 0 };
   active.add(self);
   const timer = options.clock.setTimer(request.timeoutMs, () => stop('timeout'));
   request.signal?.addEventListener('abort', onAbort, { once: true });
   if (request.signal?.aborted) onAbort();
   const rejected = rejectOnAbort(controller.signal);
-  const blob = request.body instanceof Blob ? request.body : undefined; // a fetch knows how to send those
-  const sent = toSentBody(blob === undefined ? request.body : undefined);
+  const blob = request.body instanceof Blob ? request.body : undefined; // fetch can send those itself
+  const outgoing = toOutgoingBody(blob === undefined ? request.body : undefined);
   try {
     if (stopped) return { type: 'aborted' };
     const response = await Promise.race([
-      options.fetch(options.origin + request.target, init(request, blob ?? sent.body, controller.signal)),
+      options.fetch(options.origin + request.target, init(request, blob ?? outgoing.body, controller.signal)),
       rejected.promise,
     ]);
     if (isStreamed(request, response.status)) return streamed(response, request, controller, options.clock);
@@ -64,13 +65,13 @@ async function send(
     if (stopped === 'timeout' && response.status < 400) return { type: 'timeout' };
     const { status } = response;
     const headers = Object.fromEntries(response.headers);
-    const answered: Answered = { type: 'answered', status, headers, body, end, error };
-    // What came over a network, and so from a URL, was unpacked by that fetch; one that answers in process has not done it.
-    return response.url === '' && isPacked(answered) ? await unpack(answered, limit) : answered;
+    const outcome: ResponseOutcome = { type: 'response', status, headers, body, end, error };
+    // A response from the network has a URL and was decompressed by fetch; one made in process was not.
+    return response.url === '' && isCompressed(outcome) ? await decompress(outcome, limit) : outcome;
   } catch (error) {
     if (stopped === 'timeout') return { type: 'timeout' };
     if (stopped === 'aborted') return { type: 'aborted' };
-    return { type: 'failed', error: bodyFailure(sent, error) ?? error };
+    return { type: 'failed', error: bodyFailure(outgoing, error) ?? error };
   } finally {
     active.delete(self);
     rejected.forget();
@@ -79,7 +80,7 @@ async function send(
   }
 }
 
-function init(request: WireRequest, body: Blob | SentBody['body'], signal: AbortSignal): RequestInit {
+function init(request: WireRequest, body: Blob | OutgoingBody['body'], signal: AbortSignal): RequestInit {
   const { method, headers } = request;
   const common = { method, headers: { ...headers }, signal, redirect: 'manual' } as const;
   if (body === undefined) return common;
@@ -90,17 +91,17 @@ function init(request: WireRequest, body: Blob | SentBody['body'], signal: Abort
 }
 
 function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  // In every Node that is supported, and not yet in the types.
+  // Supported by every supported Node, but missing in the types.
   return (ReadableStream as unknown as { from(source: typeof body): ReadableStream<Uint8Array> }).from(body);
 }
 
-/** The body goes its own way. */
+/** Hands the head on, while the body keeps arriving. */
 function streamed(
   response: Response,
   { timeoutMs: silenceMs, signal }: WireRequest,
   controller: AbortController,
   clock: Clock,
-): Answered {
+): ResponseOutcome {
   const reader = response.body?.getReader();
   let isWanted = false;
   let isReading = false;
@@ -119,11 +120,11 @@ function streamed(
       isReading = false;
     }
   };
-  const incoming: Incoming = new Incoming({
+  const incoming: IncomingBody = new IncomingBody({
     clock,
     silenceMs,
     signal,
-    tap: {
+    connection: {
       pause: () => {
         isWanted = false;
       },
@@ -139,16 +140,16 @@ function streamed(
     },
   });
   const headers = Object.fromEntries(response.headers);
-  // What came over a network, and so from a URL, is unpacked already: of these bytes no range can be asked for.
+  // A response from the network has a URL and is decompressed already: no range of these bytes can be requested.
   if (response.url !== '' && headers['content-encoding'] !== undefined) {
     delete headers['content-encoding'];
     delete headers['content-length'];
   }
   const { status } = response;
-  return { type: 'answered', status, headers, body: new Uint8Array(), incoming, end: 'whole' };
+  return { type: 'response', status, headers, body: new Uint8Array(), incoming, end: 'whole' };
 }
 
-/** A fetch that ignores its signal must not hold the call. */
+/** A fetch that ignores its signal must not keep the call waiting. */
 function rejectOnAbort(signal: AbortSignal): { promise: Promise<never>; forget(): void } {
   let onAbort = () => {};
   const promise = new Promise<never>((_resolve, reject) => {
@@ -182,7 +183,7 @@ async function collect(
       chunks.push(value);
     }
   } catch (error) {
-    end = 'cut';
+    end = 'truncated';
     cause = error;
   }
   if (end !== 'whole') void reader.cancel().catch(() => {});

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Lets hundreds of calls listen to one signal without Node warning of a leak: each takes its listener away again.
+ * Lets hundreds of calls listen to one signal without Node's warning of a leak: each removes its listener again.
  *
  * @returns the signal.
  */
@@ -9,7 +9,7 @@ export function expectManyListeners(signal: AbortSignal): AbortSignal {
   try {
     setMaxListeners(0, signal);
   } catch {
-    // A signal of another kind than this runtime's: then it gives no such warning either.
+    // Not a signal of this runtime: it does not warn either.
   }
   return signal;
 }

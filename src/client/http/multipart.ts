@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * A form as it goes over the wire (RFC 7578): a Blob, which knows its length, holds its files by reference, and can be sent as
- * often as need be. Texts stay as they are, line ends included.
+ * A form as sent over the wire (RFC 7578). It is a Blob, which knows its length, holds files by reference and can be
+ * sent repeatedly. Text is not changed, line endings included.
  */
 export function toMultipart(form: FormData): { contentType: string; fixed: Blob } {
   const boundary = `concordat-${randomUUID()}`;
@@ -19,7 +19,7 @@ export function toMultipart(form: FormData): { contentType: string; fixed: Blob 
   return { contentType: `multipart/form-data; boundary=${boundary}`, fixed: new Blob(parts) };
 }
 
-/** As the HTML standard escapes them. */
+/** Escaped as in the HTML standard. */
 function escapeName(name: string): string {
   return name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
 }

@@ -7,29 +7,30 @@ import {
   type ErrorKind,
   errorOfKind,
   errorTable,
-  type FailedRequest,
   kindOfStatus,
   parseErrorPayload,
   parseProblem,
+  type RequestLine,
 } from '../../contract/index.js';
 import { createRedact, credentialHeaders, headerParts, showsSecret } from '../../internal/index.js';
 import { headerValue, type WireResponse } from './wire.js';
 
-/** What an error answer said, made safe to show. */
+/** What an error response says, made safe to show. */
 export interface ErrorContent {
   status: number;
   code: string | undefined;
   message: string;
   detail: string | undefined;
   origin: 'connector' | 'unknown';
-  /** As errors show it; there where an error may be made of this later. */
+  /** The response as errors show it; set if an error may be made of this later. */
   response?: CallResponse;
 }
 
 /**
- * Reads an error's body, leniently and without ever failing (rule E6); `secrets` are taken out (rule E5).
+ * Reads the body of an error leniently, and never throws (rule E6); `secrets` are removed (rule E5).
  *
- * @param kind what the status stands for; a limit has the status of a denial, and must not be described as one.
+ * @param kind what the status stands for: a rate limit may have the status of a denial and must not be described as
+ *   one.
  */
 export function readErrorContent(
   response: WireResponse,
@@ -40,13 +41,13 @@ export function readErrorContent(
   const text = response.end === 'whole' ? new TextDecoder().decode(response.body) : undefined;
   const payload = text === undefined ? undefined : parseErrorPayload(text, '')?.errors;
   const problem = payload === undefined && text !== undefined && isProblem(response) ? parseProblem(text) : undefined;
-  const said = payload ?? problem;
-  if (said === undefined) {
+  const content = payload ?? problem;
+  if (content === undefined) {
     const message = `${errorTable[kind].message} (${noBody[response.end]})`;
     return { status, code: undefined, message, detail: undefined, origin: 'unknown' };
   }
   const redact = createRedact(secrets);
-  const { code, message, detail } = said;
+  const { code, message, detail } = content;
   return {
     status,
     code: code === '' || showsSecret(code, secrets) ? undefined : cleanCode(code),
@@ -62,23 +63,23 @@ function isProblem({ headers }: WireResponse): boolean {
 }
 
 const noBody = {
-  whole: 'the answer has no error body of the connector contract',
-  cut: 'the body of the answer was cut off',
-  'too-large': 'the body of the answer is too large to be an error body',
-  packed: 'the body of the answer could not be unpacked',
+  whole: 'the response has no error body of the connector contract',
+  truncated: 'the response body was cut off',
+  'too-large': 'the response body is too large to be an error body',
+  undecodable: 'the response body could not be decompressed',
 };
 
-/** The headers of a session whose values are no secrets. A session that comes from elsewhere has no such marks. */
-const openHeaders = new WeakMap<object, ReadonlySet<string>>();
+/** The session headers whose values are not secret. A session from another process has no such marks. */
+const publicHeaders = new WeakMap<object, ReadonlySet<string>>();
 
-export function markOpenHeaders(headers: Readonly<Record<string, string>>, names: ReadonlySet<string>): void {
-  openHeaders.set(headers, names);
+export function markPublicHeaders(headers: Readonly<Record<string, string>>, names: ReadonlySet<string>): void {
+  publicHeaders.set(headers, names);
 }
 
-/** What must not be shown of a session: its header values, and what is secret inside them (rules E5, S7). */
+/** What must not be shown of a session: its header values, and the secret parts inside them (rules E5, S7). */
 export function sessionSecrets(headers: Readonly<Record<string, string>>): string[] {
-  const open = openHeaders.get(headers);
-  return Object.entries(headers).flatMap(([name, value]) => (open?.has(name) ? [] : headerParts(name, value)));
+  const publicNames = publicHeaders.get(headers);
+  return Object.entries(headers).flatMap(([name, value]) => (publicNames?.has(name) ? [] : headerParts(name, value)));
 }
 
 /** What must not be shown of the caller's own headers (rule E5). */
@@ -88,10 +89,10 @@ export function credentialSecrets(headers: Readonly<Record<string, string>>): st
   );
 }
 
-/** The typed error for an answer that is no rate limit: the class of its kind (rule E2). */
+/** The typed error for a response that is not a rate limit: the class of its kind (rule E2). */
 export function toConnectorError(
   response: WireResponse,
-  request: FailedRequest,
+  request: RequestLine,
   content: ErrorContent,
   note = '',
 ): ConnectorError {

@@ -1,20 +1,29 @@
-import { cleanMessage, type FailedRequest } from '../../contract/index.js';
-import { createRedact } from '../../internal/index.js';
-import { RequestError, withoutQuotes } from '../errors.js';
-import { type Reading, readData } from './read-data.js';
+import { isNestedDeeper } from '../../internal/index.js';
+import { Unreadable } from '../errors.js';
 import { applySchema, type DataSchema } from './schema.js';
-import type { WireResponse } from './wire.js';
+import { headerValue, type WireResponse } from './wire.js';
 
-/** A successful answer. */
+/** What the body of a success is read as; {@link RequestOptions.responseType} says what each means. */
+export type ResponseType = 'auto' | 'json' | 'text' | 'bytes' | 'stream';
+
+/** How to read the body of a success. */
+export interface ReadOptions<Data = unknown> {
+  readonly method: string;
+  readonly responseType: ResponseType;
+  readonly schema: DataSchema<Data> | undefined;
+  readonly parseJson: ((text: string) => unknown) | undefined;
+}
+
+/** A successful response. */
 export interface ConnectorResponse<Data = unknown> {
-  /** 200 to 299, or 304 where the call carried a condition. */
+  /** 200 to 299, or 304 if the call carried a condition. */
   readonly status: number;
-  /** What `responseType` and `schema` make of the body; `undefined` where there is none: 204, 205, 304, and any answer to HEAD. */
+  /** The body as `responseType` and `schema` say; `undefined` without one: 204, 205, 304, and responses to HEAD. */
   readonly data: Data;
   readonly headers: Headers;
 }
 
-class ReceivedResponse<Data> implements ConnectorResponse<Data> {
+class LazyResponse<Data> implements ConnectorResponse<Data> {
   readonly status: number;
   readonly data: Data;
   readonly #wireHeaders: WireResponse['headers'];
@@ -26,7 +35,7 @@ class ReceivedResponse<Data> implements ConnectorResponse<Data> {
     this.#wireHeaders = headers;
   }
 
-  /** Made when first asked for: most callers only want the data. */
+  /** Created on first use: most callers only want the data. */
   get headers(): Headers {
     this.#headers ??= toHeaders(this.#wireHeaders);
     return this.#headers;
@@ -42,37 +51,134 @@ function toHeaders(wireHeaders: WireResponse['headers']): Headers {
 }
 
 /**
- * Turns a whole success into what the caller gets; at once, unless the schema has to wait for something.
+ * Turns a complete success into what the caller gets; synchronously, unless the schema is asynchronous.
  *
- * @throws Unreadable (or rejects) when the body is not what was asked for, or refused by the schema.
+ * @throws (or rejects with) what `toError` makes of a body that is not what was expected, or that the schema refuses.
  */
 export function readSuccess<Data>(
   response: WireResponse,
-  reading: Reading,
-  schema: DataSchema<Data> | undefined,
+  options: ReadOptions<Data>,
+  toError: (problem: Unreadable) => Error,
 ): ConnectorResponse<Data> | Promise<ConnectorResponse<Data>> {
-  const value = readData(response, reading);
-  // A 304 has no data that could be checked.
-  if (schema === undefined || response.status === 304) return new ReceivedResponse(response, value as Data);
-  const data = applySchema(schema, value);
-  if (data instanceof Promise) return data.then((checked) => new ReceivedResponse(response, checked));
-  return new ReceivedResponse(response, data);
+  const { schema } = options;
+  const fail = (error: unknown): never => {
+    throw error instanceof Unreadable ? toError(error) : error;
+  };
+  try {
+    const data = readData(response, options);
+    // A 304 has no data to check.
+    if (schema === undefined || response.status === 304) return new LazyResponse(response, data as Data);
+    const checked = applySchema(schema, data);
+    if (!(checked instanceof Promise)) return new LazyResponse(response, checked);
+    return checked.then((value) => new LazyResponse(response, value)).catch(fail);
+  } catch (error) {
+    return fail(error);
+  }
 }
 
-/** The error for a success whose body cannot be had. `secrets` are taken out of what the connector calls its packing (rule E5). */
-export function incompleteBody(
-  response: WireResponse,
-  request: FailedRequest,
-  { bound = '`maxResponseBytes`', note = '', secrets = [] as readonly string[] } = {},
-): RequestError {
-  const { status, end, error } = response;
-  if (end === 'too-large') {
-    return new RequestError(`the answer is larger than ${bound}`, { code: 'RESPONSE_TOO_LARGE', request, status });
+/** The data of a success, or `undefined` if it has none (rule D1). @throws Unreadable if it is not as expected. */
+function readData(response: WireResponse, { method, responseType, schema, parseJson }: ReadOptions): unknown {
+  if (response.incoming !== undefined) return response.incoming;
+  const { status, body } = response;
+  if (status === 204 || status === 205 || status === 304 || method === 'HEAD') return undefined;
+  const { kind, charset } = mediaTypeOf(headerValue(response.headers, 'content-type') ?? '');
+  const type = responseType === 'auto' ? kind : responseType;
+  if (type === 'json') return readJson(body, charset, parseJson);
+  if (type === 'untyped' && schema !== undefined) {
+    const problem = body.length === 0 ? 'the response has neither body nor content type' : untypedBody;
+    throw new Unreadable('INVALID_JSON', `expected JSON, but ${problem}`);
   }
-  if (end === 'packed') {
-    const why = cleanMessage(createRedact(secrets)((error as Error).message));
-    return new RequestError(`the answer cannot be unpacked: ${why}`, { code: 'INVALID_ENCODING', request, status });
+  // A copy: the buffer may hold other bytes of the same connection.
+  return type === 'bytes' ? new Uint8Array(body) : decode(body, charset);
+}
+
+const untypedBody = "the response has no content type; `responseType: 'json'` reads it as JSON regardless";
+
+interface MediaType {
+  readonly kind: 'json' | 'text' | 'bytes' | 'untyped';
+  readonly charset: string | undefined;
+}
+
+const jsonType = /^[^;]*[/+]json\s*(;|$)/i;
+const textType = /^\s*(?:text\/|application\/(?:xml|x-www-form-urlencoded)\s*(?:;|$)|[^;]*\+xml\s*(?:;|$))/i;
+const charsetParameter = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+
+/** The type that was read last: a connector nearly always sends the same one. */
+let latest: { readonly value: string; readonly type: MediaType } = { value: '', type: toMediaType('') };
+
+function mediaTypeOf(value: string): MediaType {
+  if (value !== latest.value) latest = { value, type: toMediaType(value) };
+  return latest.type;
+}
+
+function toMediaType(value: string): MediaType {
+  const charset = charsetParameter.exec(value)?.[1]?.toLowerCase();
+  const textOrBytes = textType.test(value) ? 'text' : 'bytes';
+  const kind = value.trim() === '' ? 'untyped' : jsonType.test(value) ? 'json' : textOrBytes;
+  return { kind, charset: charset === '' || charset === 'utf-8' || charset === 'utf8' ? undefined : charset };
+}
+
+/** A body for a person to read, decoded as well as possible; `undefined` if it is not text. */
+export function textOf(body: Uint8Array, contentType: string | undefined): string | undefined {
+  const { kind, charset } = toMediaType(contentType ?? '');
+  if (kind === 'bytes') return undefined;
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
   }
-  const message = `the connection ended in the middle of the answer${note}`;
-  return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause: withoutQuotes(error) });
+}
+
+/** Deeper than any real data, and shallow enough that code which walks through it keeps its stack (rule E8). */
+const maxLevels = 1000;
+
+function readJson(body: Uint8Array, charset: string | undefined, parse: ReadOptions['parseJson']): unknown {
+  if (body.length === 0) throw new Unreadable('INVALID_JSON', 'expected JSON, but the response has no body');
+  const text = decode(body, charset, 'INVALID_JSON');
+  if (isNestedDeeper(charset === undefined ? body : Buffer.from(text), maxLevels)) {
+    throw new Unreadable('INVALID_JSON', `the response is nested more than ${maxLevels} levels deep`);
+  }
+  try {
+    return parse === undefined ? JSON.parse(text) : parse(text);
+  } catch (error) {
+    // A cause that quotes the body is removed before the error is shown (rule S7).
+    throw new Unreadable('INVALID_JSON', 'expected JSON, but the response cannot be parsed', error);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws Unreadable if the bytes are not text in that charset: nothing is replaced silently. */
+function decode(
+  bytes: Uint8Array,
+  charset: string | undefined,
+  code: 'INVALID_TEXT' | 'INVALID_JSON' = 'INVALID_TEXT',
+): string {
+  const decoder = decoderOf(charset, bytes);
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new Unreadable(code, `the response is not valid ${decoder.encoding}; ${asBytes}`);
+  }
+}
+
+/** UTF-8 by default; a byte order mark decides if the charset is UTF-16 without an order, or missing. */
+function decoderOf(charset: string | undefined, [first, second]: Uint8Array): TextDecoder {
+  const mayHaveMark = charset === undefined || charset === 'utf-16';
+  const isBigEndian = mayHaveMark && first === 0xfe && second === 0xff;
+  const isLittleEndian = mayHaveMark && first === 0xff && second === 0xfe;
+  const label = isBigEndian ? 'utf-16be' : isLittleEndian ? 'utf-16le' : charset;
+  if (label === undefined) return utf8;
+  try {
+    return new TextDecoder(label, { fatal: true });
+  } catch {
+    throw new Unreadable('INVALID_TEXT', `the response has the unknown charset ${quoteShort(label)}; ${asBytes}`);
+  }
+}
+
+const asBytes = "`responseType: 'bytes'` returns it undecoded";
+
+/** Quotes a name that the connector sent, unless it is long: part of a longer one might be part of a secret. */
+export function quoteShort(name: string): string {
+  return name.length > 40 ? 'a name of more than 40 characters' : JSON.stringify(name);
 }

@@ -10,26 +10,26 @@ export type RequestBody =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>;
 /**
- * A body; or a factory that makes it anew for every try: what a stream and an async iterable need to be sent again, and nothing
- * else (rule G8).
+ * A body, or a factory that makes a new one for every attempt. Only streams and async iterables need a factory to be
+ * sent again (rule G8).
  */
 export type BodyOption = RequestBody | FormData | URLSearchParams | (() => RequestBody | Promise<RequestBody>);
 
-/** What the bodies of a call's tries are made from. */
+/** Where the bodies of a call's attempts come from. */
 export interface BodySource {
-  /** `content-type` that the kind of body implies. */
+  /** The `content-type` that the kind of body implies. */
   readonly contentType: string | undefined;
-  /** Whether only the caller knows how long it is, and may say so. */
+  /** Whether only the caller knows the length, and may declare it. */
   readonly mayHaveLength?: boolean;
-  /** The same for every try; a stream can be sent only once. */
+  /** The same body for every attempt; a stream can be sent only once. */
   readonly fixed?: RequestBody;
-  /** Makes a body for each try. */
+  /** Makes a body for each attempt. */
   readonly factory?: () => RequestBody | Promise<RequestBody>;
 }
 
 const noBody: BodySource = { contentType: undefined };
 
-/** @throws TypeError when `json` cannot be written as JSON, `body` is nothing that can be sent, or both are given. */
+/** @throws TypeError if `json` cannot be written as JSON, `body` cannot be sent, or both are given. */
 export function toBodySource(options: { json?: unknown; body?: BodyOption | undefined }): BodySource {
   const { json, body } = options;
   if (json !== undefined) {
@@ -46,54 +46,55 @@ export function toBodySource(options: { json?: unknown; body?: BodyOption | unde
   return { contentType: (fixed as Partial<Blob>).type || undefined, fixed, mayHaveLength: isStream(fixed) };
 }
 
-/** Hands out the body of one try after the other, and clears away streams that are no longer needed (rule G8). */
-export class BodyFeed {
+/** Supplies each attempt with its body, and destroys streams that are no longer needed (rule G8). */
+export class BodySupply {
   readonly #source: BodySource;
-  #made: RequestBody | undefined;
-  /** How many tries there were. */
-  sends = 0;
+  #produced: RequestBody | undefined;
+  /** How many attempts were sent. */
+  sentCount = 0;
 
   constructor(source: BodySource) {
     this.#source = source;
   }
 
-  /** Whether {@link body} can be sent as it is; else {@link prepare} it. */
+  /** Whether {@link body} can be sent; if not, call {@link prepare}. */
   get ready(): boolean {
-    return this.#source.factory === undefined || this.#made !== undefined;
+    return this.#source.factory === undefined || this.#produced !== undefined;
   }
 
-  /** Whether one more try can be made: a stream without a factory is used up by the first. */
+  /** Whether another attempt can be made: the first one uses up a stream without a factory. */
   get replayable(): boolean {
-    return this.#source.factory !== undefined || this.sends === 0 || !isStream(this.#source.fixed);
+    return this.#source.factory !== undefined || this.sentCount === 0 || !isStream(this.#source.fixed);
   }
 
   get body(): RequestBody | undefined {
-    return this.#made ?? this.#source.fixed;
+    return this.#produced ?? this.#source.fixed;
   }
 
-  /** @throws what the factory throws, or TypeError when it returns nothing that can be sent. */
+  /** @throws what the factory throws, or TypeError if it returns something that cannot be sent. */
   async prepare(signal: AbortSignal | undefined): Promise<void> {
-    const made = checkBody(await this.#source.factory?.(), 'What the `body` factory returns');
-    if (signal?.aborted) discard(made);
-    else this.#made = made;
+    const body = checkBody(await this.#source.factory?.(), 'What the `body` factory returns');
+    if (signal?.aborted) discard(body);
+    else this.#produced = body;
   }
 
-  /** A try with the body is over. */
-  sent(): void {
-    this.sends++;
+  /** An attempt with the body is over. */
+  markSent(): void {
+    this.sentCount++;
     this.release();
   }
 
-  /** Lets go of a body that was made and not sent; one that the caller gave is left alone until it is used. */
+  /** Discards a body that was produced and not sent. A stream of the caller's is left alone until it has been used. */
   release(): void {
-    discard(this.#made);
-    if (this.sends > 0) discard(this.#source.fixed);
-    this.#made = undefined;
+    if (this.#produced === undefined && this.#source.fixed === undefined) return;
+    discard(this.#produced);
+    if (this.sentCount > 0) discard(this.#source.fixed);
+    this.#produced = undefined;
   }
 }
 
 /** Whether a body can be read only once. */
-export function isStream(body: RequestBody | undefined): body is Exclude<RequestBody, string | Uint8Array | Blob> {
+function isStream(body: RequestBody | undefined): body is Exclude<RequestBody, string | Uint8Array | Blob> {
   return typeof body === 'object' && !(body instanceof Uint8Array || body instanceof Blob);
 }
 
@@ -106,12 +107,12 @@ function discard(body: RequestBody | undefined): void {
   }
 }
 
-function checkBody(body: unknown, what: string): RequestBody {
+function checkBody(body: unknown, name: string): RequestBody {
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) return body;
   if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) return body as RequestBody;
   throw new TypeError(
-    `${what} must be a string, a Uint8Array or Buffer, a Blob or File, a Node or web stream, or an async iterable${
-      what === '`body`' ? ', a FormData or URLSearchParams' : ''
+    `${name} must be a string, a Uint8Array or Buffer, a Blob or File, a Node or web stream, or an async iterable${
+      name === '`body`' ? ', a FormData or URLSearchParams' : ''
     }; use \`json\` for objects.`,
   );
 }
@@ -125,4 +126,65 @@ function toJson(json: unknown): string {
   }
   if (text === undefined) throw new TypeError(`\`json\` cannot be written as JSON: it is a ${typeof json}.`);
   return text;
+}
+
+/** The caller's body failed while it was being sent: not the connector's failure, and no reason to retry. */
+export class BodyFailure extends Error {
+  constructor(cause: unknown) {
+    super(`\`body\` failed while it was being sent: ${(cause as Error | undefined)?.message ?? cause}`, { cause });
+  }
+}
+
+/** The body of one attempt as the transport sends it. */
+export interface OutgoingBody {
+  /** Bytes and text as they are; everything else as an async iterable. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /** The length of a Blob. */
+  readonly length?: number;
+  /** Set once the body has failed. */
+  failure?: BodyFailure;
+}
+
+const noOutgoingBody: OutgoingBody = Object.freeze({ body: undefined });
+
+/**
+ * undici destroys the stream of a request that it does not send, but a request that is held back needs its stream
+ * again. So undici gets a generator, which touches the stream only once bytes are really sent.
+ */
+export function toOutgoingBody(body: RequestBody | undefined): OutgoingBody {
+  if (body === undefined) return noOutgoingBody;
+  const isBlob = body instanceof Blob;
+  if (!isBlob && !isStream(body)) return { body };
+  if (isBlob && body.size === 0) return { body: '' };
+  const open = () => (isBlob ? body.stream() : body) as AsyncIterable<unknown>;
+  const outgoing: OutgoingBody = {
+    ...(isBlob ? { length: body.size } : {}),
+    body: readLazily(open, (failure) => (outgoing.failure = failure)),
+  };
+  return outgoing;
+}
+
+/** @returns the failure of the body, unless the connection failed instead. */
+export function bodyFailure(outgoing: OutgoingBody, error: unknown): BodyFailure | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return outgoing.failure ?? (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' ? new BodyFailure(error) : undefined);
+}
+
+async function* readLazily(
+  open: () => AsyncIterable<unknown>,
+  onFailure: (failure: BodyFailure) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of open()) {
+      if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) {
+        const type = chunk === null ? 'null' : `a value of type ${typeof chunk}`;
+        throw new TypeError(`it yields ${type} instead of bytes or text`);
+      }
+      if (chunk.length > 0) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    }
+  } catch (error) {
+    const failure = new BodyFailure(error);
+    onFailure(failure);
+    throw failure;
+  }
 }

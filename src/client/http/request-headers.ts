@@ -1,29 +1,32 @@
 import { headerProblem } from '../../contract/index.js';
-import { acceptedEncodings } from './unpack.js';
 
-/** Headers as a caller gives them; those that are `undefined` are left out. */
+/** Headers as a caller passes them; `undefined` values are left out. */
 export type HeadersOption = Headers | Readonly<Record<string, string | undefined>>;
 
-/** Of the package, as `package.json` says it. */
+/** The version in `package.json`. */
 export const version = '0.1.0';
 
 /**
- * What every request of a client carries: one object, so that most requests are known by that.
+ * The default headers of a client. One object, so that requests without headers of their own are recognized by
+ * identity.
  *
- * @param unpacks whether the client unpacks by itself what is compressed.
+ * @param decompresses whether the client decompresses responses itself.
  * @throws TypeError naming a bad header.
  */
-export function toBaseHeaders(headers: HeadersOption | undefined, unpacks: boolean): Readonly<Record<string, string>> {
+export function toBaseHeaders(
+  headers: HeadersOption | undefined,
+  decompresses: boolean,
+): Readonly<Record<string, string>> {
   const base: Record<string, string> = {
     accept: 'application/json, */*;q=0.5',
-    // A fetch unpacks by itself, and hands on what is cut off as if it were whole.
-    'accept-encoding': unpacks ? acceptedEncodings : 'identity',
+    // fetch decompresses by itself, and passes a truncated body off as complete.
+    'accept-encoding': decompresses ? 'gzip, br, deflate' : 'identity',
     'user-agent': `concordat/${version}`,
   };
   return Object.freeze(addHeaders(base, headers));
 }
 
-/** Headers of a request by lower-case name, with what the client adds. @throws TypeError naming a bad header. */
+/** The headers of a request by lower-case name, defaults included. @throws TypeError naming a bad header. */
 export function toHeaderRecord(
   base: Readonly<Record<string, string>>,
   headers: HeadersOption | undefined,
@@ -44,7 +47,7 @@ function addHeaders(
   if (headers === undefined) return record;
   for (const [name, value] of headerEntries(headers)) {
     const key = name.toLowerCase();
-    // Only who makes a stream knows how long it is.
+    // Only the caller knows the length of a stream.
     const isLength = mayHaveLength && key === 'content-length' && /^\d{1,15}$/.test(value);
     const problem = isLength ? undefined : headerProblem(name, value);
     if (problem !== undefined) throw new TypeError(`\`headers\`: ${problem}.`);
@@ -53,7 +56,7 @@ function addHeaders(
   return record;
 }
 
-/** Names, as they are written, and values of those that are there. */
+/** Names as written, with their values; without `undefined`. */
 export function headerEntries(headers: HeadersOption): [name: string, value: string][] {
   const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
   return entries.filter((entry): entry is [string, string] => entry[1] !== undefined);

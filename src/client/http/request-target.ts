@@ -1,17 +1,17 @@
-/** Values of a query: arrays repeat the name; `undefined` and `null` leave it out. */
+/** A value in a query. Arrays repeat the name; `undefined` and `null` leave it out. */
 export type QueryValue = string | number | boolean | bigint | Date | null | undefined;
-/** An object of {@link QueryValue}s and arrays of them; its values are checked when the call is made, since an interface has no index. */
+/** An object of {@link QueryValue}s and arrays of them. Checked at call time, so that interfaces fit. */
 export type Query = URLSearchParams | object;
 
 const anyOrigin = 'http://origin.invalid';
 
-/** Paths and queries that a URL parser leaves as they are, which are most: nothing to encode, no "." to resolve. */
+/** Matches paths and queries that a URL parser would not change: nothing to encode, no "." to resolve. */
 const literal = /^(?:\/(?!\.)[\w.~!$&()*+,;=:@-]*)+(?:\?[\w.~!$&()*+,;=:@/?%-]*)?$/;
 
 /**
- * Joins base path, path and query to what goes on the request line.
+ * Joins base path, path and query to the target on the request line.
  *
- * @throws TypeError when the path is not one below the base URL, as {@link checkPath} says.
+ * @throws TypeError if the path is not below the base URL, as {@link checkPath} says.
  */
 export function toTarget(basePath: string, path: string, query: Query | undefined): string {
   if (query === undefined && typeof path === 'string' && literal.test(path) && !path.endsWith('?')) {
@@ -23,11 +23,11 @@ export function toTarget(basePath: string, path: string, query: Query | undefine
   return `${url.pathname}${url.search === '' ? '?' : `${url.search}&`}${search}`;
 }
 
-/** `.` and `..` as segments, in every way that a URL parser reads them. */
+/** `.` and `..` as segments, in every spelling that a URL parser accepts. */
 const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
- * Refuses what a URL parser would resolve, drop or cut in silence: none of it is what the caller meant to send.
+ * Refuses what a URL parser would silently resolve or drop: the caller did not mean that.
  *
  * @throws TypeError naming the option.
  */
@@ -39,7 +39,7 @@ export function checkPath(path: unknown, option: string): string {
     );
   }
   if (path.includes('#')) throw new TypeError(`\`${option}\` must not contain "#": write it as %23.`);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused; a URL parser drops some in silence
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: refused here, because a URL parser silently drops some
   if (/[\u0000-\u001f\u007f\\]/.test(path)) {
     throw new TypeError(
       `\`${option}\` must not contain control characters or backslashes: encode them with encodeURIComponent().`,
@@ -47,13 +47,15 @@ export function checkPath(path: unknown, option: string): string {
   }
   if (dotSegment.test(withoutQuery(path))) {
     throw new TypeError(
-      `\`${option}\` must not have "." or ".." as a segment, encoded or not: it would lead elsewhere.`,
+      `\`${option}\` must not have "." or ".." as a segment, encoded or not: it would change the path.`,
     );
   }
   return path;
 }
 
-/** @throws TypeError naming what cannot be written: a query that lost a part would ask for something else (rule D1). */
+/**
+ * @throws TypeError naming a value that cannot be written: without it, the query would mean something else (rule D1).
+ */
 function toSearch(query: Query | undefined): string {
   if (query === undefined) return '';
   if (Object.prototype.toString.call(query) === '[object URLSearchParams]') return String(query);
@@ -64,7 +66,7 @@ function toSearch(query: Query | undefined): string {
       if (value !== undefined && value !== null) parameters.append(name, toText(value, name));
       continue;
     }
-    if (value.length === 0) throw new TypeError(`\`query.${name}\` is an empty array: leave it out by undefined.`);
+    if (value.length === 0) throw new TypeError(`\`query.${name}\` is an empty array; use undefined to leave it out.`);
     for (const item of value) {
       if (item !== undefined && item !== null) parameters.append(name, toText(item, name));
     }
@@ -105,10 +107,10 @@ function kindOf(value: object | null): string {
 const absolute = /^https?:\/\/[^/?#\\]*/i;
 
 /**
- * The path of a URL below `baseUrl`, as a connector's link to the next page is; a path is left as it is. Session headers go to no
- * other place.
+ * The path of a URL below `baseUrl`, such as a link to the next page; a path is returned as it is. Session headers go
+ * nowhere else.
  *
- * @throws TypeError for a URL that leads elsewhere.
+ * @throws TypeError for a URL that is not below `baseUrl`.
  */
 export function toPath(path: string, base: { origin: string; basePath: string }): string {
   if (typeof path !== 'string' || path.startsWith('/')) return path;
@@ -118,15 +120,13 @@ export function toPath(path: string, base: { origin: string; basePath: string })
   const { basePath, origin } = base;
   const isBelow = rest.startsWith(`${basePath}/`) || (basePath === '' && !/^[^?]/.test(rest));
   if (authority.includes('@') || !URL.canParse(authority) || new URL(authority).origin !== origin || !isBelow) {
-    throw new TypeError(
-      `\`path\` must be a path or a URL below \`baseUrl\`, ${origin}${basePath}/, and leads elsewhere.`,
-    );
+    throw new TypeError(`\`path\` must be a path or a URL below \`baseUrl\` (${origin}${basePath}/).`);
   }
   const below = rest.slice(basePath.length);
   return below.startsWith('/') ? below : `/${below}`;
 }
 
-/** The path as errors and events show it: values of a query may be secret (rule S7). */
+/** The path as errors and events show it: query values may be secret (rule S7). */
 export function withoutQuery(path: string): string {
   const end = path.indexOf('?');
   return end < 0 ? path : path.slice(0, end);

@@ -1,7 +1,7 @@
 import { describeIssues, type Issue } from '../../internal/index.js';
 import { Unreadable } from '../errors.js';
 
-/** What a schema of any library that keeps the Standard Schema specification has: zod, valibot, ArkType and others. */
+/** A schema of any library that implements Standard Schema: zod, valibot, ArkType and others. */
 export interface StandardSchema<Output> {
   readonly '~standard': {
     readonly version: 1;
@@ -15,7 +15,7 @@ export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] };
 
-/** The part of a zod schema that was enough before there was a standard: whatever validates like one will do. */
+/** The part of zod's interface that is needed; anything with this method will do. */
 export interface SafeParseSchema<Output> {
   safeParse(value: unknown): { success: true; data: Output } | { success: false; error: SchemaFailure };
 }
@@ -27,24 +27,21 @@ export interface SchemaFailure {
 /** What `schema` may be (rule D3). */
 export type DataSchema<Output> = StandardSchema<Output> | SafeParseSchema<Output>;
 
-/** @throws TypeError when it is no schema: before anything is sent (rule D3). */
-export function checkSchema<Output>(schema: DataSchema<Output> | undefined): DataSchema<Output> | undefined {
-  if (schema === undefined) return undefined;
+/** @throws TypeError if it is not a schema, before anything is sent (rule D3). */
+export function checkSchema<Output>(schema: DataSchema<Output>): DataSchema<Output> {
   const { safeParse, '~standard': standard } = (schema ?? {}) as Partial<SafeParseSchema<Output>> &
     Partial<StandardSchema<Output>>;
   if (typeof safeParse === 'function' || typeof standard?.validate === 'function') return schema;
-  throw new TypeError(
-    '`schema` must be a Standard Schema (of zod, valibot, ArkType, …) or have a method `safeParse`; it is neither.',
-  );
+  throw new TypeError('`schema` must be a Standard Schema (zod, valibot, ArkType, …) or have a method `safeParse`.');
 }
 
-/** What the schema makes of a value. @throws Unreadable (or rejects) when it does not fit, and for whatever the schema throws. */
+/** The value as the schema outputs it. @throws Unreadable (or rejects) if it does not fit, or if the schema throws. */
 export function applySchema<Output>(schema: DataSchema<Output>, value: unknown): Output | Promise<Output> {
   if ('safeParse' in schema) {
     try {
       return accepted(schema.safeParse(value));
     } catch (error) {
-      // A schema that has to wait is read by the standard instead.
+      // An asynchronous schema cannot be used this way: use the standard one.
       if (error instanceof Unreadable || !('~standard' in schema)) throw toUnreadable(error);
     }
   }
@@ -76,7 +73,7 @@ function toUnreadable(error: unknown): Unreadable {
   return new Unreadable('INVALID_DATA', '`schema` threw an error instead of checking the data', error);
 }
 
-/** Says where the data is wrong; what a library's message quotes of it is redacted like all that a connector says. */
+/** Says where the data is wrong. What the message quotes of it is redacted later, like everything a connector says. */
 function misfit(issues: readonly Issue[] | undefined, cause: unknown): Unreadable {
   const problems = describeIssues(issues ?? [], 3);
   return new Unreadable('INVALID_DATA', `the data does not fit \`schema\`: ${problems}`, cause);

@@ -1,14 +1,16 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock, Timer } from '../../internal/index.js';
-import { type Active, ActiveRequests } from './active-requests.js';
-import { Incoming } from './incoming.js';
-import { bodyFailure, type SentBody, toSentBody } from './sent-body.js';
-import { isPacked, unpack } from './unpack.js';
+import { decompress } from './decompress.js';
+import { IncomingBody } from './incoming-body.js';
+import { bodyFailure, type OutgoingBody, toOutgoingBody } from './request-body.js';
 import {
-  type Answered,
+  type ActiveRequest,
+  ActiveRequests,
   type BodyEnd,
   bodyLimit,
+  isCompressed,
   isStreamed,
+  type ResponseOutcome,
   type SendOutcome,
   type Transport,
   type WireRequest,
@@ -19,79 +21,79 @@ export type { Dispatcher };
 
 export interface TransportOptions {
   origin: string;
-  /** Sockets of the transport's own pool. */
+  /** The most sockets of the transport's own pool. */
   connections: number;
   dispatcher?: Dispatcher | undefined;
   clock: Clock;
   maxResponseBytes: number;
 }
 
-/** @throws TypeError for a dispatcher of undici 6, which calls its handlers by other names. */
+/** @throws TypeError for a dispatcher of undici 6, whose handlers have other names. */
 function checkDispatcher(dispatcher: Dispatcher): Dispatcher {
   if ('interceptors' in dispatcher) {
     throw new TypeError(
-      '`dispatcher` is of undici 6 or older, as the one in Node 20 and 22 is; install undici 7 and make it by that.',
+      '`dispatcher` is from undici 6 or older, such as the one built into Node 20 and 22; create it with undici 7.',
     );
   }
   return dispatcher;
 }
 
-/** The transport over undici: its dispatch interface, with one collector per request and no stream in between. */
+/** The transport over undici's dispatch interface: one handler per request, and no stream in between. */
 export function createUndiciTransport(options: TransportOptions): Transport {
-  const own =
-    options.dispatcher === undefined ? new Pool(options.origin, { connections: options.connections }) : undefined;
-  const dispatcher = options.dispatcher === undefined ? (own as Pool) : checkDispatcher(options.dispatcher);
+  const { origin, connections } = options;
+  const pool = options.dispatcher === undefined ? new Pool(origin, { connections }) : undefined;
+  const dispatcher = options.dispatcher === undefined ? (pool as Pool) : checkDispatcher(options.dispatcher);
   const active = new ActiveRequests();
   return {
     send: (request) =>
       new Promise((resolve) => {
-        const sent = toSentBody(request.body);
-        const collector = new Collector(request, options, sent, active, resolve);
+        const outgoing = toOutgoingBody(request.body);
+        const exchange = new Exchange(request, options, outgoing, active, resolve);
         try {
           dispatcher.dispatch(
             {
-              origin: options.origin,
+              origin,
               path: request.target,
               method: request.method as Dispatcher.HttpMethod,
-              headers: toHeaders(request.headers, sent.length, own !== undefined),
-              // undici's types know fewer kinds of body than undici does.
-              body: (sent.body ?? null) as Buffer,
-              // `timeoutMs` bounds the whole try, on the injected clock; undici's own timers would only duplicate it.
+              headers: toHeaders(request.headers, outgoing.length, pool !== undefined),
+              // undici accepts more kinds of body than its types say.
+              body: (outgoing.body ?? null) as Buffer,
+              // `timeoutMs` bounds the whole attempt, on the injected clock; undici's timers would duplicate it.
               headersTimeout: 0,
               bodyTimeout: 0,
             },
-            collector,
+            exchange,
           );
         } catch (error) {
-          collector.fail(error);
+          exchange.fail(error);
         }
       }),
-    // A dispatcher that the caller brought is the caller's to close.
-    close: async () => own?.close(),
+    // The caller closes a dispatcher that it has passed in.
+    close: async () => pool?.close(),
     abort: () => active.abort(),
   };
 }
 
-/** The client's own pool changes nothing, so what most requests share may go there as it is. */
+/** The client's own pool does not change the headers, so the shared object can be passed without a copy. */
 function toHeaders(
   headers: WireRequest['headers'],
   length: number | undefined,
-  isOwn: boolean,
+  isOwnPool: boolean,
 ): Record<string, string> {
   if (length !== undefined) return { ...headers, 'content-length': String(length) };
-  return isOwn ? (headers as Record<string, string>) : { ...headers };
+  return isOwnPool ? (headers as Record<string, string>) : { ...headers };
 }
 
 const noHeaders: WireResponse['headers'] = Object.freeze({});
 
-/** Collects one answer, bounded in time and size, and settles exactly once. */
-class Collector implements Dispatcher.DispatchHandler, Active {
+/** One request and its response, bounded in time and size. Settles exactly once. */
+class Exchange implements Dispatcher.DispatchHandler, ActiveRequest {
   readonly #request: WireRequest;
   readonly #settle: (outcome: SendOutcome) => void;
-  readonly #sent: SentBody;
-  /** Those that are under way, of the same transport. */
+  readonly #outgoing: OutgoingBody;
+  /** All requests in flight of the transport. */
   readonly #active: ActiveRequests;
-  place = 0;
+  index = 0;
   #timer: Timer | undefined;
   readonly #clock: Clock;
   readonly #maxResponseBytes: number;
@@ -103,29 +105,29 @@ class Collector implements Dispatcher.DispatchHandler, Active {
   #headers: WireResponse['headers'] = noHeaders;
   #chunks: Buffer[] = [];
   #size = 0;
-  #incoming: Incoming | undefined;
+  #incoming: IncomingBody | undefined;
 
   constructor(
     request: WireRequest,
     options: TransportOptions,
-    sent: SentBody,
+    outgoing: OutgoingBody,
     active: ActiveRequests,
     settle: (outcome: SendOutcome) => void,
   ) {
     this.#request = request;
-    this.#sent = sent;
+    this.#outgoing = outgoing;
     this.#active = active;
     active.add(this);
     this.#settle = settle;
     this.#clock = options.clock;
     this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
-    // The client's own pool has a socket for each request: what it waits for is the connector's.
+    // The client's own pool has a socket for each request, so all of the time is the connector's.
     if (options.dispatcher === undefined) this.#startTimer();
     request.signal?.addEventListener('abort', this.abort, { once: true });
     if (request.signal?.aborted) this.abort();
   }
 
-  /** undici is about to write the request to a socket: the last moment to hold it back (rule G1). */
+  /** undici is about to write the request to a socket: the last chance to hold it back (rule G1). */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#settled) controller.abort(new Error('The request is no longer wanted.'));
@@ -135,7 +137,7 @@ class Collector implements Dispatcher.DispatchHandler, Active {
 
   #start(): void {
     this.#started = true;
-    // Somebody else's dispatcher may have let it wait: that is no time-out of the connector (rule D4).
+    // The caller's dispatcher may have queued it, which is no timeout of the connector (rule D4).
     if (this.#timer === undefined) this.#startTimer();
   }
 
@@ -144,25 +146,25 @@ class Collector implements Dispatcher.DispatchHandler, Active {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: WireResponse['headers']): void {
-    if (status < 200) return; // informational: the answer is still to come
+    if (status < 200) return; // informational: the response is still to come
     this.#status = status;
     this.#headers = headers;
     if (isStreamed(this.#request, status)) this.#stream(controller);
-    // The body of a redirect says nothing that is used; a 304 has none, and leaves its connection in order.
-    if (status >= 300 && status < 400 && status !== 304) this.#answer('whole', true);
+    // The body of a redirect is not used; a 304 has none, and its connection can be reused.
+    if (status >= 300 && status < 400 && status !== 304) this.#respond('whole', true);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#incoming?.arrived(chunk);
     if (this.#settled) return;
     this.#size += chunk.length;
-    if (this.#size > bodyLimit(this.#status, this.#maxResponseBytes)) this.#answer('too-large', true);
+    if (this.#size > bodyLimit(this.#status, this.#maxResponseBytes)) this.#respond('too-large', true);
     else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
     this.#incoming?.finish('whole');
-    this.#answer('whole', false);
+    this.#respond('whole', false);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -171,52 +173,59 @@ class Collector implements Dispatcher.DispatchHandler, Active {
 
   fail(error: unknown): void {
     this.#incoming?.finish({ type: 'failed', error });
-    if (this.#status === 0) this.#finish({ type: 'failed', error: bodyFailure(this.#sent, error) ?? error });
-    else this.#answer('cut', false, error);
+    if (this.#status === 0) this.#finish({ type: 'failed', error: bodyFailure(this.#outgoing, error) ?? error });
+    else this.#respond('truncated', false, error);
   }
 
-  /** From here on the body goes its own way. */
+  /** Hands the head on; from here on the body has its own life. */
   #stream(controller: Dispatcher.DispatchController): void {
     controller.pause();
-    this.#incoming = new Incoming({
+    this.#incoming = new IncomingBody({
       clock: this.#clock,
       silenceMs: this.#request.timeoutMs,
       signal: this.#request.signal,
-      tap: {
+      connection: {
         pause: () => controller.pause(),
         resume: () => controller.resume(),
         destroy: () => this.#destroy(),
       },
     });
-    const head = { type: 'answered', status: this.#status, headers: this.#headers } as const;
+    const head = { type: 'response', status: this.#status, headers: this.#headers } as const;
     this.#finish({ ...head, body: new Uint8Array(), incoming: this.#incoming, end: 'whole' });
   }
 
-  #answer(end: BodyEnd, destroy: boolean, error?: unknown): void {
+  #respond(end: BodyEnd, destroy: boolean, error?: unknown): void {
     const body = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
-    const answered: Answered = { type: 'answered', status: this.#status, headers: this.#headers, body, end, error };
-    if (isPacked(answered)) this.#unpack(answered);
-    else this.#finish(answered);
+    const response: ResponseOutcome = {
+      type: 'response',
+      status: this.#status,
+      headers: this.#headers,
+      body,
+      end,
+      error,
+    };
+    if (isCompressed(response)) this.#decompress(response);
+    else this.#finish(response);
     if (destroy) this.#destroy();
   }
 
-  /** The answer is there: neither time-out nor abort can change it any more. */
-  #unpack(answered: Answered): void {
+  /** The response has arrived: neither timeout nor abort changes it any more. */
+  #decompress(response: ResponseOutcome): void {
     if (this.#settled) return;
     this.#end();
-    void unpack(answered, bodyLimit(this.#status, this.#maxResponseBytes)).then(this.#settle);
+    void decompress(response, bodyLimit(this.#status, this.#maxResponseBytes)).then(this.#settle);
   }
 
   #stop(outcome: { type: 'aborted' } | { type: 'timeout' } | { type: 'held-back' }): void {
-    // A time-out in the body of an error does not hide what the connector has already said by its status (rule E6).
-    if (outcome.type === 'timeout' && this.#status >= 400) this.#answer('cut', false);
+    // A timeout in the body of an error does not hide the status, which has arrived (rule E6).
+    if (outcome.type === 'timeout' && this.#status >= 400) this.#respond('truncated', false);
     else this.#finish(outcome);
     this.#destroy();
   }
 
   #destroy(): void {
     this.#chunks = [];
-    this.#controller?.abort(new Error('The rest of the answer is not needed.'));
+    this.#controller?.abort(new Error('The rest of the response is not needed.'));
   }
 
   #finish(outcome: SendOutcome): void {

@@ -1,71 +1,107 @@
-import type { Incoming } from './incoming.js';
+import type { IncomingBody } from './incoming-body.js';
 import type { RequestBody } from './request-body.js';
 
-/** One try of a request, ready to be sent. */
+/** One attempt, ready to be sent. */
 export interface WireRequest {
   method: string;
-  /** Path and query, the base path included. */
+  /** Path and query, including the base path. */
   target: string;
-  /** Several requests may share one object: who hands it on to others hands on a copy. */
+  /** Requests may share this object: copy it before handing it to code that may change it. */
   headers: Readonly<Record<string, string>>;
   body: RequestBody | undefined;
-  /** Bounds the whole try from when it starts, body included (rule D4). */
+  /** Bounds the attempt from its start, body included (rule D4). */
   timeoutMs: number;
-  /** The most bytes of the answer that are read, where it is not the client's `maxResponseBytes`. */
+  /** The most bytes of the response that are read, if not the client's `maxResponseBytes`. */
   maxBytes?: number | undefined;
-  /** Whether the body of a success is handed on while it arrives; then `timeoutMs` bounds the head and every silence. */
+  /** Whether a success is handed on while it arrives. `timeoutMs` then bounds the head and each silence after it. */
   streams?: boolean | undefined;
   signal: AbortSignal | undefined;
-  /** Asked right before the first byte goes out; `false` holds the request back. */
+  /** Called right before the first byte is sent; `false` holds the request back. */
   mayStart(): boolean;
 }
 
-/** How a body ended; `packed` is whole, and in an encoding that cannot be unpacked. */
-export type BodyEnd = 'whole' | 'cut' | 'too-large' | 'packed';
+/** How a body ended. `undecodable` arrived whole, in an encoding that cannot be decompressed. */
+export type BodyEnd = 'whole' | 'truncated' | 'too-large' | 'undecodable';
 
 export interface WireResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: Uint8Array;
-  /** There instead of `body` where that was asked for, and it is a success. */
-  incoming?: Incoming | undefined;
+  /** Set instead of `body` for a success of a request with `streams`. */
+  incoming?: IncomingBody | undefined;
   end: BodyEnd;
-  /** What cut the body off, or kept it from being unpacked. */
+  /** What truncated the body, or kept it from being decompressed. */
   error?: unknown;
 }
 
-export type Answered = { type: 'answered' } & WireResponse;
+export type ResponseOutcome = { type: 'response' } & WireResponse;
 
 export type SendOutcome =
-  | Answered
+  | ResponseOutcome
   | { type: 'failed'; error: unknown }
   | { type: 'timeout' }
   | { type: 'aborted' }
   /** `mayStart` said no: nothing was sent. */
   | { type: 'held-back' };
 
-/** Sends a request. Never rejects: every way a try can end is an outcome. */
+/** Sends requests. `send` never rejects: every way that an attempt can end is an outcome. */
 export interface Transport {
   send(request: WireRequest): Promise<SendOutcome>;
-  /** Ends what is under way, as aborted. */
+  /** Ends all requests in flight as aborted. */
   abort(): void;
   close(): Promise<void>;
 }
 
-/** The most bytes that are read of an error's body and of the answer to a login; more is no contract body (rules E6, S2). */
+/** The most bytes read of an error's body and of a login's response; more is no contract body (rules E6, S2). */
 export const maxErrorBytes = 1024 * 1024;
 
 export function bodyLimit(status: number, maxResponseBytes: number): number {
   return status >= 400 ? Math.min(maxErrorBytes, maxResponseBytes) : maxResponseBytes;
 }
 
-/** Whether a response's body is handed on while it arrives. */
+/** Whether the body of a response is handed on while it arrives. */
 export function isStreamed({ streams }: WireRequest, status: number): boolean {
   return streams === true && status >= 200 && status < 300;
 }
 
-/** One header's value; repeated headers are joined by commas (RFC 9110, 5.3). */
+/** Whether the body has to be decompressed. */
+export function isCompressed({ headers, body, end }: WireResponse): boolean {
+  return headers['content-encoding'] !== undefined && body.length > 0 && end === 'whole';
+}
+
+/** The value of a header; repeated headers are joined by commas (RFC 9110, 5.3). */
 export function headerValue(headers: WireResponse['headers'], lowerCaseName: string): string | undefined {
   const value = headers[lowerCaseName];
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** A request in flight. */
+export interface ActiveRequest {
+  abort(): void;
+  /** Its index in the list; maintained by {@link ActiveRequests}. */
+  index: number;
+}
+
+/**
+ * The requests in flight of one transport. In this list the last request fills the gap of one that ends. A `Set` would
+ * replace its table every few requests, and such a table in the old generation keeps everything alive that followed it,
+ * until a full collection.
+ */
+export class ActiveRequests {
+  readonly #all: ActiveRequest[] = [];
+
+  add(request: ActiveRequest): void {
+    request.index = this.#all.push(request) - 1;
+  }
+
+  delete({ index }: ActiveRequest): void {
+    const last = this.#all.pop() as ActiveRequest;
+    if (last.index === index) return;
+    this.#all[index] = last;
+    last.index = index;
+  }
+
+  abort(): void {
+    for (const request of [...this.#all]) request.abort();
+  }
 }

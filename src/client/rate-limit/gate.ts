@@ -1,227 +1,228 @@
 import type { Clock } from '../../internal/index.js';
 import type { Quota } from '../events.js';
-import { type LimitWait, type LimitWaitOptions, LimitWaits } from './limit-wait.js';
-import { type Cause, Pause } from './pause.js';
-import type { Permit } from './permit.js';
+import { type GateLane, Lanes } from './lanes.js';
+import { type LimitWait, type LimitWaitOptions, LimitWaits, Pause, type PauseCause } from './pause.js';
 import type { AnnouncedQuota, Announcement } from './quota/announced.js';
-import type { Passage } from './quota/quota.js';
-import { QuotaWatch } from './quota/quota-watch.js';
-import { type Visitor, Visitors } from './visitors.js';
+import { type PermitOutcome, QuotaWatch } from './quota/quota.js';
+import type { Permit } from './wait-queue.js';
 
 export interface GateOptions {
   clock: Clock;
-  /** `''` where the connection has only one. */
+  /** `''` if the connection has only one. */
   scope: string;
   waits: LimitWaitOptions;
-  /** Advice on how many may go; none where nothing is to be learned and nothing is announced. */
+  /** Advises how many requests may go; `undefined` with `pacing: 'off'`. */
   quota: AnnouncedQuota | undefined;
-  /** Whether the first request goes alone, to hear what is left. */
+  /** Whether the first request goes alone, to learn how much of the quota is left. */
   startsAlone: boolean;
-  /** Tells others of a pause that was met here. */
+  /** Publishes a pause that was met here. */
   publish(resumeAt: Date): Promise<void>;
 }
 
 /**
- * Who may go (rules G1 to G3, G9). Clients that share a state share it. A limit closes it for
- * everybody; afterwards one request goes first, and each that comes back without a limit lets two more follow. Where the quota
- * is known by then, the rest follow as it allows.
+ * Decides who may go (rules G1 to G3, G9). Clients with the same state share it. A limit closes it for everybody.
+ * Afterwards one request goes first, and each one that returns without a limit admits two more; if the quota is known
+ * by then, the rest follow as it allows.
  *
- * It cannot stall. Somebody waits: then the pause is on, and has a timer that ends it; or a request is in flight, and its end
- * lets the next one go; or a body is being read, and its end does the same; or none of these, and the quota's watch has set a timer at the end of {@link Gate.pump}, after which one goes
- * whatever the quota says.
+ * It cannot stall. If a call waits, one of these holds: the pause is on, and its timer ends it; a request is in flight
+ * or a body is being read, and its end calls {@link pump}; or `pump` has ended by setting the quota's timer, after
+ * which one request goes whatever the quota says.
  */
 export class Gate {
   readonly clock: Clock;
-  readonly #options: GateOptions;
-  readonly visitors = new Visitors();
+  readonly #publish: GateOptions['publish'];
+  readonly lanes = new Lanes();
   readonly #waits: LimitWaits;
   readonly #pause: Pause;
   readonly #quota: AnnouncedQuota | undefined;
   readonly #watch: QuotaWatch;
-  /** Events name their scope only where there are several. */
-  readonly #named: { scope?: string };
+  /** Events name their scope only if there are several. */
+  readonly #scope: { scope?: string };
   #inFlight = 0;
+  /** Counts the pauses: a permit of an earlier epoch is no longer current. */
   #epoch = 0;
   #epochInFlight = 0;
-  /** How many of this epoch may be in flight: the steps of the release. */
+  /** How many requests of this epoch may be in flight. It grows step by step after a pause. */
   #allowed: number;
 
   constructor(options: GateOptions) {
-    this.#options = options;
+    this.#publish = options.publish;
     this.#waits = new LimitWaits(options.waits);
     this.#allowed = options.startsAlone ? 1 : Number.POSITIVE_INFINITY;
     const { clock, quota, scope } = options;
     this.clock = clock;
-    this.#named = scope === '' ? {} : { scope };
-    const onChange = (known: Quota | undefined) => this.visitors.tell('quota', { quota: known, ...this.#named });
+    this.#scope = scope === '' ? {} : { scope };
+    const onChange = (known: Quota | undefined) => this.lanes.emit('quota', { quota: known, ...this.#scope });
     this.#quota = quota;
     this.#watch = new QuotaWatch({ clock, quota, onChange, onRoom: (isOverdue) => this.#tryAgain(isOverdue) });
-    this.#pause = new Pause({ clock, onBeat: () => this.#beat(), onEnd: (ms) => this.#open(ms) });
+    this.#pause = new Pause({ clock, onHeartbeat: () => this.#emitHeartbeat(), onEnd: (ms) => this.#open(ms) });
   }
 
   get pause(): Pick<Pause, 'on' | 'resumeAt' | 'askedUntil' | 'askedMs' | 'totalMs'> {
     return this.#pause;
   }
 
-  /** What is known of the limit. */
   get quota(): Quota | undefined {
     return this.#watch.known;
   }
 
-  /** Tells others of a pause. A state that cannot take it is told of, and harms no call. */
+  /** Tells other clients of a pause. A state that fails to do so is reported as an `error` event and fails no call. */
   publish(resumeAt: Date): void {
-    const tell = (error: unknown) => this.visitors.tell('error', { method: 'state', path: '', error });
-    this.#options.publish(resumeAt).catch(tell);
+    const report = (error: unknown) => this.lanes.emit('error', { method: 'state', path: '', error });
+    this.#publish(resumeAt).catch(report);
   }
 
-  join(visitor: Visitor): void {
-    this.#pause.endIfOver(); // it had no timer while nobody was there
-    this.visitors.add(visitor);
+  add(lane: GateLane): void {
+    this.#pause.endIfOver(); // without any lane it had no timer
+    this.lanes.add(lane);
     this.#pause.start();
-    if (this.#pause.on) visitor.emit('pause', this.#describePause(this.#pause.askedMs, 'header'));
+    if (this.#pause.on) lane.emit('pause', this.#describePause(this.#pause.askedMs, 'header'));
   }
 
-  /** That client is gone; what it has in flight comes back still. */
-  part(visitor: Visitor): void {
-    this.visitors.remove(visitor);
+  /** The client has closed. Its requests in flight still release their permits. */
+  remove(lane: GateLane): void {
+    this.lanes.remove(lane);
     this.pump();
     this.holdTimers();
-    if (this.visitors.areThere) return;
+    if (!this.lanes.isEmpty) return;
     this.#pause.stop();
     this.#watch.stop();
   }
 
-  /** Whether a request that was admitted with this permit may still be started: no limit was met since (rule G1). */
+  /** Whether a request with this permit may still start: no limit was met since it was granted (rule G1). */
   isCurrent(permit: Permit): boolean {
     return permit.epoch === this.#epoch;
   }
 
-  /** @returns nothing where it has to wait. */
-  admit(visitor: Visitor, isLogin: boolean): Permit | undefined {
+  /** @returns `undefined` if the request has to wait. */
+  admit(lane: GateLane, isLogin: boolean): Permit | undefined {
     this.#pause.endIfOver();
     this.#quota?.advance();
-    return this.#mayPass(visitor, isLogin) ? this.#let(visitor, isLogin) : undefined;
+    return this.#mayGo(lane, isLogin) ? this.#grant(lane, isLogin) : undefined;
   }
 
-  /** Gives a permit back. */
-  leave(visitor: Visitor, permit: Permit, passage: Passage): void {
-    const isLate = this.#takeBack(visitor, permit);
-    if (passage === 'passed' && !isLate) {
+  release(lane: GateLane, permit: Permit, outcome: PermitOutcome): void {
+    const isLate = this.#takeBack(lane, permit);
+    if (outcome === 'passed' && !isLate) {
       this.#waits.reset();
       this.#allowMore();
     }
-    this.#quota?.ended({ passage, isLogin: permit.isLogin, isLate });
-    this.#tellQuota();
+    if (this.#quota !== undefined) {
+      this.#quota.ended({ outcome, isLogin: permit.isLogin, isLate });
+      this.#emitQuotaChange();
+    }
     this.pump();
   }
 
-  /** Gives a permit back whose request met a limit; `waitMs` is missing where the response does not say how long. */
-  limited(visitor: Visitor, permit: Permit, waitMs: number | undefined): void {
-    const sameLimit = this.#takeBack(visitor, permit);
+  /** Releases the permit of a request that met a limit; `waitMs` is missing if the response does not say how long. */
+  releaseLimited(lane: GateLane, permit: Permit, waitMs: number | undefined): void {
+    const isSameLimit = this.#takeBack(lane, permit);
     const source = waitMs === undefined ? 'fallback' : 'header';
     const startedAt = permit.isLogin ? undefined : permit.startedAt;
-    this.#close(this.#waits.choose(waitMs, sameLimit), { source, startedAt });
+    this.#close(this.#waits.choose(waitMs, isSameLimit), { source, startedAt });
   }
 
   /**
-   * A response says what the quota is. The permit is still to be given back: the quota hears before the next one goes.
+   * A response has announced the quota. Called before its permit is released, so that the next request already obeys
+   * it.
    *
-   * @param isBinding whether the gate closes when nothing is left, because the options say that this can be believed.
+   * @param isBinding whether the gate closes when nothing is left, because the options vouch for these headers.
    */
   announce(permit: Permit, announcement: Announcement, isBinding: boolean): void {
     if (permit.epoch !== this.#epoch || this.#pause.on) return;
     this.#quota?.announce(announcement, this.#epochInFlight, isBinding);
     const waitMs = this.#quota?.emptyForMs ?? 0;
-    if (isBinding && waitMs > 0) this.#close(this.#waits.known(waitMs), { source: 'header' });
+    if (isBinding && waitMs > 0) this.#close(this.#waits.withJitter(waitMs), { source: 'header' });
   }
 
-  /** Closes the gate for a pause that was met elsewhere, or before. What was told here comes back, and changes nothing. */
+  /** Closes the gate for a pause met elsewhere or earlier. Our own publication is delivered back to us: ignore it. */
   pauseUntil(resumeAt: Date): void {
-    const known = this.#pause.askedUntil;
-    if (known !== undefined && resumeAt <= known) return;
+    const { askedUntil } = this.#pause;
+    if (askedUntil !== undefined && resumeAt <= askedUntil) return;
     const waitMs = resumeAt.getTime() - this.clock.now();
-    if (waitMs > 0) this.#close(this.#waits.known(waitMs), { source: 'header', elsewhere: resumeAt });
+    if (waitMs > 0) this.#close(this.#waits.withJitter(waitMs), { source: 'header', elsewhere: resumeAt });
   }
 
-  /** Begins with what was learned before; what this gate has learned itself counts more. */
-  learn(quota: Quota): void {
+  /** Starts from a quota that was learned earlier. What this gate has learned itself takes precedence. */
+  seedQuota(quota: Quota): void {
     this.#quota?.seed(quota);
-    this.#tellQuota();
+    this.#emitQuotaChange();
   }
 
-  /** Lets in whoever may go, and sees to it that whoever still waits will be woken. */
+  /** Lets waiting calls go while they may, and makes sure that those left waiting will be woken. */
   pump(): void {
-    if (!this.visitors.isAnyWaiting) return;
-    for (let visitor = this.visitors.next; visitor !== undefined; visitor = this.visitors.next) {
-      const permit = this.admit(visitor, visitor.isLoginNext);
+    if (!this.lanes.isAnyWaiting) return;
+    for (let lane = this.lanes.next; lane !== undefined; lane = this.lanes.next) {
+      const permit = this.admit(lane, lane.isLoginNext);
       if (permit === undefined) break;
-      visitor.serve(permit);
+      lane.grantNext(permit);
     }
-    if (this.visitors.isAnyWaiting && !this.#pause.on) this.#watch.awaitRoom(this.#inFlight);
+    if (this.lanes.isAnyWaiting && !this.#pause.on) this.#watch.awaitRoom(this.#inFlight);
     this.holdTimers();
   }
 
-  /** A wait keeps the process alive only while somebody waits (rule G4). */
+  /** Timers keep the process alive only while a call waits (rule G4). */
   holdTimers(): void {
-    const isAwaited = this.visitors.isAnyWaiting;
-    this.#pause.hold(isAwaited);
-    this.#watch.hold(isAwaited);
+    this.#pause.hold(this.lanes.isAnyWaiting);
+    this.#watch.hold(this.lanes.isAnyWaiting);
   }
 
-  #mayPass(visitor: Visitor, isLogin: boolean): boolean {
+  #mayGo(lane: GateLane, isLogin: boolean): boolean {
     if (this.#pause.on || this.#epochInFlight >= this.#allowed) return false;
-    // Logins go beyond `concurrency` and the quota, since everybody else waits for them.
+    // Logins may exceed `concurrency` and the quota, because everybody else waits for them.
     if (isLogin) return true;
-    return visitor.hasRoom && (this.#quota?.mayStart(this.#inFlight) ?? true);
+    return lane.hasRoom && (this.#quota?.mayStart(this.#inFlight) ?? true);
   }
 
-  #let(visitor: Visitor, isLogin: boolean): Permit {
-    this.#quota?.started(isLogin, this.#inFlight);
-    this.#watch.started();
+  #grant(lane: GateLane, isLogin: boolean): Permit {
+    if (this.#quota !== undefined) {
+      this.#quota.started(isLogin, this.#inFlight);
+      this.#watch.started();
+    }
     this.#inFlight++;
     this.#epochInFlight++;
-    visitor.inFlight++;
+    lane.inFlight++;
     return { epoch: this.#epoch, isLogin, startedAt: this.clock.monotonic() };
   }
 
-  /** @returns whether a limit was met since it was given. */
-  #takeBack(visitor: Visitor, permit: Permit): boolean {
+  /** @returns whether a limit was met since the permit was granted. */
+  #takeBack(lane: GateLane, permit: Permit): boolean {
     this.#inFlight--;
-    visitor.inFlight--;
+    lane.inFlight--;
     if (permit.epoch !== this.#epoch) return true;
     this.#epochInFlight--;
     return false;
   }
 
-  /** One came back without a limit: two more, or all the rest where it is known how many the connector takes (rule G3). */
+  /** A request returned without a limit: two more may go, or all the others if the quota is known (rule G3). */
   #allowMore(): void {
     if (this.#allowed === Number.POSITIVE_INFINITY) return;
-    const areAllFree = this.#quota?.isKnown || this.#allowed >= this.visitors.concurrency;
-    this.#allowed = areAllFree ? Number.POSITIVE_INFINITY : this.#allowed + 1;
+    const mayAllGo = this.#quota?.isKnown || this.#allowed >= this.lanes.concurrency;
+    this.#allowed = mayAllGo ? Number.POSITIVE_INFINITY : this.#allowed + 1;
   }
 
-  /** There may be room in the quota; once that is overdue, one goes to see. */
+  /** The quota may have room again; once that is overdue, one request goes to find out (rule G9). */
   #tryAgain(isOverdue: boolean): void {
-    const next = isOverdue && this.#inFlight === 0 ? this.visitors.next : undefined;
-    next?.serve(this.#let(next, next.isLoginNext));
+    const next = isOverdue && this.#inFlight === 0 ? this.lanes.next : undefined;
+    next?.grantNext(this.#grant(next, next.isLoginNext));
     this.pump();
   }
 
-  #close(wait: LimitWait, { source, startedAt, elsewhere }: Cause): void {
+  #close(wait: LimitWait, { source, startedAt, elsewhere }: PauseCause): void {
     const { began, grewByMs, asksLonger } = this.#pause.extend(wait, elsewhere);
-    if (!this.visitors.areThere) this.#pause.stop(); // nobody waits, but who was limited is to know until when
-    // Somebody else's limit says how much was the share of these clients only if they would have sent more.
-    const concerns = elsewhere === undefined || this.#inFlight > 0 || this.visitors.isAnyWaiting;
-    if (concerns) this.#quota?.limited(wait.waitMs, startedAt);
-    if (asksLonger) this.visitors.refuse();
+    if (this.lanes.isEmpty) this.#pause.stop(); // closed: nobody waits, but the limited call still needs the end time
+    // A limit met elsewhere says something about the quota only if these clients wanted to send more.
+    const concernsQuota = elsewhere === undefined || this.#inFlight > 0 || this.lanes.isAnyWaiting;
+    if (concernsQuota) this.#quota?.limited(wait.waitMs, startedAt);
+    if (asksLonger) this.lanes.rejectLongWaits();
     if (began) {
       this.#epoch++;
       this.#epochInFlight = 0;
       this.#allowed = 1;
       this.#watch.stop();
-      this.visitors.tell('pause', this.#describePause(wait.waitMs, source));
+      this.lanes.emit('pause', this.#describePause(wait.waitMs, source));
     } else if (grewByMs > 1000) {
-      this.#beat();
+      this.#emitHeartbeat();
     }
     this.holdTimers();
     if (elsewhere === undefined && asksLonger) this.publish(this.#pause.askedUntil as Date);
@@ -229,21 +230,21 @@ export class Gate {
 
   #open(pausedMs: number): void {
     this.#quota?.opened();
-    this.visitors.tell('resume', { pausedMs, ...this.#named });
-    this.#tellQuota();
+    this.lanes.emit('resume', { pausedMs, ...this.#scope });
+    this.#emitQuotaChange();
     this.pump();
   }
 
-  #describePause(waitMs: number, source: Cause['source']) {
-    return { reason: 'rate-limit', waitMs, resumeAt: this.#pause.resumeAt as Date, source, ...this.#named } as const;
+  #describePause(waitMs: number, source: PauseCause['source']) {
+    return { reason: 'rate-limit', waitMs, resumeAt: this.#pause.resumeAt as Date, source, ...this.#scope } as const;
   }
 
-  #beat(): void {
-    this.visitors.tell('heartbeat', { reason: 'rate-limit', ...this.#pause.heartbeat, ...this.#named });
+  #emitHeartbeat(): void {
+    this.lanes.emit('heartbeat', { reason: 'rate-limit', ...this.#pause.heartbeat, ...this.#scope });
   }
 
-  /** A quota is certain when the pause is over. */
-  #tellQuota(): void {
-    if (!this.#pause.on) this.#watch.tell();
+  /** During a pause the quota is not certain yet. */
+  #emitQuotaChange(): void {
+    if (!this.#pause.on) this.#watch.emitChange();
   }
 }

@@ -1,4 +1,4 @@
-import type { FailedRequest } from '../../contract/index.js';
+import type { RequestLine } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
 import { RequestError } from '../errors.js';
 import type { Emit, Quota } from '../events.js';
@@ -6,10 +6,10 @@ import { Gate } from './gate.js';
 import { Lane } from './lane.js';
 import { AnnouncedQuota, tightest } from './quota/announced.js';
 import { LearnedQuota } from './quota/learned.js';
-import { mayRefuseLimit, type WaitLimits } from './refusal.js';
 import type { ClientSnapshot } from './snapshot.js';
+import { mayExceedWaitLimits, type WaitLimits } from './wait-limits.js';
 
-/** What is shared of pauses and gates, by clients of one connection. */
+/** The pauses and gates that clients of one connection share. */
 export interface SharedGates {
   pause(pause: { scope: string; resumeAt: Date }): void | Promise<void>;
   onPause(listener: (pause: { scope: string; resumeAt: Date }) => void): () => void;
@@ -26,7 +26,7 @@ export interface GatesOptions {
     fallbackWaitMs: number;
     jitterMs: number;
     remaining?: object | undefined;
-    scope?: ((request: FailedRequest) => string) | undefined;
+    scope?: ((request: RequestLine) => string) | undefined;
   };
 }
 
@@ -42,8 +42,8 @@ export class Gates {
     this.#stopSharing = options.state.onPause(({ scope, resumeAt }) => this.#lane(scope).gate.pauseUntil(resumeAt));
   }
 
-  /** The way that a request has to pass. */
-  for(request: FailedRequest): Lane {
+  /** The lane that a request takes. */
+  for(request: RequestLine): Lane {
     const { scope } = this.#options.rateLimit;
     return this.#lane(scope === undefined ? '' : String(scope({ method: request.method, path: request.path })));
   }
@@ -52,7 +52,7 @@ export class Gates {
     return this.#all.some(({ gate }) => gate.pause.on);
   }
 
-  /** The latest end of a pause that is on. */
+  /** The latest end of all pauses in effect. */
   get resumeAt(): Date | undefined {
     const times = this.#all.flatMap(({ gate }) => gate.pause.resumeAt?.getTime() ?? []);
     return times.length === 0 ? undefined : new Date(Math.max(...times));
@@ -62,7 +62,7 @@ export class Gates {
     return this.#all.reduce((sum, { pausedMs }) => sum + pausedMs, 0);
   }
 
-  /** What is known; of several scopes the one that allows the fewest requests in a given time. */
+  /** The quota that is known; with several scopes, the one that allows the fewest requests in a given time. */
   get quota(): Quota | undefined {
     return tightest(this.#all.flatMap(({ gate }) => gate.quota ?? []));
   }
@@ -78,10 +78,10 @@ export class Gates {
     };
   }
 
-  /** Only ever closes: a pause that is on stays as it is, or becomes longer (rule G2). */
+  /** Never opens a gate: a pause in effect stays as it is or grows (rule G2). */
   restore(snapshot: ClientSnapshot): void {
     if (this.#isClosed) return;
-    for (const { scope, limit, windowMs } of snapshot.quotas) this.#lane(scope).gate.learn({ limit, windowMs });
+    for (const { scope, limit, windowMs } of snapshot.quotas) this.#lane(scope).gate.seedQuota({ limit, windowMs });
     for (const pause of snapshot.pauses) {
       const resumeAt = new Date(pause.resumeAt);
       if (resumeAt.getTime() <= this.#options.clock.now()) continue;
@@ -105,16 +105,19 @@ export class Gates {
   }
 
   #lane(scope: string): Lane {
-    const known = this.#lanes.get(scope);
-    if (known !== undefined) return known;
+    const existing = this.#lanes.get(scope);
+    if (existing !== undefined) return existing;
     const { emit, concurrency, rateLimit } = this.#options;
-    const mayRefuse = (remainingMs: number) => mayRefuseLimit(remainingMs, rateLimit);
-    const lane = new Lane(this.#gate(scope), { emit, concurrency, mayRefuse });
+    const lane = new Lane(this.#gate(scope), {
+      emit,
+      concurrency,
+      mayExceedWaitLimits: (remainingMs) => mayExceedWaitLimits(remainingMs, rateLimit),
+    });
     this.#lanes.set(scope, lane);
     return lane;
   }
 
-  /** The gate of all clients with the same state, where they ask the same of it. */
+  /** The gate shared by all clients with the same state and the same options for it. */
   #gate(scope: string): Gate {
     const { state, clock, pacing, rateLimit } = this.#options;
     const { fallbackWaitMs, jitterMs, remaining } = rateLimit;
@@ -127,7 +130,7 @@ export class Gates {
     };
     const key = JSON.stringify([scope, pacing, fallbackWaitMs, jitterMs, remaining]);
     const shared: object = state.gate?.(key, create) ?? create();
-    // One of another copy of this package, or by another clock, is not for this client.
+    // A gate from another copy of this package, or on another clock, cannot be used.
     return shared instanceof Gate && shared.clock === clock ? shared : create();
   }
 }

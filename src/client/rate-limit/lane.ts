@@ -1,26 +1,25 @@
 import type { Emit } from '../events.js';
-import type { Incoming } from '../http/incoming.js';
+import type { IncomingBody } from '../http/incoming-body.js';
 import type { Gate } from './gate.js';
-import type { Permit } from './permit.js';
+import type { GateLane } from './lanes.js';
 import type { Announcement } from './quota/announced.js';
-import type { Passage } from './quota/quota.js';
-import type { Visitor } from './visitors.js';
-import { isBefore, loginPriority, type Waiter, WaitQueue } from './wait-queue.js';
+import type { PermitOutcome } from './quota/quota.js';
+import { goesBefore, loginPriority, type Permit, type Waiter, WaitQueue } from './wait-queue.js';
 
 export interface LaneOptions {
   emit: Emit;
-  /** The most requests of this client in flight. */
+  /** The most requests this client has in flight. */
   concurrency: number;
-  /** Whether any of its calls could refuse to wait that long: only then all of them are asked. */
-  mayRefuse(remainingMs: number): boolean;
+  /** Whether any call could refuse to wait that long. Only then are all waiting calls asked. */
+  mayExceedWaitLimits(remainingMs: number): boolean;
 }
 
-/** One client's way to a gate: its calls that wait, and what it has in flight. */
-export class Lane implements Visitor {
+/** One client's access to a gate: its waiting calls and its requests in flight. */
+export class Lane implements GateLane {
   readonly gate: Gate;
   readonly emit: Emit;
   readonly concurrency: number;
-  readonly #mayRefuse: LaneOptions['mayRefuse'];
+  readonly #mayExceedWaitLimits: LaneOptions['mayExceedWaitLimits'];
   readonly #queue: WaitQueue;
   readonly #pausedBefore: number;
   #closedBy: (() => Error) | undefined;
@@ -30,9 +29,9 @@ export class Lane implements Visitor {
     this.gate = gate;
     this.emit = options.emit;
     this.concurrency = options.concurrency;
-    this.#mayRefuse = options.mayRefuse;
+    this.#mayExceedWaitLimits = options.mayExceedWaitLimits;
     this.#queue = new WaitQueue(() => gate.holdTimers());
-    gate.join(this);
+    gate.add(this);
     this.#pausedBefore = gate.pause.totalMs;
   }
 
@@ -40,7 +39,7 @@ export class Lane implements Visitor {
     return this.#queue.size;
   }
 
-  /** Milliseconds paused since this client came. */
+  /** Milliseconds paused since this client joined the gate. */
   get pausedMs(): number {
     return this.gate.pause.totalMs - this.#pausedBefore;
   }
@@ -58,70 +57,71 @@ export class Lane implements Visitor {
   }
 
   goesBefore(other: Lane): boolean {
-    return isBefore(this.#queue.first as Waiter, other.#queue.first as Waiter);
+    return goesBefore(this.#queue.first as Waiter, other.#queue.first as Waiter);
   }
 
   /**
-   * @returns the permit; or, where the waiter has to wait, a promise: when it resolves, `waiter.permit` is there.
-   * @throws (or rejects with) the signal's reason, the waiter's refusal, or the error given to {@link close}.
+   * @returns the permit; or, if the waiter has to wait, a promise that resolves once `waiter.permit` is set.
+   * @throws (or rejects with) the signal's reason, the waiter's own error, or the error given to {@link close}.
    */
-  enter(waiter: Waiter): Permit | Promise<void> {
+  acquire(waiter: Waiter): Permit | Promise<void> {
     if (this.#closedBy) throw this.#closedBy();
     if (waiter.signal?.aborted) throw waiter.signal.reason;
-    waiter.order ??= this.gate.visitors.nextPlace();
+    waiter.order ??= this.gate.lanes.takeOrder();
     const isLogin = waiter.priority === loginPriority;
-    if (isLogin || !this.gate.visitors.isAnyWaiting) {
+    if (isLogin || !this.gate.lanes.isAnyWaiting) {
       const permit = this.gate.admit(this, isLogin);
       if (permit !== undefined) return permit;
     }
     const { pause } = this.gate;
-    const refusal = pause.on ? waiter.refusal?.(pause.askedMs, pause.resumeAt as Date) : undefined;
-    if (refusal) throw refusal;
+    const error = pause.on ? waiter.waitLimitError?.(pause.askedMs, pause.resumeAt as Date) : undefined;
+    if (error) throw error;
     const waiting = this.#queue.wait(waiter);
     this.gate.pump();
     return waiting;
   }
 
-  /** Whether a request with this permit may still be started: no limit was met since (rule G1). */
+  /** Whether a request with this permit may still start: no limit was met since it was granted (rule G1). */
   isCurrent(permit: Permit): boolean {
     return this.#closedBy === undefined && this.gate.isCurrent(permit);
   }
 
-  /** A body that is still arriving keeps a place of `concurrency` until it is over. */
-  carry(incoming: Incoming): void {
-    this.inFlight++;
-    incoming.whenOver(() => {
-      this.inFlight--;
-      this.gate.pump();
-    });
+  release(permit: Permit, outcome: PermitOutcome): void {
+    this.gate.release(this, permit, outcome);
   }
 
-  leave(permit: Permit, passage: Passage): void {
-    this.gate.leave(this, permit, passage);
-  }
-
-  limited(permit: Permit, waitMs: number | undefined): void {
-    this.gate.limited(this, permit, waitMs);
+  /** Releases the permit of a request that met a rate limit. */
+  releaseLimited(permit: Permit, waitMs: number | undefined): void {
+    this.gate.releaseLimited(this, permit, waitMs);
   }
 
   announce(permit: Permit, announcement: Announcement, isBinding: boolean): void {
     this.gate.announce(permit, announcement, isBinding);
   }
 
-  serve(permit: Permit): void {
+  /** A body that is still arriving counts against `concurrency` until it ends. */
+  countUntilEnd(body: IncomingBody): void {
+    this.inFlight++;
+    body.onEnd(() => {
+      this.inFlight--;
+      this.gate.pump();
+    });
+  }
+
+  grantNext(permit: Permit): void {
     this.#queue.next(permit);
   }
 
-  refuse(): void {
+  rejectLongWaits(): void {
     const { askedMs, resumeAt } = this.gate.pause;
-    if (!this.#mayRefuse(askedMs)) return;
-    this.#queue.rejectWhere((waiter) => waiter.refusal?.(askedMs, resumeAt as Date));
+    if (!this.#mayExceedWaitLimits(askedMs)) return;
+    this.#queue.rejectWhere((waiter) => waiter.waitLimitError?.(askedMs, resumeAt as Date));
   }
 
-  /** Rejects everybody who waits, and everybody who comes later. */
+  /** Rejects every waiting call, and every call that comes later. */
   close(error: () => Error): void {
     this.#closedBy = error;
     this.#queue.rejectWhere(error);
-    this.gate.part(this);
+    this.gate.remove(this);
   }
 }

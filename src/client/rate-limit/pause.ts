@@ -1,47 +1,106 @@
 import { type Clock, latestDateMs, type Timer } from '../../internal/index.js';
-import type { LimitWait } from './limit-wait.js';
+
+export interface LimitWaitOptions {
+  /** The wait for a limit that does not say how long; doubles on repeats (rule W6). */
+  fallbackWaitMs: number;
+  /** The most that is added at random to a wait, never more than a hundredth of it. */
+  jitterMs: number;
+}
+
+/** How long to wait: as the connector asked, and in total with what is added to it. */
+export interface LimitWait {
+  readonly waitMs: number;
+  readonly totalMs: number;
+}
+
+const maxFallbackMs = 15 * 60_000;
+
+/** Chooses the wait for a limit: what the header says, or the fallback (rule W6). Counts the refusals in a row. */
+export class LimitWaits {
+  readonly #options: LimitWaitOptions;
+  #limitsInARow = 0;
+  #fallbacksInARow = 0;
+
+  constructor(options: LimitWaitOptions) {
+    this.#options = options;
+  }
+
+  /** A request got through. */
+  reset(): void {
+    this.#limitsInARow = 0;
+    this.#fallbacksInARow = 0;
+  }
+
+  /**
+   * @param waitMs missing if the response does not say how long.
+   * @param isSameLimit whether this limit was counted already.
+   */
+  choose(waitMs: number | undefined, isSameLimit: boolean): LimitWait {
+    const { fallbackWaitMs } = this.#options;
+    let chosenMs = waitMs;
+    if (chosenMs === undefined) {
+      // The first fallback counts even if it is a late response to a limit that was counted already.
+      if (!isSameLimit || this.#fallbacksInARow === 0) this.#fallbacksInARow++;
+      const repeats = this.#fallbacksInARow - 1;
+      chosenMs = Math.min(fallbackWaitMs * 2 ** Math.min(repeats, 30), Math.max(fallbackWaitMs, maxFallbackMs));
+    }
+    // A connector that says "now" and keeps refusing must not be asked in a tight loop (rule W5).
+    const repeats = isSameLimit ? 0 : this.#limitsInARow++;
+    const floorMs = repeats === 0 ? 0 : Math.min(10 * 2 ** (repeats - 1), 1000);
+    return { waitMs: chosenMs, totalMs: Math.max(this.#addJitter(chosenMs), floorMs) };
+  }
+
+  withJitter(waitMs: number): LimitWait {
+    return { waitMs, totalMs: this.#addJitter(waitMs) };
+  }
+
+  /** Spreads clients that would wake in the same millisecond; a hundredth at most, so it costs no throughput. */
+  #addJitter(waitMs: number): number {
+    return waitMs + Math.random() * Math.min(this.#options.jitterMs, waitMs / 100);
+  }
+}
 
 export interface PauseOptions {
   clock: Clock;
-  /** Still on: every 10 seconds. */
-  onBeat(): void;
+  /** Called every 10 seconds of the pause. */
+  onHeartbeat(): void;
   onEnd(pausedMs: number): void;
 }
 
 /** Why a pause begins or grows. */
-export interface Cause {
+export interface PauseCause {
   source: 'header' | 'fallback';
-  /** When the request went out that met the limit. */
+  /** When the request started that met the limit. */
   startedAt?: number | undefined;
-  /** Until when, as somebody else says who met it. */
+  /** The end of a pause that another client met. */
   elsewhere?: Date;
 }
 
 /** What one more limit does to a pause. */
-export interface Extension {
+export interface PauseChange {
   readonly began: boolean;
   /** By how much the end moved. */
   readonly grewByMs: number;
-  /** Whether connectors ask for longer than before. */
+  /** Whether the connector now asks for a later end than before. */
   readonly asksLonger: boolean;
 }
 
 const heartbeatMs = 10_000;
 
-/** Of a date since 1970 a double loses so much: who comes back at `resumeAt` must not find the gate closed for that. */
+/** The precision of a present-day date in a double: a call that returns at `resumeAt` must find the gate open. */
 const dateErrorMs = 0.001;
 
 /**
- * Until when nobody may go (rule G2): extended, never shortened. What begins it sets the timer that ends it, in one statement,
- * so there is no pause without an end (rule G9).
+ * Until when nobody may go (rule G2): extended, never shortened. The statement that begins a pause also sets the timer
+ * that ends it, so there is no pause without an end (rule G9).
  */
 export class Pause {
   readonly #options: PauseOptions;
   /** On the monotonic clock; `undefined` while nothing is paused. */
   #until: number | undefined;
-  /** How long the connector asked to wait: without what was added at random. */
+  /** How long the connector asked to wait, without jitter. */
   #askedUntil = 0;
-  /** The two as they were told: everybody is to hear the same time. */
+  /** The two dates as last reported, so that every event and error agrees. */
   #resumeAt: Date | undefined;
   #askedUntilDate: Date | undefined;
   #since = 0;
@@ -59,18 +118,18 @@ export class Pause {
 
   get resumeAt(): Date | undefined {
     if (this.#until === undefined) return undefined;
-    this.#resumeAt = steady(this.#resumeAt, this.#toDate(this.#until));
+    this.#resumeAt = sameDate(this.#resumeAt, this.#toDate(this.#until));
     return this.#resumeAt;
   }
 
-  /** The end as the connector gave it. */
+  /** The end as the connector asked for it. */
   get askedUntil(): Date | undefined {
     if (this.#until === undefined) return undefined;
-    this.#askedUntilDate = steady(this.#askedUntilDate, this.#toDate(this.#askedUntil));
+    this.#askedUntilDate = sameDate(this.#askedUntilDate, this.#toDate(this.#askedUntil));
     return this.#askedUntilDate;
   }
 
-  /** What is left of the wait that was asked for. */
+  /** What is left of the wait that the connector asked for. */
   get askedMs(): number {
     return Math.max(0, this.#askedUntil - this.#options.clock.monotonic());
   }
@@ -79,23 +138,22 @@ export class Pause {
     return Math.max(0, (this.#until ?? 0) - this.#options.clock.monotonic());
   }
 
-  /** What is told of it while it is on. */
+  /** The content of a `heartbeat` event. */
   get heartbeat(): { resumeAt: Date; remainingMs: number; pausedMs: number } {
     return { resumeAt: this.resumeAt as Date, remainingMs: this.remainingMs, pausedMs: this.elapsedMs };
   }
 
-  /** How long it has been on. */
   get elapsedMs(): number {
     return this.on ? this.#options.clock.monotonic() - this.#since : 0;
   }
 
-  /** Milliseconds paused, in sum. */
+  /** Milliseconds paused, this and earlier pauses. */
   get totalMs(): number {
     return this.#spentMs + this.elapsedMs;
   }
 
-  /** @param date when it ends, where another client or process told it. */
-  extend({ waitMs, totalMs }: LimitWait, date?: Date): Extension {
+  /** @param date the end, if another client or process published it. */
+  extend({ waitMs, totalMs }: LimitWait, date?: Date): PauseChange {
     const now = this.#options.clock.monotonic();
     const until = now + totalMs;
     const before = this.#until;
@@ -115,26 +173,26 @@ export class Pause {
     return { began: before === undefined, grewByMs: before === undefined ? 0 : until - before, asksLonger };
   }
 
-  /** Ends it where its time has come although its timer has not: whoever comes at `resumeAt` finds the gate open. */
+  /** Ends a pause that is over before its timer has fired: a call that comes at `resumeAt` finds the gate open. */
   endIfOver(): void {
     if (this.#until === undefined || this.remainingMs > dateErrorMs) return;
     this.stop();
     this.#end(this.#until);
   }
 
-  /** A pause keeps the process alive only while somebody waits for its end (rule G4). */
+  /** A pause keeps the process alive only while a call waits for its end (rule G4). */
   hold(isAwaited: boolean): void {
     this.#isAwaited = isAwaited;
     this.#timer?.hold(isAwaited);
   }
 
-  /** Nobody is left who could go; what is asked of it is answered still. */
+  /** Stops the timer when no client is left; the end of the pause stays known. */
   stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
   }
 
-  /** Somebody is there again. */
+  /** Starts the timer again when a client has joined. */
   start(): void {
     if (this.on && this.#timer === undefined) this.#arm();
   }
@@ -142,10 +200,10 @@ export class Pause {
   #arm(): void {
     const delayMs = Math.min(this.remainingMs, heartbeatMs);
     this.#timer = this.#options.clock.setTimer(delayMs, () => {
-      // Re-read: the end may have moved while this timer was running (rule G2).
+      // Read again: the end may have moved while this timer was running (rule G2).
       if (this.remainingMs > 0) {
-        // A timer for the rest of a pause may fire a fraction of a millisecond early: nobody needs to hear of that.
-        if (delayMs === heartbeatMs) this.#options.onBeat();
+        // The last timer may fire a fraction of a millisecond early: that is no heartbeat.
+        if (delayMs === heartbeatMs) this.#options.onHeartbeat();
         this.#arm();
       } else {
         this.#end();
@@ -162,14 +220,14 @@ export class Pause {
     this.#options.onEnd(pausedMs);
   }
 
-  /** Rounded up: who comes back at that time must not find the gate closed. */
+  /** Rounded up: a call that returns at that time must find the gate open. */
   #toDate(monotonic: number): Date {
     const { clock } = this.#options;
     return new Date(Math.min(Math.ceil(clock.now() + monotonic - clock.monotonic()), latestDateMs));
   }
 }
 
-/** Two clocks that are read one after the other differ by a millisecond now and then; a calendar that was set, by more. */
-function steady(told: Date | undefined, date: Date): Date {
-  return told !== undefined && Math.abs(told.getTime() - date.getTime()) <= 2 ? told : date;
+/** Keeps the reported date unless the calendar was set: two clocks read in turn may differ by a millisecond. */
+function sameDate(reported: Date | undefined, date: Date): Date {
+  return reported !== undefined && Math.abs(reported.getTime() - date.getTime()) <= 2 ? reported : date;
 }

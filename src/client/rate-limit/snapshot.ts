@@ -1,19 +1,17 @@
-/**
- * What a client knows of the connector's limits, for the next process: JSON, without anything of the session (rule S7).
- */
+/** What a client knows of the connector's limits, as JSON for the next process. Nothing from the session (rule S7). */
 export interface ClientSnapshot {
   readonly version: 1;
-  /** The pauses that are on. `scope` is `''` where the connection has only one; `resumeAt` is ISO 8601. */
+  /** The pauses in effect. `scope` is `''` if the connection has only one; `resumeAt` is ISO 8601. */
   readonly pauses: readonly { readonly scope: string; readonly resumeAt: string }[];
-  /** What was learned of quotas. */
+  /** The quotas learned so far. */
   readonly quotas: readonly { readonly scope: string; readonly limit: number; readonly windowMs: number }[];
 }
 
-/** Checks a snapshot that comes from outside, such as a file. @throws TypeError saying what is wrong with it. */
+/** Checks a snapshot from outside, such as a file. @throws TypeError saying what is wrong with it. */
 export function checkSnapshot(snapshot: unknown): ClientSnapshot {
   const { version, pauses, quotas } = (isObject(snapshot) ? snapshot : {}) as Record<string, unknown>;
   if (version !== 1) {
-    throw new TypeError('`snapshot` must be what `client.snapshot()` gave: an object with `version: 1`.');
+    throw new TypeError('`snapshot` must be what `client.snapshot()` returned: an object with `version: 1`.');
   }
   if (!Array.isArray(pauses) || !Array.isArray(quotas)) {
     throw new TypeError('`snapshot.pauses` and `snapshot.quotas` must be arrays.');

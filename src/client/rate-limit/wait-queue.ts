@@ -1,46 +1,56 @@
-import type { Permit } from './permit.js';
+/** The right to have one request in flight. Its holder releases it and says what came of the request. */
+export interface Permit {
+  /** Which opening of the gate granted it. */
+  readonly epoch: number;
+  readonly isLogin: boolean;
+  /** On the gate's monotonic clock. */
+  readonly startedAt: number;
+}
 
-/** The priority of logins, above any number: they also go beyond `concurrency`, since everybody else waits for them. */
+/** The priority of logins, above any other. They may also exceed `concurrency`, because all calls wait for them. */
 export const loginPriority = Number.POSITIVE_INFINITY;
 
-/** Somebody who waits for a turn. A call that comes back after a limit keeps its place in the line. */
+/** A call or login that needs a permit. One that comes back after a limit keeps its place in line. */
 export interface Waiter {
   readonly signal?: AbortSignal | undefined;
-  /** Higher goes first; within one priority it is first come, first served. */
+  /** Higher goes first; equal priorities are served in order of arrival. */
   readonly priority: number;
-  /** Its place in the line: set when it comes for the first time, whether it has to wait or not. */
+  /** Its place in line, set on its first arrival, whether it has to wait or not. */
   order?: number | undefined;
-  /** Set when its turn has come. */
+  /** Set when its turn comes. */
   permit?: Permit | undefined;
-  /** Asked when a limit makes the waiter wait `remainingMs`: an error refuses the wait (rule W7). */
-  refusal?(remainingMs: number, resumeAt: Date): Error | undefined;
+  /** Called when a limit makes it wait `remainingMs`; an error rejects it instead (rule W7). */
+  waitLimitError?(remainingMs: number, resumeAt: Date): Error | undefined;
 }
 
 /**
- * A fair queue: by priority, then by who came first. A binary heap, so that entering, leaving in the middle and the next in
- * line all cost O(log n), and one small object for each waiter: there may be a hundred thousand.
+ * A fair queue: by priority, then by arrival. A binary heap, so that joining, leaving from the middle and serving the
+ * next one each cost O(log n), with one small object per waiter: there may be a hundred thousand.
  */
 export class WaitQueue {
   readonly #heap: Entry[] = [];
-  /** The latest waiter of each signal: thousands may share one, and a listener for each would cost O(n) to take away. */
+  /** The latest waiter of each signal. Thousands may share one, and removing a listener for each would cost O(n). */
   readonly #bySignal = new Map<AbortSignal, Entry>();
-  readonly #onGone: () => void;
+  readonly #onAborted: () => void;
 
-  /** @param onGone called when a waiter left before its turn, because of its signal. */
-  constructor(onGone: () => void) {
-    this.#onGone = onGone;
+  /** @param onAborted called after waiters have left because of their signal. */
+  constructor(onAborted: () => void) {
+    this.#onAborted = onAborted;
   }
 
   get size(): number {
     return this.#heap.length;
   }
 
-  /** Who is next. */
+  /** The next in line. */
   get first(): Waiter | undefined {
     return this.#heap[0]?.waiter;
   }
 
-  /** Resolves when `waiter.permit` is there. @throws (rejects with) the signal's reason, or what it was rejected with. */
+  /**
+   * Resolves once `waiter.permit` is set.
+   * @throws (rejects with) the signal's reason or the error of {@link rejectWhere}.
+   */
   wait(waiter: Waiter): Promise<void> {
     return new Promise((resolve, reject) => {
       const entry = new Entry(waiter, resolve, reject);
@@ -53,31 +63,31 @@ export class WaitQueue {
   /** Serves the next in line. */
   next(permit: Permit): void {
     const entry = this.#heap[0] as Entry;
-    this.#take(entry);
+    this.#remove(entry);
     entry.waiter.permit = permit;
     entry.resolve();
   }
 
-  /** Rejects everybody for whom `judge` has an error; asks each of them, so it costs O(n). */
-  rejectWhere(judge: (waiter: Waiter) => Error | undefined): void {
+  /** Rejects every waiter for which `errorOf` returns an error; calls it for each, so it costs O(n). */
+  rejectWhere(errorOf: (waiter: Waiter) => Error | undefined): void {
     for (const entry of [...this.#heap]) {
-      const error = judge(entry.waiter);
+      const error = errorOf(entry.waiter);
       if (error === undefined) continue;
-      this.#take(entry);
+      this.#remove(entry);
       entry.reject(error);
     }
   }
 
   readonly #onAbort = (event: Event): void => {
     const signal = event.target as AbortSignal;
-    // The latest comes first: turned round, so that they end in the order in which they came.
+    // The list begins with the latest; reject in order of arrival.
     const leaving: Entry[] = [];
     for (let entry = this.#bySignal.get(signal); entry !== undefined; entry = entry.earlier) leaving.push(entry);
     for (const entry of leaving.reverse()) {
-      this.#take(entry);
+      this.#remove(entry);
       entry.reject(signal.reason);
     }
-    this.#onGone();
+    this.#onAborted();
   };
 
   #listen(signal: AbortSignal, entry: Entry): void {
@@ -99,7 +109,7 @@ export class WaitQueue {
     }
   }
 
-  #take(entry: Entry): void {
+  #remove(entry: Entry): void {
     if (entry.waiter.signal !== undefined) this.#stopListening(entry.waiter.signal, entry);
     const last = this.#heap.pop() as Entry;
     if (last === entry) return;
@@ -111,7 +121,7 @@ export class WaitQueue {
   #rise(entry: Entry): void {
     while (entry.index > 0) {
       const parent = this.#heap[(entry.index - 1) >> 1] as Entry;
-      if (!isBefore(entry.waiter, parent.waiter)) return;
+      if (!goesBefore(entry.waiter, parent.waiter)) return;
       const { index } = parent;
       this.#place(parent, entry.index);
       this.#place(entry, index);
@@ -122,8 +132,8 @@ export class WaitQueue {
     for (;;) {
       const left = this.#heap[2 * entry.index + 1];
       const right = this.#heap[2 * entry.index + 2];
-      const child = right !== undefined && isBefore(right.waiter, (left as Entry).waiter) ? right : left;
-      if (child === undefined || !isBefore(child.waiter, entry.waiter)) return;
+      const child = right !== undefined && goesBefore(right.waiter, (left as Entry).waiter) ? right : left;
+      if (child === undefined || !goesBefore(child.waiter, entry.waiter)) return;
       const { index } = child;
       this.#place(child, entry.index);
       this.#place(entry, index);
@@ -141,7 +151,7 @@ class Entry {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
   index = 0;
-  /** Those with the same signal. */
+  /** Neighbours with the same signal. */
   earlier: Entry | undefined;
   later: Entry | undefined;
 
@@ -152,7 +162,7 @@ class Entry {
   }
 }
 
-export function isBefore(one: Waiter, other: Waiter): boolean {
-  if (one.priority !== other.priority) return one.priority > other.priority;
-  return (one.order as number) < (other.order as number);
+export function goesBefore(a: Waiter, b: Waiter): boolean {
+  if (a.priority !== b.priority) return a.priority > b.priority;
+  return (a.order as number) < (b.order as number);
 }

@@ -1,25 +1,25 @@
 import { abortable, type Clock, sleep } from '../../internal/index.js';
-import { AbandonedLogin, InitializeError, toInitializeErrorOfOwn } from '../errors.js';
+import { AbandonedLogin, InitializeError, reviveInitializeError } from '../errors.js';
 import type { Emit } from '../events.js';
 import { expectManyListeners } from '../http/many-listeners.js';
+import { type EndRecheck, Rechecks } from './recheck.js';
 import type { ConnectionState, SharedSession } from './state.js';
-import { type Trial, Trials } from './trials.js';
 
 /** The session that a request was sent with. */
 export interface Session {
   readonly generation: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The same with what every request carries: made once, because most requests carry nothing else. */
+  /** The same with the client's default headers: built once, because most requests carry nothing else. */
   readonly withDefaults: Readonly<Record<string, string>>;
-  /** When its login was, whoever made it, on the monotonic clock. */
+  /** When its login happened, whoever made it, on the monotonic clock. */
   readonly since: number;
-  /** Whether another client logged in. */
+  /** Whether another client made the login. */
   readonly adopted: boolean;
-  /** Whether a request of this client got through with it: when it is refused later, it has ended, and was not only too fresh. */
+  /** Whether a request of this client got through with it: a later refusal then means that it has ended. */
   accepted: boolean;
 }
 
-/** Calls initialize. The signal ends its waits; what is already on the wire is left to finish. */
+/** Logs in. The signal ends its waits; a request already sent is left to finish. */
 export type Login = (signal: AbortSignal) => Promise<Record<string, string>>;
 
 export interface SessionOptions {
@@ -27,9 +27,9 @@ export interface SessionOptions {
   state: ConnectionState;
   clock: Clock;
   emit: Emit;
-  /** What every request carries. */
+  /** The client's default headers. */
   headers: Readonly<Record<string, string>>;
-  /** For how long after a refused login calls fail at once, and at most after logins that came to nothing (rule S5). */
+  /** How long calls fail at once after a refused login, and the most after sessions that never worked (rule S5). */
   loginCooldownMs: number;
 }
 
@@ -39,21 +39,21 @@ interface RunningLogin {
   waiters: number;
 }
 
-/** How long to wait before a fresh session that was refused is tried again (rule S4). */
+/** How long to wait before rechecking a fresh session that was refused (rule S4). */
 const freshSessionDelayMs = 1000;
 
-/** The one session of a connection: one login for everybody (rule S3), guarded by generation (rule S4). */
+/** The session of a connection: one login for all calls (rule S3), guarded by its generation (rule S4). */
 export class SessionHolder {
   readonly #options: SessionOptions;
   #current: Session | undefined;
   #lastGeneration = 0;
   #running: RunningLogin | undefined;
   #refusal: { error: InitializeError; until: number } | undefined;
-  /** The session that was refused last without ever having worked, and how many were before it. */
-  #fruitless: { generation: number; inARow: number; until: number } | undefined;
+  /** The last session that was refused without ever having worked, and how many there were in a row. */
+  #neverAccepted: { generation: number; inARow: number; until: number } | undefined;
   #closedBy: (() => Error) | undefined;
   readonly #closing = new AbortController();
-  readonly #trials = new Trials();
+  readonly #rechecks = new Rechecks();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -70,7 +70,7 @@ export class SessionHolder {
   }
 
   /**
-   * The session to send with; logs in when there is none.
+   * The session to send with; logs in if there is none.
    *
    * @throws InitializeError when the login failed, or was refused less than `loginCooldownMs` ago.
    */
@@ -79,60 +79,60 @@ export class SessionHolder {
     return this.#current ?? this.#join(signal);
   }
 
-  /** Marks the session dead that a request was sent with; a newer one stays (rule S4). */
+  /** Drops the session that a request was sent with, unless a newer one has replaced it (rule S4). */
   expire(session: Session): void {
     if (this.#current?.generation === session.generation) this.#current = undefined;
   }
 
-  /** A request got through. */
+  /** A request with this session got through. */
   accept(session: Session): void {
     session.accepted = true;
-    this.#fruitless = undefined;
+    this.#neverAccepted = undefined;
   }
 
-  /** A 401 was a verdict: where nothing ever got through with that session, logins become rarer until something does (rule S5). */
-  condemn(session: Session): void {
-    if (session.accepted || session.generation === this.#fruitless?.generation) return;
+  /** A 401 was final. If nothing ever got through with this session, logins become rarer until one does (rule S5). */
+  markUnusable(session: Session): void {
+    if (session.accepted || session.generation === this.#neverAccepted?.generation) return;
     const { clock, loginCooldownMs } = this.#options;
-    const inARow = (this.#fruitless?.inARow ?? 0) + 1;
+    const inARow = (this.#neverAccepted?.inARow ?? 0) + 1;
     const cooldownMs = Math.min(1000 * 2 ** inARow, loginCooldownMs);
-    this.#fruitless = { generation: session.generation, inARow, until: clock.monotonic() + cooldownMs };
+    this.#neverAccepted = { generation: session.generation, inARow, until: clock.monotonic() + cooldownMs };
   }
 
-  /** Whether it is too early for another login in the place of that session. */
-  coolsDown(session: Session): boolean {
-    const fruitless = this.#fruitless;
-    if (fruitless?.generation !== session.generation || this.#current !== session) return false; // a newer one is used
-    return this.#options.clock.monotonic() < fruitless.until;
+  /** Whether it is too early for a login that would replace this session. */
+  isCoolingDown(session: Session): boolean {
+    const neverAccepted = this.#neverAccepted;
+    if (neverAccepted?.generation !== session.generation || this.#current !== session) return false; // it was replaced
+    return this.#options.clock.monotonic() < neverAccepted.until;
   }
 
-  /** Begins the trial of a session that was refused: whoever else was refused it waits for what comes of it. */
-  beginTrial({ generation }: Session): Trial {
-    return this.#trials.begin(generation);
+  /** Begins the recheck of a refused session: other calls that it was refused for wait for the outcome. */
+  beginRecheck({ generation }: Session): EndRecheck {
+    return this.#rechecks.begin(generation);
   }
 
-  /** A moment later the trial goes out; with a newer session, if another client has brought one meanwhile. */
-  async delayTrial(session: Session, signal: AbortSignal | undefined): Promise<void> {
+  /** Delays the recheck. Adopts a newer session if another client has logged in meanwhile. */
+  async delayRecheck(session: Session, signal: AbortSignal | undefined): Promise<void> {
     await this.sleep(freshSessionDelayMs, signal);
     await this.#adoptNewer(session);
   }
 
-  /** Whether somebody tries that session again. */
-  isOnTrial({ generation }: Session): boolean {
-    return this.#trials.outcome(generation) !== undefined;
+  /** Whether a recheck of this session is in progress. */
+  isBeingRechecked({ generation }: Session): boolean {
+    return this.#rechecks.outcome(generation) !== undefined;
   }
 
-  /** What comes of the trial that is under way. @throws (rejects with) the signal's reason, or that of closing. */
-  outcome({ generation }: Session, signal: AbortSignal | undefined): Promise<boolean> {
-    return abortable(this.#trials.outcome(generation) as Promise<boolean>, this.#orClosing(signal));
+  /** The outcome of the recheck in progress. @throws (rejects with) the signal's reason or the client's closing. */
+  recheckOutcome({ generation }: Session, signal: AbortSignal | undefined): Promise<boolean> {
+    return abortable(this.#rechecks.outcome(generation) as Promise<boolean>, this.#orClosing(signal));
   }
 
-  /** Waits; ends with the signal, or when the client is closed. */
+  /** Sleeps until the delay is over. @throws (rejects) when the signal aborts or the client closes. */
   sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
     return sleep(this.#options.clock, delayMs, this.#orClosing(signal));
   }
 
-  /** Rejects everybody who waits for a login, and everybody who comes later. */
+  /** Rejects every call that waits for a login, and every call that comes later. */
   shutDown(error: () => Error): void {
     this.#closedBy = error;
     this.#closing.abort(error());
@@ -142,19 +142,19 @@ export class SessionHolder {
   async #join(signal: AbortSignal | undefined): Promise<Session> {
     for (;;) {
       if (this.#current !== undefined) return this.#current;
-      const refused = this.#recentRefusal();
-      if (refused) throw refused;
+      const refusal = this.#recentRefusal();
+      if (refusal) throw refusal;
       this.#running ??= this.#start();
       const running = this.#running;
       running.waiters++;
       try {
         return await abortable(running.promise, this.#orClosing(signal));
       } catch (error) {
-        // Somebody joined a login in the moment in which the last of those who had wanted it went away.
+        // This call joined a login just as the last call that wanted it left: start another one.
         if (!(error instanceof AbandonedLogin) || this.#closedBy) throw error;
       } finally {
         running.waiters--;
-        // Nobody is left who wants this session: a login that has to wait ends here (rule G4).
+        // No call wants this session any more: a login that has to wait ends here (rule G4).
         if (running.waiters === 0) running.abandon.abort(new AbandonedLogin());
       }
     }
@@ -167,18 +167,12 @@ export class SessionHolder {
 
   #start(): RunningLogin {
     const abandon = new AbortController();
-    const promise = this.#login(abandon.signal);
-    promise.catch(() => {});
-    const running: RunningLogin = { promise, abandon, waiters: 0 };
-    promise.then(
-      () => this.#settled(running),
-      () => this.#settled(running),
-    );
+    const running: RunningLogin = { promise: this.#login(abandon.signal), abandon, waiters: 0 };
+    const clear = () => {
+      if (this.#running === running) this.#running = undefined;
+    };
+    running.promise.then(clear, clear);
     return running;
-  }
-
-  #settled(running: RunningLogin): void {
-    if (this.#running === running) this.#running = undefined;
   }
 
   async #login(signal: AbortSignal): Promise<Session> {
@@ -187,7 +181,7 @@ export class SessionHolder {
     const expired = this.#lastGeneration;
     try {
       const { shared, adopted } = await this.#renew(expired, signal);
-      return this.#take(shared, adopted, startedAt);
+      return this.#use(shared, adopted, startedAt);
     } catch (error) {
       if (error instanceof InitializeError && error.refused) {
         this.#refusal = { error, until: clock.monotonic() + loginCooldownMs };
@@ -196,7 +190,7 @@ export class SessionHolder {
     }
   }
 
-  #take(shared: SharedSession, adopted: boolean, startedAt: number): Session {
+  #use(shared: SharedSession, adopted: boolean, startedAt: number): Session {
     const { clock, emit } = this.#options;
     const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
     const withDefaults = { ...this.#options.headers, ...headers };
@@ -210,27 +204,27 @@ export class SessionHolder {
     return session;
   }
 
-  /** Another client may have logged in since: what it has is worth more than a session that was refused (rule S4). */
+  /** Another client may have logged in since: its session is better than one that was refused (rule S4). */
   async #adoptNewer(session: Session): Promise<void> {
     const { state, clock } = this.#options;
     const startedAt = clock.monotonic();
     const newer = await Promise.resolve(state.newer?.(session.generation, clock)).catch(() => undefined);
-    if (newer !== undefined && this.#current === session) this.#take(newer, true, startedAt);
+    if (newer !== undefined && this.#current === session) this.#use(newer, true, startedAt);
   }
 
-  /** Where the state is shared, the login may be another client's: if that one gives up or closes, it is this one's turn. */
+  /** With a shared state, another client may do the login: if it gives up or closes, this client takes over. */
   async #renew(expired: number, signal: AbortSignal): Promise<{ shared: SharedSession; adopted: boolean }> {
     const { state, login, clock } = this.#options;
     for (;;) {
-      let own = false;
+      let loggedIn = false;
       try {
         const logIn = () => {
-          own = true;
+          loggedIn = true;
           return login(signal);
         };
-        return { shared: await state.renew(expired, logIn, clock), adopted: !own };
+        return { shared: await state.renew(expired, logIn, clock), adopted: !loggedIn };
       } catch (error) {
-        if (own || !(error instanceof AbandonedLogin) || signal.aborted) throw toInitializeErrorOfOwn(error);
+        if (loggedIn || !(error instanceof AbandonedLogin) || signal.aborted) throw reviveInitializeError(error);
       }
     }
   }
@@ -238,7 +232,7 @@ export class SessionHolder {
   #recentRefusal(): InitializeError | undefined {
     if (this.#refusal === undefined || this.#options.clock.monotonic() >= this.#refusal.until) return undefined;
     const { error } = this.#refusal;
-    return new InitializeError(`${error.message} (not tried again yet: the last login was refused a moment ago)`, {
+    return new InitializeError(`${error.message} (no new login yet: the last one was refused a moment ago)`, {
       status: error.status,
       code: error.code,
       refused: true,

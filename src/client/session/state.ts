@@ -2,54 +2,54 @@ import { type Clock, systemClock } from '../../internal/index.js';
 
 /** A session as clients share it. */
 export interface SharedSession {
-  /** Counts the sessions of the connection; a higher one replaces a lower one. */
+  /** Counts the sessions of the connection; a higher generation replaces a lower one. */
   readonly generation: number;
   /** The headers that every request carries, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /**
    * How long ago its login was, in milliseconds, whoever made it (rule S4).
-   * @default of the caller's own login 0; of another client's unknown, which counts as old
+   * @default 0 for a login of this client; for one of another client the age is unknown and counts as old
    */
   readonly ageMs?: number | undefined;
 }
 
-/** A pause as clients share it. `scope` is `''` where the connection has only one. */
+/** A pause as clients share it. `scope` is `''` if the connection has only one. */
 export interface SharedPause {
   readonly scope: string;
   readonly resumeAt: Date;
 }
 
 /**
- * Where the session and the pause of one connection live. In memory by default; one object given to several clients of
- * the same connection lets them share one login and one pause.
+ * Where the session and the pauses of one connection live: in memory by default. Give one object to several clients of
+ * the same connection and they share one login and one pause.
  */
 export interface ConnectionState {
   /**
-   * Answers with a session newer than `expired`: the one there is, or the one that `login` brings. However many ask at
-   * once, `login` runs one at a time.
+   * Returns a session newer than `expired`: the existing one, or the one that `login` makes. However many clients ask
+   * at once, one `login` runs at a time.
    *
-   * @param clock the asking client's, for a state that measures ages by it.
+   * @param clock the client's, for a state that measures ages with it.
    */
   renew(expired: number, login: () => Promise<Record<string, string>>, clock?: Clock): Promise<SharedSession>;
   /**
-   * The session that there is, where it is newer than the one given; nobody logs in for it.
+   * Returns the existing session if it is newer than the given one; never logs in.
    *
    * @param clock as for {@link renew}.
-   * @default a client hears of another's session only when its own has ended
+   * @default a client learns of another's session only when its own has ended
    */
   newer?(than: number, clock?: Clock): SharedSession | undefined | Promise<SharedSession | undefined>;
-  /** Makes a pause known to the other clients. */
+  /** Tells the other clients of a pause. */
   pause(pause: SharedPause): void | Promise<void>;
-  /** Calls back for each pause that another client made known, and at once for one that is still on. */
+  /** Calls back for each pause of another client, and at once for pauses still in effect. */
   onPause(listener: (pause: SharedPause) => void): () => void;
   /**
-   * What clients of one process have in common beside the state itself, such as their gate: the one that is kept under this key, or
-   * the one that `create` makes (rule G10).
+   * Shares an object such as the gate among the clients of one process: returns the one stored under this key, or
+   * stores what `create` returns (rule G10).
    *
    * @default none: each client has a gate of its own
    */
   gate?<Shared extends object>(key: string, create: () => Shared): Shared;
-  /** Calls back when the state can no longer be shared, once an outage; clients tell it as an `error` event. */
+  /** Calls back once per outage, when the state can no longer be shared. Clients report it as an `error` event. */
   onError?(listener: (error: Error) => void): () => void;
 }
 
@@ -62,7 +62,7 @@ export interface ConnectionState {
  * const writer = createConnectorClient({ ...options, state })
  */
 export function memoryState(): ConnectionState {
-  /** With the clock of the client that logged in: the clock of another may count from another moment. */
+  /** `since` is on the clock of the client that logged in; another clock may count from another moment. */
   let session: (SharedSession & { readonly clock: Clock; readonly since: number }) | undefined;
   let login: Promise<SharedSession> | undefined;
   const pauses = new Map<string, SharedPause>();
@@ -76,8 +76,8 @@ export function memoryState(): ConnectionState {
   return {
     newer,
     renew(expired, run, clock = systemClock) {
-      const known = newer(expired, clock);
-      if (known !== undefined) return Promise.resolve(known);
+      const existing = newer(expired, clock);
+      if (existing !== undefined) return Promise.resolve(existing);
       login ??= run()
         .then((headers) => {
           const generation = (session?.generation ?? 0) + 1;
@@ -90,8 +90,8 @@ export function memoryState(): ConnectionState {
       return login;
     },
     pause(pause) {
-      const known = pauses.get(pause.scope);
-      if (known !== undefined && known.resumeAt >= pause.resumeAt) return;
+      const current = pauses.get(pause.scope);
+      if (current !== undefined && current.resumeAt >= pause.resumeAt) return;
       pauses.set(pause.scope, pause);
       for (const listener of listeners) listener(pause);
     },

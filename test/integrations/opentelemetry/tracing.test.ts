@@ -107,7 +107,7 @@ describe('what happened on the way are events of the span (G6)', () => {
 
   it('a pause that the call itself did not meet, but waited for', async () => {
     const { seen, client } = await observedClient({
-      faults: [{ kind: 'limit', waitMs: 80, at: 2 }],
+      faults: [{ kind: 'limit', waitMs: 500, at: 2 }],
     });
     await client.get('/warm-up');
     const paused = new Promise((resolve) => client.on('pause', resolve));

@@ -23,7 +23,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'G9',
     'a quota may be learned as 0',
     'What a refusal teaches of a sliding window has no lower bound of 1: answers that are slower than the window leave 0.',
-    patch('rate-limit/quota/lesson', 'limit: Math.max(1, sliding), doubts: 0', 'limit: sliding, doubts: 0'),
+    patch('rate-limit/quota/estimate', 'limit: Math.max(1, sliding), unexplained: 0', 'limit: sliding, unexplained: 0'),
   ),
   mutant(
     ['crowds'],
@@ -31,7 +31,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'nobody is woken who waits for room in the quota',
     'No timer is set where only what is known of the quota holds calls back and nothing is on its way.',
     patch(
-      'rate-limit/quota/quota-watch',
+      'rate-limit/quota/quota',
       'if (quota === undefined || quota.mayStart(inFlight)) return;',
       'if (quota === undefined || inFlight >= 0) return;',
     ),
@@ -41,28 +41,24 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'G9',
     'who waits for room in the quota is woken after ten minutes',
     'The longest time for which the quota alone may hold everybody back is 600 s instead of 60 s, and always that.',
-    patch(
-      'rate-limit/quota/quota-watch',
-      'Math.max(1, Math.min(quota.roomInMs(), overdueInMs))',
-      'overdueInMs + 540_000',
-    ),
+    patch('rate-limit/quota/quota', 'Math.max(1, Math.min(quota.roomInMs(), overdueInMs))', 'overdueInMs + 540_000'),
   ),
   mutant(
     ['crowds'],
     'G9',
     'who waits for room in the quota is woken after a minute although there is room sooner',
     'The time at which the oldest request falls out of the window is not asked for.',
-    patch('rate-limit/quota/quota-watch', 'Math.max(1, Math.min(quota.roomInMs(), overdueInMs))', 'overdueInMs'),
+    patch('rate-limit/quota/quota', 'Math.max(1, Math.min(quota.roomInMs(), overdueInMs))', 'overdueInMs'),
   ),
   mutant(
     ['crowds'],
     'G9',
     'a request that a limit has refused keeps its place among those on their way',
-    'A refusal does not give its permit back, so `concurrency` is used up by refusals.',
+    'A refusal does not release its permit, so `concurrency` is used up by refusals.',
     patch(
       'rate-limit/gate',
-      '    const sameLimit = this.#takeBack(visitor, permit);',
-      '    const sameLimit = permit.epoch !== this.#epoch;',
+      '    const isSameLimit = this.#takeBack(lane, permit);',
+      '    const isSameLimit = permit.epoch !== this.#epoch;',
     ),
   ),
   mutant(
@@ -72,8 +68,8 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'The gate opens and wakes nobody; those who wait go when somebody new comes, or never.',
     patch(
       'rate-limit/gate',
-      '    this.#tellQuota();\n    this.pump();\n  }\n\n  #describePause',
-      '    this.#tellQuota();\n  }\n\n  #describePause',
+      '    this.#emitQuotaChange();\n    this.pump();\n  }\n\n  #describePause',
+      '    this.#emitQuotaChange();\n  }\n\n  #describePause',
     ),
   ),
   mutant(
@@ -83,8 +79,8 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'Where the boundary of a known quota lies is overestimated by far, in each window.',
     patch(
       'rate-limit/quota/learned',
-      'const beyond = passed + this.#inFlight - lesson.limit;',
-      'const beyond = passed + this.#inFlight - 4 * lesson.limit - 8;',
+      'const beyond = passed + this.#inFlight - estimate.limit;',
+      'const beyond = passed + this.#inFlight - 4 * estimate.limit - 8;',
     ),
   ),
   mutant(
@@ -93,7 +89,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'a snapshot has fractions of milliseconds',
     'What is told of a learned window is not rounded, so a snapshot with it is refused by the next client.',
     patch(
-      'rate-limit/quota/quota-watch',
+      'rate-limit/quota/quota',
       'return quota && { limit: quota.limit, windowMs: Math.round(quota.windowMs) };',
       'return quota && { limit: quota.limit, windowMs: quota.windowMs };',
     ),
@@ -132,7 +128,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'G1',
     "with `onLimit: 'reject'`, those wait who waited when the limit was met",
     'A limit turns away who comes later, and not who is in line already.',
-    patch('rate-limit/refusal', "limits.onLimit === 'reject' || remainingMs", 'remainingMs'),
+    patch('rate-limit/wait-limits', "limits.onLimit === 'reject' || remainingMs", 'remainingMs'),
   ),
   mutant(
     ['reject'],
@@ -140,7 +136,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'a call is told to come back before the limit has ended',
     'The `resumeAt` of a `RateLimitError` is earlier than the end that the limit asked for.',
     patch(
-      'rate-limit/refusal',
+      'rate-limit/wait-limits',
       '    resumeAt,\n    code: content?.code,',
       '    resumeAt: new Date(resumeAt.getTime() - 400),\n    code: content?.code,',
     ),
@@ -174,7 +170,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     ['fleet'],
     'S4',
     'an adopted session that has ended is a verdict',
-    'What another client has logged in is taken for a fresh session of its own, and the trial of it for the last word.',
+    'What another client has logged in is taken for a fresh session of its own, and the recheck of it for the last word.',
     patch(
       'session/session',
       'const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;',
@@ -189,8 +185,8 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'Who waits for the login of a client that is closed does not take its turn.',
     patch(
       'session/session',
-      'if (own || !(error instanceof AbandonedLogin) || signal.aborted) throw toInitializeErrorOfOwn(error);',
-      'throw own ? toInitializeErrorOfOwn(error) : toInitializeErrorOfOwn(new Error("given up"));',
+      'if (loggedIn || !(error instanceof AbandonedLogin) || signal.aborted) throw reviveInitializeError(error);',
+      'throw loggedIn ? reviveInitializeError(error) : reviveInitializeError(new Error("given up"));',
     ),
   ),
 ];

@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
     'S4',
     'a session that was replaced meanwhile is sent all the same',
     patch(
-      'call/call-run',
+      'call/call',
       'mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,',
       'mayStart: () => lane.isCurrent(permit),',
     ),
@@ -102,8 +102,8 @@ export const mutants: readonly Mutant[] = [
     'a refused login is tried again',
     patch(
       'call/login-run',
-      "if (reaction.type === 'again') return;",
-      "if (reaction.type === 'again' || (kind === 'error' && this.#time.spentMs < 1000)) return;",
+      "if (reaction.type === 'send again') return;",
+      "if (reaction.type === 'send again' || (kind === 'error' && this.#time.spentMs < 1000)) return;",
     ),
   ),
   mutant(
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     'G1',
     'requests that wait for a socket go out during a pause',
     patch(
-      'call/call-run',
+      'call/call',
       'mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,',
       'mayStart: () => sessions.current?.generation === session.generation,',
     ),
@@ -156,7 +156,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'W7',
     'jitter shortens waits',
-    patch('rate-limit/limit-wait', 'return waitMs + Math.random()', 'return waitMs - Math.random()'),
+    patch('rate-limit/pause', 'return waitMs + Math.random()', 'return waitMs - Math.random()'),
   ),
   mutant(
     'G3',
@@ -190,55 +190,63 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'G5',
     'the sum of waits has no bound',
-    patch('rate-limit/refusal', 'if (waitedMs + remainingMs > limits.maxTotalWaitMs)', 'if (remainingMs > 2 ** 40)'),
+    patch(
+      'rate-limit/wait-limits',
+      'if (waitedMs + remainingMs > limits.maxTotalWaitMs)',
+      'if (remainingMs > 2 ** 40)',
+    ),
   ),
   mutant(
     'G7',
     'a POST is retried after a failure',
-    patch('retry', 'return declared ?? idempotentMethods.has(method);', 'return declared !== true || method !== "";'),
+    patch(
+      'call/react',
+      'return declared ?? idempotentMethods.has(method);',
+      'return declared !== true || method !== "";',
+    ),
   ),
   mutant(
     'G8',
     'a stream that is used up is sent again',
     patch(
       'http/request-body',
-      'return this.#source.factory !== undefined || this.sends === 0 || !isStream(this.#source.fixed);',
-      'return this.#source.factory !== undefined || this.sends === 0 || isStream(this.#source.fixed) || true;',
+      'return this.#source.factory !== undefined || this.sentCount === 0 || !isStream(this.#source.fixed);',
+      'return this.#source.factory !== undefined || this.sentCount === 0 || isStream(this.#source.fixed) || true;',
     ),
   ),
   mutant(
     'G9',
     'a quota that was learned as 0 keeps everybody waiting',
-    patch('rate-limit/quota/lesson', 'limit: Math.max(1, sliding), doubts: 0', 'limit: sliding, doubts: 0'),
-    patch('rate-limit/gate', 'next?.serve(this.#let(next, next.isLoginNext));', ''),
+    patch('rate-limit/quota/estimate', 'limit: Math.max(1, sliding), unexplained: 0', 'limit: sliding, unexplained: 0'),
+    patch('rate-limit/gate', 'next?.grantNext(this.#grant(next, next.isLoginNext));', ''),
   ),
   mutant(
     'W2',
     'a denial is taken for a limit',
     patch(
-      'call/release',
-      '(status === 403 || status === 503) && waitOf(headers, settings.rateLimit.header) !== undefined',
-      'status === 403 || (status === 503 && waitOf(headers, settings.rateLimit.header) !== undefined)',
+      'call/run',
+      '((status === 403 || status === 503) && hasWait(headers, waitHeader))',
+      'status === 403 || (status === 503 && hasWait(headers, waitHeader))',
     ),
   ),
   mutant(
     'W5',
     "times are measured by the client's calendar only",
-    patch('call/release', "const date = headerValue(headers, 'date');", 'const date = undefined;'),
+    patch('rate-limit/limit-headers', "const date = headerValue(headers, 'date');", 'const date = undefined;'),
   ),
   mutant(
     'W5',
     'a connector that says "now" for ever is asked in a tight loop',
     patch(
-      'rate-limit/limit-wait',
-      'totalMs: Math.max(this.#jittered(chosen), floorMs)',
-      'totalMs: this.#jittered(chosen + 0 * floorMs)',
+      'rate-limit/pause',
+      'totalMs: Math.max(this.#addJitter(chosenMs), floorMs)',
+      'totalMs: this.#addJitter(chosenMs + 0 * floorMs)',
     ),
   ),
   mutant(
     'W6',
     "waits of the client's own choosing do not grow",
-    patch('rate-limit/limit-wait', 'fallbackWaitMs * 2 ** Math.min(repeats, 30)', 'fallbackWaitMs + 0 * repeats'),
+    patch('rate-limit/pause', 'fallbackWaitMs * 2 ** Math.min(repeats, 30)', 'fallbackWaitMs + 0 * repeats'),
   ),
   mutant(
     'W6',

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
-import type { Ended, QuotaAdvice } from './quota.js';
-import { mostTimes, RecentTimes } from './recent-times.js';
+import type { EndedRequest, QuotaAdvice } from './quota.js';
+import { maxTimes, RecentTimes } from './recent-times.js';
 
 /** What is left of a window. */
 export interface Remaining {
@@ -9,15 +9,15 @@ export interface Remaining {
   readonly resetMs: number;
 }
 
-/** What a connector says of its quota in one response. */
+/** What one response says about the quota. */
 export interface Announcement {
-  /** All of them hold; none where the response names no quota. */
+  /** All of them apply; empty if the response names no quota. */
   readonly policies: readonly Quota[];
-  /** The smallest of those that the response names. */
+  /** The smallest remainder that the response names. */
   readonly remaining: Remaining | undefined;
 }
 
-/** What is left of a window, as the latest responses have it; responses may overtake each other. */
+/** What is left of a window, according to the latest responses. Responses may overtake each other. */
 export interface KnownRemaining {
   readonly left: number;
   /** On the monotonic clock. */
@@ -25,87 +25,88 @@ export interface KnownRemaining {
 }
 
 /**
- * Adds what one more response says. Within one window the smallest number counts: a larger one is an older response, unless it
- * is larger than requests in flight can explain.
+ * Takes in one more response. Within a window the smallest number counts: a larger one comes from an older response,
+ * unless it is larger than requests in flight can explain.
  */
 export function updateRemaining(
   known: KnownRemaining | undefined,
-  said: Remaining,
+  latest: Remaining,
   inFlight: number,
   now: number,
 ): KnownRemaining {
-  const told = { left: said.left, resetsAt: now + said.resetMs };
-  if (known === undefined || now >= known.resetsAt || said.left > known.left + inFlight + 1) return told;
-  return said.left < known.left ? told : known;
+  const update = { left: latest.left, resetsAt: now + latest.resetMs };
+  if (known === undefined || now >= known.resetsAt || latest.left > known.left + inFlight + 1) return update;
+  return latest.left < known.left ? update : known;
 }
 
 /**
- * The quota that the connector announces (rule W8), laid over what is learned without it. A request takes its place in a window
- * from the moment it starts until a window after its response: so it fits, whatever kind of window the connector has and
- * whenever in between the request arrived. What turns out to be wrong is not believed again until something else is announced.
+ * The quota that the connector announces (rule W8); without an announcement, the learned one. A request counts against
+ * the window from its start until one window length after its response. So it fits whatever kind of window the
+ * connector has, and whenever the request arrived. An announcement that proves wrong is ignored until another one
+ * comes.
  */
 export class AnnouncedQuota implements QuotaAdvice {
   readonly #clock: Clock;
-  readonly #beneath: QuotaAdvice | undefined;
+  readonly #learned: QuotaAdvice | undefined;
   #policies: readonly Quota[] = [];
   #tightest: Quota | undefined;
   #remaining: KnownRemaining | undefined;
-  /** When responses came, while policies are known. */
-  #times = new RecentTimes(mostTimes);
-  /** The announcement that was wrong. */
+  /** When responses arrived, while policies are known. */
+  #times = new RecentTimes(maxTimes);
+  /** The announcement that proved wrong. */
   #refuted: string | undefined;
-  /** Whether a request is under way although the announced quota is used up: to find out whether that is so. */
+  /** Whether a request is in flight to find out if the announced quota is really used up. */
   #isProbing = false;
   #provenWrongAt = Number.NEGATIVE_INFINITY;
   #announcedAt = 0;
   #isBinding = false;
-  /** When the last response came that was not counted, because nothing was announced by then. */
+  /** When the last response arrived that was not counted, because nothing was announced yet. */
   #uncountedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param beneath what holds where nothing is announced. @default everybody may go */
-  constructor(clock: Clock, beneath?: QuotaAdvice) {
+  /** @param learned applies while nothing is announced. @default everybody may go */
+  constructor(clock: Clock, learned?: QuotaAdvice) {
     this.#clock = clock;
-    this.#beneath = beneath;
+    this.#learned = learned;
   }
 
   /**
-   * Takes a response's word. Said before {@link ended} of the same request.
+   * Takes in the announcement of a response, before {@link ended} of the same request.
    *
-   * @param isBinding whether it is believed whatever happens: others may have used up what it says is left.
+   * @param isBinding whether it is believed whatever happens: other clients may use up what it says is left.
    */
   announce({ policies, remaining }: Announcement, inFlight: number, isBinding: boolean): void {
     this.#isBinding ||= isBinding;
-    const kept = policies.filter(({ limit }) => limit <= mostTimes);
-    const key = toKey(kept);
-    // What says nothing but what is left belongs to the policies that were announced before.
-    const isKnownToBeWrong = this.#refuted !== undefined && (key === '' || key === this.#refuted);
-    if (isKnownToBeWrong && !isBinding) return;
+    const tracked = policies.filter(({ limit }) => limit <= maxTimes);
+    const key = toKey(tracked);
+    // A response with a remainder only belongs to the policies announced before.
+    const isRefuted = this.#refuted !== undefined && (key === '' || key === this.#refuted);
+    if (isRefuted && !isBinding) return;
     if (!this.#isAnnounced || (key !== '' && key !== toKey(this.#policies)))
       this.#announcedAt = this.#clock.monotonic();
-    if (key !== '') this.#keep(kept);
+    if (key !== '') this.#use(tracked);
     if (remaining === undefined) return;
     this.#remaining = updateRemaining(this.#remaining, remaining, inFlight, this.#clock.monotonic());
   }
 
-  /** How long it will be until anything is left again. */
+  /** How long until anything is left again; 0 if something is left. */
   get emptyForMs(): number {
     return this.#remaining?.left === 0 ? Math.max(0, this.#remaining.resetsAt - this.#clock.monotonic()) : 0;
   }
 
   get known(): Quota | undefined {
-    return this.#tightest ?? this.#beneath?.known;
+    return this.#tightest ?? this.#learned?.known;
   }
 
   get isKnown(): boolean {
-    return this.#isAnnounced || (this.#beneath?.isKnown ?? false);
+    return this.#isAnnounced || (this.#learned?.isKnown ?? false);
   }
 
   advance(): void {
-    this.#beneath?.advance();
+    this.#learned?.advance();
   }
 
   mayStart(inFlight: number): boolean {
-    if (!this.#isAnnounced) return this.#beneath?.mayStart(inFlight) ?? true;
+    if (!this.#isAnnounced) return this.#learned?.mayStart(inFlight) ?? true;
     const now = this.#clock.monotonic();
     return this.#fitsRemaining(now, inFlight) && this.#policies.every((policy) => this.#fits(policy, now, inFlight));
   }
@@ -115,17 +116,17 @@ export class AnnouncedQuota implements QuotaAdvice {
     const times = this.#policies.map(({ windowMs }) => (this.#times.oldestSince(now - windowMs) ?? now) + windowMs);
     if (this.#remaining !== undefined) times.push(this.#remaining.resetsAt);
     const next = times.filter((time) => time > now);
-    return this.#isAnnounced ? Math.min(...next) - now : (this.#beneath?.roomInMs() ?? Number.POSITIVE_INFINITY);
+    return this.#isAnnounced ? Math.min(...next) - now : (this.#learned?.roomInMs() ?? Number.POSITIVE_INFINITY);
   }
 
   started(isLogin: boolean, inFlight: number): void {
-    this.#beneath?.started(isLogin, inFlight);
+    this.#learned?.started(isLogin, inFlight);
     if (!isLogin && inFlight === 0 && this.#isAnnounced && !this.mayStart(0)) this.#isProbing = true;
   }
 
-  ended(request: Ended): void {
-    this.#beneath?.ended(request);
-    if (request.passage === 'unsent') return;
+  ended(request: EndedRequest): void {
+    this.#learned?.ended(request);
+    if (request.outcome === 'unsent') return;
     const now = this.#clock.monotonic();
     if (!this.#isAnnounced) {
       this.#uncountedAt = now;
@@ -133,15 +134,15 @@ export class AnnouncedQuota implements QuotaAdvice {
     }
     if (this.#isProbing && !request.isLogin) {
       this.#isProbing = false;
-      if (request.passage === 'passed') this.#hadRoom(now);
+      if (request.outcome === 'passed') this.#hadRoom(now);
     }
     if (this.#remaining !== undefined && now >= this.#remaining.resetsAt) this.#remaining = undefined;
     if (this.#policies.length > 0) this.#times.add(now);
   }
 
   limited(waitMs: number, startedAt: number | undefined): void {
-    this.#beneath?.limited(waitMs, startedAt);
-    // It was sent because there was room; unless requests that were not counted had used it up.
+    this.#learned?.limited(waitMs, startedAt);
+    // The request went because there was room, unless uncounted requests had used it up.
     const windowMs = Math.max(0, ...this.#policies.map((policy) => policy.windowMs));
     const isBelieved = this.#isAnnounced && !this.#isProbing && startedAt !== undefined;
     if (isBelieved && startedAt >= this.#announcedAt && startedAt >= this.#uncountedAt + windowMs) this.#refute();
@@ -149,12 +150,12 @@ export class AnnouncedQuota implements QuotaAdvice {
   }
 
   opened(): void {
-    this.#beneath?.opened();
+    this.#learned?.opened();
     this.#remaining = undefined;
   }
 
   seed(quota: Quota): void {
-    this.#beneath?.seed(quota);
+    this.#learned?.seed(quota);
   }
 
   get #isAnnounced(): boolean {
@@ -168,20 +169,20 @@ export class AnnouncedQuota implements QuotaAdvice {
   #fitsRemaining(now: number, inFlight: number): boolean {
     if (this.#remaining === undefined) return true;
     if (now < this.#remaining.resetsAt) return inFlight < this.#remaining.left;
-    // A new window: where nobody says how much it holds, one request finds out.
+    // A new window: if its size is not announced, one request finds out.
     return this.#policies.length > 0 || inFlight === 0;
   }
 
-  /** What was said to be used up was not: a window may have begun anew, but hardly twice in the time of one. */
+  /** There was room in a quota said to be used up. A new window explains that once, but not twice within its length. */
   #hadRoom(now: number): void {
     const windowMs = this.#tightest?.windowMs ?? Number.POSITIVE_INFINITY;
     if (now - this.#provenWrongAt < windowMs) this.#refute();
     this.#provenWrongAt = now;
     this.#remaining = undefined;
-    this.#times = new RecentTimes(mostTimes);
+    this.#times = new RecentTimes(maxTimes);
   }
 
-  #keep(policies: readonly Quota[]): void {
+  #use(policies: readonly Quota[]): void {
     this.#policies = policies;
     this.#tightest = tightest(policies);
   }
@@ -190,8 +191,8 @@ export class AnnouncedQuota implements QuotaAdvice {
     if (this.#isBinding) return;
     this.#refuted = toKey(this.#policies);
     this.#uncountedAt = this.#clock.monotonic();
-    this.#times = new RecentTimes(mostTimes);
-    this.#keep([]);
+    this.#times = new RecentTimes(maxTimes);
+    this.#use([]);
     this.#remaining = undefined;
   }
 }
@@ -200,7 +201,7 @@ function toKey(policies: readonly Quota[]): string {
   return policies.map(({ limit, windowMs }) => `${limit}/${windowMs}`).join();
 }
 
-/** The one that allows the fewest requests in a given time. */
+/** The quota that allows the fewest requests in a given time. */
 export function tightest(quotas: readonly Quota[]): Quota | undefined {
-  return [...quotas].sort((one, other) => one.limit / one.windowMs - other.limit / other.windowMs)[0];
+  return [...quotas].sort((a, b) => a.limit / a.windowMs - b.limit / b.windowMs)[0];
 }

@@ -1,41 +1,117 @@
+import type { Clock, Timer } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
 
-/** What came of a request: a response that was no limit, nothing that says anything about the limit, or it was never sent. */
-export type Passage = 'passed' | 'unknown' | 'unsent';
+/** What a request says about the limit: it passed, it says nothing (no response, or a 401), or it was never sent. */
+export type PermitOutcome = 'passed' | 'unknown' | 'unsent';
 
-/** What a quota is told of a request that has ended without meeting a limit. */
-export interface Ended {
-  readonly passage: Passage;
+/** A request that has ended without meeting a limit. */
+export interface EndedRequest {
+  readonly outcome: PermitOutcome;
   readonly isLogin: boolean;
-  /** Whether it had gone out before the last limit was met. */
+  /** Whether it had started before the last limit was met. */
   readonly isLate: boolean;
 }
 
 /**
- * Advice on how many requests may go. It slows and never stops: the gate asks, and with nothing in flight does not wait for
- * longer than a minute (rule G9).
+ * Advice on how many requests may go. Advice slows and never stops: with nothing in flight, the gate follows it for a
+ * minute at most (rule G9).
  */
 export interface QuotaAdvice {
-  /** What is known of the quota. */
   readonly known: Quota | undefined;
-  /** Whether so much is known that nobody has to go ahead to find out (rule G3). */
+  /** Whether enough is known that no request has to go first to find out (rule G3). */
   readonly isKnown: boolean;
-  /** Time has passed: windows end, and what is too old is forgotten. Called before {@link mayStart} is asked. */
+  /** Ends windows whose time is over and forgets what is too old. Called before {@link mayStart}. */
   advance(): void;
-  /** Whether one more may start, with so many in flight. */
+  /** Whether one more request may start with so many in flight. */
   mayStart(inFlight: number): boolean;
-  /** Where {@link mayStart} says no: how long until it is worth asking again although nothing has come back. */
+  /** After {@link mayStart} said no: how long until it is worth asking again even if nothing returns. */
   roomInMs(): number;
   started(isLogin: boolean, inFlight: number): void;
-  ended(request: Ended): void;
+  ended(request: EndedRequest): void;
   /**
-   * A limit closed the gate, or holds for longer.
+   * A limit has closed the gate, or keeps it closed for longer.
    *
-   * @param startedAt when the request went out that met it; missing for logins, and where somebody else met it.
+   * @param startedAt when the request started that met the limit; missing for logins and for limits met elsewhere.
    */
   limited(waitMs: number, startedAt: number | undefined): void;
   /** The pause is over. */
   opened(): void;
-  /** Begins with what was learned before; what was learned here counts more. */
+  /** Starts from a quota that was learned earlier. What was learned here takes precedence. */
   seed(quota: Quota): void;
+}
+
+export interface QuotaWatchOptions {
+  clock: Clock;
+  quota: QuotaAdvice | undefined;
+  /** What is known has changed. */
+  onChange(quota: Quota | undefined): void;
+  /** There may be room again; `isOverdue` when the advice has held everybody back for as long as it may. */
+  onRoom(isOverdue: boolean): void;
+}
+
+/** How long advice alone may hold everybody back while nothing is in flight (rule G9). */
+const maxHoldMs = 60_000;
+
+/** Reports changes of a quota, and sets the timer that wakes calls waiting for room in it. */
+export class QuotaWatch {
+  readonly #options: QuotaWatchOptions;
+  #reported: Quota | undefined;
+  #timer: Timer | undefined;
+  /** Since when a call waits although nothing is in flight. */
+  #heldSince: number | undefined;
+
+  constructor(options: QuotaWatchOptions) {
+    this.#options = options;
+  }
+
+  get known(): Quota | undefined {
+    return rounded(this.#options.quota?.known);
+  }
+
+  /** Reports the quota if it differs from the one reported last. */
+  emitChange(): void {
+    const known = this.#options.quota?.known;
+    const reported = this.#reported;
+    if (known === reported || (known !== undefined && reported !== undefined && isSame(known, reported))) return;
+    this.#reported = known;
+    this.#options.onChange(rounded(known));
+  }
+
+  /** A call waits, and perhaps only for the quota: the advice may be wrong, so the wait is bounded (rule G9). */
+  awaitRoom(inFlight: number): void {
+    const { clock, quota, onRoom } = this.#options;
+    if (quota === undefined || quota.mayStart(inFlight)) return;
+    const now = clock.monotonic();
+    if (inFlight === 0) this.#heldSince ??= now;
+    if (this.#timer !== undefined) return;
+    const overdueInMs = (this.#heldSince ?? now) + maxHoldMs - now;
+    this.#timer = clock.setTimer(Math.max(1, Math.min(quota.roomInMs(), overdueInMs)), () => {
+      this.#timer = undefined;
+      onRoom(this.#heldSince !== undefined && clock.monotonic() - this.#heldSince >= maxHoldMs);
+    });
+  }
+
+  /** A request has started. */
+  started(): void {
+    this.#heldSince = undefined;
+  }
+
+  /** The timer keeps the process alive only while a call waits (rule G4). */
+  hold(isAwaited: boolean): void {
+    this.#timer?.hold(isAwaited);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#heldSince = undefined;
+  }
+}
+
+function rounded(quota: Quota | undefined): Quota | undefined {
+  return quota && { limit: quota.limit, windowMs: Math.round(quota.windowMs) };
+}
+
+function isSame(a: Quota, b: Quota): boolean {
+  return a.limit === b.limit && Math.abs(a.windowMs - b.windowMs) <= b.windowMs / 10;
 }

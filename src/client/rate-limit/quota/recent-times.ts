@@ -1,33 +1,33 @@
-/** A limit that lies further off costs nobody a crowd; remembering it exactly would cost memory. */
-export const mostTimes = 100_000;
+/** Beyond this many requests, exact tracking is not worth the memory. */
+export const maxTimes = 100_000;
 
-/** Times in ascending order, the latest so many of them. */
+/** The latest times, in ascending order. */
 export class RecentTimes {
-  readonly #most: number;
+  readonly #max: number;
   #times: number[] = [];
-  /** Index of the first that still counts. */
+  /** Index of the first time that still counts. */
   #head = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   add(time: number): void {
     this.#times.push(time);
-    if (this.#times.length - this.#head > this.#most) this.#head++;
-    // Moving what is left is paid for by as many that were dropped.
+    if (this.#times.length - this.#head > this.#max) this.#head++;
+    // Amortized: at least as many times were dropped as are copied.
     if (this.#head > 1024 && this.#head > this.#times.length / 2) {
       this.#times = this.#times.slice(this.#head);
       this.#head = 0;
     }
   }
 
-  /** How many lie after the given time. */
+  /** How many are later than the given time. */
   countSince(time: number): number {
     return this.#times.length - this.#firstAfter(time);
   }
 
-  /** The first after the given time. */
+  /** The first one later than the given time. */
   oldestSince(time: number): number | undefined {
     return this.#times[this.#firstAfter(time)];
   }

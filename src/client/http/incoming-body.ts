@@ -1,0 +1,126 @@
+import type { Clock, Timer } from '../../internal/index.js';
+
+/** Why a body ended before it was complete. */
+export type Interruption =
+  | { type: 'failed'; error: unknown }
+  | { type: 'timeout' }
+  | { type: 'aborted'; reason: unknown };
+
+/** Receives a body as it arrives. */
+export interface Sink {
+  push(chunk: Uint8Array): void;
+  end(): void;
+  interrupt(interruption: Interruption): void;
+}
+
+/** The connection that a body arrives on. */
+export interface BodyConnection {
+  pause(): void;
+  resume(): void;
+  /** Frees the connection: no more data is wanted. */
+  destroy(): void;
+}
+
+export interface IncomingBodyOptions {
+  connection: BodyConnection;
+  clock: Clock;
+  /** How long the connection may be silent while more data is wanted. */
+  silenceMs: number;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * A body that arrives at the pace of its reader (rule D2): the transport reports what arrives, the sink says when it
+ * wants more. It ends once: complete, interrupted by the connection or by a silence, or destroyed because nobody wants
+ * the rest.
+ */
+export class IncomingBody {
+  readonly #options: IncomingBodyOptions;
+  #sink: Sink | undefined;
+  /** What arrived before there was a sink: no more than was already on its way with the head. */
+  #buffered: Uint8Array[] = [];
+  #end: 'whole' | Interruption | undefined;
+  #timer: Timer | undefined;
+  #lastAt = 0;
+  readonly #onEnd: (() => void)[] = [];
+  readonly #onAbort = () => this.finish({ type: 'aborted', reason: this.#options.signal?.reason });
+
+  constructor(options: IncomingBodyOptions) {
+    this.#options = options;
+    options.signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** Calls back when the body has ended, however it ended; at once if it has ended already. */
+  onEnd(callback: () => void): void {
+    if (this.#end === undefined) this.#onEnd.push(callback);
+    else callback();
+  }
+
+  /** The sink gets what has arrived, and after {@link resume} what arrives from then on. */
+  pipe(sink: Sink): void {
+    this.#sink = sink;
+    for (const chunk of this.#buffered.splice(0)) sink.push(chunk);
+    this.#notifySink();
+  }
+
+  /** More data is wanted: from now on, silence counts. */
+  resume(): void {
+    if (this.#end !== undefined || this.#timer !== undefined) return;
+    this.#lastAt = this.#options.clock.monotonic();
+    this.#watch(this.#options.silenceMs);
+    this.#options.connection.resume();
+  }
+
+  /** No more data is wanted for now. */
+  pause(): void {
+    if (this.#end !== undefined) return;
+    this.#stopWatching();
+    this.#options.connection.pause();
+  }
+
+  /** Nobody wants the rest; the sink is not notified. */
+  destroy(): void {
+    this.#sink = undefined;
+    this.finish({ type: 'aborted', reason: undefined });
+  }
+
+  /** Called by the transport. */
+  arrived(chunk: Uint8Array): void {
+    if (this.#end !== undefined) return;
+    this.#lastAt = this.#options.clock.monotonic();
+    if (this.#sink === undefined) this.#buffered.push(chunk);
+    else this.#sink.push(chunk);
+  }
+
+  /** Called by the transport; only the first call counts. */
+  finish(end: 'whole' | Interruption): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    this.#stopWatching();
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    if (end !== 'whole') this.#options.connection.destroy();
+    // The sink first: its request for the rest is in line before the place is freed.
+    this.#notifySink();
+    for (const callback of this.#onEnd.splice(0)) callback();
+  }
+
+  #notifySink(): void {
+    if (this.#end === 'whole') this.#sink?.end();
+    else if (this.#end !== undefined) this.#sink?.interrupt(this.#end);
+  }
+
+  /** One timer for many chunks: when it fires, it checks how long ago the last one arrived. */
+  #watch(delayMs: number): void {
+    const { clock, silenceMs } = this.#options;
+    this.#timer = clock.setTimer(delayMs, () => {
+      const leftMs = silenceMs - (clock.monotonic() - this.#lastAt);
+      if (leftMs > 0) this.#watch(leftMs);
+      else this.finish({ type: 'timeout' });
+    });
+  }
+
+  #stopWatching(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,78 @@
+import { isConnectorError, type SessionParameter, sessionProblems, toSessionParameters } from '../../contract/index.js';
+import { isSecret } from '../../internal/index.js';
+import { AbandonedLogin, InitializeError, RequestError, withoutQuotes } from '../errors.js';
+import { markPublicHeaders } from '../http/read-error.js';
+import type { ConnectorResponse } from '../http/read-success.js';
+
+/** Sends a request of a custom login: no session, but rate limits and retries like any login (rules S5, G1). */
+export type InitializeRequest = (options: LoginRequest) => Promise<ConnectorResponse>;
+
+export interface LoginRequest {
+  method: string;
+  path: string;
+  headers?: Record<string, string> | undefined;
+  json?: unknown | undefined;
+  body?: string | Uint8Array | undefined;
+}
+
+/** Replaces the whole login (rule S1). Returns the headers that every later request carries. */
+export type InitializeFunction = (context: {
+  request: InitializeRequest;
+  signal: AbortSignal;
+}) => Promise<Record<string, string>>;
+
+/**
+ * Reads the session that a login returned (rules S1, S2).
+ *
+ * @throws InitializeError if it is not a session, naming a bad key and never its value.
+ */
+export function toSessionHeaders(value: unknown, status: number | undefined, source: string): Record<string, string> {
+  const parameters: SessionParameter[] | undefined = toSessionParameters(value);
+  if (parameters === undefined) {
+    throw new InitializeError(
+      `${source} did not return a session: expected an array of { key, value } or an object of strings`,
+      { status },
+    );
+  }
+  const [problem] = sessionProblems(parameters);
+  if (problem !== undefined) throw new InitializeError(`${source} returned a bad session: ${problem}`, { status });
+  const session = Object.fromEntries(parameters.map(({ key, value: header }) => [key.toLowerCase(), header]));
+  const publicNames = new Set<string>();
+  for (const [index, { key, value: header }] of parameters.entries()) {
+    // Read from the raw value: a missing mark is not the same as `sensitive: false`.
+    const sensitive: unknown = Array.isArray(value) ? value[index].sensitive : undefined;
+    if (!isSecret({ key, value: header, sensitive })) publicNames.add(key.toLowerCase());
+  }
+  markPublicHeaders(session, publicNames);
+  return session;
+}
+
+const refusals = new Set([400, 401, 403]);
+
+/** The error that a failed login rejects with: long limits and abandoned logins stay as they are (rule S5). */
+export function toInitializeError(error: unknown, signal: AbortSignal): unknown {
+  if (
+    // An aborted signal alone is not enough: a login that was abandoned and joined again may still be refused.
+    (signal.aborted && error === signal.reason) ||
+    error instanceof AbandonedLogin ||
+    error instanceof InitializeError ||
+    isConnectorError(error, 'rate-limit')
+  )
+    return error;
+  if (isConnectorError(error)) {
+    const refused = refusals.has(error.status);
+    const message = `The login was ${refused ? 'refused' : 'not possible'}: ${error.message}`;
+    return new InitializeError(message, {
+      status: error.status,
+      code: error.origin === 'connector' ? error.code : undefined,
+      refused,
+      cause: error,
+    });
+  }
+  if (error instanceof RequestError) {
+    return new InitializeError(`The login failed: ${error.message}`, { status: error.status, cause: error });
+  }
+  return new InitializeError('The login failed: the `initialize` function threw an error', {
+    cause: withoutQuotes(error),
+  });
+}
