@@ -1,5 +1,7 @@
 import { ConnectorError } from 'concordat';
 import { errorResponse } from 'concordat/connector';
+import { connectorErrors } from 'concordat/connector/hono';
+import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 
 async function redacted(text: string, ...secrets: string[]): Promise<string> {
@@ -69,3 +71,15 @@ describe('secrets never leave in an error (E5)', () => {
     expect((await response.json()).errors.code).toBe('BAD_REQUEST');
   });
 });
+
+test.each(['authorization', 'proxy-authorization', 'cookie', 'x-api-key'])(
+  'the credentials of a request in `%s` never leave in an error (E5)',
+  async (name) => {
+    const app = new Hono().onError(connectorErrors());
+    app.get('/', (c) => {
+      throw new ConnectorError(`refused: ${c.req.header(name)}`, { status: 400 });
+    });
+    const response = await app.request('/', { headers: { [name]: 'canary-secret' } });
+    expect((await response.json()).errors.message).toBe('refused: [redacted]');
+  },
+);

@@ -17,9 +17,9 @@ describe('docs/presets.md', () => {
     await expect(page.replace(between, (_all, start, end) => `${start}${table}${end}`)).toMatchFileSnapshot(file);
   });
 
-  test('names the presets that know where a quota is told (W8)', () => {
+  test('names the presets that know where a quota is (W8)', () => {
     const known = Object.entries(presets).flatMap(([name, { quota }]) => (quota === undefined ? [] : [`\`${name}\``]));
-    expect(page).toContain(`these presets know where to look: ${known.join(', ')}.`);
+    expect(page).toContain(`and others with these presets: ${known.join(', ')}.`);
   });
 
   test('the table has every preset once, and says what nobody has checked (control)', () => {

@@ -6,14 +6,14 @@ import type { BodyCondition, Preset, WaitSource } from '../preset.js';
 const limited = [403, 429];
 const reset: WaitSource = { header: 'x-ratelimit-reset', unit: 'epoch-seconds' };
 
-// Successful answers of REST are never looked into for this.
+// Successful REST responses are never examined for this.
 const isGraphQL = { 'x-ratelimit-resource': 'graphql' };
 const exhausted: BodyCondition = { path: 'errors.*.type', matches: 'RATE_LIMITED' };
 
 /**
  * github.com and Enterprise Server. A 403 is a limit when a header or the message says so: by `retry-after` or the message
  * for secondary limits, by an empty quota for the primary one; any other 403 is a denial. REST has no error code but in the
- * `errors` of a 422 (`already_exists`, `missing_field`). GraphQL answers its limits with a 200; its other errors are left to the connector,
+ * `errors` of a 422 (`already_exists`, `missing_field`). GraphQL reports its limits with a 200; its other errors are left to the connector,
  * because they come with data.
  */
 export const github: Preset = {
@@ -45,7 +45,7 @@ export const github: Preset = {
       is: 'rate-limit',
       fallbackWaitMs: 60_000,
     },
-    // The quota's reset is on every answer, so without one of the signs above it says nothing about this limit.
+    // Every response has the reset of the quota, so alone it says nothing about this limit.
     { when: { status: [429] }, is: 'rate-limit', fallbackWaitMs: 60_000 },
     {
       when: { status: [200], headers: { 'x-ratelimit-remaining': '0' }, body: exhausted },

@@ -3,7 +3,7 @@ import type { Preset } from '../preset.js';
 // Sources: https://developer.zendesk.com/api-reference/introduction/rate-limits/
 //          https://developer.zendesk.com/documentation/ticketing/using-the-zendesk-api/best-practices-for-avoiding-rate-limiting/
 /**
- * Zendesk's Support API. `error` is a code (`RecordNotFound`), a sentence, or an object with a title. The answer to a
+ * Zendesk's Support API. `error` is a code (`RecordNotFound`), a sentence, or an object with a title. The response to a
  * limit may be plain text.
  */
 export const zendesk: Preset = {
