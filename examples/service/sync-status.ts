@@ -39,7 +39,7 @@ export class SyncStatus {
   }
 }
 
-/** A tool of the service's own at the MCP endpoint. Whoever has an account may ask. */
+/** The service's own MCP tool. Every user may call it. */
 export function syncStatusTool(status: SyncStatus): McpTool {
   return {
     name: 'sync_status',

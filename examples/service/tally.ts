@@ -31,7 +31,7 @@ export class Tally {
     this.#read = read;
     this.#last = plan;
     const missing = new Set(plan.work.filter(({ type }) => type === 'create').map(({ source }) => source.number));
-    // A creation whose answer was lost took place after all if its issue is there now.
+    // A creation whose response was lost took place after all if its issue is there now.
     for (const number of this.#unknown) if (!missing.has(number)) this.written(number, 'created');
     this.#unknown.clear();
   }

@@ -42,7 +42,7 @@ export async function writeAll(work: readonly Work[], options: SyncOptions): Pro
 async function create({ source, content }: Extract<Work, { type: 'create' }>, options: SyncOptions): Promise<void> {
   const { state, ...json } = content;
   const { target, signal, tally } = options;
-  // Not `idempotent`: when the answer is lost, the client must not simply send it again. The next comparison finds the
+  // Not `idempotent`: when the response is lost, the client must not simply send it again. The next comparison finds the
   // issue by its marker, or finds that there is none.
   const created = await target.client.post('/issues', { json, schema: issueSchema, signal });
   tally.written(source.number, 'created');

@@ -119,7 +119,7 @@ export function readOptions(options: AdminOptions): AdminContext {
     // The objects as given: a section may be an instance of a class.
     sections: [...(options.sections ?? [])],
     throttle: rest.throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),
-    clientAddress: rest.clientAddress ?? tellOfProxy(onError),
+    clientAddress: rest.clientAddress ?? withProxyWarning(onError),
     passwords: createPasswordChecks(clock),
     authenticationFailed: quiet(rest.onAuthenticationFailure, onError),
     onError,
@@ -148,11 +148,11 @@ function readSecret(secret: unknown): Uint8Array {
  * The socket's address. Reports the first request that seems to come through a proxy: then all clients have one
  * address.
  */
-function tellOfProxy(onError: (error: unknown) => void): AdminContext['clientAddress'] {
-  let told = false;
+function withProxyWarning(onError: (error: unknown) => void): AdminContext['clientAddress'] {
+  let reported = false;
   return (request, env) => {
-    if (!told && request.headers.has('x-forwarded-for')) {
-      told = true;
+    if (!reported && request.headers.has('x-forwarded-for')) {
+      reported = true;
       const message =
         'A request has `x-forwarded-for`, but `clientAddress` is not set. Behind a proxy, set it: without it all clients count as one source. Without a proxy, ignore this: anybody can send the header.';
       onError(new Error(message));

@@ -91,7 +91,7 @@ it.each(databaseKinds)('a $name database of a newer release is named, and its pa
   const failure = await openApiKeys({ database: url, edition: 'Professional' }).catch((error: Error) => error);
   const name = kind.name === 'SQLite' ? url : `postgres://${new URL(url).host}/postgres`;
   expect((failure as Error).message).toMatch(
-    /: The database has API key tables of version 99; this release knows \d+\.$/,
+    /: The database has API key tables of version 99; this release needs \d+\.$/,
   );
   expect((failure as Error).message.startsWith(`${name}: `)).toBe(true);
 });

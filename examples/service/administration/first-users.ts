@@ -3,7 +3,7 @@ import { hashPassword, verifyPassword } from 'concordat/api-keys';
 import type { AdministrationOptions } from './options.js';
 import type { UserStore } from './user-store.js';
 
-/** A user of the first start, with the password where it was made here and so has to be told. */
+/** A user of the first start, with the password if it was generated and must be printed. */
 export interface FirstUser {
   username: string;
   superAdmin: boolean;
@@ -14,7 +14,7 @@ const usernames = ['admin', 'sam'] as const;
 
 /**
  * Puts a Super Admin and a regular user into a new store. In one that has users already, a password given now takes the
- * place of the user's own: the way back in for whoever has lost it.
+ * place of the user's own: the way back in for somebody who has lost it.
  *
  * @returns the users that were made; none from the second start on, and a user that was deleted does not come back.
  */

@@ -10,13 +10,13 @@ import { UserStore } from './user-store.js';
 
 export interface Administration {
   readonly url: string;
-  /** Ends what is open, and writes what is pending. */
+  /** Closes what is open, and writes what is pending. */
   close(): Promise<void>;
 }
 
-interface Surroundings {
+interface AdministrationParts {
   mcpTools: readonly McpTool[];
-  /** Pages beside those of the administration. */
+  /** The service's own pages in the administration. */
   sections?: readonly AdminSection[];
   line(text: string): void;
 }
@@ -28,14 +28,14 @@ interface Surroundings {
  */
 export async function startAdministration(
   options: AdministrationOptions,
-  { mcpTools, sections = [], line }: Surroundings,
+  { mcpTools, sections = [], line }: AdministrationParts,
 ): Promise<Administration> {
   const { dataDirectory, edition, passwords } = options;
   const closers: (() => void | Promise<void>)[] = [];
   const close = async () => {
     for (const closeOne of closers.splice(0).reverse()) await closeOne();
   };
-  const onError = (error: unknown) => line(`The administration has a defect: ${String(error)}`);
+  const onError = (error: unknown) => line(`The administration failed unexpectedly: ${String(error)}`);
   try {
     const { sessionSecret } = openDataDirectory(dataDirectory);
     const users = await UserStore.open(path.join(dataDirectory, 'users.db'));
@@ -57,7 +57,7 @@ export async function startAdministration(
       // Both at once: no new request, and the end of the streams that keep connections open.
       await Promise.all([server.close({ graceMs: 2000 }), admin.close()]);
     });
-    // Only now: passwords that are made are also printed, whatever else could have failed.
+    // Last, so that generated passwords are always printed: nothing can fail in between.
     const firstUsers = await ensureUsers(users, passwords);
     for (const text of announce({ url: server.url, options, firstUsers, users: users.list() })) line(text);
     return { url: `${server.url}/`, close };
@@ -100,7 +100,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Requests without credentials are nothing to look into, and neither is what was not even looked at. */
+/** Requests without credentials, and those that were only throttled, need no attention. */
 function reportFailure({ reason, apiKeyId }: AuthenticationFailure, line: (text: string) => void): void {
   if (reason === 'missing' || reason === 'throttled') return;
   line(`Authentication refused: ${reason}${apiKeyId === undefined ? '' : `, API key ${apiKeyId}`}`);

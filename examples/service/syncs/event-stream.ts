@@ -25,7 +25,7 @@ const reconnectMs = 2000;
  */
 export function streamRun(c: Context<{ Bindings: AdminSectionContext }>, options: StreamOptions): Response {
   const { store, run, span, pollMs, heartbeatMs, closing } = options;
-  const visit = c.env;
+  const context = c.env;
   return streamSSE(
     c,
     async (stream) => {
@@ -37,7 +37,7 @@ export function streamRun(c: Context<{ Bindings: AdminSectionContext }>, options
       // Said at once: a browser that waits for the first word would not know that it is connected.
       await stream.write(`retry: ${reconnectMs}\n\n`);
       while (!stop.aborted) {
-        if (!(await visit.isSignedIn())) {
+        if (!(await context.isSignedIn())) {
           await stream.writeSSE({ event: 'signed-out', data: '' });
           return;
         }

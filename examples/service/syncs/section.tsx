@@ -75,11 +75,11 @@ export function syncsSection({ store, control, pollMs = 1000, heartbeatMs = 10_0
       icon: 'M13.5 6.5A5.7 5.7 0 0 0 3 5.2M2.5 9.5A5.7 5.7 0 0 0 13 10.800M2.700 2.300V5.500H5.900M13.300 13.700V10.500H10.100',
       stylesheet,
       script: browserScript(),
-      fetch: (request, visit) => app.fetch(request, visit),
+      fetch: (request, context) => app.fetch(request, context),
     },
     close: () => closing.abort(),
   };
 }
 
-const notFound = (visit: AdminSectionContext) => visit.problem(404, 'There is no such page.');
-const forbidden = (visit: AdminSectionContext) => visit.problem(403, 'Only a Super Admin may start and stop runs.');
+const notFound = (context: AdminSectionContext) => context.problem(404, 'There is no such page.');
+const forbidden = (context: AdminSectionContext) => context.problem(403, 'Only a Super Admin may start and stop runs.');

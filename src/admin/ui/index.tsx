@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { editionMessage } from '../../api-keys/index.js';
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
-import { answerAsset, assets } from './assets/assets.js';
+import { assetResponse, assets } from './assets/assets.js';
 import { securityHeaders } from './browser/security-headers.js';
 import { apiKeyDetailsRoutes } from './pages/api-key-details.js';
 import { apiKeyListRoutes } from './pages/api-key-list.js';
@@ -26,9 +26,9 @@ export function uiRoutes(context: AdminContext): Hono {
   const known = [...Object.values(assets), ...sectionAssets(context.sections)];
   app.use('*', securityHeaders);
   app.get('/assets/:name', (c) => {
-    const answer = answerAsset(known, c.req.param('name'), c.req.header('if-none-match'));
-    if (answer === undefined) throw pageNotFound();
-    return answer;
+    const response = assetResponse(known, c.req.param('name'), c.req.header('if-none-match'));
+    if (response === undefined) throw pageNotFound();
+    return response;
   });
   app.get(
     '/',

@@ -27,7 +27,7 @@ function assetsOf({ name, stylesheet, script }: AdminSection) {
 export function sectionRoutes(app: Hono, ui: Ui): void {
   for (const section of ui.context.sections) {
     const { stylesheet, script } = assetsOf(section);
-    const answer = async (
+    const respond = async (
       c: Context,
       pageContext: PageContext,
       form: URLSearchParams | undefined,
@@ -65,15 +65,15 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
         },
       });
     };
-    const onPage = ui.signedIn((c, pageContext) => answer(c, pageContext, undefined));
+    const onPage = ui.signedIn((c, pageContext) => respond(c, pageContext, undefined));
     for (const path of [`/${section.name}`, `/${section.name}/*`]) {
       app.get(path, async (c, next) => {
         if (isDocument(c)) return await onPage(c, next);
         // No redirect and no notice: both are for pages.
         const pageContext = await readPageContext(ui, c);
-        return pageContext === undefined ? c.text('Not signed in', 401) : await answer(c, pageContext, undefined);
+        return pageContext === undefined ? c.text('Not signed in', 401) : await respond(c, pageContext, undefined);
       });
-      app.post(path, ui.submitted(answer));
+      app.post(path, ui.submitted(respond));
     }
   }
 }

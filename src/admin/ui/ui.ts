@@ -9,7 +9,7 @@ import { createForms, type Forms } from './browser/forms.js';
 import { createSessions, type Sessions } from './browser/session.js';
 import { type PageContext, readPageContext } from './page-context.js';
 
-type Answer = Response | Promise<Response>;
+type HandlerResult = Response | Promise<Response>;
 
 /** What all pages share. */
 export interface Ui {
@@ -19,9 +19,9 @@ export interface Ui {
   readonly forms: Forms;
   readonly flashes: Flashes;
   /** A handler for signed-in users; others are sent to sign in and come back. */
-  signedIn(handler: (c: Context, pageContext: PageContext) => Answer): Handler;
+  signedIn(handler: (c: Context, pageContext: PageContext) => HandlerResult): Handler;
   /** A handler for a form that one of these pages posted. */
-  submitted(handler: (c: Context, pageContext: PageContext, form: URLSearchParams) => Answer): Handler;
+  submitted(handler: (c: Context, pageContext: PageContext, form: URLSearchParams) => HandlerResult): Handler;
 }
 
 export function createUi(context: AdminContext): Ui {

@@ -51,7 +51,7 @@ export function follow(root: HTMLElement): void {
     source.addEventListener('open', () => tell(''));
     source.addEventListener('signed-out', signedOut);
     source.addEventListener('error', () => {
-      // The browser gives up when it is answered with anything but a stream.
+      // The browser gives up when the response is not a stream.
       if (source?.readyState === EventSource.CLOSED) signedOut();
       else tell('The connection is lost. Trying again …');
     });

@@ -3,7 +3,7 @@ import type { SyncControl } from '../control.js';
 import { Line } from './parts.js';
 
 interface ControlsProps {
-  visit: AdminSectionContext;
+  context: AdminSectionContext;
   control: SyncControl;
   mayControl: boolean;
   /** The last run ended early. */
@@ -11,12 +11,12 @@ interface ControlsProps {
 }
 
 /** Starting, or stopping; whichever is possible. */
-export function Controls({ visit, control, mayControl, goesOn }: ControlsProps) {
+export function Controls({ context, control, mayControl, goesOn }: ControlsProps) {
   if (!mayControl) return null;
   const { isRunning } = control;
   return (
-    <form method="post" action={`${visit.path}/${isRunning ? 'stop' : 'start'}`}>
-      {visit.formToken}
+    <form method="post" action={`${context.path}/${isRunning ? 'stop' : 'start'}`}>
+      {context.formToken}
       <button class={isRunning ? 'button button-danger-quiet' : 'button button-primary'} type="submit">
         <Line d={isRunning ? 'M4 4h8v8H4z' : 'M5 3.500v9l7-4.500z'} />
         {isRunning ? 'Stop the run' : goesOn ? 'Resume now' : 'Start a run'}

@@ -21,7 +21,11 @@ export interface PageParts {
 const pageSize = 15;
 
 /** `Syncs`: the connector, the latest run as it goes on, and all runs. */
-export async function overviewPage({ store, control }: PageParts, visit: AdminSectionContext, query: URLSearchParams) {
+export async function overviewPage(
+  { store, control }: PageParts,
+  context: AdminSectionContext,
+  query: URLSearchParams,
+) {
   store.markInterrupted();
   const span = readSpan(query.get('span')) ?? 'recent';
   const update = store.changes('latest', span === 'recent' ? { recentMs: recentMs + 10_000 } : {});
@@ -34,9 +38,9 @@ export async function overviewPage({ store, control }: PageParts, visit: AdminSe
   const refresh = refreshOf(isRunning || control.nextRunMs !== null, query);
   const link = (changes: Record<string, string | undefined>) => {
     const own = { span: span === 'recent' ? undefined : span, show: eventful ? 'eventful' : undefined };
-    return withFields(visit.path, { ...own, ...changes });
+    return withFields(context.path, { ...own, ...changes });
   };
-  return await visit.page({
+  return await context.page({
     title: 'Syncs',
     refreshSeconds: refresh.seconds,
     content: (
@@ -46,9 +50,9 @@ export async function overviewPage({ store, control }: PageParts, visit: AdminSe
           actions={
             <div data-live="controls">
               <Controls
-                visit={visit}
+                context={context}
                 control={control}
-                mayControl={mayControl(visit)}
+                mayControl={mayControl(context)}
                 goesOn={latest !== undefined && latest.state !== 'finished'}
               />
             </div>
@@ -72,7 +76,7 @@ export async function overviewPage({ store, control }: PageParts, visit: AdminSe
                   for.
                 </p>
               </div>
-              <div data-picture={`${visit.path}/events`} data-run="0">
+              <div data-picture={`${context.path}/events`} data-run="0">
                 <p class="connection-lost" role="alert" data-lost hidden></p>
               </div>
             </section>
@@ -81,7 +85,7 @@ export async function overviewPage({ store, control }: PageParts, visit: AdminSe
               <div class="card-header">
                 <div class="title-line">
                   <h2 id="latest-run">
-                    <a class="plain-link" href={`${visit.path}/runs/${update.run.id}`}>
+                    <a class="plain-link" href={`${context.path}/runs/${update.run.id}`}>
                       Run {update.run.id}
                     </a>
                   </h2>
@@ -96,7 +100,7 @@ export async function overviewPage({ store, control }: PageParts, visit: AdminSe
                 revision={update.revision}
                 span={span}
                 nowMs={nowMs}
-                stream={`${visit.path}/events?span=${span}`}
+                stream={`${context.path}/events?span=${span}`}
                 spanLink={(to: Span) => link({ span: to === 'recent' ? undefined : to })}
               />
             </section>
@@ -118,7 +122,7 @@ export async function overviewPage({ store, control }: PageParts, visit: AdminSe
             {runs.length === 0 ? (
               <p class="none muted">{eventful ? 'No run has written anything or gone wrong.' : 'There are no runs.'}</p>
             ) : (
-              <RunTable runs={runs} path={visit.path} nowMs={nowMs} />
+              <RunTable runs={runs} path={context.path} nowMs={nowMs} />
             )}
             {(hasMore || before !== undefined) && (
               <div class="pager">

@@ -12,7 +12,7 @@ import { RefreshNote, refreshOf } from './refresh.js';
 /** One run. @returns `undefined` when there is none with this number */
 export async function runPage(
   { store, control }: PageParts,
-  visit: AdminSectionContext,
+  context: AdminSectionContext,
   id: number,
   query: URLSearchParams,
 ) {
@@ -26,16 +26,16 @@ export async function runPage(
   const { nowMs } = store;
   const refresh = refreshOf(isRunning, query);
   const link = (changes: Record<string, string | undefined>) =>
-    withFields(`${visit.path}/runs/${id}`, { span: asked, ...changes });
+    withFields(`${context.path}/runs/${id}`, { span: asked, ...changes });
   const isLatest = store.latest()?.id === id;
-  return await visit.page({
+  return await context.page({
     title: `Run ${id}`,
     refreshSeconds: refresh.seconds,
     content: (
       <>
         <PageHeader
           title={`Run ${id}`}
-          back={visit.path}
+          back={context.path}
           beside={
             <span data-live="state">
               <StateMark state={run.state} />
@@ -45,9 +45,9 @@ export async function runPage(
             isLatest ? (
               <div data-live="controls">
                 <Controls
-                  visit={visit}
+                  context={context}
                   control={control}
-                  mayControl={mayControl(visit)}
+                  mayControl={mayControl(context)}
                   goesOn={run.state !== 'finished'}
                 />
               </div>
@@ -64,7 +64,7 @@ export async function runPage(
           {run.resumes !== null && (
             <>
               {' '}
-              It goes on from <a href={`${visit.path}/runs/${run.resumes}`}>run {run.resumes}</a>.
+              It goes on from <a href={`${context.path}/runs/${run.resumes}`}>run {run.resumes}</a>.
             </>
           )}
         </PageHeader>
@@ -79,7 +79,7 @@ export async function runPage(
             revision={revision}
             span={span}
             nowMs={nowMs}
-            stream={`${visit.path}/events?run=${id}&span=${span}`}
+            stream={`${context.path}/events?run=${id}&span=${span}`}
             spanLink={(to: Span) => link({ span: to })}
           />
         </section>

@@ -253,7 +253,7 @@ export class RunStore {
     return result;
   }
 
-  /** Several questions, one answer: nothing another process writes meanwhile falls between them. */
+  /** Several reads of one state: what another process writes meanwhile does not fall between them. */
   #readAtOnce<Result>(work: () => Result): Result {
     this.#database.exec('begin');
     try {

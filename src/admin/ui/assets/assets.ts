@@ -25,7 +25,7 @@ export const assets = {
 } as const;
 
 /** Responds to a request for an asset; `undefined` when there is none of that name. */
-export function answerAsset(
+export function assetResponse(
   known: readonly Asset[],
   name: string,
   ifNoneMatch: string | undefined,

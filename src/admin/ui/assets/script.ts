@@ -7,7 +7,7 @@ export const script = /* js */ `'use strict';
   const all = (selector) => [...document.querySelectorAll(selector)];
   const one = (selector) => document.querySelector(selector);
 
-  // A link that opens a dialog has a page of its own, too. The dialog is filled in from the link.
+  // A link that opens a dialog also has its own page. The dialog takes its values from the link.
   for (const opener of all('[data-dialog]')) {
     const dialog = document.getElementById(opener.dataset.dialog);
     if (!dialog || typeof dialog.showModal !== 'function') continue;
@@ -38,7 +38,7 @@ export const script = /* js */ `'use strict';
     });
   }
 
-  // A second click must not send a form twice: the answer to the first one may hold a key that is shown only once.
+  // A second click must not send a form twice: the first response may contain a key, which is shown only once.
   for (const form of all('form[method="post"]')) {
     form.addEventListener('submit', (event) => {
       if (form.dataset.sent) event.preventDefault();
@@ -74,7 +74,7 @@ export const script = /* js */ `'use strict';
         await navigator.clipboard.writeText(keyField.value);
         copied = true;
       } catch {
-        // The clipboard is only for pages over https; the old command works elsewhere.
+        // The clipboard API needs https; the old command works elsewhere.
         keyField.select();
         copied = document.execCommand('copy');
       }
@@ -82,7 +82,7 @@ export const script = /* js */ `'use strict';
       if (!copied) keyField.select();
     });
 
-    // A reload must not send the form again: from here on this page's address is the key's own.
+    // A reload must not send the form again: give this page the address of the key.
     history.replaceState(null, '', keyField.dataset.key);
     const safe = () => mayLeave || stored.checked;
     addEventListener('beforeunload', (event) => {

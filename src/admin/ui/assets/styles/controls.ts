@@ -1,4 +1,4 @@
-/** What is clicked, typed into and read as an answer: buttons, fields, switches, notices, dialogs. */
+/** Controls: buttons, fields, switches, notices, dialogs. */
 export const controlStyles = /* css */ `
 .button {
   display: inline-flex; align-items: center; justify-content: center; gap: var(--space-2); min-height: var(--control-height);
