@@ -33,7 +33,7 @@ export default defineConfig({
   cleanUrls: true,
   // Guides also link to files of the repository, which are no pages here.
   ignoreDeadLinks: [
-    /\.\.\/(examples|test|src|bench|scripts|templates|tools|CHANGELOG|CONTRIBUTING|README)/,
+    /\.\.\/(examples|test|src|bench|scripts|templates|tools|CHANGELOG|CONTRIBUTING|README|SECURITY)/,
     /openapi\//,
   ],
   markdown: { languageAlias: { output: 'text' } },
