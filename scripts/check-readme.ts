@@ -75,7 +75,10 @@ function makeFolder(): string {
     noEmit: true,
     skipLibCheck: true,
   };
-  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts', '*.mts', '*.tsx'] }));
+  writeFileSync(
+    path.join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['*.ts', '*.mts', '*.tsx'] }),
+  );
   return folder;
 }
 

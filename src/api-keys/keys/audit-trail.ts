@@ -49,7 +49,7 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
  * The acting key belongs to the author, and is shown only to readers who may see it: the entry may be about another
  * user's key (rules K7, K15).
  */
-export function toAuditEntry(row: AuditRecord, reader: Principal): AuditEntry {
+function toAuditEntry(row: AuditRecord, reader: Principal): AuditEntry {
   const showsActingKey = reader.mayManageAll || row.author_id === reader.userId;
   return {
     id: row.id,

@@ -64,7 +64,14 @@ export default defineConfig({
       ]),
       group('Testing', ['testing', 'conformance', 'simulation', 'referee', 'fuzzing', 'lessons']),
       group('Administration', ['api-keys', 'administration', 'backup', 'watch-a-sync']),
-      group('Background', ['architecture', 'rules', 'security', 'performance', 'performance-api-keys', 'upgrade-policy']),
+      group('Background', [
+        'architecture',
+        'rules',
+        'security',
+        'performance',
+        'performance-api-keys',
+        'upgrade-policy',
+      ]),
       {
         ...group(
           'API reference',
