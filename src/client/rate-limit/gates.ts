@@ -6,6 +6,8 @@ import { Gate } from './gate.js';
 import { Lane } from './lane.js';
 import { AnnouncedQuota, tightest } from './quota/announced.js';
 import { LearnedQuota } from './quota/learned.js';
+import { LeasedQuota } from './quota/leased.js';
+import type { Lease, LeaseRequest } from './quota/shared-window.js';
 import type { ClientSnapshot } from './snapshot.js';
 import { mayExceedWaitLimits, type WaitLimits } from './wait-limits.js';
 
@@ -14,6 +16,7 @@ export interface SharedGates {
   pause(pause: { scope: string; resumeAt: Date }): void | Promise<void>;
   onPause(listener: (pause: { scope: string; resumeAt: Date }) => void): () => void;
   gate?<Shared extends object>(key: string, create: () => Shared): Shared;
+  take?(scope: string, request: LeaseRequest, clock: Clock): Lease | undefined | Promise<Lease | undefined>;
 }
 
 export interface GatesOptions {
@@ -123,10 +126,21 @@ export class Gates {
     const { fallbackWaitMs, jitterMs, remaining } = rateLimit;
     const create = () => {
       const learned = pacing === 'auto' ? new LearnedQuota(clock) : undefined;
-      const quota = pacing === 'auto' || remaining !== undefined ? new AnnouncedQuota(clock, learned) : undefined;
+      const own = pacing === 'auto' || remaining !== undefined ? new AnnouncedQuota(clock, learned) : undefined;
+      const take = pacing === 'auto' ? state.take?.bind(state) : undefined;
+      const quota =
+        own === undefined || take === undefined
+          ? own
+          : new LeasedQuota({
+              clock,
+              own,
+              take: async (request) => take(scope, request, clock),
+              onAnswer: () => gate.pump(),
+            });
       const publish = async (resumeAt: Date) => state.pause({ scope, resumeAt });
       const waits = { fallbackWaitMs, jitterMs };
-      return new Gate({ clock, scope, waits, quota, startsAlone: remaining !== undefined, publish });
+      const gate: Gate = new Gate({ clock, scope, waits, quota, startsAlone: remaining !== undefined, publish });
+      return gate;
     };
     const key = JSON.stringify([scope, pacing, fallbackWaitMs, jitterMs, remaining]);
     const shared: object = state.gate?.(key, create) ?? create();

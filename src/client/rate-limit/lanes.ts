@@ -37,6 +37,13 @@ export class Lanes {
     return false;
   }
 
+  /** How many calls wait, of all clients. */
+  get waiting(): number {
+    let sum = 0;
+    for (const { waiting } of this.#all) sum += waiting;
+    return sum;
+  }
+
   /** The most requests in flight, summed over all clients. */
   get concurrency(): number {
     let sum = 0;

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../internal/index.js';
+import type { Lease, LeaseRequest } from '../rate-limit/quota/shared-window.js';
 
 /** A session as clients share it. */
 export interface SharedSession {
@@ -49,6 +50,14 @@ export interface ConnectionState {
    * @default none: each client has a gate of its own
    */
   gate?<Shared extends object>(key: string, create: () => Shared): Shared;
+  /**
+   * Leases permits of the quota of a scope (rule G10): applies {@link lease} to what is stored, in one step for all
+   * processes. `undefined`, or a rejection, if the state is away: the process then keeps to a quota of its own.
+   *
+   * @param clock the client's, for a state that has none of its own.
+   * @default each process learns a quota of its own
+   */
+  take?(scope: string, request: LeaseRequest, clock: Clock): Lease | undefined | Promise<Lease | undefined>;
   /** Calls back once per outage, when the state can no longer be shared. Clients report it as an `error` event. */
   onError?(listener: (error: Error) => void): () => void;
 }

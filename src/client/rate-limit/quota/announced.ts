@@ -1,21 +1,8 @@
 import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
-import type { EndedRequest, QuotaAdvice } from './quota.js';
+import type { Announcement, Remaining } from './announcement.js';
+import { type EndedRequest, type GateQuota, maxHoldMs, type QuotaAdvice } from './quota.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
-
-/** What is left of a window. */
-export interface Remaining {
-  readonly left: number;
-  readonly resetMs: number;
-}
-
-/** What one response says about the quota. */
-export interface Announcement {
-  /** All of them apply; empty if the response names no quota. */
-  readonly policies: readonly Quota[];
-  /** The smallest remainder that the response names. */
-  readonly remaining: Remaining | undefined;
-}
 
 /** What is left of a window, according to the latest responses. Responses may overtake each other. */
 export interface KnownRemaining {
@@ -45,7 +32,8 @@ export function updateRemaining(
  * connector has, and whenever the request arrived. An announcement that proves wrong is ignored until another one
  * comes.
  */
-export class AnnouncedQuota implements QuotaAdvice {
+export class AnnouncedQuota implements GateQuota {
+  readonly maxHoldMs = maxHoldMs;
   readonly #clock: Clock;
   readonly #learned: QuotaAdvice | undefined;
   #policies: readonly Quota[] = [];
@@ -97,6 +85,11 @@ export class AnnouncedQuota implements QuotaAdvice {
     return this.#tightest ?? this.#learned?.known;
   }
 
+  /** The tightest policy that was announced and has not proved wrong. */
+  get announced(): Quota | undefined {
+    return this.#tightest;
+  }
+
   get isKnown(): boolean {
     return this.#isAnnounced || (this.#learned?.isKnown ?? false);
   }
@@ -118,6 +111,8 @@ export class AnnouncedQuota implements QuotaAdvice {
     const next = times.filter((time) => time > now);
     return this.#isAnnounced ? Math.min(...next) - now : (this.#learned?.roomInMs() ?? Number.POSITIVE_INFINITY);
   }
+
+  want(): void {}
 
   started(isLogin: boolean, inFlight: number): void {
     this.#learned?.started(isLogin, inFlight);

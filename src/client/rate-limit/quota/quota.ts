@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
+import type { Announcement } from './announcement.js';
 
 /** What a request says about the limit: it passed, it says nothing (no response, or a 401), or it was never sent. */
 export type PermitOutcome = 'passed' | 'unknown' | 'unsent';
@@ -40,9 +41,21 @@ export interface QuotaAdvice {
   seed(quota: Quota): void;
 }
 
+/** What a gate asks: the quota of this process or, with a state that leases permits, of all processes. */
+export interface GateQuota extends QuotaAdvice {
+  /** How long until anything is left again, by what the connector has said; 0 if something is left. */
+  readonly emptyForMs: number;
+  /** How long it may hold everybody back while nothing is in flight (rule G9). */
+  readonly maxHoldMs: number;
+  /** Takes in the announcement of a response, before `ended` of the same request. */
+  announce(announcement: Announcement, inFlight: number, isBinding: boolean): void;
+  /** So many calls are left waiting. */
+  want(waiting: number): void;
+}
+
 export interface QuotaWatchOptions {
   clock: Clock;
-  quota: QuotaAdvice | undefined;
+  quota: GateQuota | undefined;
   /** What is known has changed. */
   onChange(quota: Quota | undefined): void;
   /** There may be room again; `isOverdue` when the advice has held everybody back for as long as it may. */
@@ -50,13 +63,14 @@ export interface QuotaWatchOptions {
 }
 
 /** How long advice alone may hold everybody back while nothing is in flight (rule G9). */
-const maxHoldMs = 60_000;
+export const maxHoldMs = 60_000;
 
 /** Reports changes of a quota, and sets the timer that wakes calls waiting for room in it. */
 export class QuotaWatch {
   readonly #options: QuotaWatchOptions;
   #reported: Quota | undefined;
   #timer: Timer | undefined;
+  #dueAt = 0;
   /** Since when a call waits although nothing is in flight. */
   #heldSince: number | undefined;
 
@@ -83,11 +97,14 @@ export class QuotaWatch {
     if (quota === undefined || quota.mayStart(inFlight)) return;
     const now = clock.monotonic();
     if (inFlight === 0) this.#heldSince ??= now;
-    if (this.#timer !== undefined) return;
-    const overdueInMs = (this.#heldSince ?? now) + maxHoldMs - now;
-    this.#timer = clock.setTimer(Math.max(1, Math.min(quota.roomInMs(), overdueInMs)), () => {
+    const overdueInMs = (this.#heldSince ?? now) + quota.maxHoldMs - now;
+    const dueAt = now + Math.max(1, Math.min(quota.roomInMs(), overdueInMs));
+    if (this.#timer !== undefined && this.#dueAt <= dueAt) return;
+    this.#timer?.cancel();
+    this.#dueAt = dueAt;
+    this.#timer = clock.setTimer(dueAt - now, () => {
       this.#timer = undefined;
-      onRoom(this.#heldSince !== undefined && clock.monotonic() - this.#heldSince >= maxHoldMs);
+      onRoom(this.#heldSince !== undefined && clock.monotonic() - this.#heldSince >= quota.maxHoldMs);
     });
   }
 

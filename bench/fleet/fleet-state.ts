@@ -1,0 +1,71 @@
+import { type Clock, type ConnectionState, memoryState, type SharedPause } from 'concordat/client';
+import { lease, type SharedWindow } from '../../src/client/rate-limit/quota/shared-window.js';
+import type { Time } from './time.js';
+
+export type Sharing = 'none' | 'pause' | 'quota';
+
+/** What redis is to a fleet, on the virtual clock: every command and every message takes its time. */
+export class Fleet {
+  readonly #time: Time;
+  readonly #latencyMs: number;
+  readonly #windows = new Map<string, SharedWindow>();
+  readonly #listeners = new Set<{ id: number; clock: Clock; tell: (pause: SharedPause) => void }>();
+  readonly #pausedUntil = new Map<string, number>();
+  readonly #sessions = memoryState();
+  #members = 0;
+  /** Commands for the quota, and for pauses. */
+  takes = 0;
+  pauses = 0;
+  isAway = false;
+
+  constructor(time: Time, latencyMs = 1) {
+    this.#time = time;
+    this.#latencyMs = latencyMs;
+  }
+
+  window(scope = ''): SharedWindow | undefined {
+    return this.#windows.get(scope);
+  }
+
+  /** The state of one process. */
+  join(sharing: Sharing, clock: Clock): ConnectionState {
+    if (sharing === 'none') return memoryState();
+    const id = ++this.#members;
+    const { renew, newer } = this.#sessions;
+    const state: ConnectionState = {
+      renew,
+      newer: newer as NonNullable<typeof newer>,
+      pause: async (pause) => {
+        this.pauses++;
+        const remainingMs = Math.ceil(pause.resumeAt.getTime() - clock.now());
+        await this.#time.sleep(this.#latencyMs);
+        if (this.isAway || this.#time.now + remainingMs <= (this.#pausedUntil.get(pause.scope) ?? 0)) return;
+        this.#pausedUntil.set(pause.scope, this.#time.now + remainingMs);
+        await this.#time.sleep(this.#latencyMs);
+        for (const listener of this.#listeners) {
+          const resumeAt = new Date(listener.clock.now() + remainingMs);
+          if (listener.id !== id) listener.tell({ scope: pause.scope, resumeAt });
+        }
+      },
+      onPause: (tell) => {
+        const listener = { id, clock, tell };
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+    };
+    if (sharing === 'pause') return state;
+    return {
+      ...state,
+      take: async (scope, request) => {
+        this.takes++;
+        await this.#time.sleep(this.#latencyMs);
+        if (this.isAway) throw new Error('away');
+        const [stored, answer] = lease(this.#windows.get(scope), request, Math.floor(this.#time.now));
+        this.#windows.set(scope, stored);
+        if (process.env.TRACE) console.log(Math.floor(this.#time.now), id, JSON.stringify(request).replace(/"/g,''), '=>', JSON.stringify({ ...answer, L: stored.limit, out: stored.out, closed: stored.closed, slides: stored.slides, askers: stored.askers, before: stored.before, tail: stored.tail, head: stored.head, due: stored.due }).replace(/"/g,''));
+        await this.#time.sleep(this.#latencyMs);
+        return answer;
+      },
+    };
+  }
+}

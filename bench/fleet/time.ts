@@ -1,0 +1,88 @@
+import type { Clock } from 'concordat/client';
+
+interface Event {
+  readonly at: number;
+  readonly order: number;
+  run: (() => void) | undefined;
+}
+
+/** Virtual time for very many workers: a heap of events, run in order, with promises settled between two of them. */
+export class Time {
+  readonly #heap: Event[] = [];
+  #order = 0;
+  #now = 0;
+
+  get now(): number {
+    return this.#now;
+  }
+
+  /** The clock of a process. Its calendar may differ from that of the others. */
+  clock(offsetMs = 0): Clock {
+    return {
+      now: () => 1_700_000_000_000 + offsetMs + this.#now,
+      monotonic: () => this.#now,
+      setTimer: (delayMs, callback) => {
+        const event = this.after(delayMs, callback);
+        return { cancel: () => (event.run = undefined), hold: () => {} };
+      },
+    };
+  }
+
+  after(delayMs: number, run: () => void): Event {
+    const event = { at: this.#now + Math.max(0, delayMs), order: this.#order++, run };
+    const heap = this.#heap;
+    let index = heap.push(event) - 1;
+    while (index > 0 && isBefore(event, heap[(index - 1) >> 1] as Event)) {
+      heap[index] = heap[(index - 1) >> 1] as Event;
+      index = (index - 1) >> 1;
+    }
+    heap[index] = event;
+    return event;
+  }
+
+  sleep(delayMs: number): Promise<void> {
+    return new Promise((resolve) => this.after(delayMs, resolve));
+  }
+
+  async runUntil(end: number): Promise<void> {
+    for (let first = this.#heap[0]; first !== undefined && first.at <= end; first = this.#heap[0]) {
+      this.#now = first.at;
+      while (this.#heap[0]?.at === this.#now) this.#pop().run?.();
+      await new Promise(setImmediate); // promises go as far as they can
+    }
+    this.#now = end;
+  }
+
+  #pop(): Event {
+    const heap = this.#heap;
+    const first = heap[0] as Event;
+    const last = heap.pop() as Event;
+    if (heap.length === 0) return first;
+    let index = 0;
+    for (;;) {
+      let child = 2 * index + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && isBefore(heap[child + 1] as Event, heap[child] as Event)) child++;
+      if (isBefore(last, heap[child] as Event)) break;
+      heap[index] = heap[child] as Event;
+      index = child;
+    }
+    heap[index] = last;
+    return first;
+  }
+}
+
+function isBefore(a: Event, b: Event): boolean {
+  return a.at === b.at ? a.order < b.order : a.at < b.at;
+}
+
+/** Random numbers that a seed repeats (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,279 @@
+import type { Clock } from '../../../internal/index.js';
+import type { Quota } from '../../events.js';
+import type { AnnouncedQuota } from './announced.js';
+import type { Announcement } from './announcement.js';
+import type { EndedRequest, GateQuota } from './quota.js';
+import type { Lease, LeaseRequest } from './shared-window.js';
+
+export interface LeasedQuotaOptions {
+  clock: Clock;
+  /** What this process knows by itself: it applies before anything is leased, and while the state is away. */
+  own: AnnouncedQuota;
+  /** Asks the state. Rejects, or resolves to `undefined`, if the state is away. */
+  take(request: LeaseRequest): Promise<Lease | undefined>;
+  /** The state has answered: calls that wait may go, or wait for something else. */
+  onAnswer(): void;
+}
+
+/** How long an answer of the state may take, and how long it is left alone after it failed. */
+const answerMs = 2000;
+const awayMs = 1000;
+
+/**
+ * The quota of all processes with the same state (rule G10). Permits are leased in batches; {@link lease} has the rules.
+ * Until the quota is known, and while the state is away, the process keeps to what it knows by itself (rule G9).
+ */
+export class LeasedQuota implements GateQuota {
+  readonly #options: LeasedQuotaOptions;
+  readonly #clock: Clock;
+  readonly #own: AnnouncedQuota;
+  /** Whether permits are needed at all. */
+  #isLeasing = false;
+  #lease: Lease | undefined;
+  #askedAt: number | undefined;
+  /** Counts the questions: an answer that comes too late is not taken for that of the next one. */
+  #turn = 0;
+  #askAgainAt = 0;
+  #permits = 0;
+  #probe = 0;
+  #expiresAt = 0;
+  #isProbing = false;
+  /** What the next request to the state reports. */
+  #report = { returned: 0, probed: 0, announced: 0, announcedMs: 0 };
+  /** Requests in flight, of whatever epoch, and how many started in this window and in the last one. */
+  #inFlight = 0;
+  #used = 0;
+  #usedBefore = 0;
+  /** The limit in effect, until it is reported. */
+  #limit: { metAt: number; resumesAt: number; isReported: boolean } | undefined;
+  /** What went before the first limit. */
+  #startedAt: number | undefined;
+  #passed = 0;
+  #latencyMs = 0;
+  #sampleSince: number | undefined;
+  #lastEndedAt = 0;
+
+  constructor(options: LeasedQuotaOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#own = options.own;
+    this.#ask(0); // others may know the quota already
+  }
+
+  get known(): Quota | undefined {
+    return this.#isLeasing && this.#lease !== undefined ? this.#lease : this.#own.known;
+  }
+
+  get isKnown(): boolean {
+    return this.#isLeasing || this.#own.isKnown;
+  }
+
+  /** A process that waits for its turn behind many others may wait for long: the state answers each time it asks. */
+  get maxHoldMs(): number {
+    return this.#isLeasing ? Math.max(60_000, 2 * (this.#lease?.waitMs ?? 0)) : 60_000;
+  }
+
+  get emptyForMs(): number {
+    return this.#own.emptyForMs;
+  }
+
+  announce(announcement: Announcement, inFlight: number, isBinding: boolean): void {
+    this.#own.announce(announcement, inFlight, isBinding);
+    const known = this.#own.announced;
+    if (known === undefined) return;
+    const { limit, windowMs } = known;
+    if (this.#isLeasing && this.#lease?.limit === limit && this.#lease.windowMs === windowMs) return;
+    if (this.#report.announced === limit && this.#report.announcedMs === windowMs) return;
+    this.#report.announced = limit;
+    this.#report.announcedMs = windowMs;
+    this.#ask(0);
+  }
+
+  advance(): void {
+    this.#own.advance();
+  }
+
+  mayStart(inFlight: number): boolean {
+    if (!this.#isLeasing) return this.#own.mayStart(inFlight);
+    const now = this.#clock.monotonic();
+    if (now >= this.#expiresAt || !this.#ownHasRoom(inFlight)) return false;
+    return this.#permits > 0 || (this.#probe > 0 && inFlight === 0 && now >= this.#quietAt);
+  }
+
+  /** The state shares one announced policy; of several, the process keeps to the others by itself. */
+  #ownHasRoom(inFlight: number): boolean {
+    return this.#own.announced === undefined || this.#own.mayStart(inFlight);
+  }
+
+  roomInMs(): number {
+    if (!this.#isLeasing) return this.#own.roomInMs();
+    const now = this.#clock.monotonic();
+    if (this.#askedAt !== undefined) return this.#askedAt + answerMs - now;
+    if (this.#permits > 0 && now < this.#expiresAt) return Math.min(this.#own.roomInMs(), this.#expiresAt - now);
+    return (this.#probe > 0 && now < this.#quietAt ? this.#quietAt : this.#askAgainAt) - now;
+  }
+
+  /** Calls are left waiting: asks for permits, unless it is too early. */
+  want(waiting: number): void {
+    const now = this.#clock.monotonic();
+    if (this.#askedAt !== undefined && now >= this.#askedAt + answerMs) {
+      this.#away();
+      this.#options.onAnswer();
+    }
+    if (!this.#isLeasing || this.#askedAt !== undefined) return;
+    if (now >= this.#expiresAt) this.#giveBack();
+    if (this.#permits + this.#probe > 0 || now < this.#askAgainAt) return;
+    this.#ask(Math.max(waiting, this.#usedBefore, 2 * this.#used));
+  }
+
+  started(isLogin: boolean, inFlight: number): void {
+    this.#own.started(isLogin, inFlight);
+    if (isLogin) return;
+    const now = this.#clock.monotonic();
+    this.#startedAt ??= now;
+    this.#sampleSince ??= now;
+    this.#inFlight++;
+    this.#used++;
+    if (this.#permits > 0) {
+      this.#permits--;
+    } else if (this.#probe > 0) {
+      this.#probe = 0;
+      this.#isProbing = true;
+    }
+  }
+
+  ended(request: EndedRequest): void {
+    this.#own.ended(request);
+    if (request.isLogin) return;
+    this.#requestEnded();
+    const hasPassed = request.outcome === 'passed';
+    if (hasPassed && (!request.isLate || this.#limit !== undefined)) this.#passed++;
+    if (request.outcome === 'unsent' && this.#isLeasing) this.#report.returned++;
+    if (this.#isProbing && !request.isLate) {
+      this.#isProbing = false;
+      if (hasPassed) {
+        this.#report.probed = 1;
+        this.#askAgainAt = 0;
+      }
+    }
+    this.#settle();
+  }
+
+  limited(waitMs: number, startedAt: number | undefined): void {
+    this.#own.limited(waitMs, startedAt);
+    if (startedAt !== undefined) {
+      this.#requestEnded();
+      this.#isProbing = false;
+      if (this.#isLeasing) this.#report.returned++;
+    }
+    const now = this.#clock.monotonic();
+    const resumesAt = now + waitMs;
+    this.#limit ??= { metAt: now, resumesAt, isReported: false };
+    this.#limit.resumesAt = Math.max(this.#limit.resumesAt, resumesAt);
+    this.#giveBack();
+    this.#settle();
+  }
+
+  opened(): void {
+    this.#own.opened();
+    this.#limit = undefined;
+    this.#giveBack();
+    this.#startedAt = undefined;
+    this.#passed = 0;
+    this.#isProbing = false;
+    const { windowMs = 0 } = this.#lease ?? {};
+    // Its turn was to come with the next window: here it is.
+    if (this.#askAgainAt - this.#clock.monotonic() < windowMs / 2) this.#askAgainAt = 0;
+    this.#isLeasing = true; // the answer may say otherwise
+  }
+
+  seed(quota: Quota): void {
+    this.#own.seed(quota);
+  }
+
+  get #quietAt(): number {
+    return this.#lastEndedAt + 2 * this.#latencyMs;
+  }
+
+  #requestEnded(): void {
+    this.#inFlight--;
+    const now = this.#clock.monotonic();
+    if (this.#sampleSince !== undefined) this.#latencyMs = now - this.#sampleSince;
+    this.#sampleSince = undefined;
+    this.#lastEndedAt = now;
+  }
+
+  #giveBack(): void {
+    this.#report.returned += this.#permits + this.#probe;
+    this.#permits = 0;
+    this.#probe = 0;
+  }
+
+  /** During a pause: once nothing is in flight any more, tells what has become of the permits, if there is news. */
+  #settle(): void {
+    const limit = this.#limit;
+    if (limit === undefined || limit.isReported || this.#inFlight > 0 || this.#askedAt !== undefined) return;
+    if (this.#isLeasing && this.#report.returned === 0) return;
+    limit.isReported = true;
+    this.#ask(0);
+  }
+
+  #ask(want: number): void {
+    const now = this.#clock.monotonic();
+    const request = { window: this.#lease?.window ?? 0, ticket: this.#lease?.ticket ?? 0, want, ...this.#facts(now) };
+    this.#report = { ...this.#report, returned: 0, probed: 0 };
+    this.#askedAt = now;
+    const turn = ++this.#turn;
+    const answered = (answer: Lease | undefined) => {
+      if (turn === this.#turn && this.#askedAt !== undefined) this.#answered(answer, want);
+    };
+    this.#options.take(request).then(answered, () => answered(undefined));
+  }
+
+  #facts(now: number): Omit<LeaseRequest, 'window' | 'ticket' | 'want'> {
+    const { metAt = now, resumesAt = now } = this.#limit ?? {};
+    const startedAt = this.#startedAt ?? now;
+    // Most of that time did not belong to the window.
+    const isUnclear = metAt - startedAt > 4 * (resumesAt - metAt);
+    const learns = this.#limit !== undefined && !this.#isLeasing && !isUnclear;
+    return {
+      ...this.#report,
+      limitedMs: Math.max(0, resumesAt - now),
+      learned: learns ? this.#passed : 0,
+      learnedMs: learns ? resumesAt - startedAt : 0,
+    };
+  }
+
+  #answered(answer: Lease | undefined, want: number): void {
+    this.#askedAt = undefined;
+    const now = this.#clock.monotonic();
+    if (answer === undefined) {
+      this.#away();
+    } else {
+      if (answer.window !== this.#lease?.window) {
+        this.#usedBefore = this.#used;
+        this.#used = 0;
+      }
+      const ticket = want > 0 ? answer.ticket : (this.#lease?.ticket ?? 0);
+      this.#lease = { ...answer, ticket };
+      this.#isLeasing = answer.limit > 0;
+      this.#permits = answer.granted;
+      this.#probe = answer.probe;
+      this.#expiresAt = now + answer.endsInMs;
+      this.#lastEndedAt = Math.max(this.#lastEndedAt, now);
+      if (want > 0) this.#askAgainAt = now + answer.waitMs;
+    }
+    if (this.#limit !== undefined) this.#giveBack();
+    this.#settle();
+    this.#options.onAnswer();
+  }
+
+  /** The state does not answer: what this process knows by itself applies until the next pause is over. */
+  #away(): void {
+    this.#askedAt = undefined;
+    this.#isLeasing = false;
+    this.#permits = 0;
+    this.#probe = 0;
+    this.#askAgainAt = this.#clock.monotonic() + awayMs;
+  }
+}
