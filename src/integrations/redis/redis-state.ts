@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ConnectionState } from '../../client/index.js';
 import { parseJson } from '../../internal/index.js';
+import { takePermits } from './lease-script.js';
 import { Link } from './link.js';
 import { checkOptions, type RedisStateOptions } from './options.js';
 import { namesOf } from './scripts.js';
@@ -81,6 +82,7 @@ export function redisState(options: RedisStateOptions): RedisState {
     newer: (than) => sessions.newer(than),
     pause: (pause) => pauses.share(pause),
     onPause: (listener) => pauses.onPause(listener),
+    take: (scope, request) => link.run((redis) => takePermits(redis, names, scope, request)),
     gate(key, create) {
       const gate = gates.get(key) ?? create();
       gates.set(key, gate);

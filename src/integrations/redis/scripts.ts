@@ -6,6 +6,7 @@ export interface Names {
   lock: string;
   refusal: string;
   pauses: string;
+  quotas: string;
   news: string;
 }
 
@@ -16,6 +17,7 @@ export function namesOf(prefix: string, connection: string): Names {
     lock: `${base}login`,
     refusal: `${base}refusal`,
     pauses: `${base}pauses`,
+    quotas: `${base}quotas`,
     news: `${base}news`,
   };
 }

@@ -1,0 +1,130 @@
+import { grant, grantSliding } from './grant.js';
+import type { Lease, LeaseRequest, SharedWindow } from './shared-window.js';
+import { countSince, note, sliceOf } from './slices.js';
+
+const unknown: SharedWindow = {
+  ...{ window: 0, limit: 0, windowMs: 0, opensAt: 0, endsAt: 0, closed: 0, slides: 0, announced: 0, learning: 0 },
+  ...{ counted: 0, out: 0, askers: 0, before: 0, probing: 0, tail: 1, head: 1, due: 0, slotAt: 0, slices: [] },
+};
+
+/**
+ * The rules of the shared quota (rule G10): what is stored, one request and the time make what is stored next and the
+ * answer. The redis state has the same rules in Lua (src/integrations/redis/lease-script.ts); a test holds them equal.
+ */
+export function lease(stored: SharedWindow | undefined, request: LeaseRequest, now: number): [SharedWindow, Lease] {
+  // A clock that was set back: what was known belongs to another time.
+  const known = stored === undefined || stored.opensAt > now ? unknown : stored;
+  const shared = { ...known, slices: [...known.slices] };
+  if (request.announced > 0) announce(shared, request, now);
+  if (request.learned > 0 || (request.window === 0 && request.limitedMs > 0)) learn(shared, request, now);
+  else settle(shared, request, now);
+  const slackMs = Math.min(100, shared.windowMs / 50); // reports take their time
+  if (shared.window > 0 && now >= shared.endsAt - slackMs) open(shared, now);
+  const none = { granted: 0, probe: 0, ticket: 0, waitMs: Math.max(0, shared.endsAt - now) };
+  let answer: Pick<Lease, 'granted' | 'probe' | 'ticket' | 'waitMs'> = none;
+  if (shared.limit > 0 && shared.closed === 0 && request.want > 0) {
+    const isFirst = request.window !== shared.window;
+    const asked = isFirst ? { ...request, probed: 0 } : request;
+    if (isFirst) shared.askers++;
+    answer = shared.slides === 1 ? grantSliding(shared, asked, now) : grant(shared, asked, now, isFirst);
+    note(shared, answer.granted + answer.probe, now);
+  }
+  const { window, limit, windowMs } = shared;
+  return [shared, { window, limit, windowMs, endsInMs: Math.max(0, shared.endsAt - now), ...answer }];
+}
+
+/** The announced quota replaces what was known. It may be of any kind of window, so it is treated as sliding. */
+function announce(shared: SharedWindow, { announced, announcedMs }: LeaseRequest, now: number): void {
+  if (shared.announced === 1 && shared.limit === announced && shared.windowMs === announcedMs) return;
+  const { before, askers, tail, head } = shared;
+  const window = shared.window + 1;
+  const known = { limit: announced, windowMs: announcedMs, slides: 1, announced: 1, before: Math.max(before, askers) };
+  Object.assign(shared, {
+    ...unknown,
+    ...known,
+    tail,
+    head,
+    window,
+    opensAt: now,
+    endsAt: now + announcedMs,
+    slices: [],
+  });
+}
+
+/** The first limit: what all processes have got through until then is the quota. */
+function learn(shared: SharedWindow, { learned, learnedMs, limitedMs }: LeaseRequest, now: number): void {
+  if (shared.limit === 0 && shared.closed === 0) {
+    shared.window++;
+    shared.learning = shared.window;
+    shared.opensAt = now;
+    shared.windowMs = 0;
+    shared.askers = 0;
+  }
+  const isCounting = shared.learning > 0 && shared.learning >= shared.window - 1;
+  if (isCounting) {
+    shared.limit += learned;
+    shared.windowMs = Math.max(shared.windowMs, Math.ceil(learnedMs));
+    if (shared.learning === shared.window) shared.askers++;
+    else shared.before++;
+    note(shared, learned, now);
+  }
+  if (limitedMs > 0) close(shared, limitedMs, now);
+}
+
+/** What has become of the permits of a window. */
+function settle(shared: SharedWindow, { window, returned, probed, limitedMs }: LeaseRequest, now: number): void {
+  if (window === shared.window) {
+    shared.out = Math.max(0, shared.out - returned);
+    note(shared, -returned, now);
+  } else if (window === shared.window - 1 && shared.counted === 1) {
+    // Too late to be counted when the window ended.
+    shared.limit = Math.max(1, shared.limit - returned);
+  }
+  const { slides, limit, windowMs } = shared;
+  // What is certainly in the window was let through: there are at least so many. What may be in it was too much.
+  if (slides === 1 && probed > 0) shared.limit = Math.max(limit, countSince(shared, now - windowMs));
+  if (limitedMs === 0) return;
+  if (slides === 1)
+    shared.limit = Math.max(1, Math.min(limit, countSince(shared, now - windowMs - 2 * sliceOf(shared))));
+  close(shared, limitedMs, now);
+}
+
+function close(shared: SharedWindow, limitedMs: number, now: number): void {
+  const { closed, endsAt, opensAt, windowMs, learning, window, limit, out } = shared;
+  const end = now + Math.ceil(limitedMs);
+  shared.endsAt = closed === 1 ? Math.max(endsAt, end) : end;
+  shared.closed = 1;
+  // Far too early for the end of a window: it slides, if permits of the one before explain that.
+  if (learning === window || end > opensAt + 0.75 * windowMs) return;
+  if (countSince(shared, end - windowMs - sliceOf(shared)) - out >= limit / 4) shared.slides = 1;
+}
+
+/** The time of the window is over: the next one begins, with what this one has taught. */
+function open(shared: SharedWindow, now: number): void {
+  const { limit, out, windowMs, opensAt, endsAt, slides, closed } = shared;
+  shared.closed = 0;
+  if (slides === 1 && now < opensAt + windowMs) {
+    shared.endsAt = opensAt + windowMs;
+    return;
+  }
+  const wasLimited = closed === 1 && shared.learning !== shared.window;
+  const measuredMs = endsAt - opensAt;
+  shared.counted = 0;
+  if (slides === 0 && ((wasLimited && measuredMs > windowMs / 2) || out > limit)) {
+    shared.counted = 1;
+    // One that is larger by far is believed in steps: another client may have left more than usual.
+    shared.limit = Math.max(1, Math.min(out, limit + 1 + Math.floor(limit / 4)));
+    if (wasLimited && measuredMs > windowMs) shared.windowMs = measuredMs;
+  }
+  if (shared.limit === 0) shared.learning = 0;
+  shared.window++;
+  shared.opensAt = now;
+  shared.endsAt = now + shared.windowMs;
+  shared.out = 0;
+  shared.probing = 0;
+  shared.before = Math.max(1, shared.askers);
+  shared.askers = 0;
+  const head = Math.min(shared.tail, shared.head + shared.limit);
+  shared.due = head - shared.head;
+  shared.head = head;
+}
