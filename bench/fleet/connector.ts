@@ -11,6 +11,9 @@ export interface LimitModel {
   readonly rival: number;
 }
 
+/** How many windows a session lasts. */
+export const sessionWindows = 2.5;
+
 /** The connector: it counts requests when they arrive, and says how long to wait. */
 export class Connector {
   readonly model: LimitModel;
@@ -21,10 +24,10 @@ export class Connector {
   #head = 0;
   passed = 0;
   refused = 0;
-  /** Refusals of this moment's window; the most of any window. */
   readonly refusedAt: number[] = [];
-  readonly passedAt: number[] = [];
   logins = 0;
+  /** When each session ends. */
+  readonly #sessions = new Map<string, number>();
 
   constructor(model: LimitModel, time: Time, random: () => number) {
     this.model = model;
@@ -32,12 +35,23 @@ export class Connector {
     if (model.rival > 0) this.#startRival(random);
   }
 
+  /** @returns a new session; the others stay as they are. */
+  logIn(): string {
+    const session = `session-${++this.logins}`;
+    this.#sessions.set(session, this.#time.now + sessionWindows * this.model.windowMs);
+    return session;
+  }
+
+  /** Whether a request with this session is let in. */
+  knows(session: string | null): boolean {
+    return this.#time.now < (this.#sessions.get(session ?? '') ?? 0);
+  }
+
   /** @returns 0 if the request passes, else the wait that the response tells. */
   receive(): number {
     const waitMs = this.#take();
     if (waitMs === 0) {
       this.passed++;
-      this.passedAt.push(this.#time.now);
       return 0;
     }
     this.refused++;

@@ -1,5 +1,6 @@
 import { type Clock, type ConnectionState, memoryState, type SharedPause } from 'concordat/client';
-import { lease, type SharedWindow } from '../../src/client/rate-limit/quota/shared-window.js';
+import { lease } from '../../src/client/rate-limit/quota/lease.js';
+import type { SharedWindow } from '../../src/client/rate-limit/quota/shared-window.js';
 import type { Time } from './time.js';
 
 export type Sharing = 'none' | 'pause' | 'quota';
@@ -16,7 +17,10 @@ export class Fleet {
   /** Commands for the quota, and for pauses. */
   takes = 0;
   pauses = 0;
+  /** Every command fails. */
   isAway = false;
+  /** No command is answered. */
+  isSilent = false;
 
   constructor(time: Time, latencyMs = 1) {
     this.#time = time;
@@ -59,10 +63,10 @@ export class Fleet {
       take: async (scope, request) => {
         this.takes++;
         await this.#time.sleep(this.#latencyMs);
+        if (this.isSilent) return new Promise(() => {});
         if (this.isAway) throw new Error('away');
         const [stored, answer] = lease(this.#windows.get(scope), request, Math.floor(this.#time.now));
         this.#windows.set(scope, stored);
-        if (process.env.TRACE) console.log(Math.floor(this.#time.now), id, JSON.stringify(request).replace(/"/g,''), '=>', JSON.stringify({ ...answer, L: stored.limit, out: stored.out, closed: stored.closed, slides: stored.slides, askers: stored.askers, before: stored.before, tail: stored.tail, head: stored.head, due: stored.due }).replace(/"/g,''));
         await this.#time.sleep(this.#latencyMs);
         return answer;
       },

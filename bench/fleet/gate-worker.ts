@@ -1,48 +1,45 @@
-import type { Clock, ConnectionState } from 'concordat/client';
 import { Gates } from '../../src/client/rate-limit/gates.js';
 import type { Permit, Waiter } from '../../src/client/rate-limit/wait-queue.js';
-import type { Connector } from './connector.js';
-import type { Time } from './time.js';
-
-export interface WorkerOptions {
-  readonly time: Time;
-  readonly clock: Clock;
-  readonly connector: Connector;
-  readonly state: ConnectionState;
-  readonly callers: number;
-  readonly latencyMs: () => number;
-  readonly until: number;
-}
+import { LongestWait } from './longest-wait.js';
+import type { Worker, WorkerOptions } from './worker.js';
 
 /**
  * A process of the fleet without HTTP: the client's own gate, lanes and quotas, and callers that each make one call
  * after the other. It is what ten thousand of them leave room for.
  */
-export class GateWorker {
+export class GateWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #gates: Gates;
-  #waiting = 0;
-  #waitsSince = 0;
-  longestWaitMs = 0;
-  calls = 0;
+  readonly #wait: LongestWait;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    this.#wait = new LongestWait(options.time);
     const rateLimit = {
       ...{ fallbackWaitMs: 60_000, jitterMs: 100, maxWaitMs: Number.POSITIVE_INFINITY },
       ...{ maxTotalWaitMs: Number.POSITIVE_INFINITY, onLimit: 'wait' as const },
     };
     const { clock, state, callers } = options;
-    this.#gates = new Gates({ clock, state, emit: () => {}, concurrency: Math.max(1, callers), pacing: 'auto', rateLimit });
+    this.#gates = new Gates({
+      clock,
+      state,
+      emit: () => {},
+      concurrency: Math.max(1, callers),
+      pacing: 'auto',
+      rateLimit,
+    });
+  }
+
+  get longestWaitMs(): number {
+    return this.#wait.longestMs;
   }
 
   start(): void {
     for (let caller = 0; caller < this.#options.callers; caller++) void this.#callOn();
   }
 
-  /** How long it waits already, at the end. */
   finish(): void {
-    if (this.#waiting > 0) this.#noteWait();
+    this.#wait.finish();
     this.#gates.close();
   }
 
@@ -62,17 +59,15 @@ export class GateWorker {
     const lane = this.#gates.for({ method: 'GET', path: '/' });
     const waiter: Waiter = { priority: 0 };
     for (;;) {
-      if (this.#waiting++ === 0) this.#waitsSince = time.now;
+      this.#wait.begins();
       const permit = await this.#acquire(lane, waiter);
-      this.#noteWait();
-      this.#waiting--;
+      this.#wait.ends();
       const oneWayMs = latencyMs() / 2;
       await time.sleep(oneWayMs);
       const waitMs = connector.receive();
       await time.sleep(oneWayMs);
       if (waitMs === 0) {
         lane.release(permit, 'passed');
-        this.calls++;
         return;
       }
       lane.releaseLimited(permit, waitMs);
@@ -84,12 +79,5 @@ export class GateWorker {
     if ('epoch' in permit) return permit;
     await permit;
     return waiter.permit as Permit;
-  }
-
-  /** From the last request it sent, or from the first call that waits. */
-  #noteWait(): void {
-    const { now } = this.#options.time;
-    this.longestWaitMs = Math.max(this.longestWaitMs, now - this.#waitsSince);
-    this.#waitsSince = now;
   }
 }

@@ -1,7 +1,9 @@
-import { Connector, type LimitModel } from './connector.js';
+import { ClientWorker } from './client-worker.js';
+import { Connector, type LimitModel, sessionWindows } from './connector.js';
 import { Fleet, type Sharing } from './fleet-state.js';
 import { GateWorker } from './gate-worker.js';
 import { seededRandom, Time } from './time.js';
+import type { Worker } from './worker.js';
 
 export interface FleetOptions {
   readonly workers: number;
@@ -10,34 +12,50 @@ export interface FleetOptions {
   readonly model: LimitModel;
   readonly windows: number;
   readonly seed: number;
+  /** The real client, or its gate without HTTP. */
+  readonly real: boolean;
   readonly latencyMs?: number;
+  /** The first window that counts. @default 1: the one after that in which the quota is learned */
+  readonly countFrom?: number;
+  /** What else happens: called at the start, to set timers. */
+  readonly disturb?: (run: { time: Time; fleet: Fleet; crew: readonly Worker[] }) => void;
 }
 
 export interface FleetFigures {
+  /** Refused requests a window, and the most in one window. */
   readonly refused: number;
   readonly mostRefused: number;
+  /** The share of the quota that was not used. */
   readonly unused: number;
+  /** Commands to the state a request: for permits, and for pauses. */
   readonly commands: number;
   readonly pauses: number;
+  /** The longest time that a process with waiting calls sent nothing: in windows, or in turns if there are more processes than permits. */
   readonly longestWait: number;
+  /** Logins of all processes for each time that a session ended; of the real client only. */
+  readonly logins: number | undefined;
 }
 
 /** Runs a fleet that always has more to send than it may. The first window, which teaches the quota, does not count. */
 export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
-  const { workers, callers, sharing, model, windows, seed, latencyMs = 20 } = options;
+  const { workers, callers, sharing, model, windows, seed, real, latencyMs = 20, countFrom = 1 } = options;
   const time = new Time();
   const random = seededRandom(seed);
   const connector = new Connector(model, time, random);
   const fleet = new Fleet(time);
   const { windowMs, limit } = model;
   const end = (windows + 1) * windowMs;
-  const crew = Array.from({ length: workers }, () => {
+  const crew: Worker[] = Array.from({ length: workers }, () => {
     const latency = () => latencyMs * (0.5 + random());
     const clock = time.clock((random() - 0.5) * 1000);
-    return new GateWorker({ time, clock, connector, state: fleet.join(sharing, clock), callers, latencyMs: latency, until: end });
+    const state = fleet.join(sharing, clock);
+    const worker = { time, clock, connector, state, callers, latencyMs: latency, until: end };
+    return real ? new ClientWorker(worker) : new GateWorker(worker);
   });
   for (const worker of crew) time.after(random() * 5, () => worker.start());
-  await time.runUntil(windowMs * 0.95);
+  options.disturb?.({ time, fleet, crew });
+  await time.runUntil(windowMs * (countFrom - 0.05));
+  const counted = windows + 1 - countFrom;
   const before = { passed: connector.passed, refused: connector.refused, takes: fleet.takes, pauses: fleet.pauses };
   await time.runUntil(end);
   for (const worker of crew) worker.finish();
@@ -48,11 +66,13 @@ export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
     perWindow.set(window, (perWindow.get(window) ?? 0) + 1);
   }
   return {
-    refused: (connector.refused - before.refused) / windows,
+    refused: (connector.refused - before.refused) / counted,
     mostRefused: Math.max(0, ...perWindow.values()),
-    unused: 1 - passed / (limit * (1 - model.rival) * windows),
+    unused: 1 - passed / (limit * (1 - model.rival) * counted),
     commands: (fleet.takes - before.takes) / passed,
     pauses: (fleet.pauses - before.pauses) / passed,
-    longestWait: Math.max(...crew.map(({ longestWaitMs }) => longestWaitMs)) / (windowMs * Math.max(1, workers / limit)),
+    logins: real ? connector.logins / Math.ceil((windows + 1) / sessionWindows) : undefined,
+    longestWait:
+      Math.max(...crew.map(({ longestWaitMs }) => longestWaitMs)) / (windowMs * Math.max(1, workers / limit)),
   };
 }

@@ -110,6 +110,7 @@ end
 
 local function open(shared, now)
   local limit, windowMs = shared.limit, shared.windowMs
+  local out = shared.out - (shared.closed == 0 and shared.probing or 0)
   local wasLimited = shared.closed == 1 and shared.learning ~= shared.window
   shared.closed = 0
   if shared.slides == 1 and now < shared.opensAt + windowMs then
@@ -118,9 +119,9 @@ local function open(shared, now)
   end
   local measuredMs = shared.endsAt - shared.opensAt
   shared.counted = 0
-  if shared.slides == 0 and ((wasLimited and measuredMs > windowMs / 2) or shared.out > limit) then
+  if shared.slides == 0 and ((wasLimited and measuredMs > windowMs / 2) or out > limit) then
     shared.counted = 1
-    shared.limit = max(1, min(shared.out, limit + 1 + floor(limit / 4)))
+    shared.limit = max(1, min(out, limit + 1 + floor(limit / 4)))
     if wasLimited and measuredMs > windowMs then shared.windowMs = measuredMs end
   end
   if shared.limit == 0 then shared.learning = 0 end

@@ -101,7 +101,8 @@ function close(shared: SharedWindow, limitedMs: number, now: number): void {
 
 /** The time of the window is over: the next one begins, with what this one has taught. */
 function open(shared: SharedWindow, now: number): void {
-  const { limit, out, windowMs, opensAt, endsAt, slides, closed } = shared;
+  const { limit, windowMs, opensAt, endsAt, slides, closed, probing } = shared;
+  const out = shared.out - (closed === 0 ? probing : 0); // nobody has told what came of the probe
   shared.closed = 0;
   if (slides === 1 && now < opensAt + windowMs) {
     shared.endsAt = opensAt + windowMs;

@@ -146,15 +146,12 @@ export class LeasedQuota implements GateQuota {
     this.#own.ended(request);
     if (request.isLogin) return;
     this.#requestEnded();
-    const hasPassed = request.outcome === 'passed';
-    if (hasPassed && (!request.isLate || this.#limit !== undefined)) this.#passed++;
-    if (request.outcome === 'unsent' && this.#isLeasing) this.#report.returned++;
+    if (request.outcome !== 'passed') this.#takeBack(request.isLate);
+    else if (!request.isLate || this.#limit !== undefined) this.#passed++;
     if (this.#isProbing && !request.isLate) {
       this.#isProbing = false;
-      if (hasPassed) {
-        this.#report.probed = 1;
-        this.#askAgainAt = 0;
-      }
+      this.#report.probed = 1;
+      this.#askAgainAt = 0;
     }
     this.#settle();
   }
@@ -201,6 +198,20 @@ export class LeasedQuota implements GateQuota {
     if (this.#sampleSince !== undefined) this.#latencyMs = now - this.#sampleSince;
     this.#sampleSince = undefined;
     this.#lastEndedAt = now;
+  }
+
+  /** A request that was not counted, such as one with a session that has ended: its permit is good for the next one. */
+  #takeBack(isLate: boolean): void {
+    if (!this.#isLeasing) return;
+    if (isLate || this.#used === 0 || this.#clock.monotonic() >= this.#expiresAt) {
+      this.#report.returned++;
+    } else if (this.#isProbing) {
+      this.#probe = 1;
+      this.#isProbing = false;
+    } else {
+      this.#used--;
+      this.#permits++;
+    }
   }
 
   #giveBack(): void {

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { LimitModel } from '../../bench/fleet/connector.js';
+import { type FleetOptions, runFleet } from '../../bench/fleet/run-fleet.js';
+
+const minute: LimitModel = { kind: 'fixed', limit: 100, windowMs: 60_000, wholeSeconds: false, rival: 0 };
+
+const run = (options: Partial<FleetOptions>) =>
+  runFleet({ workers: 4, callers: 50, sharing: 'quota', model: minute, windows: 10, seed: 1, real: false, ...options });
+
+/** What the issue allows a fleet of so many processes in commands to the state, for each request. */
+const budget = (workers: number, limit = 100) => 0.2 + workers / limit;
+
+describe('processes that share a state share its quota (G10)', () => {
+  it.each([1, 4, 16])('%d of them meet one limit a window in all, with the real client', async (workers) => {
+    const figures = await run({ workers, real: true });
+    expect(figures.mostRefused).toBeLessThanOrEqual(1);
+    expect(figures.unused).toBeLessThanOrEqual(0.03);
+    expect(figures.commands).toBeLessThanOrEqual(budget(workers));
+    expect(figures.longestWait).toBeLessThanOrEqual(1.5);
+    expect(figures.logins).toBeLessThanOrEqual(1);
+  });
+
+  it('with the pause alone they meet many (control)', async () => {
+    const figures = await run({ workers: 16, sharing: 'pause', real: true });
+    expect(figures.refused).toBeGreaterThan(10);
+  });
+
+  const kinds: [string, Partial<LimitModel>][] = [
+    ['windows that begin with their first request', {}],
+    ['windows that begin by the clock', { kind: 'aligned' }],
+    ['waits in whole seconds', { wholeSeconds: true, windowMs: 10_000 }],
+    ['windows of a second', { windowMs: 1000 }],
+  ];
+  it.each(kinds.flatMap(([name, model]) => [2, 16, 100, 256].map((workers) => [name, workers, model] as const)))(
+    '%s, %d processes: one refused request a window, nothing left over, nobody left behind',
+    async (_name, workers, model) => {
+      const figures = await run({ workers, callers: workers > 50 ? 2 : 20, model: { ...minute, ...model } });
+      expect(figures.mostRefused).toBeLessThanOrEqual(1);
+      expect(figures.unused).toBeLessThanOrEqual(0.03);
+      expect(figures.commands).toBeLessThanOrEqual(budget(workers));
+      expect(figures.longestWait).toBeLessThanOrEqual(1.5);
+    },
+  );
+
+  it('with one caller each, permits come in batches all the same', async () => {
+    const figures = await run({ workers: 4, callers: 1 });
+    expect(figures.mostRefused).toBeLessThanOrEqual(1);
+    expect(figures.commands).toBeLessThanOrEqual(budget(4));
+  });
+
+  it.each([1, 4, 16, 256])('windows that slide, %d processes: three refused requests a window', async (workers) => {
+    const figures = await run({ workers, callers: 2, windows: 20, model: { ...minute, kind: 'sliding' } });
+    expect(figures.refused).toBeLessThanOrEqual(3);
+  });
+
+  it.each([1, 4, 16, 256])('beside a rival that takes half, %d processes: three a window', async (workers) => {
+    const model: LimitModel = { ...minute, kind: 'aligned', rival: 0.5 };
+    const figures = await run({ workers, callers: workers > 50 ? 2 : 50, windows: 20, model });
+    expect(figures.refused).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('when something fails (G9)', () => {
+  it('a state that is away costs refused requests, never silence, and is shared again when it is back', async () => {
+    const away = ({ fleet, time }: Parameters<NonNullable<FleetOptions['disturb']>>[0]) => {
+      time.after(4.5 * 60_000, () => (fleet.isAway = true));
+      time.after(7.5 * 60_000, () => (fleet.isAway = false));
+    };
+    const calm = await run({ windows: 20 });
+    const figures = await run({ windows: 20, disturb: away });
+    expect(figures.refused).toBeGreaterThan(calm.refused); // control: it was away
+    expect(figures.unused).toBeLessThanOrEqual(0.03);
+    expect(figures.longestWait).toBeLessThanOrEqual(1.5);
+    const later = await run({ windows: 20, disturb: away, countFrom: 10 });
+    expect(later.mostRefused).toBeLessThanOrEqual(1);
+  });
+
+  it('a state that never answers costs two seconds', async () => {
+    const figures = await run({ disturb: ({ fleet }) => (fleet.isSilent = true) });
+    expect(figures.unused).toBeLessThanOrEqual(0.1);
+    expect(figures.longestWait).toBeLessThanOrEqual(1.5);
+  });
+
+  it('processes that die with permits cost those, and the others go on', async () => {
+    const figures = await run({
+      workers: 8,
+      windows: 12,
+      disturb: ({ crew, time }) => {
+        for (const [index, worker] of crew.slice(0, 4).entries()) {
+          time.after((3 + index) * 60_000 + 200, () => worker.finish());
+        }
+      },
+    });
+    expect(figures.unused).toBeLessThanOrEqual(0.03);
+    expect(figures.refused).toBeLessThanOrEqual(3);
+  });
+});
