@@ -41,6 +41,8 @@ export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   const { workers, callers, sharing, model, windows, seed, real, latencyMs = 20, countFrom = 1 } = options;
   const time = new Time();
   const random = seededRandom(seed);
+  const { random: machineRandom } = Math;
+  Math.random = random; // the client's jitter, too: a seed repeats the run
   const connector = new Connector(model, time, random);
   const fleet = new Fleet(time);
   const { windowMs, limit } = model;
@@ -58,6 +60,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   const counted = windows + 1 - countFrom;
   const before = { passed: connector.passed, refused: connector.refused, takes: fleet.takes, pauses: fleet.pauses };
   await time.runUntil(end);
+  Math.random = machineRandom;
   for (const worker of crew) worker.finish();
   const passed = connector.passed - before.passed;
   const perWindow = new Map<number, number>();

@@ -100,7 +100,7 @@ local function settle(shared, request, now)
     shared.limit = max(1, shared.limit - request.returned)
   end
   local limit, windowMs = shared.limit, shared.windowMs
-  if shared.slides == 1 and request.probed > 0 then shared.limit = max(limit, countSince(shared, now - windowMs)) end
+  if shared.slides == 1 and request.probed > 0 then shared.limit = max(limit + 1, countSince(shared, now - windowMs)) end
   if request.limitedMs == 0 then return end
   if shared.slides == 1 then
     shared.limit = max(1, min(limit, countSince(shared, now - windowMs - 2 * sliceOf(shared))))
@@ -184,11 +184,11 @@ local function grantSliding(shared, request, now)
   end
   shared.out = shared.out + granted + probe
   local freeAt = room > granted and now or max(now, (shared.slices[1] or now) + cycleMs) + 1
-  if granted == 0 and request.ticket > 0 then return granted, probe, 0, freeAt - now end
+  if granted == 0 and request.ticket > 0 then return granted, probe, min(request.ticket, 4) - 1, freeAt - now end
   local paceMs = ceil(max(1, granted) * cycleMs / limit)
   local latestAt = now + ceil(cycleMs * max(1, workers / limit))
   shared.slotAt = min(max(shared.slotAt, now) + paceMs, latestAt)
-  return granted, probe, 1, max(shared.slotAt, freeAt) - now
+  return granted, probe, 4, max(shared.slotAt, freeAt) - now
 end
 
 local function lease(stored, request, now)

@@ -33,6 +33,9 @@ export function grant(shared: SharedWindow, { want, ticket, probed }: LeaseReque
   return { granted, probe, ticket: place, waitMs: leftMs + windows * windowMs };
 }
 
+/** How often a process that found nothing at its turn waits for the next permit, before it goes behind the others. */
+const tries = 4;
+
 /**
  * Permits of a window that slides: they come back one window after they were leased. Each process comes back at the pace
  * of the quota; one that finds nothing then waits for the next permit, and after that behind the others.
@@ -52,9 +55,9 @@ export function grantSliding(shared: SharedWindow, { want, ticket, probed }: Lea
   }
   shared.out += granted + probe;
   const freeAt = room > granted ? now : Math.max(now, (shared.slices[0] ?? now) + cycleMs) + 1;
-  if (granted === 0 && ticket > 0) return { granted, probe, ticket: 0, waitMs: freeAt - now };
+  if (granted === 0 && ticket > 0) return { granted, probe, ticket: Math.min(ticket, tries) - 1, waitMs: freeAt - now };
   const paceMs = Math.ceil((Math.max(1, granted) * cycleMs) / limit);
   const latestAt = now + Math.ceil(cycleMs * Math.max(1, workers / limit));
   shared.slotAt = Math.min(Math.max(shared.slotAt, now) + paceMs, latestAt);
-  return { granted, probe, ticket: 1, waitMs: Math.max(shared.slotAt, freeAt) - now };
+  return { granted, probe, ticket: tries, waitMs: Math.max(shared.slotAt, freeAt) - now };
 }

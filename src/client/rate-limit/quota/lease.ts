@@ -81,8 +81,8 @@ function settle(shared: SharedWindow, { window, returned, probed, limitedMs }: L
     shared.limit = Math.max(1, shared.limit - returned);
   }
   const { slides, limit, windowMs } = shared;
-  // What is certainly in the window was let through: there are at least so many. What may be in it was too much.
-  if (slides === 1 && probed > 0) shared.limit = Math.max(limit, countSince(shared, now - windowMs));
+  // A probe found room: one more, or what is certainly in the window. After a limit: no more than may be in it.
+  if (slides === 1 && probed > 0) shared.limit = Math.max(limit + 1, countSince(shared, now - windowMs));
   if (limitedMs === 0) return;
   if (slides === 1)
     shared.limit = Math.max(1, Math.min(limit, countSince(shared, now - windowMs - 2 * sliceOf(shared))));
