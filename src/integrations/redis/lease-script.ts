@@ -121,7 +121,7 @@ local function open(shared, now)
   shared.counted = 0
   if shared.slides == 0 and ((wasLimited and measuredMs > windowMs / 2) or out > limit) then
     shared.counted = 1
-    shared.limit = max(1, min(out, limit + 1 + floor(limit / 4)))
+    shared.limit = max(1, min(out, limit + 1 + floor(limit / 16)))
     if wasLimited and measuredMs > windowMs then shared.windowMs = measuredMs end
   end
   if shared.limit == 0 then shared.learning = 0 end

@@ -114,7 +114,7 @@ function open(shared: SharedWindow, now: number): void {
   if (slides === 0 && ((wasLimited && measuredMs > windowMs / 2) || out > limit)) {
     shared.counted = 1;
     // One that is larger by far is believed in steps: another client may have left more than usual.
-    shared.limit = Math.max(1, Math.min(out, limit + 1 + Math.floor(limit / 4)));
+    shared.limit = Math.max(1, Math.min(out, limit + 1 + Math.floor(limit / 16)));
     if (wasLimited && measuredMs > windowMs) shared.windowMs = measuredMs;
   }
   if (shared.limit === 0) shared.learning = 0;
