@@ -55,6 +55,19 @@ describe.runIf(serverProgram)('two processes that share their state in redis', (
     expect(of!.elapsedMs - refused!.elapsedMs).toBeGreaterThanOrEqual(2500);
   });
 
+  it('share the quota: after the first window they meet each limit about once in all (G10)', async () => {
+    const windowMs = 1500;
+    const { connector, one, two } = await fleet({ rateLimit: { limit: 20, windowMs, format: 'milliseconds' } });
+    const results = await Promise.all([one.get(...paths('one', 80)), two.get(...paths('two', 80))]);
+    expect(results.flatMap((result) => result.results).every((result) => result === 'ok')).toBe(true);
+    const limits = connector.journal.filter(({ refused }) => refused !== undefined);
+    const [first] = limits;
+    const later = limits.filter(({ elapsedMs }) => elapsedMs > first!.elapsedMs + windowMs);
+    expect(limits.length).toBeGreaterThan(0); // control: there was a limit
+    // Seven windows; with the pause alone two processes meet about three limits in each.
+    expect(later.length).toBeLessThanOrEqual(10);
+  });
+
   it('try wrong credentials once (S5)', async () => {
     const { one, two, logins } = await fleet({ credentials: { user: 'ada', password: 'another one' } });
     const results = await Promise.all([one.get('/one'), two.get('/two')]);
