@@ -157,10 +157,7 @@ export class Gate {
       if (permit === undefined) break;
       lane.grantNext(permit);
     }
-    if (this.lanes.isAnyWaiting && !this.#pause.on) {
-      this.#quota?.want(this.lanes.waiting);
-      this.#watch.awaitRoom(this.#inFlight);
-    }
+    if (this.lanes.isAnyWaiting && !this.#pause.on) this.#watch.awaitRoom(this.#inFlight, this.lanes.waiting);
     this.holdTimers();
   }
 

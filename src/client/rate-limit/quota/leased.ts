@@ -4,6 +4,7 @@ import type { AnnouncedQuota } from './announced.js';
 import type { Announcement } from './announcement.js';
 import type { EndedRequest, GateQuota } from './quota.js';
 import type { Lease, LeaseRequest } from './shared-window.js';
+import { Traffic } from './traffic.js';
 
 export interface LeasedQuotaOptions {
   clock: Clock;
@@ -40,18 +41,9 @@ export class LeasedQuota implements GateQuota {
   #isProbing = false;
   /** What the next request to the state reports. */
   #report = { returned: 0, probed: 0, announced: 0, announcedMs: 0 };
-  /** Requests in flight, of whatever epoch, and how many started in this window and in the last one. */
-  #inFlight = 0;
-  #used = 0;
-  #usedBefore = 0;
+  readonly #traffic = new Traffic();
   /** The limit in effect, until it is reported. */
   #limit: { metAt: number; resumesAt: number; isReported: boolean } | undefined;
-  /** What went before the first limit. */
-  #startedAt: number | undefined;
-  #passed = 0;
-  #latencyMs = 0;
-  #sampleSince: number | undefined;
-  #lastEndedAt = 0;
 
   constructor(options: LeasedQuotaOptions) {
     this.#options = options;
@@ -97,7 +89,7 @@ export class LeasedQuota implements GateQuota {
     if (!this.#isLeasing) return this.#own.mayStart(inFlight);
     const now = this.#clock.monotonic();
     if (now >= this.#expiresAt || !this.#ownHasRoom(inFlight)) return false;
-    return this.#permits > 0 || (this.#probe > 0 && inFlight === 0 && now >= this.#quietAt);
+    return this.#permits > 0 || (this.#probe > 0 && inFlight === 0 && now >= this.#traffic.quietAt);
   }
 
   /** The state shares one announced policy; of several, the process keeps to the others by itself. */
@@ -110,7 +102,7 @@ export class LeasedQuota implements GateQuota {
     const now = this.#clock.monotonic();
     if (this.#askedAt !== undefined) return this.#askedAt + answerMs - now;
     if (this.#permits > 0 && now < this.#expiresAt) return Math.min(this.#own.roomInMs(), this.#expiresAt - now);
-    return (this.#probe > 0 && now < this.#quietAt ? this.#quietAt : this.#askAgainAt) - now;
+    return (this.#probe > 0 && now < this.#traffic.quietAt ? this.#traffic.quietAt : this.#askAgainAt) - now;
   }
 
   /** Calls are left waiting: asks for permits, unless it is too early. */
@@ -123,17 +115,13 @@ export class LeasedQuota implements GateQuota {
     if (!this.#isLeasing || this.#askedAt !== undefined) return;
     if (now >= this.#expiresAt) this.#giveBack();
     if (this.#permits + this.#probe > 0 || now < this.#askAgainAt) return;
-    this.#ask(Math.max(waiting, this.#usedBefore, 2 * this.#used));
+    this.#ask(Math.max(waiting, this.#traffic.usedBefore, 2 * this.#traffic.used));
   }
 
   started(isLogin: boolean, inFlight: number): void {
     this.#own.started(isLogin, inFlight);
     if (isLogin) return;
-    const now = this.#clock.monotonic();
-    this.#startedAt ??= now;
-    this.#sampleSince ??= now;
-    this.#inFlight++;
-    this.#used++;
+    this.#traffic.started(this.#clock.monotonic());
     if (this.#permits > 0) {
       this.#permits--;
     } else if (this.#probe > 0) {
@@ -145,9 +133,9 @@ export class LeasedQuota implements GateQuota {
   ended(request: EndedRequest): void {
     this.#own.ended(request);
     if (request.isLogin) return;
-    this.#requestEnded();
+    this.#traffic.ended(this.#clock.monotonic());
     if (request.outcome !== 'passed') this.#takeBack(request.isLate);
-    else if (!request.isLate || this.#limit !== undefined) this.#passed++;
+    else if (!request.isLate || this.#limit !== undefined) this.#traffic.passed++;
     if (this.#isProbing && !request.isLate) {
       this.#isProbing = false;
       this.#report.probed = 1;
@@ -159,7 +147,7 @@ export class LeasedQuota implements GateQuota {
   limited(waitMs: number, startedAt: number | undefined): void {
     this.#own.limited(waitMs, startedAt);
     if (startedAt !== undefined) {
-      this.#requestEnded();
+      this.#traffic.ended(this.#clock.monotonic());
       this.#isProbing = false;
       if (this.#isLeasing) this.#report.returned++;
     }
@@ -175,8 +163,7 @@ export class LeasedQuota implements GateQuota {
     this.#own.opened();
     this.#limit = undefined;
     this.#giveBack();
-    this.#startedAt = undefined;
-    this.#passed = 0;
+    this.#traffic.opened();
     this.#isProbing = false;
     const { windowMs = 0 } = this.#lease ?? {};
     // Its turn was to come with the next window: here it is.
@@ -188,28 +175,16 @@ export class LeasedQuota implements GateQuota {
     this.#own.seed(quota);
   }
 
-  get #quietAt(): number {
-    return this.#lastEndedAt + 2 * this.#latencyMs;
-  }
-
-  #requestEnded(): void {
-    this.#inFlight--;
-    const now = this.#clock.monotonic();
-    if (this.#sampleSince !== undefined) this.#latencyMs = now - this.#sampleSince;
-    this.#sampleSince = undefined;
-    this.#lastEndedAt = now;
-  }
-
   /** A request that was not counted, such as one with a session that has ended: its permit is good for the next one. */
   #takeBack(isLate: boolean): void {
     if (!this.#isLeasing) return;
-    if (isLate || this.#used === 0 || this.#clock.monotonic() >= this.#expiresAt) {
+    if (isLate || this.#traffic.used === 0 || this.#clock.monotonic() >= this.#expiresAt) {
       this.#report.returned++;
     } else if (this.#isProbing) {
       this.#probe = 1;
       this.#isProbing = false;
     } else {
-      this.#used--;
+      this.#traffic.used--;
       this.#permits++;
     }
   }
@@ -223,7 +198,7 @@ export class LeasedQuota implements GateQuota {
   /** During a pause: once nothing is in flight any more, tells what has become of the permits, if there is news. */
   #settle(): void {
     const limit = this.#limit;
-    if (limit === undefined || limit.isReported || this.#inFlight > 0 || this.#askedAt !== undefined) return;
+    if (limit === undefined || limit.isReported || this.#traffic.inFlight > 0 || this.#askedAt !== undefined) return;
     if (this.#isLeasing && this.#report.returned === 0) return;
     limit.isReported = true;
     this.#ask(0);
@@ -243,16 +218,9 @@ export class LeasedQuota implements GateQuota {
 
   #facts(now: number): Omit<LeaseRequest, 'window' | 'ticket' | 'want'> {
     const { metAt = now, resumesAt = now } = this.#limit ?? {};
-    const startedAt = this.#startedAt ?? now;
-    // Most of that time did not belong to the window.
-    const isUnclear = metAt - startedAt > 4 * (resumesAt - metAt);
-    const learns = this.#limit !== undefined && !this.#isLeasing && !isUnclear;
-    return {
-      ...this.#report,
-      limitedMs: Math.max(0, resumesAt - now),
-      learned: learns ? this.#passed : 0,
-      learnedMs: learns ? resumesAt - startedAt : 0,
-    };
+    const learns = this.#limit !== undefined && !this.#isLeasing;
+    const learned = learns ? this.#traffic.learnedFrom(metAt, resumesAt) : { learned: 0, learnedMs: 0 };
+    return { ...this.#report, limitedMs: Math.max(0, resumesAt - now), ...learned };
   }
 
   #answered(answer: Lease | undefined, want: number): void {
@@ -261,17 +229,13 @@ export class LeasedQuota implements GateQuota {
     if (answer === undefined) {
       this.#away();
     } else {
-      if (answer.window !== this.#lease?.window) {
-        this.#usedBefore = this.#used;
-        this.#used = 0;
-      }
+      this.#traffic.answered(now, answer.window !== this.#lease?.window);
       const ticket = want > 0 ? answer.ticket : (this.#lease?.ticket ?? 0);
       this.#lease = { ...answer, ticket };
       this.#isLeasing = answer.limit > 0;
       this.#permits = answer.granted;
       this.#probe = answer.probe;
       this.#expiresAt = now + answer.endsInMs;
-      this.#lastEndedAt = Math.max(this.#lastEndedAt, now);
       if (want > 0) this.#askAgainAt = now + answer.waitMs;
     }
     if (this.#limit !== undefined) this.#giveBack();

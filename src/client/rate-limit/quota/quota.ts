@@ -92,8 +92,9 @@ export class QuotaWatch {
   }
 
   /** A call waits, and perhaps only for the quota: the advice may be wrong, so the wait is bounded (rule G9). */
-  awaitRoom(inFlight: number): void {
+  awaitRoom(inFlight: number, waiting: number): void {
     const { clock, quota, onRoom } = this.#options;
+    quota?.want(waiting);
     if (quota === undefined || quota.mayStart(inFlight)) return;
     const now = clock.monotonic();
     if (inFlight === 0) this.#heldSince ??= now;
