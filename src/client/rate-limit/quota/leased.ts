@@ -16,9 +16,8 @@ export interface LeasedQuotaOptions {
   onAnswer(): void;
 }
 
-/** How long an answer of the state may take, and how long it is left alone after it failed. */
+/** How long an answer of the state may take. */
 const answerMs = 2000;
-const awayMs = 1000;
 
 /**
  * The quota of all processes with the same state (rule G10). Permits are leased in batches; {@link lease} has the rules.
@@ -76,8 +75,7 @@ export class LeasedQuota implements GateQuota {
     const { limit, windowMs } = known;
     if (this.#isLeasing && this.#lease?.limit === limit && this.#lease.windowMs === windowMs) return;
     if (this.#report.announced === limit && this.#report.announcedMs === windowMs) return;
-    this.#report.announced = limit;
-    this.#report.announcedMs = windowMs;
+    this.#report = { ...this.#report, announced: limit, announcedMs: windowMs };
     this.#ask(0);
   }
 
@@ -151,9 +149,9 @@ export class LeasedQuota implements GateQuota {
       this.#isProbing = false;
       if (this.#isLeasing) this.#report.returned++;
     }
-    const now = this.#clock.monotonic();
-    const resumesAt = now + waitMs;
-    this.#limit ??= { metAt: now, resumesAt, isReported: false };
+    const metAt = this.#clock.monotonic();
+    const resumesAt = metAt + waitMs;
+    this.#limit ??= { metAt, resumesAt, isReported: false };
     this.#limit.resumesAt = Math.max(this.#limit.resumesAt, resumesAt);
     this.#giveBack();
     this.#settle();
@@ -191,8 +189,7 @@ export class LeasedQuota implements GateQuota {
 
   #giveBack(): void {
     this.#report.returned += this.#permits + this.#probe;
-    this.#permits = 0;
-    this.#probe = 0;
+    this.#permits = this.#probe = 0;
   }
 
   /** During a pause: once nothing is in flight any more, tells what has become of the permits, if there is news. */
@@ -247,8 +244,6 @@ export class LeasedQuota implements GateQuota {
   #away(): void {
     this.#askedAt = undefined;
     this.#isLeasing = false;
-    this.#permits = 0;
-    this.#probe = 0;
-    this.#askAgainAt = this.#clock.monotonic() + awayMs;
+    this.#permits = this.#probe = 0;
   }
 }
