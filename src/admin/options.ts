@@ -15,6 +15,7 @@ import {
   nameOrFunction,
   option,
   optionsOf,
+  quiet,
   readBy,
   type ShapeOf,
   systemClock,
@@ -105,7 +106,7 @@ const schema = optionsOf({
 /** @throws TypeError naming the options that are wrong */
 export function readOptions(options: AdminOptions): AdminContext {
   const { apiKeys, users, edition, basePath, sessionSecret, ...rest } = checkOptions(schema, options);
-  const onError = quiet(rest.onError, () => {});
+  const onError = quiet(rest.onError);
   const clock = readClock(rest.clock);
   return {
     apiKeys,
@@ -169,20 +170,5 @@ function readClock(clock: AdminOptions['clock']): Clock {
     monotonic: () => (clock.monotonic === undefined ? clock.now() : clock.monotonic()),
     setTimer: (delayMs, callback) =>
       clock.setTimer === undefined ? systemClock.setTimer(delayMs, callback) : clock.setTimer(delayMs, callback),
-  };
-}
-
-/** A failing hook must not change the response. */
-function quiet<Arguments extends unknown[]>(
-  hook: ((...rest: Arguments) => unknown) | undefined,
-  report: (error: unknown) => void,
-): (...rest: Arguments) => void {
-  return (...rest) => {
-    try {
-      const result = hook?.(...rest);
-      if (result instanceof Promise) result.catch(report);
-    } catch (error) {
-      report(error);
-    }
   };
 }

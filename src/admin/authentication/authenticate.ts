@@ -65,6 +65,7 @@ export async function authenticate(context: AdminContext, request: Request, env:
 }
 
 /**
+ * Counts a failed attempt against its source.
  *
  * @throws AdminHttpError 429 when the source has failed too often; this attempt is then not counted, so that waiting
  *   helps

@@ -60,20 +60,20 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   const errors = createErrorHandling({ sessionNames, rateLimit, writeError, announce, requests, onError, translate });
   const notFound = (c: Context) =>
     errors.respondAs(new NotFoundError(`There is no route for ${c.req.method} ${shorten(c.req.path)}.`), c);
-  const bodyLimit = (c: Context) => handlers.bodyLimit(c) ?? maxBodyBytes;
 
   const guard: Guard = {
     async enter(c) {
       const known = requests.get(c);
       if (known !== undefined) return known;
       errors.enter(c);
-      if (mayHaveBody(c)) countBody(c, bodyLimit(c));
-      const request = await readSession(c);
+      const bodyLimit = mayHaveBody(c) ? (handlers.bodyLimit(c) ?? maxBodyBytes) : undefined;
+      if (bodyLimit !== undefined) countBody(c, bodyLimit);
+      const request = { ...(await readSession(c)), bodyLimit };
       requests.set(c, request);
       return request;
     },
     async admit(c, request, hasResponse = false) {
-      if (mayHaveBody(c)) checkLength(c, bodyLimit(c));
+      if (request.bodyLimit !== undefined) checkLength(c, request.bodyLimit);
       if (openPaths.size > 0 && openPaths.has(handlers.pathWithin(c) ?? '')) {
         stateOf(c).isOpenPath = true;
         return undefined;
@@ -96,8 +96,8 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
     'login',
     initializeHandler(options.initialize as unknown as InitializeOptions, options.session, errors),
     {
-      async admit(c) {
-        checkLength(c, bodyLimit(c));
+      async admit(c, { bodyLimit }) {
+        if (bodyLimit !== undefined) checkLength(c, bodyLimit);
         return undefined;
       },
     },
