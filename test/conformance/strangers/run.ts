@@ -7,6 +7,7 @@ const help = `npm run strangers -- [options]
 
   --only <text>      those whose id contains the text; may be repeated
   --wrong            print only those that are judged wrongly
+  --skipped          print what was declared and not judged, too
   --parallel <n>     how many at once (2)
 `;
 
@@ -14,6 +15,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     wrong: { type: 'boolean', default: false },
+    skipped: { type: 'boolean', default: false },
     parallel: { type: 'string', default: '2' },
     help: { type: 'boolean', default: false },
   },
@@ -21,13 +23,15 @@ const { values } = parseArgs({
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
-function show({ stranger, verdict, right, failures }: Judgement) {
-  if (right && values.wrong) return;
-  print(`${right ? '✓' : '✗'} ${stranger.id.padEnd(46)} expected ${stranger.verdict.padEnd(6)}  judged ${verdict}`);
-  if (right && stranger.verdict === 'right') return;
-  if (!right) print(`    ${stranger.what}${stranger.rule ? ` (${stranger.rule})` : ''}`);
-  if (!right && stranger.shows) print(`    a message has to match /${stranger.shows}/i`);
-  for (const { id, status, message } of failures) print(`    ${status} ${id}: ${message.split('\n')[0]}`);
+function show({ stranger, verdict, wrong, problems, skipped }: Judgement) {
+  if (!wrong && values.wrong) return;
+  const { id, language } = stranger;
+  print(
+    `${wrong ? '✗' : '✓'} ${id.padEnd(46)} ${language.padEnd(6)}  expected ${stranger.verdict.padEnd(6)}  judged ${verdict}`,
+  );
+  if (wrong) print(`    ${stranger.what}${stranger.rule ? ` (${stranger.rule})` : ''} But ${wrong}.`);
+  for (const { id, status, message } of problems) print(`    ${status} ${id}: ${message.split('\n')[0]}`);
+  if (values.skipped) for (const { id, reason } of skipped) print(`    skipped ${id}: ${reason}`);
 }
 
 async function main() {
@@ -49,10 +53,10 @@ async function main() {
   };
   await Promise.all(Array.from({ length: Number(values.parallel) }, work));
 
-  const wrong = judgements.filter(({ right }) => !right).length;
+  const wrong = judgements.filter(({ wrong }) => wrong).length;
   for (const language of new Set(chosen.map((stranger) => stranger.language))) {
     const own = judgements.filter(({ stranger }) => stranger.language === language);
-    print(`${language}: ${own.filter(({ right }) => right).length} of ${own.length} judged rightly`);
+    print(`${language}: ${own.filter(({ wrong }) => !wrong).length} of ${own.length} judged rightly`);
   }
   process.exitCode = wrong > 0 ? 1 : 0;
 }

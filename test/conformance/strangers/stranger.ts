@@ -5,13 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ConformanceConfig, Probes } from 'concordat/conformance';
 
+/** `broken`: it violates a rule; `warned`: the author should hear of it; `right`: it keeps the contract. */
+export type Verdict = 'broken' | 'warned' | 'right';
+
 /** A connector that was written from the rules alone, with at most one defect. */
 export interface Stranger {
   /** `language/name` */
   readonly id: string;
   readonly language: string;
   readonly name: string;
-  readonly verdict: 'broken' | 'right';
+  readonly verdict: Verdict;
   /** The defect, or what is odd, in a sentence. */
   readonly what: string;
   /** The rule that a defect breaks. */
@@ -46,7 +49,7 @@ export async function strangers() {
   return { found, missing };
 }
 
-/** Starts a stranger on a port of its own. It ends when it is stopped, or with this process. */
+/** Starts a stranger on a port of its own. `tokens` are those of the sessions that it has handed out since. It ends when it is stopped, or with this process. */
 export async function start({ language, name, id }: Stranger) {
   const { command, args } = programs.find((program) => program.language === language)!;
   const child = spawn(command, [...args, name], { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -58,6 +61,9 @@ export async function start({ language, name, id }: Stranger) {
     throw new Error(`${id} ended before it listened: ${errors}`);
   });
   ended.catch(() => {});
-  const [port] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended])) as [string];
-  return { baseUrl: `http://127.0.0.1:${port}`, stop: () => child.kill('SIGKILL') };
+  const lines = createInterface(child.stdout);
+  const [port] = (await Promise.race([once(lines, 'line'), ended])) as [string];
+  const tokens: string[] = [];
+  lines.on('line', (token) => tokens.push(token));
+  return { baseUrl: `http://127.0.0.1:${port}`, tokens, stop: () => child.kill('SIGKILL') };
 }

@@ -1,6 +1,6 @@
 /** A complete, correct connector on `node:http` alone. Each stranger changes one thing about it. */
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
+import { HttpServer } from './http-server.mjs';
 
 /** What a handler throws to refuse a request. */
 export class Failure extends Error {
@@ -10,20 +10,13 @@ export class Failure extends Error {
   }
 }
 
-export class Connector {
+export class Connector extends HttpServer {
   accounts = { ada: 'correct horse' };
   records = new Map([['1', { id: 1, title: 'The lamp in the hall flickers' }]]);
   /** By token. A session that has ended stays, so that it can be told from one that never was. */
   sessions = new Map();
   /** Of /search: so many requests in a window that opens with the first one. */
   quota = { limit: 5, windowMs: 1500, used: 0, endsAt: 0 };
-  maxBodyBytes = 1024 * 1024;
-
-  listen(whenReady) {
-    const server = createServer((request, response) => this.handle({ request, response }));
-    server.listen(0, '127.0.0.1', () => whenReady(server.address().port));
-    return server;
-  }
 
   async handle(exchange) {
     exchange.method = exchange.request.method;
@@ -84,6 +77,7 @@ export class Connector {
   openSession(user) {
     const token = randomUUID();
     this.sessions.set(token, { user, ended: false });
+    process.stdout.write(`${token}\n`); // for whoever looks whether a report shows it
     return token;
   }
 
@@ -186,19 +180,7 @@ export class Connector {
     return { 'Retry-After': String(Math.ceil(waitMs / 1000)) };
   }
 
-  // Requests and responses
-
-  /** Reads all of the body, and keeps as much of it as is allowed. */
-  async readBody({ request }) {
-    const chunks = [];
-    let bytes = 0;
-    for await (const chunk of request) {
-      bytes += chunk.length;
-      if (bytes <= this.maxBodyBytes) chunks.push(chunk);
-    }
-    if (bytes > this.maxBodyBytes) throw this.tooLarge();
-    return Buffer.concat(chunks).toString();
-  }
+  // Refused requests
 
   async readJson(exchange) {
     const text = await this.readBody(exchange);
@@ -240,21 +222,5 @@ export class Connector {
 
   sendFailure(exchange, failure) {
     this.send(exchange, failure.status, this.errorBody(failure), failure.headers);
-  }
-
-  send({ response }, status, value, headers = {}) {
-    if (value === undefined) return void response.writeHead(status, headers).end();
-    this.sendText({ response }, status, this.encode(value), {
-      'content-type': 'application/json; charset=utf-8',
-      ...headers,
-    });
-  }
-
-  encode(value) {
-    return JSON.stringify(value);
-  }
-
-  sendText({ response }, status, text, headers = {}) {
-    response.writeHead(status, { 'content-length': Buffer.byteLength(text), ...headers }).end(text);
   }
 }

@@ -1,6 +1,6 @@
 /** Error bodies that are not those of the contract, or that say too much. */
 import { Connector, Failure } from './connector.mjs';
-import { defect } from './registry.mjs';
+import { defect, warning } from './registry.mjs';
 
 const bodies = {
   'error-is-a-string': {
@@ -104,7 +104,7 @@ defect(
   },
 );
 
-defect(
+warning(
   'stack-trace-in-detail',
   { what: 'The `detail` of a failure is its stack trace.', rule: 'E4', shows: 'stack' },
   class extends Connector {
@@ -115,7 +115,7 @@ defect(
   },
 );
 
-defect(
+warning(
   'message-names-an-internal-host',
   { what: 'A failure names the address of the database.', rule: 'E4', shows: 'host|address|internal' },
   class extends Connector {
@@ -125,7 +125,21 @@ defect(
   },
 );
 
-defect(
+warning(
+  'message-holds-a-connection-string',
+  {
+    what: 'A failure quotes the URL of the database, password and all.',
+    rule: 'E4',
+    shows: 'password|credential|secret|host',
+  },
+  class extends Connector {
+    report() {
+      throw new Failure(500, 'DB_ERROR', 'cannot open postgres://app:s3cr3t-Passw0rd@db-01.corp.internal:5432/records');
+    }
+  },
+);
+
+warning(
   'message-names-a-server-path',
   { what: 'A failure names a file of the server.', rule: 'E4', shows: '\\bpaths?\\b|\\bfile' },
   class extends Connector {

@@ -14,8 +14,8 @@ for (const status of [429, 503]) {
   );
 }
 
-const unit = 'unit|millisecond|epoch|seconds';
-const over = 'over|early|earlier|already|sooner|long';
+const unit = 'unit|millisecond|epoch|since 1970|already over|too long';
+const over = 'already over|over (after|long)|early|earlier|sooner|too long|longer than';
 const waits = {
   'wait-in-milliseconds': {
     what: '`Retry-After` is in milliseconds: 1500 for a second and a half.',
@@ -78,7 +78,7 @@ const waits = {
   'wait-date-is-local-time': {
     what: '`Retry-After` is a date that says GMT and means local time, two hours ahead.',
     rule: 'W4',
-    shows: `${over}|GMT|zone|hours`,
+    shows: `${over}|GMT|zone`,
     waitHeaders(waitMs) {
       const local = new Date(Math.ceil((Date.now() + waitMs) / 1000) * 1000 + 7_200_000);
       return { 'Retry-After': local.toUTCString() };

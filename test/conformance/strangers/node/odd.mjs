@@ -97,7 +97,7 @@ odd(
   'limit-for-everything',
   { what: 'The quota counts every request, logins and refusals too, before anybody is asked for a session.' },
   class extends Connector {
-    quota = { limit: 30, windowMs: 1500, used: 0, endsAt: 0 };
+    quota = { limit: 12, windowMs: 1500, used: 0, endsAt: 0 };
     async route(exchange) {
       super.count();
       await super.route(exchange);

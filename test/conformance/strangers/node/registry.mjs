@@ -9,6 +9,11 @@ export function defect(name, { what, rule, shows, declare }, Stranger) {
   add(name, { verdict: 'broken', what, rule, shows, declare }, Stranger);
 }
 
+/** What the rules leave open, or what from outside can only be guessed: worth a warning that `shows` matches. */
+export function warning(name, { what, rule, shows, declare }, Stranger) {
+  add(name, { verdict: 'warned', what, rule, shows, declare }, Stranger);
+}
+
 /** Unusual, and still within the rules. */
 export function odd(name, { what, declare }, Stranger) {
   add(name, { verdict: 'right', what, declare }, Stranger);

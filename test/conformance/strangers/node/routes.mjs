@@ -1,6 +1,6 @@
 /** Routes that answer with the wrong status, with a page, or not at all. */
 import { Connector, Failure } from './connector.mjs';
-import { defect } from './registry.mjs';
+import { defect, warning } from './registry.mjs';
 
 const html = { 'content-type': 'text/html; charset=utf-8' };
 const page = (title) =>
@@ -117,6 +117,22 @@ defect(
 );
 
 defect(
+  'unknown-record-takes-seconds',
+  {
+    what: 'A record that is not there is looked for over and over, longer than the time-out that is declared.',
+    rule: 'E2',
+    shows: '/records/0.*(time|within|\\bms\\b|\\bs\\b)|(time|within).*/records/0',
+    declare: { timeoutMs: 2000 },
+  },
+  class extends Connector {
+    async readRecord(exchange, id) {
+      if (!this.records.has(id)) await new Promise((resolve) => setTimeout(resolve, 4000));
+      await super.readRecord(exchange, id);
+    }
+  },
+);
+
+defect(
   'invalid-record-is-a-422',
   { what: 'A payload that is not valid is a 422.', rule: 'E2', shows: '\\b422\\b' },
   class extends Connector {
@@ -168,7 +184,7 @@ defect(
   },
 );
 
-defect(
+warning(
   'head-fails',
   { what: 'HEAD is a 500.', rule: 'E4', shows: 'HEAD' },
   class extends Connector {
@@ -179,7 +195,7 @@ defect(
   },
 );
 
-defect(
+warning(
   'options-fails',
   { what: 'OPTIONS is a 500.', rule: 'E4', shows: 'OPTIONS' },
   class extends Connector {

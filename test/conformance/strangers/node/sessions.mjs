@@ -147,7 +147,7 @@ defect(
 
 defect(
   'cleanup-ends-every-session',
-  { what: 'cleanup ends the sessions of everybody.', rule: 'S1', shows: 'other|every|all|another' },
+  { what: 'cleanup ends the sessions of everybody.', rule: 'S1', shows: '\\b(other|every|all|another)\\b' },
   class extends Connector {
     cleanup(exchange) {
       this.sessions.clear();

@@ -4,25 +4,14 @@ import math
 import secrets
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+
+from http_handler import Failure, HttpHandler
 
 
-class Failure(Exception):
-    """What a handler raises to refuse a request."""
-
-    def __init__(self, status, code, message, detail=None, headers=None):
-        super().__init__(message)
-        self.status, self.code, self.message, self.detail = status, code, message, detail
-        self.headers = headers or {}
-
-
-class Connector(BaseHTTPRequestHandler):
+class Connector(HttpHandler):
     """One instance for each connection; what they share is in `store`."""
 
-    protocol_version = 'HTTP/1.1'
-    server_class = ThreadingHTTPServer
     accounts = {'ada': 'correct horse'}
-    max_body_bytes = 1024 * 1024
     limit, window_seconds = 5, 1.5
 
     @classmethod
@@ -38,9 +27,6 @@ class Connector(BaseHTTPRequestHandler):
     @property
     def store(self):
         return self.server.store
-
-    def log_message(self, *_):
-        pass
 
     def handle_method(self):
         try:
@@ -102,6 +88,7 @@ class Connector(BaseHTTPRequestHandler):
     def open_session(self):
         token = secrets.token_urlsafe(24)
         self.sessions()[token] = False
+        print(token, flush=True)  # for whoever looks whether a report shows it
         return token
 
     def sessions(self):
@@ -174,34 +161,7 @@ class Connector(BaseHTTPRequestHandler):
     def wait_headers(self, wait):
         return {'Retry-After': str(math.ceil(wait))}
 
-    # Requests and responses
-
-    def read_body(self):
-        """Reads all of the body, and keeps as much of it as is allowed."""
-        kept, large = b'', False
-        for chunk in self.chunks():
-            large = large or len(kept) + len(chunk) > self.max_body_bytes
-            kept = b'' if large else kept + chunk
-        if large:
-            raise Failure(413, 'TOO_LARGE', f'The body has more than {self.max_body_bytes} bytes.')
-        return kept
-
-    def chunks(self):
-        if self.headers.get('transfer-encoding', '').lower() != 'chunked':
-            return self.parts(int(self.headers.get('content-length') or 0))
-        return self.chunks_of_stream()
-
-    def chunks_of_stream(self):
-        while size := int(self.rfile.readline().split(b';')[0], 16):
-            yield from self.parts(size)
-            self.rfile.readline()
-        while self.rfile.readline().strip():
-            pass
-
-    def parts(self, left):
-        while left > 0 and (part := self.rfile.read(min(left, 65536))):
-            left -= len(part)
-            yield part
+    # Refused requests
 
     def read_json(self):
         try:
@@ -227,29 +187,3 @@ class Connector(BaseHTTPRequestHandler):
 
     def encode_error(self, body):
         return self.encode(body)
-
-    def encode(self, value):
-        return json.dumps(value, ensure_ascii=False, separators=(',', ':')).encode()
-
-    def send_json(self, status, value=None, headers=None):
-        self.send_bytes(status, None if value is None else self.encode(value), headers or {})
-
-    def send_bytes(self, status, body, headers, content_type='application/json; charset=utf-8'):
-        self.send_response(status)
-        if body is not None:
-            self.send_header('Content-Type', content_type)
-            self.send_header('Content-Length', str(self.length_of(body)))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self._headers_buffer.append(b'\r\n' + (b'' if self.command == 'HEAD' else body or b''))
-        self.flush_headers()
-
-    def length_of(self, body):
-        return len(body)
-
-
-def listen(connector):
-    server: HTTPServer = connector.server_class(('127.0.0.1', 0), connector)
-    server.store = connector.make_store()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_port

@@ -6,8 +6,9 @@ import traceback
 from datetime import datetime, timedelta, timezone
 from http.server import HTTPServer
 
-from connector import Connector, Failure
-from registry import defect
+from connector import Connector
+from http_handler import Failure
+from registry import defect, warning
 
 NO_JSON = 'JSON|content-type|HTML'
 UNREADABLE = 'cannot be read|not readable|unreadable|not (a |valid)|invalid|neither'
@@ -92,7 +93,7 @@ class UnknownRecordIsASoapFault(Connector):
         super().send_failure(failure)
 
 
-@defect('traceback-in-detail', 'The `detail` of a failure is its traceback.', 'E4', 'stack|traceback')
+@warning('traceback-in-detail', 'The `detail` of a failure is its traceback.', 'E4', 'stack|traceback')
 class TracebackInDetail(Connector):
     def report(self):
         {}['rows']
@@ -102,7 +103,7 @@ class TracebackInDetail(Connector):
         return Failure(500, 'INTERNAL_ERROR', 'The connector failed.', detail)
 
 
-@defect('exception-in-message', 'The message of a failure is that of the exception, with the SQL in it.', 'E4',
+@warning('exception-in-message', 'The message of a failure is that of the exception, with the SQL in it.', 'E4',
         'SQL|message|unforeseen')
 class ExceptionInMessage(Connector):
     def report(self):
@@ -162,7 +163,7 @@ class WaitIsNegative(Connector):
         return {'Retry-After': str(-int(wait + 1))}
 
 
-@defect('limit-is-a-200', 'A limit is a 200 with an error in it.', 'E2', '\\b200\\b.*|never|reach|refuse')
+@defect('limit-is-a-200', 'A limit is a 200 with an error in it.', 'E2', '\\b200\\b|no limit|never')
 class LimitIsA200(Connector):
     def limited(self, wait):
         return Failure(200, 'QUOTA_USED_UP', 'Too many searches.', headers=self.wait_headers(wait))
@@ -176,7 +177,7 @@ class SessionEndsInALineBreak(Connector):
         return [*super().session_body(token), {'key': 'x-ticket', 'value': ticket, 'sensitive': True}]
 
 
-@defect('session-is-a-string', 'initialize answers the token alone, as a JSON string.', 'S1', 'string|text|array')
+@defect('session-is-a-string', 'initialize answers the token alone, as a JSON string.', 'S1', '\\bstring\\b')
 class SessionIsAString(Connector):
     def session_body(self, token):
         return token
@@ -194,7 +195,7 @@ class SessionLivesInTheConnection(Connector):
 
 
 @defect('one-connection-at-a-time', 'The server has one thread, and a second connection waits until the first is closed.',
-        'S3', 'time|within|parallel|concurren|hang|no response|no answer', timeoutMs=3000)
+        'S3', 'parallel|concurren|same time|connection|at once', timeoutMs=3000)
 class OneConnectionAtATime(Connector):
     server_class = HTTPServer
 

@@ -4,7 +4,7 @@ import sys
 
 import defects  # noqa: F401
 import odd  # noqa: F401
-from connector import listen
+from http_handler import listen
 from registry import strangers
 
 if sys.argv[1] == '--list':

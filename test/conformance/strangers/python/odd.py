@@ -2,7 +2,8 @@
 import json
 import time
 
-from connector import Connector, Failure
+from connector import Connector
+from http_handler import Failure
 from registry import odd
 
 

@@ -8,6 +8,11 @@ def defect(name, what, rule, shows, **declare):
     return _add(name, {'verdict': 'broken', 'what': what, 'rule': rule, 'shows': shows, 'declare': declare})
 
 
+def warning(name, what, rule, shows, **declare):
+    """What the rules leave open, or what from outside can only be guessed: worth a warning that `shows` matches."""
+    return _add(name, {'verdict': 'warned', 'what': what, 'rule': rule, 'shows': shows, 'declare': declare})
+
+
 def odd(name, what, **declare):
     """Unusual, and still within the rules."""
     return _add(name, {'verdict': 'right', 'what': what, 'declare': declare})

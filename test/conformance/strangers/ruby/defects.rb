@@ -55,7 +55,7 @@ defect('warning-before-json', 'A warning is printed before the JSON of an error.
   end
 end
 
-defect('head-has-a-body', 'The body of HEAD is sent, so the next response on the connection begins with it.', 'E2',
+warning('head-has-a-body', 'The body of HEAD is sent, so the next response on the connection begins with it.', 'E2',
        'HEAD') do
   def write(socket, request, *response)
     request.method = 'GET' if request.method == 'HEAD'
@@ -88,7 +88,7 @@ defect('denial-has-an-empty-wait', 'A denial carries an empty `Retry-After`: the
   end
 end
 
-defect('wait-is-empty', 'The `Retry-After` of a limit is empty.', 'W6', 'empty|cannot be read|unreadable') do
+defect('wait-is-empty', 'The `Retry-After` of a limit is empty.', 'W6', 'empty|""|cannot be read|unreadable') do
   def wait_headers(_wait) = { 'Retry-After' => nil }
 end
 
@@ -107,7 +107,7 @@ defect('wait-shrinks-to-a-tenth', 'A limit of 3 seconds is announced as 1: the r
   def wait_headers(wait) = { 'Retry-After' => (wait / 10).ceil.to_s }
 end
 
-defect('backtrace-in-message', 'The message of a failure has the backtrace.', 'E4', 'stack|trace|path') do
+warning('backtrace-in-message', 'The message of a failure has the backtrace.', 'E4', 'stack|trace|path') do
   def report = nil.fetch(:rows)
 
   def unforeseen(error)
@@ -135,7 +135,7 @@ defect('login-is-remembered', 'Whoever has logged in once gets in with any passw
   end
 end
 
-defect('denial-has-two-headers', 'A denial carries `retry-after: 0` in lower case, set for all responses by a gateway.',
+defect('every-response-has-a-wait', 'A gateway puts `retry-after: 0` on every response, successes and denials too.',
        'W2', 'retry-after|wait header') do
   def write(socket, request, status, headers, body)
     headers = { 'retry-after' => '0' }.merge(headers) unless headers.key?('Retry-After')

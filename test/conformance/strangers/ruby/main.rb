@@ -6,10 +6,10 @@ require_relative 'registry'
 require_relative 'defects'
 require_relative 'odd'
 
+$stdout.sync = true
 if ARGV[0] == '--list'
   puts JSON.generate(STRANGERS.map { |name, (facts, _)| { name: name, **facts } })
 else
   puts STRANGERS.fetch(ARGV[0]).last.new.listen
-  $stdout.flush
   $stdin.read # ends with whoever started it
 end
