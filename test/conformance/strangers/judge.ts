@@ -76,6 +76,6 @@ function judge(stranger: Stranger, report: Report, secrets: readonly string[]): 
     const counted = problems.filter(({ status }) => stranger.verdict === 'warned' || status === 'failed');
     const pattern = new RegExp(stranger.shows ?? '', 'i');
     if (counted.some(({ message }) => pattern.test(message))) return;
-    yield `no ${stranger.verdict === 'broken' ? 'failure' : 'warning'} matches /${stranger.shows}/i`;
+    yield `no ${stranger.verdict === 'broken' ? 'failure' : 'warning or failure'} matches /${stranger.shows}/i`;
   }
 }

@@ -40,7 +40,11 @@ async function main() {
   for (const { language, why } of missing) print(`- ${language} is left out: ${why}`);
   const only = values.only;
   const chosen = only ? found.filter(({ id }) => only.some((text) => id.includes(text))) : found;
-  if (chosen.length === 0) throw new Error(`No stranger's id contains ${only?.join(' or ')}.`);
+  if (chosen.length === 0) {
+    print(`No id contains ${only?.join(' or ')}.`);
+    process.exitCode = 2;
+    return;
+  }
 
   const waiting: Stranger[] = [...chosen];
   const judgements: Judgement[] = [];

@@ -1,6 +1,6 @@
 /** Limits that are not a 403 with a wait that can be believed. */
 import { Connector, Failure } from './connector.mjs';
-import { defect } from './registry.mjs';
+import { defect, warning } from './registry.mjs';
 
 for (const status of [429, 503]) {
   defect(
@@ -166,6 +166,22 @@ defect(
         return void exchange.request.socket.destroy();
       }
       this.send(exchange, 200, [...this.records.values()]);
+    }
+  },
+);
+
+warning(
+  'too-slow-for-its-limit',
+  {
+    what: 'A search takes half a second and 30 a second are allowed, so nobody gets as far as the limit.',
+    rule: 'E2',
+    shows: 'slow|takes|took|fast|per second|a second',
+  },
+  class extends Connector {
+    quota = { limit: 30, windowMs: 1000, used: 0, endsAt: 0 };
+    async search(exchange) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await super.search(exchange);
     }
   },
 );
