@@ -5,6 +5,7 @@ import './login.mjs';
 import './sessions.mjs';
 import './limits.mjs';
 import './odd.mjs';
+import './odd-sessions.mjs';
 import { strangers } from './registry.mjs';
 
 const [name] = process.argv.slice(2);

@@ -55,16 +55,18 @@ class HttpServer
       name, value = field.split(':', 2)
       headers[header_key(name)] = value.strip
     end
-    Request.new(method, target.split('?').first, headers, read_body(socket, headers))
+    request = Request.new(method, target.split('?').first, headers)
+    request.body = read_body(socket, request)
+    request
   end
 
   def header_key(name)
     name.downcase
   end
 
-  def read_body(socket, headers)
-    chunked = headers.any? { |name, value| name.downcase == 'transfer-encoding' && value == 'chunked' }
-    body = chunked ? read_chunks(socket) : socket.read(read_length(headers))
+  def read_body(socket, request)
+    chunked = request.headers.any? { |name, value| name.downcase == 'transfer-encoding' && value == 'chunked' }
+    body = chunked ? read_chunks(socket) : socket.read(read_length(request.headers))
     body.bytesize > MAX_BODY_BYTES ? :too_large : body
   end
 
