@@ -1,6 +1,6 @@
 import { type CaseDefinition, isOneOf } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
-import { lacksProbe, lacksSample, lacksSession, takeSample } from '../probing/samples.js';
+import { acceptedSession, lacksProbe, lacksSample, lacksSession, takeSample } from '../probing/samples.js';
 
 /** Requests that are not valid. */
 export const validationCases: CaseDefinition[] = [
@@ -27,6 +27,7 @@ export const validationCases: CaseDefinition[] = [
       (prober.canLogIn ? lacksSession(prober) : undefined),
     async check(judge) {
       const invalid = judge.settings.invalid as ReadyRequest;
+      await acceptedSession(judge.prober);
       judge.status(await judge.prober.sendWithSession({ ...invalid, body: '{"title": ' }), isOneOf(400), '400');
     },
   },
