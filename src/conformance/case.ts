@@ -64,7 +64,7 @@ export class Judge {
   }
 }
 
-export const isSuccess = (status: number) => status >= 200 && status <= 299;
+export { isSuccess } from './probing/prober.js';
 export const isOneOf =
   (...statuses: number[]) =>
   (status: number) =>

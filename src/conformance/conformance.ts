@@ -108,11 +108,7 @@ export function describe({ id, rule, title, why, severity = 'error' }: CaseDefin
   return { id, rule, title, why, severity };
 }
 
-function statusOf(
-  definition: CaseDefinition,
-  verdict: Verdict['status'],
-  isKnown: boolean,
-): CaseStatus {
+function statusOf(definition: CaseDefinition, verdict: Verdict['status'], isKnown: boolean): CaseStatus {
   if (verdict === 'passed') return isKnown ? 'fixed' : 'passed';
   if (isKnown) return 'known-failure';
   if (verdict === 'unjudged') return 'unjudged';

@@ -1,8 +1,10 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { summarize } from '../probing/exchange.js';
+import { lacksProbe, lacksSession } from '../probing/lacks.js';
 import { CannotCheck, type Prober, type Session } from '../probing/prober.js';
-import { acceptedSession, deadSession, lacksProbe, lacksSample, lacksSession, takeSample, toCleanup } from '../probing/samples.js';
+import { lacksSample, takeSample, toCleanup } from '../probing/samples.js';
+import { deadSession, servedReadable } from '../probing/with-session.js';
 
 /** Closing a connection (rule S1). */
 export const cleanupCases: CaseDefinition[] = [
@@ -51,7 +53,8 @@ export const cleanupCases: CaseDefinition[] = [
     lacks: lacksSession,
     async check(judge) {
       const { prober } = judge;
-      const { session } = await cleanUp(prober);
+      const { session, seen } = await cleanUp(prober);
+      if (!isSuccess(seen.response?.status ?? 0)) throw new CannotCheck('could not be checked: cleanup fails');
       const over = await prober.send(toCleanup(prober), session);
       judge.status(over, isCalm, 'a success, or 401, also the second time');
       if (isCalm(over.response?.status ?? 0))
@@ -67,7 +70,7 @@ export const cleanupCases: CaseDefinition[] = [
     lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
     async check(judge) {
       const { prober, settings } = judge;
-      await acceptedSession(prober);
+      await servedReadable(prober);
       const readable = settings.readable as ReadyRequest;
       const other = prober.toSession(await prober.logIn());
       const own = prober.toSession(await prober.logIn());
@@ -91,8 +94,11 @@ const isCalm = (status: number) => isSuccess(status) || (status >= 400 && status
 /** Cleans up a new session, because the shared one is still needed. */
 function cleanUp(prober: Prober) {
   return prober.once('cleanup', async () => {
-    await acceptedSession(prober);
     const session: Session = prober.toSession(await prober.logIn());
+    if (lacksProbe(prober, 'readable') === undefined) {
+      const before = await prober.send(prober.settings.readable as ReadyRequest, session);
+      if (before.response?.status === 401) throw new CannotCheck('could not be checked: a new session is refused');
+    }
     return { session, seen: await prober.send(toCleanup(prober), session) };
   });
 }

@@ -2,8 +2,9 @@ import { sleep, systemClock } from '../../internal/index.js';
 import { type CaseDefinition, isSuccess } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { summarize } from '../probing/exchange.js';
+import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/prober.js';
-import { deadSession, lacksProbe, lacksRequest, lacksSession, takeReadable } from '../probing/samples.js';
+import { deadSession, servedReadable } from '../probing/with-session.js';
 
 const inParallel = 4;
 
@@ -46,9 +47,7 @@ export const refusedPostCase: CaseDefinition = {
     (prober.settings.invalid?.body === undefined ? 'needs a `probes.invalid` with a body' : undefined),
   async check(judge) {
     const { prober, settings } = judge;
-    const alone = await takeReadable(prober);
-    if (!isSuccess(alone.response?.status ?? 0))
-      throw new CannotCheck(`could not be checked: no session reads anything (${summarize(alone)})`);
+    await servedReadable(prober);
     const session = await prober.session();
     const dead = await deadSession(prober);
     await sleep(systemClock, idleMs);

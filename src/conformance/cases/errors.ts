@@ -12,20 +12,17 @@ export const errorCases: CaseDefinition[] = [
     rule: 'E1',
     title: 'An error body is {"errors": {code, message, detail?}} and nothing else',
     why: 'The body is all the service has to explain what went wrong. It reports other shapes as "unknown error".',
-    check: forEachError((judge, seen) => {
-      const problem = bodyProblem(seen);
-      if (problem !== undefined) judge.problem(`${summarize(seen)}: ${problem}`, seen);
-    }),
+    check: forEachError(bodyProblem),
   },
   {
     id: 'errors.content-type',
     rule: 'E1',
     title: 'An error is application/json',
     why: 'Proxies and clients decide by the content type whether to read a body.',
-    check: forEachError((judge, seen) => {
-      const type = seen.response.headers.get('content-type');
-      if (isJsonType(type)) return;
-      judge.problem(`${summarize(seen)}: content-type is ${type === null ? 'missing' : JSON.stringify(type)}`, seen);
+    check: forEachError(({ response }) => {
+      const type = response.headers.get('content-type');
+      if (isJsonType(type)) return undefined;
+      return `content-type is ${type === null ? 'missing' : JSON.stringify(type)}; expected application/json`;
     }),
   },
   {
@@ -51,9 +48,7 @@ export const errorCases: CaseDefinition[] = [
     severity: 'warning',
     title: 'Errors contain no stack trace',
     why: "A stack trace shows attackers how the connector works and helps no user. It belongs in the connector's log.",
-    check: forEachError((judge, seen) => {
-      if (stackTrace.test(textOf(seen))) judge.problem(`${summarize(seen)}: the body contains a stack trace`, seen);
-    }),
+    check: forEachError((seen) => (stackTrace.test(textOf(seen)) ? 'the body contains a stack trace' : undefined)),
   },
   {
     id: 'errors.no-internals',
@@ -61,14 +56,14 @@ export const errorCases: CaseDefinition[] = [
     severity: 'warning',
     title: 'Errors name no server path, internal host, connection string or SQL',
     why: 'Messages of libraries show attackers what stands behind the connector, and help no user.',
-    check: forEachError((judge, seen) => {
+    check: forEachError((seen) => {
+      if (stackTrace.test(textOf(seen))) return undefined; // which names files, too
       for (const [what, pattern] of internals) {
         const found = pattern.exec(errorText(seen))?.[0];
         if (found === undefined) continue;
-        const shown = what.includes('password') ? '' : `: ${found.slice(0, 80)}`;
-        judge.problem(`${summarize(seen)}: the error shows ${what}${shown}`, seen);
-        return;
+        return what.includes('password') ? `the error shows ${what}` : `the error shows ${what}: ${found.slice(0, 80)}`;
       }
+      return undefined;
     }),
   },
   {
@@ -79,12 +74,12 @@ export const errorCases: CaseDefinition[] = [
     async check(judge) {
       const { header } = judge.settings.rateLimit;
       const isDenialChecked = judge.settings.features.has('access');
-      // The service treats a 503 with the header as a rate limit (rule W3).
-      for (const seen of await takeErrors(judge.prober, isDenialChecked ? 'denial' : undefined)) {
-        const { status, headers } = seen.response;
-        if (status !== 429 && status !== 503 && headers.has(header))
-          judge.problem(`${summarize(seen)}: carries ${header}, which belongs on a rate limit only`, seen);
-      }
+      const errors = await takeErrors(judge.prober, isDenialChecked ? 'denial' : undefined);
+      report(judge, errors, ({ response: { status, headers } }) => {
+        // The service treats a 503 with the header as a rate limit (rule W3).
+        const mayCarry = status === 429 || status === 503;
+        return headers.has(header) && !mayCarry ? `carries ${header}, which belongs on a rate limit only` : undefined;
+      });
     },
   },
   {
@@ -104,10 +99,25 @@ export const errorCases: CaseDefinition[] = [
   },
 ];
 
-function forEachError(look: (judge: Judge, seen: Completed) => void) {
-  return async (judge: Judge) => {
-    for (const seen of await takeErrors(judge.prober)) look(judge, seen);
-  };
+type Look = (seen: Completed) => string | undefined;
+
+function forEachError(look: Look) {
+  return async (judge: Judge) => report(judge, await takeErrors(judge.prober), look);
+}
+
+/** What is wrong with several errors in the same way is one problem, with the first of them. */
+function report(judge: Judge, errors: readonly Completed[], look: Look): void {
+  const byProblem = new Map<string, Completed[]>();
+  for (const seen of errors) {
+    const problem = look(seen);
+    if (problem !== undefined) byProblem.set(problem, [...(byProblem.get(problem) ?? []), seen]);
+  }
+  for (const [problem, [first, ...others]] of byProblem) {
+    if (first === undefined) continue;
+    const names = [...new Set(others.map(summarize))].slice(0, 3).join(', ');
+    const same = others.length === 0 ? '' : `; the same with ${others.length} others, such as ${names}`;
+    judge.problem(`${summarize(first)}: ${problem}${same}`, first);
+  }
 }
 
 function detailOf(body: string): string {
@@ -133,7 +143,7 @@ const internals: readonly (readonly [string, RegExp])[] = [
     'a connection string',
     /\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|jdbc:[a-z]+|sqlserver|ldaps?):\/\/[^\s"]{1,80}/i,
   ],
-  ['SQL', /\bSELECT\s[^]{1,300}?\sFROM\s|\bINSERT\s+INTO\s|\bUPDATE\s+\S{1,80}\s+SET\s|\bDELETE\s+FROM\s/],
+  ['SQL', /\bSELECT\s[\s\S]{1,300}?\sFROM\s|\bINSERT\s+INTO\s|\bUPDATE\s+\S{1,80}\s+SET\s|\bDELETE\s+FROM\s/],
   [
     'an internal host or address',
     /\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.(?:internal|intranet|corp|lan|local|svc)(?![\w-]|\.\w)|\b(?:10\.\d{1,3}|127\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\b|\blocalhost:\d{2,5}\b/i,
@@ -147,7 +157,10 @@ const internals: readonly (readonly [string, RegExp])[] = [
 /** What the error says: its message and detail. */
 function errorText({ response }: Completed): string {
   const { errors } = (parseJson(response.body) ?? {}) as { errors?: { message?: unknown; detail?: unknown } };
-  return [errors?.message, errors?.detail].filter((text) => typeof text === 'string').join('\n').slice(0, 16_384);
+  return [errors?.message, errors?.detail]
+    .filter((text) => typeof text === 'string')
+    .join('\n')
+    .slice(0, 16_384);
 }
 
 function textOf({ response }: Completed): string {

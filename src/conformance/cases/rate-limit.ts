@@ -3,8 +3,8 @@ import { isOneOf } from '../case.js';
 import { summarize } from '../probing/exchange.js';
 import { CannotCheck, hasResponse } from '../probing/prober.js';
 import { bodyProblem, isJsonType } from '../wording/error-body.js';
-import { askAgain, isDenied, lacksLimit, limitCase, look, reachLimit } from './reach-limit.js';
 import { disagreeingWaits, duration, overEarlyProblem } from '../wording/wait-text.js';
+import { askAgain, isDenied, lacksLimit, limitCase, look, reachLimit } from './reach-limit.js';
 
 /** The longest wait that the service waits out (rule W7). */
 const dayMs = 24 * 3_600_000;
@@ -24,7 +24,10 @@ export const rateLimitCases: CaseDefinition[] = [
       if (seen !== undefined) return;
       if (unexpected.length > 0) throw new CannotCheck('could not be checked: requests fail (rate-limit.parallel)');
       if (slow !== undefined) throw new CannotCheck(`could not be checked: the connector is too slow (${slow})`);
-      judge.problem(`no rate limit after ${sent} requests; expected a 403`, last);
+      judge.problem(
+        `no rate limit after ${sent} requests, the last of which is a ${last?.response.status}; expected a 403`,
+        last,
+      );
     },
   }),
   limitCase({
@@ -89,7 +92,10 @@ export const rateLimitCases: CaseDefinition[] = [
       const { header } = judge.settings.rateLimit;
       const waits = disagreeingWaits(seen.response.headers.get(header));
       if (waits.length > 0)
-        judge.problem(`${summarize(seen)}: ${header} is sent ${waits.length} times with values that disagree: ${waits.join(' and ')}`, seen);
+        judge.problem(
+          `${summarize(seen)}: ${header} is sent ${waits.length} times with values that disagree: ${waits.join(' and ')}`,
+          seen,
+        );
     }),
   }),
   {

@@ -1,8 +1,9 @@
 import { sleep, systemClock } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
+import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
 import { CannotCheck, type Completed, hasResponse, type Prober } from '../probing/prober.js';
-import { acceptedSession, lacksProbe, lacksRequest, lacksSession } from '../probing/samples.js';
+import { acceptedSession } from '../probing/with-session.js';
 import { shareSession } from './session-life.js';
 
 /** A connector whose fastest response takes as long as this may be too slow to reach its own limit. */
@@ -92,7 +93,10 @@ async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
 }
 
 /** The response of the limit after its wait, or after `maxWaitMs` if that is sooner. Once for all cases. */
-export function askAgain(prober: Prober, limit: Completed): Promise<{ again: Exchange; waitMs: number; isEarly: boolean }> {
+export function askAgain(
+  prober: Prober,
+  limit: Completed,
+): Promise<{ again: Exchange; waitMs: number; isEarly: boolean }> {
   return prober.once('after the limit', async () => {
     const { waitMs } = prober.waitOf(limit);
     if (waitMs === undefined) throw new CannotCheck('could not be checked: the wait cannot be read');

@@ -1,8 +1,10 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
+import { lacksProbe, lacksReading } from '../probing/lacks.js';
 import { type Prober, sessionOf } from '../probing/prober.js';
-import { acceptedSession, lacksProbe, lacksReading, lacksSample, takeReadable, takeSample } from '../probing/samples.js';
+import { lacksSample, takeSample } from '../probing/samples.js';
+import { servedReadable, takeReadable } from '../probing/with-session.js';
 
 /** Requests that succeed, and requests that lead nowhere. */
 export const routeCases: CaseDefinition[] = [
@@ -15,7 +17,8 @@ export const routeCases: CaseDefinition[] = [
     async check(judge) {
       const seen = await takeReadable(judge.prober);
       if (seen.response?.status === 401 && (await findsOriginalNames(judge.prober))) {
-        const names = 'the session is found under its names as initialize wrote them only, but names of headers have no case';
+        const names =
+          'the session is found under its names as initialize wrote them only, but names of headers have no case';
         judge.problem(`${summarize(seen)}; ${names}`, seen);
       } else judge.status(seen, isSuccess, 'a success (2xx)');
     },
@@ -73,10 +76,9 @@ export const routeCases: CaseDefinition[] = [
     lacks: lacksReading,
     async check(judge) {
       const readable = judge.settings.readable as ReadyRequest;
-      await acceptedSession(judge.prober);
-      const got = judge.response(await judge.prober.sendWithSession(readable));
+      const got = await servedReadable(judge.prober);
       const seen = await judge.prober.sendWithSession({ ...readable, method: 'HEAD' });
-      judge.status(seen, isOneOf(got?.response.status ?? 200, 404, 405, 501), 'the status of GET, or 404, 405, 501');
+      judge.status(seen, isOneOf(got.response.status, 404, 405, 501), 'the status of GET, or 404, 405, 501');
     },
   },
   {

@@ -1,7 +1,9 @@
 import type { CaseDefinition } from '../case.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
+import { lacksRequest, lacksSession } from '../probing/lacks.js';
 import { type Prober, sessionOf } from '../probing/prober.js';
-import { brokenSecret, deadValues, lacksRequest, lacksSample, lacksSession, takeErrors, takeSample } from '../probing/samples.js';
+import { brokenSecret, lacksSample, takeErrors, takeSample } from '../probing/samples.js';
+import { deadValues } from '../probing/with-session.js';
 
 const canaries = {
   authorization: 'Bearer concordat-canary-authorization-7f3a9c',

@@ -1,8 +1,10 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
-import { CannotCheck, hasResponse, type Prober } from '../probing/prober.js';
-import { lacksProbe, lacksSample, lacksSession, takeReadable, takeSample } from '../probing/samples.js';
+import { lacksProbe, lacksSession } from '../probing/lacks.js';
+import { hasResponse, type Prober } from '../probing/prober.js';
+import { lacksSample, takeSample } from '../probing/samples.js';
+import { servedReadable } from '../probing/with-session.js';
 
 const inParallel = 4;
 
@@ -67,9 +69,7 @@ export const sessionCases: CaseDefinition[] = [
     lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
     async check(judge) {
       const { prober, settings } = judge;
-      const before = await takeReadable(prober);
-      if (!isSuccess(before.response?.status ?? 0))
-        throw new CannotCheck(`could not be checked: no session reads anything (${summarize(before)})`);
+      await servedReadable(prober);
       await prober.session();
       const session = prober.toSession(await prober.logIn());
       const seen = await prober.send(settings.readable as ReadyRequest, session);
@@ -86,9 +86,7 @@ export const sessionCases: CaseDefinition[] = [
  */
 export function shareSession(prober: Prober): Promise<{ refused: Exchange[]; bound: boolean }> {
   return prober.once('session at the same time', async () => {
-    const alone = await takeReadable(prober);
-    if (!isSuccess(alone.response?.status ?? 0))
-      throw new CannotCheck(`could not be checked: one request alone is refused (${summarize(alone)})`);
+    await servedReadable(prober);
     const readable = prober.settings.readable as ReadyRequest;
     let refused = await refusedOf(prober, readable);
     if (refused.length > 0) {

@@ -2,8 +2,9 @@ import { sessionProblems, toSessionParameters } from '../../contract/index.js';
 import { parseJson } from '../../internal/index.js';
 import { type CaseDefinition, isOneOf, isSuccess, type Judge } from '../case.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
+import { lacksSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse, type Prober, toInitialize } from '../probing/prober.js';
-import { lacksSample, lacksSession, takeSample } from '../probing/samples.js';
+import { lacksSample, takeSample } from '../probing/samples.js';
 import { sessionShapeProblem } from '../wording/session-shape.js';
 
 /** Logging in. */
@@ -75,7 +76,8 @@ export const loginCases: CaseDefinition[] = [
     lacks: lacksSession,
     async check(judge) {
       const { login, session } = await readableLogin(judge.prober);
-      if (!Array.isArray(session) || session.length === 0 || session.some(({ sensitive }) => sensitive === true)) return;
+      if (!Array.isArray(session) || session.length === 0 || session.some(({ sensitive }) => sensitive === true))
+        return;
       const isMarked = session.every(({ sensitive }) => typeof sensitive === 'boolean');
       if (isMarked) judge.problem(`${summarize(login)}: every value says \`"sensitive": false\`, the token too`, login);
     },
@@ -111,7 +113,11 @@ export const everyLoginCase: CaseDefinition = {
     while (prober.logins.length < 3 && isGood(prober.logins.at(-1))) await prober.logIn();
     const first = prober.logins.findIndex(isGood);
     if (first < 0) throw new CannotCheck('could not be checked: logging in failed');
-    for (const login of prober.logins.slice(first).filter((login) => !isGood(login)).slice(0, 1)) refused(judge, login);
+    for (const login of prober.logins
+      .slice(first)
+      .filter((login) => !isGood(login))
+      .slice(0, 1))
+      refused(judge, login);
   },
 };
 
@@ -126,7 +132,8 @@ function refused(judge: Judge, login: Exchange) {
 /** Whether initialize logs in with `{"user": …}`. */
 async function takesAnObject(prober: Prober): Promise<boolean> {
   const parameters = (prober.settings.initialize.parameters ?? []).map(({ key, value }) => [key, value]);
-  const { status } = (await prober.send(toInitialize(prober, JSON.stringify(Object.fromEntries(parameters))))).response ?? {};
+  const { status } =
+    (await prober.send(toInitialize(prober, JSON.stringify(Object.fromEntries(parameters))))).response ?? {};
   return status !== undefined && isSuccess(status);
 }
 

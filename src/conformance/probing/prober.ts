@@ -14,7 +14,7 @@ export class CannotCheck extends Error {}
 const clockToleranceMs = 10;
 
 /** After so many requests without an end the others are not sent: each costs the whole timeout. */
-const mostTimeouts = 5;
+const mostTimeouts = 8;
 
 /** An exchange with a response. */
 export type Completed = Exchange & { readonly response: ReceivedResponse };
@@ -222,9 +222,11 @@ export function hasResponse(seen: Exchange): seen is Completed {
   return seen.response !== undefined;
 }
 
+export const isSuccess = (status: number) => status >= 200 && status <= 299;
+
 /** The session in the response to a login. */
 export function sessionOf({ response }: Exchange): SessionParameter[] | undefined {
-  if (response === undefined || response.status < 200 || response.status > 299) return undefined;
+  if (response === undefined || !isSuccess(response.status)) return undefined;
   return toSessionParameters(parseJson(response.body));
 }
 

@@ -1,7 +1,9 @@
 import { sleep, systemClock } from '../../internal/index.js';
-import { isSafe, type ReadyRequest } from '../probes.js';
+import type { ReadyRequest } from '../probes.js';
 import type { Exchange } from './exchange.js';
-import { CannotCheck, type Completed, hasResponse, type Prober, sessionOf, toInitialize } from './prober.js';
+import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksRequest, lacksSession } from './lacks.js';
+import { CannotCheck, type Completed, hasResponse, type Prober, toInitialize } from './prober.js';
+import { deadSession, withSession } from './with-session.js';
 
 /** The errors that the suite provokes: each once, for all cases that check it. */
 export const sampleNames = [
@@ -82,8 +84,7 @@ const samples: Record<SampleName, Sample> = {
   denial: probe('forbidden'),
   failure: probe('failing'),
   'cleanup-without-session': {
-    lacks: ({ settings }) =>
-      settings.features.has('cleanup') ? undefined : 'the feature `cleanup` is not declared',
+    lacks: ({ settings }) => (settings.features.has('cleanup') ? undefined : 'the feature `cleanup` is not declared'),
     take: (prober) => prober.send(toCleanup(prober)),
   },
 };
@@ -152,91 +153,9 @@ async function takeExpired(prober: Prober): Promise<Exchange> {
   return seen;
 }
 
-/** Why a probe cannot be sent: it is missing, or it may write. */
-export function lacksProbe({ settings }: Prober, name: 'readable' | 'unknown' | 'invalid' | 'forbidden' | 'failing') {
-  return lacksRequest(settings[name], `probes.${name}`, settings.allowWrites);
-}
-
-export function lacksRequest(request: ReadyRequest | undefined, name: string, allowWrites: boolean) {
-  if (request === undefined) return `needs \`${name}\``;
-  if (isSafe(request) || allowWrites) return undefined;
-  return `would send ${request.method} ${request.path}, which may write: needs \`allowWrites\``;
-}
-
-export function lacksSession(prober: Prober): string | undefined {
-  return lacksFeature(prober) ?? (prober.canLogIn ? undefined : 'needs `probes.initialize.parameters`');
-}
-
-/** The same for a request that is sent with other methods, too. */
-export function lacksReading(prober: Prober): string | undefined {
-  const { readable } = prober.settings;
-  if (readable !== undefined && readable.method !== 'GET') return 'needs a `probes.readable` that is a GET';
-  return lacksProbe(prober, 'readable') ?? (prober.canLogIn ? lacksSession(prober) : undefined);
-}
-
-function lacksExpiry({ settings }: Prober): string | undefined {
-  if (settings.expire === undefined) return 'needs `probes.expire`';
-  return (
-    settings.expire.request && lacksRequest(settings.expire.request, 'probes.expire.request', settings.allowWrites)
-  );
-}
-
-function lacksFeature({ settings }: Prober): string | undefined {
-  return settings.features.has('session') ? undefined : 'the feature `session` is not declared';
-}
-
 function probe(name: 'unknown' | 'invalid' | 'forbidden' | 'failing'): Sample {
   return {
     lacks: (prober) => lacksProbe(prober, name),
     take: (prober) => withSession(prober, prober.settings[name] as ReadyRequest),
   };
-}
-
-/** Sends with the shared session. @throws CannotCheck when no session is accepted: `routes.readable` reports that. */
-async function withSession(prober: Prober, request: ReadyRequest): Promise<Exchange> {
-  if (lacksSession(prober) !== undefined) return prober.send(request);
-  await acceptedSession(prober);
-  return prober.sendWithSession(request);
-}
-
-/** The readable request with the shared session, once. */
-export function takeReadable(prober: Prober): Promise<Exchange> {
-  return prober.once('readable', () => prober.sendWithSession(prober.settings.readable as ReadyRequest));
-}
-
-/** @throws CannotCheck when every session is refused. */
-export async function acceptedSession(prober: Prober): Promise<void> {
-  if (lacksProbe(prober, 'readable') !== undefined || !prober.canLogIn) return;
-  if ((await takeReadable(prober)).response?.status === 401)
-    throw new CannotCheck('could not be checked: every session is refused with 401');
-}
-
-/** The current session, with a random value of the same length in place of each secret. Made once. */
-export async function deadSession(prober: Prober): Promise<Record<string, string>> {
-  const session = await prober.session();
-  const made = await deadNames(prober);
-  return Object.fromEntries(Object.entries(session).map(([key, value]) => [key, made.get(key) ?? value]));
-}
-
-/** The random values of the dead session. */
-export async function deadValues(prober: Prober): Promise<string[]> {
-  return [...(await deadNames(prober)).values()];
-}
-
-function deadNames(prober: Prober): Promise<Map<string, string>> {
-  return prober.once('dead session', async () => {
-    await prober.session();
-    const entries = sessionOf(await prober.login()) ?? [];
-    const secret = entries.filter(({ sensitive }) => sensitive);
-    const made = new Map((secret.length > 0 ? secret : entries).map(({ key, value }) => [key, madeUp(value)]));
-    for (const value of made.values()) prober.secrets.add(value);
-    return made;
-  });
-}
-
-const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
-
-function madeUp(value: string): string {
-  const random = crypto.getRandomValues(new Uint8Array(Math.max(value.length, 16)));
-  return [...random].map((byte) => letters[byte % letters.length]).join('');
 }

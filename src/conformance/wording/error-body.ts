@@ -41,7 +41,8 @@ function memberProblem(body: unknown): string | undefined {
   if (!isObject(body)) return `the body is ${kindOf(body)}; expected an object with \`errors\``;
   const { errors, ...others } = body;
   const problems: string[] = [];
-  if (!isObject(errors)) problems.push(`\`errors\` is ${kindOf(errors)}; expected an object with \`code\` and \`message\``);
+  if (!isObject(errors))
+    problems.push(`\`errors\` is ${kindOf(errors)}; expected an object with \`code\` and \`message\``);
   else problems.push(...entryProblems(errors));
   problems.push(...Object.keys(others).slice(0, 5).map(notAllowed('the body')));
   return problems.length === 0 ? undefined : problems.join('; ');
@@ -59,7 +60,8 @@ function entryProblems({ code, message, detail, ...others }: Record<string, unkn
   return [...problems, ...Object.keys(others).slice(0, 5).map(notAllowed('`errors`'))];
 }
 
-const notAllowed = (place: string) => (name: string) => `${place} has \`${name.slice(0, 80)}\`, which does not belong there`;
+const notAllowed = (place: string) => (name: string) =>
+  `${place} has \`${name.slice(0, 80)}\`, which does not belong there`;
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -41,7 +41,9 @@ function entryProblem(entry: unknown): string | undefined {
 }
 
 function has(entry: object): string {
-  const names = Object.keys(entry).slice(0, 5).map((name) => `\`${name.slice(0, 80)}\``);
+  const names = Object.keys(entry)
+    .slice(0, 5)
+    .map((name) => `\`${name.slice(0, 80)}\``);
   return names.length === 0 ? '' : ` (it has ${names.join(', ')})`;
 }
 

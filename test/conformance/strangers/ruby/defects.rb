@@ -55,14 +55,6 @@ defect('warning-before-json', 'A warning is printed before the JSON of an error.
   end
 end
 
-warning('head-has-a-body', 'The body of HEAD is sent, so the next response on the connection begins with it.', 'E2',
-       'HEAD') do
-  def write(socket, request, *response)
-    request.method = 'GET' if request.method == 'HEAD'
-    super
-  end
-end
-
 defect('broken-json-ends-the-thread', 'Broken JSON ends the connection without a response.', 'E2', no_response) do
   def respond(socket, request)
     JSON.parse(request.body) if request.method == 'POST' && request.body != :too_large && !request.body.empty?
