@@ -4,12 +4,9 @@ import type { ReadyRequest } from '../probes.js';
 import { summarize } from '../probing/exchange.js';
 import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/prober.js';
-import { deadSession, servedReadable } from '../probing/with-session.js';
+import { deadSession, idleMs, servedReadable } from '../probing/with-session.js';
 
 const inParallel = 4;
-
-/** The transport may need a moment until it takes a connection for idle. */
-const idleMs = 20;
 
 /** The connector serves several connections at the same time. It comes first: where it fails, nothing else can be judged. */
 export const parallelCase: CaseDefinition = {

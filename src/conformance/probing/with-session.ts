@@ -1,7 +1,11 @@
+import { sleep, systemClock } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from './exchange.js';
 import { lacksProbe, lacksSession } from './lacks.js';
 import { CannotCheck, type Completed, hasResponse, isSuccess, type Prober, sessionOf } from './prober.js';
+
+/** The transport may need a moment until it takes a connection for idle, and uses it again. */
+export const idleMs = 20;
 
 /** Sends with the shared session. @throws CannotCheck when no session is accepted: `routes.readable` reports that. */
 export async function withSession(prober: Prober, request: ReadyRequest): Promise<Exchange> {
@@ -29,7 +33,16 @@ export async function servedReadable(prober: Prober): Promise<Completed> {
 
 /** The readable request with the shared session, once. */
 export function takeReadable(prober: Prober): Promise<Exchange> {
-  return prober.once('readable', () => prober.sendWithSession(prober.settings.readable as ReadyRequest));
+  return prober.once('readable', async () => {
+    const readable = prober.settings.readable as ReadyRequest;
+    const seen = await prober.sendWithSession(readable);
+    if (seen.response?.status !== 401 || !prober.canLogIn) return seen;
+    // A moment later it takes the connection of the login: does the session live there? `session.parallel` looks elsewhere.
+    prober.forgetSession();
+    const session = await prober.session();
+    await sleep(systemClock, idleMs);
+    return prober.send(readable, session);
+  });
 }
 
 /** @throws CannotCheck when every session is refused. */
