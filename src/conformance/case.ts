@@ -1,7 +1,8 @@
 import type { Feature } from './options.js';
 import { showExchange } from './probing/evidence.js';
 import { type Exchange, summarize } from './probing/exchange.js';
-import { CannotCheck, type Completed, hasResponse, type Prober } from './probing/prober.js';
+import { CannotCheck, type Completed, hasResponse } from './probing/limits.js';
+import type { Prober } from './probing/prober.js';
 import type { Problem, Severity } from './result.js';
 
 /** One thing that a connector has to do, and how to check it. */

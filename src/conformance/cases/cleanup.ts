@@ -2,7 +2,8 @@ import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { summarize } from '../probing/exchange.js';
 import { lacksProbe, lacksSession } from '../probing/lacks.js';
-import { CannotCheck, type Prober, type Session } from '../probing/prober.js';
+import { CannotCheck } from '../probing/limits.js';
+import type { Prober, Session } from '../probing/prober.js';
 import { lacksSample, takeSample, toCleanup } from '../probing/samples.js';
 import { deadSession, servedReadable } from '../probing/with-session.js';
 

@@ -1,7 +1,8 @@
 import { parseJson } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
 import { summarize } from '../probing/exchange.js';
-import { type Completed, toInitialize } from '../probing/prober.js';
+import type { Completed } from '../probing/limits.js';
+import { toInitialize } from '../probing/prober.js';
 import { lacksSample, takeErrors, takeSample } from '../probing/samples.js';
 import { bodyProblem, isJsonType } from '../wording/error-body.js';
 

@@ -1,7 +1,8 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
 import { summarize } from '../probing/exchange.js';
 import { lacksRequest, lacksSession } from '../probing/lacks.js';
-import { CannotCheck, type Completed, hasResponse, type Prober } from '../probing/prober.js';
+import { CannotCheck, type Completed, hasResponse } from '../probing/limits.js';
+import type { Prober } from '../probing/prober.js';
 
 /** The largest file to read, since it is held in memory. */
 const maxFileBytes = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { CaseDefinition } from '../case.js';
 import { isOneOf } from '../case.js';
 import { summarize } from '../probing/exchange.js';
-import { CannotCheck, hasResponse } from '../probing/prober.js';
+import { CannotCheck, hasResponse } from '../probing/limits.js';
 import { bodyProblem, isJsonType } from '../wording/error-body.js';
 import { disagreeingWaits, duration, overEarlyProblem } from '../wording/wait-text.js';
 import { askAgain, isDenied, lacksLimit, limitCase, look, reachLimit } from './reach-limit.js';
@@ -79,7 +79,7 @@ export const rateLimitCases: CaseDefinition[] = [
     check: look((judge, seen) => {
       const { header } = judge.settings.rateLimit;
       if (!seen.response.headers.has(header)) throw new CannotCheck(`could not be checked: ${header} is missing`);
-      const { invalid } = judge.prober.waitOf(seen);
+      const { invalid } = judge.prober.limits.waitOf(seen);
       if (invalid !== undefined) judge.problem(`${summarize(seen)}: ${header}: ${invalid}`, seen);
     }),
   }),
@@ -107,7 +107,7 @@ export const rateLimitCases: CaseDefinition[] = [
       const { prober } = judge;
       if (prober.settings.features.has('rate-limit') && lacksLimit(prober) === undefined) {
         const { seen } = await reachLimit(prober);
-        if (seen !== undefined && prober.waitOf(seen).waitMs !== undefined) await askAgain(prober, seen);
+        if (seen !== undefined && prober.limits.waitOf(seen).waitMs !== undefined) await askAgain(prober, seen);
       }
       for (const { limit, afterMs } of prober.overEarly.slice(0, mostProblems)) {
         const problem = overEarlyProblem(prober, limit, afterMs);
@@ -122,7 +122,7 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'The wait is at most a day',
     why: 'The service does not wait longer: it ends the synchronization. Most often the unit is wrong.',
     check: look((judge, seen) => {
-      const { waitMs } = judge.prober.waitOf(seen);
+      const { waitMs } = judge.prober.limits.waitOf(seen);
       if (waitMs === undefined || waitMs <= dayMs) return;
       if (judge.prober.overEarly.some(({ limit }) => limit === seen)) return; // `rate-limit.wait-unit` reports that
       judge.problem(`${summarize(seen)}: asks to wait ${duration(waitMs)}`, seen);
@@ -147,7 +147,7 @@ export const rateLimitCases: CaseDefinition[] = [
     check: look(async (judge, seen) => {
       const { prober } = judge;
       const { again, waitMs, isEarly } = await askAgain(prober, seen);
-      const isRefused = hasResponse(again) && (prober.isLimit(again) || isDenied(again));
+      const isRefused = hasResponse(again) && (prober.limits.isLimit(again) || isDenied(again));
       if (isRefused && isEarly) throw new CannotCheck('could not be checked: the wait is longer than `maxWaitMs`');
       if (isRefused) judge.problem(`${summarize(again)} after the wait of ${Math.ceil(waitMs)} ms`, again);
       else judge.response(again);

@@ -2,7 +2,8 @@ import { sleep, systemClock } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
-import { CannotCheck, type Completed, hasResponse, type Prober } from '../probing/prober.js';
+import { CannotCheck, type Completed, hasResponse } from '../probing/limits.js';
+import type { Prober } from '../probing/prober.js';
 import { acceptedSession } from '../probing/with-session.js';
 import { shareSession } from './session-life.js';
 
@@ -58,7 +59,7 @@ export function reachLimit(prober: Prober): Promise<ReachedLimit> {
 async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
   const { request, times, concurrency, before } = prober.settings.limit!;
   await before?.();
-  await prober.waitOutPause();
+  await prober.limits.waitOut();
   let session = await prober.session();
   let sent = 0;
   let last: Completed | undefined;
@@ -70,14 +71,14 @@ async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
     sent += batch;
     const all = await Promise.all(Array.from({ length: batch }, () => prober.sendNow(request, session)));
     const exchanges = all.filter(hasResponse);
-    const refused = exchanges.filter((exchange) => prober.isLimit(exchange));
+    const refused = exchanges.filter((exchange) => prober.limits.isLimit(exchange));
     const seen = refused[0] ?? exchanges.find(isDenied);
     unexpected.push(...all.filter((exchange) => !isExpected(prober, exchange)));
     last = exchanges.at(-1) ?? last;
     fastestMs = Math.min(fastestMs, ...exchanges.map(({ durationMs }) => durationMs));
     if (seen !== undefined) {
-      const waits = refused.map((exchange) => prober.waitOf(exchange).waitMs ?? 1000);
-      for (const waitMs of waits) if (waitMs <= prober.settings.maxWaitMs) prober.pause(waitMs);
+      const waits = refused.map((exchange) => prober.limits.waitOf(exchange).waitMs ?? 1000);
+      for (const waitMs of waits) if (waitMs <= prober.settings.maxWaitMs) prober.limits.pause(waitMs);
       return { seen, sent, last, unexpected, slow: undefined };
     }
     if (exchanges.length === 0) break;
@@ -98,11 +99,11 @@ export function askAgain(
   limit: Completed,
 ): Promise<{ again: Exchange; waitMs: number; isEarly: boolean }> {
   return prober.once('after the limit', async () => {
-    const { waitMs } = prober.waitOf(limit);
+    const { waitMs } = prober.limits.waitOf(limit);
     if (waitMs === undefined) throw new CannotCheck('could not be checked: the wait cannot be read');
     const ask = async () => prober.sendNow(prober.settings.limit!.request, await prober.session());
     if (waitMs > prober.settings.maxWaitMs) return { again: await prober.askEarly(limit, ask), waitMs, isEarly: true };
-    await prober.waitOutPause();
+    await prober.limits.waitOut();
     await sleep(systemClock, 0);
     return { again: await ask(), waitMs, isEarly: false };
   });
@@ -112,7 +113,7 @@ export const isDenied = ({ response }: Completed) => response.status === 403 || 
 
 function isExpected(prober: Prober, seen: Exchange): boolean {
   if (!hasResponse(seen)) return false;
-  return seen.response.status < 500 || seen.response.status === 503 || prober.isLimit(seen);
+  return seen.response.status < 500 || seen.response.status === 503 || prober.limits.isLimit(seen);
 }
 
 function ignoreCannotCheck(error: unknown): undefined {

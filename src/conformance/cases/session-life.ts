@@ -2,7 +2,8 @@ import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
 import { lacksProbe, lacksSession } from '../probing/lacks.js';
-import { hasResponse, type Prober } from '../probing/prober.js';
+import { hasResponse } from '../probing/limits.js';
+import type { Prober } from '../probing/prober.js';
 import { lacksSample, takeSample } from '../probing/samples.js';
 import { servedReadable } from '../probing/with-session.js';
 
@@ -117,5 +118,5 @@ async function sendElsewhere(prober: Prober, readable: ReadyRequest): Promise<Ex
 }
 
 function isServed(prober: Prober, seen: Exchange): boolean {
-  return hasResponse(seen) && (isSuccess(seen.response.status) || prober.isLimit(seen));
+  return hasResponse(seen) && (isSuccess(seen.response.status) || prober.limits.isLimit(seen));
 }

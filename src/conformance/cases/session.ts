@@ -3,7 +3,8 @@ import { parseJson } from '../../internal/index.js';
 import { type CaseDefinition, isOneOf, isSuccess, type Judge } from '../case.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
 import { lacksSession } from '../probing/lacks.js';
-import { CannotCheck, hasResponse, type Prober, toInitialize } from '../probing/prober.js';
+import { CannotCheck, hasResponse } from '../probing/limits.js';
+import { type Prober, toInitialize } from '../probing/prober.js';
 import { lacksSample, takeSample } from '../probing/samples.js';
 import { sessionShapeProblem } from '../wording/session-shape.js';
 

@@ -1,23 +1,15 @@
-import { parseWait, type SessionParameter, sessionProblems, toSessionParameters } from '../../contract/index.js';
+import { type SessionParameter, sessionProblems, toSessionParameters } from '../../contract/index.js';
 import { parseJson, sleep, systemClock } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
 import { Announcements } from './announcements.js';
-import { type Exchange, exchange, type ReceivedResponse, summarize } from './exchange.js';
+import { type Exchange, exchange, summarize } from './exchange.js';
+import { CannotCheck, type Completed, hasResponse, Limits } from './limits.js';
 import { Secrets } from './mask.js';
 import { secretStrings } from './session-text.js';
 
-/** The case cannot be judged because something fails that another case judges. */
-export class CannotCheck extends Error {}
-
-/** Added to every wait, because the connector's clock may be a little behind. */
-const clockToleranceMs = 10;
-
 /** After so many requests without an end the others are not sent: each costs the whole timeout. */
 const mostTimeouts = 8;
-
-/** An exchange with a response. */
-export type Completed = Exchange & { readonly response: ReceivedResponse };
 
 export type Session = Readonly<Record<string, string>>;
 
@@ -37,14 +29,15 @@ export class Prober {
   readonly logins: Exchange[] = [];
   /** The rate limits that were over although their wait was not. */
   readonly overEarly: EarlyAnswer[] = [];
+  readonly limits: Limits;
   #login: Promise<Exchange> | undefined;
-  #pausedUntil = 0;
   #timeouts = 0;
   #blocked: string | undefined;
   readonly #memory = new Map<string, Promise<unknown>>();
 
   constructor(settings: Settings) {
     this.settings = settings;
+    this.limits = new Limits(settings);
     for (const parameters of [settings.initialize.parameters, settings.initialize.wrongParameters]) {
       for (const { value, sensitive } of parameters ?? []) if (sensitive) this.secrets.add(value);
     }
@@ -134,13 +127,13 @@ export class Prober {
    * @throws CannotCheck when that takes longer than `maxWaitMs`.
    */
   async send(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
-    await this.waitOutPause();
+    await this.limits.waitOut();
     const seen = await this.sendNow(request, session);
-    if (!hasResponse(seen) || !this.isLimit(seen)) return seen;
-    const waitMs = this.waitOf(seen).waitMs ?? 1000;
+    if (!hasResponse(seen) || !this.limits.isLimit(seen)) return seen;
+    const waitMs = this.limits.waitOf(seen).waitMs ?? 1000;
     if (waitMs <= this.settings.maxWaitMs) {
-      this.pause(waitMs);
-      await this.waitOutPause();
+      this.limits.pause(waitMs);
+      await this.limits.waitOut();
       return this.sendNow(request, session);
     }
     // Other requests are served: this is about this one alone, and no limit that has to be waited out.
@@ -153,19 +146,19 @@ export class Prober {
     const { maxWaitMs } = this.settings;
     await sleep(systemClock, maxWaitMs);
     const again = await ask();
-    if (hasResponse(again) && !this.isLimit(again)) {
+    if (hasResponse(again) && !this.limits.isLimit(again)) {
       this.overEarly.push({ limit, afterMs: maxWaitMs });
       return again;
     }
-    const waitMs = this.waitOf(limit).waitMs ?? 0;
-    this.pause(waitMs - maxWaitMs);
-    throw this.#tooLong(waitMs);
+    const waitMs = this.limits.waitOf(limit).waitMs ?? 0;
+    this.limits.pause(waitMs - maxWaitMs);
+    throw this.limits.tooLong(waitMs);
   }
 
   async #isServed(session: Session): Promise<boolean> {
     const { readable, unknownRoute } = this.settings;
     const seen = await this.sendNow(readable?.method === 'GET' ? readable : unknownRoute, session);
-    return hasResponse(seen) && !this.isLimit(seen);
+    return hasResponse(seen) && !this.limits.isLimit(seen);
   }
 
   /** Sends at once, whatever the rate limit, and records what the response announces about the quota. */
@@ -173,53 +166,12 @@ export class Prober {
     if (this.#blocked !== undefined) throw new CannotCheck(`could not be checked: ${this.#blocked}`);
     const headers = { ...request.headers, ...toLowerCase(session) };
     const seen = await exchange(this.settings, { ...request, headers });
-    this.announcements.add(seen, hasResponse(seen) && this.isLimit(seen));
+    this.announcements.add(seen, hasResponse(seen) && this.limits.isLimit(seen));
     const isTimeout = (seen.failure ?? seen.response?.broken)?.kind === 'timeout';
     if (isTimeout && ++this.#timeouts === mostTimeouts)
       this.block(`${mostTimeouts} requests had no whole response within ${this.settings.timeoutMs} ms`);
     return seen;
   }
-
-  /** Reads the wait from a response as the service would. */
-  waitOf({ response, startedAt }: Completed) {
-    const { header, format } = this.settings.rateLimit;
-    return parseWait(response.headers.get(header), {
-      format,
-      now: startedAt,
-      date: response.headers.get('date'),
-      age: response.headers.get('age'),
-    });
-  }
-
-  /** Holds further requests back for this long. */
-  pause(waitMs: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + waitMs);
-  }
-
-  /** Whether the service treats a response as a rate limit (rules W2, W3). */
-  isLimit({ response }: Completed): boolean {
-    const { status, headers } = response;
-    return status === 429 || ((status === 403 || status === 503) && headers.has(this.settings.rateLimit.header));
-  }
-
-  /** Waits for the end of the pause. @throws CannotCheck when that takes longer than `maxWaitMs`. */
-  async waitOutPause(): Promise<void> {
-    const waitMs = this.#pausedUntil - performance.now();
-    if (waitMs <= 0) return;
-    if (waitMs > this.settings.maxWaitMs) throw this.#tooLong(waitMs);
-    await sleep(systemClock, waitMs + clockToleranceMs);
-  }
-
-  #tooLong(waitMs: number): CannotCheck {
-    const { maxWaitMs } = this.settings;
-    return new CannotCheck(
-      `could not be checked: the rate limit lasts ${Math.ceil(waitMs / 1000)} s, longer than \`maxWaitMs\` (${maxWaitMs} ms)`,
-    );
-  }
-}
-
-export function hasResponse(seen: Exchange): seen is Completed {
-  return seen.response !== undefined;
 }
 
 export const isSuccess = (status: number) => status >= 200 && status <= 299;

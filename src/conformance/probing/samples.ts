@@ -2,7 +2,8 @@ import { sleep, systemClock } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import type { Exchange } from './exchange.js';
 import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksRequest, lacksSession } from './lacks.js';
-import { CannotCheck, type Completed, hasResponse, type Prober, toInitialize } from './prober.js';
+import { CannotCheck, type Completed, hasResponse } from './limits.js';
+import { type Prober, toInitialize } from './prober.js';
 import { deadSession, withSession } from './with-session.js';
 
 /** The errors that the suite provokes: each once, for all cases that check it. */

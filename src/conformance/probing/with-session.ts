@@ -2,7 +2,8 @@ import { sleep, systemClock } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from './exchange.js';
 import { lacksProbe, lacksSession } from './lacks.js';
-import { CannotCheck, type Completed, hasResponse, isSuccess, type Prober, sessionOf } from './prober.js';
+import { CannotCheck, type Completed, hasResponse } from './limits.js';
+import { isSuccess, type Prober, sessionOf } from './prober.js';
 
 /** The transport may need a moment until it takes a connection for idle, and uses it again. */
 export const idleMs = 20;

@@ -1,6 +1,6 @@
 import { errorPayloadSchema } from '../../contract/index.js';
 import { describeIssues, parseJson } from '../../internal/index.js';
-import type { Completed } from '../probing/prober.js';
+import type { Completed } from '../probing/limits.js';
 
 const byteOrderMark = '\ufeff';
 

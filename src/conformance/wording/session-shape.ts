@@ -1,6 +1,6 @@
 import { toSessionParameters } from '../../contract/index.js';
 import { parseJson } from '../../internal/index.js';
-import type { Completed } from '../probing/prober.js';
+import type { Completed } from '../probing/limits.js';
 import { kindOf, textProblem } from './error-body.js';
 
 const expected = 'expected an array of {key, value, sensitive}';

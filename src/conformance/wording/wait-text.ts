@@ -1,4 +1,5 @@
-import type { Completed, Prober } from '../probing/prober.js';
+import type { Completed } from '../probing/limits.js';
+import type { Prober } from '../probing/prober.js';
 
 /** A limit that is over within this part of its wait does not just have a margin. */
 const farBefore = 0.1;
@@ -13,7 +14,7 @@ export function disagreeingWaits(value: string | null): string[] {
 export function overEarlyProblem(prober: Prober, limit: Completed, afterMs: number): string | undefined {
   const { header, format } = prober.settings.rateLimit;
   const value = limit.response.headers.get(header);
-  const { waitMs = 0 } = prober.waitOf(limit);
+  const { waitMs = 0 } = prober.limits.waitOf(limit);
   if (value === null || afterMs > waitMs * farBefore || disagreeingWaits(value).length > 0) return undefined;
   return `${header}: ${value} asks to wait ${duration(waitMs)}, but the limit was already over after ${duration(afterMs)}. ${guess(value, format)}`;
 }

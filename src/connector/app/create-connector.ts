@@ -22,10 +22,10 @@ import {
 } from './session-guard.js';
 
 /**
- * Creates a connector: a Hono app that logs in at `POST /initialize`, requires a session on every other route and turns every
- * failure into the contract's error response (rules E1-E5, W1-W2, W8, S1-S2). Unknown routes are a 404, with or without a
- * session. Middleware added with `use` sees every request, routes only those with a session (rule D6). You can put it below
- * any path of another app, with `route`, `mount` or `basePath`.
+ * Creates a connector: a Hono app that serves the login at `POST /initialize`, requires a session on every other route but
+ * `openPaths`, and turns every failure into the contract's error response (rules E1-E5, W1-W2, W8, S1-S2). Unknown routes are a
+ * 404, with or without a session. Middleware added with `use` sees every request; routes see only requests with a session (rule
+ * D6). You can put it below any path of another app, with `route`, `mount` or `basePath`.
  *
  * @throws TypeError naming the invalid option.
  * @example
