@@ -1,4 +1,3 @@
-import { sleep, systemClock } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
@@ -104,7 +103,6 @@ export function askAgain(
     const ask = async () => prober.sendNow(prober.settings.limit!.request, await prober.session());
     if (waitMs > prober.settings.maxWaitMs) return { again: await prober.askEarly(limit, ask), waitMs, isEarly: true };
     await prober.limits.waitOut();
-    await sleep(systemClock, 0);
     return { again: await ask(), waitMs, isEarly: false };
   });
 }
