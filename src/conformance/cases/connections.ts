@@ -19,11 +19,11 @@ export const parallelCase: CaseDefinition = {
     const { prober, settings } = judge;
     const ask = () => Promise.all(Array.from({ length: inParallel }, () => prober.sendNow(settings.unknownRoute)));
     const isSilent = (each: Exchange) => !hasResponse(each);
-    let silent = (await ask()).filter(isSilent);
-    if (silent.length > 0 && silent.length < inParallel) silent = (await ask()).filter(isSilent); // once may be chance
+    const first = (await ask()).filter(isSilent);
+    if (first.length === inParallel)
+      throw new CannotCheck(`could not be checked: the route does not respond at all (${summarize(first[0]!)})`);
+    const silent = first.length === 0 ? [] : (await ask()).filter(isSilent); // once may be chance
     if (silent.length === 0) return;
-    if (silent.length === inParallel)
-      throw new CannotCheck(`could not be checked: the route does not respond at all (${summarize(silent[0]!)})`);
     judge.problem(
       `${summarize(silent[0]!)}; of ${inParallel} requests at the same time, each on its own connection, ${silent.length} got no response`,
       silent[0],
