@@ -21,6 +21,8 @@ export interface OpenApiKeysOptions {
   readonly edition: EditionOption;
   /** Your users. Without a directory an actor's own rights apply, and `authenticate` does not look up the owner. */
   readonly users?: UserDirectory | undefined;
+  /** Milliseconds that one look-up in `users`, or of the edition, may take (rule K19). @default 5000 */
+  readonly lookUpTimeoutMs?: number | undefined;
   /** A secret (version 1), or several by version. @default none: the secret's SHA-256 is stored (rule K2) */
   readonly pepper?: PepperSecret | Pepper | undefined;
   /** The clock that decides every status (rule K5). @default the system clock */

@@ -22,8 +22,12 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   const onError = options.onError ?? (() => {});
   const store = await openStore(options.database, hasher, clock.now());
   const listeners = new Set<(invalidation: Invalidation) => void>();
+  const timers: Pick<Clock, 'setTimer'> = {
+    setTimer: (delayMs, callback) => (clock.setTimer ? clock : systemClock).setTimer!(delayMs, callback),
+  };
+  const newLookups = () => new RequestLookups({ timeoutMs: options.lookUpTimeoutMs, clock: timers });
   const marks = new AccessMarks({
-    clock: { setTimer: (delayMs, callback) => (clock.setTimer ? clock : systemClock).setTimer!(delayMs, callback) },
+    clock: timers,
     write: (pending) => store.writeMarks(pending),
     onError,
   });
@@ -34,6 +38,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     edition: options.edition,
     users: options.users,
     now: () => clock.now(),
+    newLookups,
     onError,
     invalidated(invalidations) {
       for (const invalidation of invalidations) {
@@ -86,10 +91,8 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
       return { userId: verification.userId, apiKeyId: verification.apiKeyId };
     },
     isUsable: open(isKeyUsable),
-    mayManageAll: open(async (_, actor) => (await resolvePrincipal(actor, context.users)).mayManageAll),
-    isAvailable: open(async (_, lookups = new RequestLookups()) =>
-      hasApiKeys(await lookups.findEdition(context.edition)),
-    ),
+    mayManageAll: open(async (_, actor) => (await resolvePrincipal(actor, context)).mayManageAll),
+    isAvailable: open(async (_, lookups = newLookups()) => hasApiKeys(await lookups.findEdition(context.edition))),
     maxExpiresOn: () => maxExpiresOn(context.now()).toISOString(),
     endedSessions: {
       add: open((_, id: string, endsOnMs: number) =>

@@ -5,6 +5,7 @@ import {
   option,
   optionsOf,
   type ShapeOf,
+  timeLimit,
   withMethods,
 } from '../internal/index.js';
 import type { UserDirectory } from './access/types.js';
@@ -38,6 +39,7 @@ const schema = optionsOf({
   ),
   edition: nameOrFunction<OpenApiKeysOptions['edition']>('an edition'),
   users: withMethods<UserDirectory>('findById').optional(),
+  lookUpTimeoutMs: timeLimit.optional(),
   pepper: pepperOption.optional(),
   clock: withMethods<NonNullable<OpenApiKeysOptions['clock']>>('now').optional(),
   onError: functionOf<NonNullable<OpenApiKeysOptions['onError']>>().optional(),

@@ -23,7 +23,7 @@ export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
   api.use('*', async (c, next) => {
     const caller = await authenticate(context, c.req.raw, c.env);
     const changes = !['GET', 'HEAD', 'OPTIONS'].includes(c.req.method);
-    if (changes && caller.authenticatedBy === 'basic' && isCrossSite(c.req.raw)) {
+    if (changes && caller.authenticatedBy === 'basic' && isCrossSite(c.req.raw, context.publicUrl)) {
       throw new AdminHttpError(403, 'Requests from other sites are refused.');
     }
     c.set('caller', caller);

@@ -42,8 +42,9 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
         const call = { actor, user: request.caller.user, signal: AbortSignal.any([signal, request.signal]) };
         return toResult(await tool.handle(parsed.input as Record<string, unknown>, call, request));
       } catch (error) {
-        if (isApiKeyError(error)) return failed(error.message);
-        context.onError(error);
+        const isKnown = isApiKeyError(error);
+        if (!isKnown || error.kind === 'unavailable') context.onError(error);
+        if (isKnown) return failed(error.message);
         return failed('The tool failed unexpectedly.');
       }
     },

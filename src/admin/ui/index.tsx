@@ -22,7 +22,8 @@ import { createUi } from './ui.js';
  */
 export function uiRoutes(context: AdminContext): Hono {
   const ui = createUi(context);
-  const app = new Hono().basePath(context.basePath);
+  // Not strict: below a base path, the start page is there with and without its slash, and so is every other page.
+  const app = new Hono({ strict: false }).basePath(context.basePath);
   const known = [...Object.values(assets), ...sectionAssets(context.sections)];
   app.use('*', securityHeaders);
   app.get('/assets/:name', (c) => {

@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { raw } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { RequestLookups } from '../../api-keys/index.js';
 import { AdminHttpError } from '../http/errors.js';
 import type { AdminSection, AdminSectionContext } from '../sections.js';
 import { type Asset, asset } from './assets/assets.js';
@@ -60,7 +59,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
         },
         problem: (status, message) => showProblem(ui, c, new AdminHttpError(status, message)),
         async isSignedIn() {
-          const session = await ui.sessions.read(c, new RequestLookups());
+          const session = await ui.sessions.read(c, ui.context.newLookups());
           return session !== undefined && (section.mayVisit?.(session.user) ?? true);
         },
       });

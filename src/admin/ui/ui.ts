@@ -2,11 +2,13 @@ import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { AdminContext } from '../context.js';
+import type { AdminContext, HostSignIn } from '../context.js';
+import { AdminHttpError } from '../http/errors.js';
 import { createLinks, type Links } from './addresses/links.js';
 import { createFlashes, type Flashes } from './browser/flash.js';
 import { createForms, type Forms } from './browser/forms.js';
-import { createSessions, type Sessions } from './browser/session.js';
+import { createHostSessions } from './browser/host-session.js';
+import { createOwnSessions, type OwnSessions, type Sessions } from './browser/session.js';
 import { type PageContext, readPageContext } from './page-context.js';
 
 type HandlerResult = Response | Promise<Response>;
@@ -16,6 +18,8 @@ export interface Ui {
   readonly context: AdminContext;
   readonly links: Links;
   readonly sessions: Sessions;
+  /** `undefined` where the host signs in. */
+  readonly ownSessions: OwnSessions | undefined;
   readonly forms: Forms;
   readonly flashes: Flashes;
   /** A handler for signed-in users; others are sent to sign in and come back. */
@@ -26,10 +30,12 @@ export interface Ui {
 
 export function createUi(context: AdminContext): Ui {
   const links = createLinks(context.basePath);
-  const sessions = createSessions(context);
+  const { hostSignIn } = context;
+  const ownSessions = hostSignIn === undefined ? createOwnSessions(context) : undefined;
+  const sessions = ownSessions ?? createHostSessions(context, hostSignIn as HostSignIn);
   const forms = createForms(context);
   const flashes = createFlashes(context);
-  const parts = { context, links, sessions, forms };
+  const parts = { context, links, sessions, ownSessions, forms };
 
   const signedIn: Ui['signedIn'] = (handler) => async (c) => {
     const pageContext = await readPageContext(parts, c);
@@ -37,6 +43,7 @@ export function createUi(context: AdminContext): Ui {
     const { pathname, search } = new URL(c.req.url);
     const isHome = pathname === context.basePath || pathname === links.home;
     const returnsHere = c.req.method === 'GET' && !isHome;
+    if (hostSignIn !== undefined) return atHost(c, hostSignIn, returnsHere ? pathname + search : links.home);
     return c.redirect(returnsHere ? links.signInAndReturn(pathname + search) : links.signIn, 303);
   };
   return {
@@ -50,6 +57,12 @@ export function createUi(context: AdminContext): Ui {
         return await signedIn((_, pageContext) => handler(c, pageContext, form))(c, async () => {});
       }),
   };
+}
+
+function atHost(c: Context, { urlFor }: HostSignIn, returnTo: string): Response {
+  const url = urlFor(returnTo);
+  if (url === undefined) throw new AdminHttpError(401, 'Sign in to this service first, then load this page again.');
+  return c.redirect(url, 303);
 }
 
 /** Responds with a document. */

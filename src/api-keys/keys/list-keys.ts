@@ -17,7 +17,7 @@ import {
 
 /** One page of keys in the requested order (rules K1, K7, K10). */
 export async function listPage(context: Context, actor: ActorLike, query: ListQuery): Promise<ApiKeyPage> {
-  const principal = await resolvePrincipal(actor, context.users);
+  const principal = await resolvePrincipal(actor, context);
   const scope = readScope(principal, query.scope ?? 'my');
   const sort = readOneOf('sort', query.sort ?? '-createdOn', apiKeySorts);
   const limit = readLimit(query.limit);

@@ -9,7 +9,7 @@ import type { ApiKey, FieldChange } from './types.js';
 
 /** Revokes an Active key immediately and irreversibly, in every edition (rules K5, K12, K17). */
 export async function revokeKey(context: Context, actor: ActorLike, apiKeyId: string): Promise<ApiKey> {
-  const principal = await resolvePrincipal(actor, context.users);
+  const principal = await resolvePrincipal(actor, context);
   const unwritten = context.marks.view();
   const nowMs = context.now();
   const before = await findVisibleKey(context, principal, apiKeyId, nowMs);

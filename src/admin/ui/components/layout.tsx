@@ -81,12 +81,7 @@ export function Page({ pageContext, title, section, extras, children }: PropsWit
               {user.username}
             </span>
           </span>
-          <form method="post" action={links.signOut}>
-            <Token pageContext={pageContext} />
-            <button class="button button-quiet button-small" type="submit">
-              Sign out
-            </button>
-          </form>
+          <SignOut pageContext={pageContext} />
         </div>
       </header>
       <div class="shell">
@@ -101,6 +96,27 @@ export function Page({ pageContext, title, section, extras, children }: PropsWit
         </main>
       </div>
     </Document>
+  );
+}
+
+/** Where the host signs in, its own page also signs out. */
+function SignOut({ pageContext }: { pageContext: PageContext }) {
+  const { hostSignIn, links } = pageContext;
+  if (hostSignIn === undefined) {
+    return (
+      <form method="post" action={links.signOut}>
+        <Token pageContext={pageContext} />
+        <button class="button button-quiet button-small" type="submit">
+          Sign out
+        </button>
+      </form>
+    );
+  }
+  if (hostSignIn.signOutUrl === undefined) return null;
+  return (
+    <a class="button button-quiet button-small" href={hostSignIn.signOutUrl}>
+      Sign out
+    </a>
   );
 }
 

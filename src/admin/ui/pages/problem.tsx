@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { isApiKeyError } from '../../../api-keys/index.js';
 import { AdminHttpError, describeFailure } from '../../http/errors.js';
 import { Brand } from '../components/icon.js';
 import { Document, Page, PageHeader } from '../components/layout.js';
@@ -8,12 +9,14 @@ import { render, type Ui } from '../ui.js';
 
 const titles: Readonly<Record<number, string>> = {
   400: 'Bad request',
+  401: 'Not signed in',
   403: 'Not allowed',
   404: 'Not found',
   409: 'No longer possible',
   413: 'Too large',
   415: 'Not a form',
   429: 'Too many attempts',
+  503: 'Not available at this moment',
 };
 
 /** For unknown addresses, and for pages whose existence the user may not learn. */
@@ -27,7 +30,8 @@ export async function showProblem(ui: Ui, c: Context, thrown: unknown): Promise<
   if (!expected) ui.context.onError(thrown);
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   // The same failure may hit this look-up: then the page has no menu.
-  const pageContext = knownPageContext(c) ?? (await readPageContext(ui, c).catch(() => undefined));
+  const isSlow = isApiKeyError(thrown, 'unavailable');
+  const pageContext = knownPageContext(c) ?? (isSlow ? undefined : await readPageContext(ui, c).catch(() => undefined));
   const problem = { title: titles[status] ?? 'Something went wrong', message: body.errorMessage };
   return await render(c, <Problem ui={ui} pageContext={pageContext} {...problem} />, status as ContentfulStatusCode);
 }

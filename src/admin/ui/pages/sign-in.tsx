@@ -1,10 +1,10 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { RequestLookups } from '../../../api-keys/index.js';
 import { checkPassword } from '../../authentication/check-password.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { readReturnPath } from '../addresses/links.js';
-import { tokenField } from '../browser/forms.js';
+import { staleFormMessage, tokenField } from '../browser/forms.js';
+import type { OwnSessions } from '../browser/session.js';
 import { TextField } from '../components/field.js';
 import { Brand } from '../components/icon.js';
 import { Document } from '../components/layout.js';
@@ -18,15 +18,23 @@ interface SignInView {
   readonly flash?: string | undefined;
 }
 
-/** Signing in and out. */
+/** Signing in and out; where the host does both, its page is the only one. */
 export function signInRoutes(app: Hono, ui: Ui): void {
-  const { context, flashes, forms, links, sessions } = ui;
+  const { context, ownSessions } = ui;
+  const toPage = (c: Context) =>
+    c.redirect(readReturnPath(c.req.query('next'), context.basePath) ?? ui.links.home, 303);
+  if (ownSessions === undefined) app.get('/sign-in', ui.signedIn(toPage));
+  else ownSignInRoutes(app, ui, ownSessions);
+}
+
+function ownSignInRoutes(app: Hono, ui: Ui, sessions: OwnSessions): void {
+  const { context, flashes, forms, links } = ui;
   const show = (c: Context, view: SignInView, status?: ContentfulStatusCode) =>
     render(c, <SignIn ui={ui} token={forms.tokenBeforeSignIn(c)} {...view} />, status);
 
   app.get('/sign-in', async (c) => {
     const next = readReturnPath(c.req.query('next'), context.basePath);
-    if ((await sessions.read(c, new RequestLookups())) !== undefined) return c.redirect(next ?? links.home, 303);
+    if ((await sessions.read(c, context.newLookups())) !== undefined) return c.redirect(next ?? links.home, 303);
     return await show(c, { next, flash: flashes.take(c) });
   });
 
@@ -38,7 +46,7 @@ export function signInRoutes(app: Hono, ui: Ui): void {
       const next = readReturnPath(form.get('next'), context.basePath);
       view = { username, next };
       const source = context.clientAddress(c.req.raw, c.env);
-      const user = await checkPassword(context, new RequestLookups(), source, {
+      const user = await checkPassword(context, context.newLookups(), source, {
         username,
         password: form.get('password') ?? '',
       });
@@ -50,7 +58,7 @@ export function signInRoutes(app: Hono, ui: Ui): void {
       c.header('www-authenticate', 'Form');
       return await show(c, { ...view, problem: 'The user name or the password is wrong.' }, 401);
     } catch (error) {
-      if (!(error instanceof AdminHttpError)) throw error;
+      if (!(error instanceof AdminHttpError) || error.cause !== undefined) throw error;
       for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
       return await show(c, { ...view, problem: describe(error) }, error.status as ContentfulStatusCode);
     }
@@ -67,7 +75,7 @@ export function signInRoutes(app: Hono, ui: Ui): void {
 }
 
 function describe({ status, message, headers }: AdminHttpError): string {
-  if (status === 403) return 'This page was open for too long, or cookies are disabled. Sign in again.';
+  if (message === staleFormMessage) return 'This page was open for too long, or cookies are disabled. Sign in again.';
   const seconds = Number(headers['retry-after']);
   if (status !== 429 || Number.isNaN(seconds)) return message;
   return `Too many failed attempts. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`;

@@ -14,13 +14,20 @@ const dialogId = 'delete-dialog';
 
 /** `Administration → Users`: for Super Admins, if the host's directory can list and delete users. */
 export function userRoutes(app: Hono, ui: Ui): void {
-  const { apiKeys, users } = ui.context;
+  const { context } = ui;
+  const { apiKeys, users } = context;
 
   app.get(
     '/users',
     ui.signedIn(async (c, pageContext) => {
       const directory = requireManagement(pageContext);
-      return await render(c, <Users pageContext={pageContext} users={await directory.list()} />);
+      return await render(
+        c,
+        <Users
+          pageContext={pageContext}
+          users={await context.newLookups().ask('The directory of users', () => directory.list())}
+        />,
+      );
     }),
   );
 
@@ -63,7 +70,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
   }
 
   async function findDeletable(pageContext: PageContext, userId: string | undefined): Promise<DirectoryUser> {
-    const user = await requireManagement(pageContext).findById(userId ?? '');
+    const user = await context.newLookups().findUser(requireManagement(pageContext), userId ?? '');
     if (user === undefined) throw new AdminHttpError(404, 'There is no such user, or no longer.');
     if (user.id === pageContext.user.id) throw new AdminHttpError(409, 'You cannot delete yourself.');
     return user;
