@@ -1,6 +1,7 @@
 import type { ApiKeys, FailureThrottle, RefusalReason, RequestLookups, UserDirectory } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
 import type { PasswordChecks } from './authentication/check-password.js';
+import type { AdminBranding } from './branding.js';
 import type { AdminOptions } from './options.js';
 import type { AdminSection } from './sections.js';
 import type { ManagedUserDirectory } from './users.js';
@@ -55,6 +56,7 @@ export interface AdminContext {
   readonly sessionSecret: Uint8Array;
   /** The host's pages. */
   readonly sections: readonly AdminSection[];
+  readonly branding: AdminBranding & { readonly name: string };
   /** Slows down sources that keep failing; keys, Basic and sign-in share one count (rule K14). */
   readonly throttle: FailureThrottle;
   /**

@@ -1,6 +1,7 @@
 /** The administration to mount in your service: Admin API, MCP endpoint, pages. */
 
 // For hosts: mounting the administration.
+export type { AdminBranding } from './branding.js';
 export type { AuthenticationFailure, AuthenticationFailureReason } from './context.js';
 export { type Admin, createAdmin } from './create-admin.js';
 export type { AdminErrorBody } from './http/errors.js';

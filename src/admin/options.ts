@@ -1,5 +1,6 @@
 import type { ApiKeys, DirectoryUser, EditionOption, FailureThrottle, UserDirectory } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
+import type { AdminBranding } from './branding.js';
 import type { AuthenticationFailure } from './context.js';
 import type { McpTool } from './mcp/index.js';
 import type { AdminSection } from './sections.js';
@@ -63,6 +64,8 @@ export interface AdminOptions {
    * @default random
    */
   readonly sessionSecret?: Uint8Array | string | undefined;
+  /** Your product's name, logo and colour. @default Concordat's */
+  readonly branding?: AdminBranding | undefined;
   /** Your own tools at the MCP endpoint. @default [] */
   readonly mcpTools?: readonly McpTool[] | undefined;
   /** Your own pages in the administration UI, each with an entry at the top of its menu. @default [] */

@@ -21,6 +21,7 @@ import {
   withMethods,
 } from '../internal/index.js';
 import { createPasswordChecks } from './authentication/check-password.js';
+import { brandingOption } from './branding.js';
 import type { AdminContext, HostSignIn } from './context.js';
 import { socketAddress } from './http/request.js';
 import { allowedHostsOption, mcpToolsOption } from './mcp/index.js';
@@ -48,6 +49,7 @@ const schema = optionsOf({
   signOutUrl: option<string>(isAddress, 'must be the address of a page', true).optional(),
   verifyPassword: functionOf<NonNullable<AdminOptions['verifyPassword']>>().optional(),
   sessionSecret: readBy(readSecret).default(() => randomBytes(leastSecretBytes)),
+  branding: brandingOption.prefault({}),
   mcpTools: mcpToolsOption.optional(),
   allowedHosts: allowedHostsOption.optional(),
   mcpSessionIdleMs: duration({ least: 1 }).optional(),
@@ -81,6 +83,7 @@ export function readOptions(options: AdminOptions): AdminContext {
     hostSignIn: readHostSignIn(rest),
     verifyPassword: rest.verifyPassword,
     sessionSecret,
+    branding: rest.branding,
     // The objects as given: a section may be an instance of a class.
     sections: [...(options.sections ?? [])],
     throttle: rest.throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),

@@ -23,6 +23,12 @@ export interface OpenApiKeysOptions {
   readonly users?: UserDirectory | undefined;
   /** Milliseconds that one look-up in `users`, or of the edition, may take (rule K19). @default 5000 */
   readonly lookUpTimeoutMs?: number | undefined;
+  /**
+   * What the value of a new key begins with, such as `acme`: 2 to 16 lowercase letters and digits. Keys with another
+   * prefix stay valid (rule K2).
+   * @default 'ck'
+   */
+  readonly keyPrefix?: string | undefined;
   /** A secret (version 1), or several by version. @default none: the secret's SHA-256 is stored (rule K2) */
   readonly pepper?: PepperSecret | Pepper | undefined;
   /** The clock that decides every status (rule K5). @default the system clock */
@@ -81,6 +87,8 @@ export interface ApiKeys {
   mayManageAll(actor: ActorLike): Promise<boolean>;
   /** Whether the current edition has API keys (rule K12). */
   isAvailable(lookups?: RequestLookups): Promise<boolean>;
+  /** What the value of a new key begins with (rule K2). */
+  readonly keyPrefix: string;
   /** The latest `expiresOn` accepted now (rule K4). */
   maxExpiresOn(): string;
   /** Where `createAdmin` records who has signed out, for every process and across restarts (rule K11). */

@@ -11,6 +11,7 @@ import { auditPage } from './keys/audit-trail.js';
 import { createKey } from './keys/create-key.js';
 import { maxExpiresOn } from './keys/expiry.js';
 import { getKey } from './keys/find-key.js';
+import { defaultKeyPrefix } from './keys/key-format.js';
 import { listPage } from './keys/list-keys.js';
 import { revokeKey, userDeleted } from './keys/revoke-keys.js';
 import { updateKey } from './keys/update-key.js';
@@ -35,6 +36,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     store,
     hasher,
     marks,
+    keyPrefix: options.keyPrefix ?? defaultKeyPrefix,
     edition: options.edition,
     users: options.users,
     now: () => clock.now(),
@@ -93,6 +95,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     isUsable: open(isKeyUsable),
     mayManageAll: open(async (_, actor) => (await resolvePrincipal(actor, context)).mayManageAll),
     isAvailable: open(async (_, lookups = newLookups()) => hasApiKeys(await lookups.findEdition(context.edition))),
+    keyPrefix: context.keyPrefix,
     maxExpiresOn: () => maxExpiresOn(context.now()).toISOString(),
     endedSessions: {
       add: open((_, id: string, endsOnMs: number) =>

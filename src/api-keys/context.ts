@@ -9,6 +9,7 @@ export interface Context extends Pick<OpenApiKeysOptions, 'edition' | 'users'> {
   readonly store: StoreConnection;
   readonly hasher: SecretHasher;
   readonly marks: AccessMarks;
+  readonly keyPrefix: string;
   /** Epoch milliseconds of the clock that decides every status (rule K5). */
   now(): number;
   /** For a call that shares no look-ups with others. */

@@ -17,7 +17,7 @@ type ApiEnvironment = { Variables: { caller: Caller } };
 export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
   const api = new Hono<ApiEnvironment>();
   const prefix = `${context.basePath}${apiPath}`;
-  const document = JSON.stringify(createOpenApiDocument(prefix));
+  const document = JSON.stringify(createOpenApiDocument(prefix, context.branding.name));
 
   api.get(`${prefix}/openapi.json`, () => json(200, document));
   api.use('*', async (c, next) => {

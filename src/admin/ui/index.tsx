@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { editionMessage } from '../../api-keys/index.js';
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
-import { assetResponse, assets } from './assets/assets.js';
+import { assetResponse } from './assets/assets.js';
 import { securityHeaders } from './browser/security-headers.js';
 import { apiKeyDetailsRoutes } from './pages/api-key-details.js';
 import { apiKeyListRoutes } from './pages/api-key-list.js';
@@ -24,8 +24,8 @@ export function uiRoutes(context: AdminContext): Hono {
   const ui = createUi(context);
   // Not strict: below a base path, the start page is there with and without its slash, and so is every other page.
   const app = new Hono({ strict: false }).basePath(context.basePath);
-  const known = [...Object.values(assets), ...sectionAssets(context.sections)];
-  app.use('*', securityHeaders);
+  const known = [...ui.look.assets, ...sectionAssets(context.sections)];
+  app.use('*', securityHeaders, ui.keepLook);
   app.get('/assets/:name', (c) => {
     const response = assetResponse(known, c.req.param('name'), c.req.header('if-none-match'));
     if (response === undefined) throw pageNotFound();

@@ -26,6 +26,7 @@ function assetsOf({ name, stylesheet, script }: AdminSection) {
 export function sectionRoutes(app: Hono, ui: Ui): void {
   for (const section of ui.context.sections) {
     const { stylesheet, script } = assetsOf(section);
+    const addressOf = (file: Asset | undefined) => (file === undefined ? undefined : ui.links.asset(file.name));
     const respond = async (
       c: Context,
       pageContext: PageContext,
@@ -39,7 +40,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
             pageContext={pageContext}
             title={title}
             section={section.name}
-            extras={{ stylesheet: stylesheet?.name, script: script?.name, refreshSeconds }}
+            extras={{ stylesheet: addressOf(stylesheet), script: addressOf(script), refreshSeconds }}
           >
             {raw(String(await content))}
           </Page>

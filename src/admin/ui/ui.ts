@@ -1,6 +1,6 @@
-import type { Context, Handler } from 'hono';
+import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
-import type { Child } from 'hono/jsx';
+import { type Child, type JSXNode, jsx } from 'hono/jsx';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AdminContext, HostSignIn } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
@@ -9,14 +9,21 @@ import { createFlashes, type Flashes } from './browser/flash.js';
 import { createForms, type Forms } from './browser/forms.js';
 import { createHostSessions } from './browser/host-session.js';
 import { createOwnSessions, type OwnSessions, type Sessions } from './browser/session.js';
+import { createLook, type Look, LookContext } from './look.js';
 import { type PageContext, readPageContext } from './page-context.js';
 
 type HandlerResult = Response | Promise<Response>;
+
+/** Where a request's context keeps the {@link Look}, for {@link render}. */
+const lookOfPages = 'look';
 
 /** What all pages share. */
 export interface Ui {
   readonly context: AdminContext;
   readonly links: Links;
+  readonly look: Look;
+  /** Belongs before every page. */
+  readonly keepLook: MiddlewareHandler;
   readonly sessions: Sessions;
   /** `undefined` where the host signs in. */
   readonly ownSessions: OwnSessions | undefined;
@@ -35,7 +42,12 @@ export function createUi(context: AdminContext): Ui {
   const sessions = ownSessions ?? createHostSessions(context, hostSignIn as HostSignIn);
   const forms = createForms(context);
   const flashes = createFlashes(context);
-  const parts = { context, links, sessions, ownSessions, forms };
+  const look = createLook(context, links);
+  const keepLook: MiddlewareHandler = async (c, next) => {
+    c.set(lookOfPages, look);
+    await next();
+  };
+  const parts = { context, links, look, sessions, ownSessions, forms };
 
   const signedIn: Ui['signedIn'] = (handler) => async (c) => {
     const pageContext = await readPageContext(parts, c);
@@ -48,6 +60,7 @@ export function createUi(context: AdminContext): Ui {
   };
   return {
     ...parts,
+    keepLook,
     flashes,
     signedIn: (handler) => signedIn((c, pageContext) => handler(c, { ...pageContext, flash: flashes.take(c) })),
     submitted: (handler) =>
@@ -67,5 +80,6 @@ function atHost(c: Context, { urlFor }: HostSignIn, returnTo: string): Response 
 
 /** Responds with a document. */
 export async function render(c: Context, document: Child, status: ContentfulStatusCode = 200): Promise<Response> {
-  return await c.html(html`<!doctype html>${document}`, status);
+  const whole = jsx(LookContext.Provider, { value: c.get(lookOfPages) }, document as JSXNode);
+  return await c.html(html`<!doctype html>${whole}`, status);
 }

@@ -32,7 +32,7 @@ async function insertNewKey(
   principal: Principal,
   fields: Pick<KeyRow, 'name' | 'expires_on' | 'created_on'>,
 ): Promise<CreatedApiKey> {
-  const { id, secret, key } = generateKey();
+  const { id, secret, key } = generateKey(context.keyPrefix);
   const row: KeyRow = {
     ...fields,
     id,

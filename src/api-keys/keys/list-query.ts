@@ -40,5 +40,8 @@ export function readSearch(search: unknown): KeySearch | undefined {
   }
   const trimmed = search.trim();
   if (trimmed === '') return undefined;
-  return { text: foldForSearch(trimmed), idPrefix: /^(?:ck_)?([0-9A-Za-z]{1,12})…?$/.exec(trimmed)?.[1] };
+  return {
+    text: foldForSearch(trimmed),
+    idPrefix: /^(?:[a-z][a-z0-9]{1,15}_)?([0-9A-Za-z]{1,12})…?$/.exec(trimmed)?.[1],
+  };
 }

@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeySortField } from '../../../api-keys/index.js';
 import { type ListView, sortAfterClick } from '../addresses/list-query.js';
 import { firstPage } from '../addresses/paging.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
 import { RevokeLink } from './revoke-dialog.js';
@@ -75,7 +76,9 @@ function ApiKeyRow({ pageContext, view, apiKey }: { pageContext: PageContext; vi
         <a class="key-name" href={links.apiKey(apiKey.id)}>
           {apiKey.name}
         </a>
-        <span class="second-line key-id">ck_{apiKey.id}…</span>
+        <span class="second-line key-id">
+          {useLook().keyPrefix}_{apiKey.id}…
+        </span>
       </td>
       <td data-label="Created By">{apiKey.createdBy.username}</td>
       <td data-label="Created on">

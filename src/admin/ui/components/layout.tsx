@@ -1,44 +1,41 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
-import { assets } from '../assets/assets.js';
 import { tokenField } from '../browser/forms.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { Brand, Icon, type IconName, LineIcon } from './icon.js';
 import { Notice } from './notice.js';
 
 interface Extras {
-  /** Names of assets. */
+  /** Addresses. */
   readonly stylesheet?: string | undefined;
   readonly script?: string | undefined;
   readonly refreshSeconds?: number | undefined;
 }
 
-const productName = 'Concordat';
-
 interface DocumentProps {
   title: string;
-  /** The address of an asset. */
-  asset: (name: string) => string;
   bodyClass?: string;
   /** What a section's page adds. */
   extras?: Extras | undefined;
 }
 
 /** A whole document; also used by pages without sign-in. */
-export function Document({ title, asset, bodyClass, extras = {}, children }: PropsWithChildren<DocumentProps>) {
+export function Document({ title, bodyClass, extras = {}, children }: PropsWithChildren<DocumentProps>) {
+  const look = useLook();
   const { stylesheet, script, refreshSeconds } = extras;
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <title>{`${title} · ${productName}`}</title>
+        <title>{`${title} · ${look.name}`}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <link rel="icon" type="image/svg+xml" href={asset(assets.icon.name)} />
-        <link rel="stylesheet" href={asset(assets.stylesheet.name)} />
-        {stylesheet !== undefined && <link rel="stylesheet" href={asset(stylesheet)} />}
-        <script src={asset(assets.script.name)} defer></script>
-        {script !== undefined && <script src={asset(script)} defer></script>}
+        <link rel="icon" href={look.icon} />
+        <link rel="stylesheet" href={look.stylesheet} />
+        {stylesheet !== undefined && <link rel="stylesheet" href={stylesheet} />}
+        <script src={look.script} defer></script>
+        {script !== undefined && <script src={script} defer></script>}
         {refreshSeconds !== undefined && (
           <noscript>
             <meta http-equiv="refresh" content={String(refreshSeconds)} />
@@ -62,14 +59,14 @@ interface PageProps {
 export function Page({ pageContext, title, section, extras, children }: PropsWithChildren<PageProps>) {
   const { links, user } = pageContext;
   return (
-    <Document title={title} asset={links.asset} extras={extras}>
+    <Document title={title} extras={extras}>
       <a class="skip-link" href="#content">
         Skip to content
       </a>
       <header class="top-bar">
         <a class="brand" href={links.home}>
           <Brand size={22} />
-          {productName}
+          {useLook().name}
         </a>
         <div class="account">
           <span class="account-name">

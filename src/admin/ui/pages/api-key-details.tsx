@@ -9,6 +9,7 @@ import { Status } from '../components/status.js';
 import { FullTime } from '../components/time.js';
 import { formatExact, formatRelative } from '../format/times.js';
 import { countOf, expiresSoon, isUsedInVain } from '../format/warnings.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
 
@@ -151,7 +152,9 @@ function Facts({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
         <div>
           <dt>Key</dt>
           <dd>
-            <code>ck_{apiKey.id}…</code>{' '}
+            <code>
+              {useLook().keyPrefix}_{apiKey.id}…
+            </code>{' '}
             <span class="muted">The rest was shown once, when the key was created, and is stored nowhere.</span>
           </dd>
         </div>

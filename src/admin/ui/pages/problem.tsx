@@ -58,7 +58,7 @@ function Problem({ ui, pageContext, title, message }: ProblemProps) {
     );
   }
   return (
-    <Document title={title} asset={links.asset} bodyClass="alone">
+    <Document title={title} bodyClass="alone">
       <main class="alone-brand">
         <Brand size={40} />
         <h1>{title}</h1>

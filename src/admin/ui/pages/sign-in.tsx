@@ -9,6 +9,7 @@ import { TextField } from '../components/field.js';
 import { Brand } from '../components/icon.js';
 import { Document } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
+import { useLook } from '../look.js';
 import { render, type Ui } from '../ui.js';
 
 interface SignInView {
@@ -84,11 +85,11 @@ function describe({ status, message, headers }: AdminHttpError): string {
 function SignIn({ ui, token, username = '', next, problem, flash }: SignInView & { ui: Ui; token: string }) {
   const { links } = ui;
   return (
-    <Document title={problem === undefined ? 'Sign in' : 'Error: Sign in'} asset={links.asset} bodyClass="alone">
+    <Document title={problem === undefined ? 'Sign in' : 'Error: Sign in'} bodyClass="alone">
       <main>
         <div class="alone-brand">
           <Brand size={40} />
-          <h1>Sign in to Concordat</h1>
+          <h1>Sign in to {useLook().name}</h1>
         </div>
         {flash !== undefined && (
           <Notice kind="success" focused>
