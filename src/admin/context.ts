@@ -4,6 +4,7 @@ import type { PasswordChecks } from './authentication/check-password.js';
 import type { AdminBranding } from './branding.js';
 import type { AdminOptions } from './options.js';
 import type { AdminSection } from './sections.js';
+import type { AdminTexts } from './ui/texts/texts-option.js';
 import type { ManagedUserDirectory } from './users.js';
 
 /**
@@ -56,6 +57,7 @@ export interface AdminContext {
   readonly sessionSecret: Uint8Array;
   /** The host's pages. */
   readonly sections: readonly AdminSection[];
+  readonly texts: Partial<AdminTexts>;
   readonly branding: AdminBranding & { readonly name: string };
   /** Slows down sources that keep failing; keys, Basic and sign-in share one count (rule K14). */
   readonly throttle: FailureThrottle;

@@ -8,4 +8,6 @@ export type { AdminErrorBody } from './http/errors.js';
 export type { McpTool, McpToolCall } from './mcp/index.js';
 export type { AdminOptions } from './options.js';
 export type { AdminHtml, AdminPageOptions, AdminSection, AdminSectionContext } from './sections.js';
+export { englishTexts } from './ui/texts/english.js';
+export type { AdminTexts } from './ui/texts/texts-option.js';
 export type { ManagedUserDirectory } from './users.js';

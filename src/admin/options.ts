@@ -4,6 +4,7 @@ import type { AdminBranding } from './branding.js';
 import type { AuthenticationFailure } from './context.js';
 import type { McpTool } from './mcp/index.js';
 import type { AdminSection } from './sections.js';
+import type { AdminTexts } from './ui/texts/texts-option.js';
 import type { ManagedUserDirectory } from './users.js';
 
 export interface AdminOptions {
@@ -66,6 +67,8 @@ export interface AdminOptions {
   readonly sessionSecret?: Uint8Array | string | undefined;
   /** Your product's name, logo and colour. @default Concordat's */
   readonly branding?: AdminBranding | undefined;
+  /** Texts of the pages in place of `englishTexts`, some or all of them. @default English */
+  readonly texts?: Partial<AdminTexts> | undefined;
   /** Your own tools at the MCP endpoint. @default [] */
   readonly mcpTools?: readonly McpTool[] | undefined;
   /** Your own pages in the administration UI, each with an entry at the top of its menu. @default [] */

@@ -27,6 +27,7 @@ import { socketAddress } from './http/request.js';
 import { allowedHostsOption, mcpToolsOption } from './mcp/index.js';
 import type { AdminOptions } from './options.js';
 import { ownNames, sectionsOption } from './sections.js';
+import { textsOption } from './ui/texts/texts-option.js';
 
 const leastSecretBytes = 32;
 const ownPaths: readonly string[] = [...ownNames.map((name) => `/${name}`), '/api/v1', '/api/v1/api-keys'];
@@ -49,6 +50,7 @@ const schema = optionsOf({
   signOutUrl: option<string>(isAddress, 'must be the address of a page', true).optional(),
   verifyPassword: functionOf<NonNullable<AdminOptions['verifyPassword']>>().optional(),
   sessionSecret: readBy(readSecret).default(() => randomBytes(leastSecretBytes)),
+  texts: textsOption.optional(),
   branding: brandingOption.prefault({}),
   mcpTools: mcpToolsOption.optional(),
   allowedHosts: allowedHostsOption.optional(),
@@ -84,6 +86,7 @@ export function readOptions(options: AdminOptions): AdminContext {
     verifyPassword: rest.verifyPassword,
     sessionSecret,
     branding: rest.branding,
+    texts: rest.texts ?? {},
     // The objects as given: a section may be an instance of a class.
     sections: [...(options.sections ?? [])],
     throttle: rest.throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),

@@ -18,7 +18,7 @@ const exported: Record<string, string> = {
     'ApiKeyError RequestLookups apiKeyPattern apiKeySorts apiKeyStatuses auditedFields createFailureThrottle ' +
     'editionMessage hasApiKeys hashPassword isApiKeyError isEnabled isPasswordHash maxExpiresOn maxPageLimit ' +
     'maxSearchCharacters openApiKeys origins revisionTypes rightsOf scopes toActor userManagementWrite verifyPassword',
-  'concordat/admin': 'createAdmin',
+  'concordat/admin': 'createAdmin englishTexts',
   'concordat/testing': 'AccountingError limitFormats simulateConnector virtualClock waitFlaws',
   'concordat/conformance': 'ConformanceError conformance features formatReport reporters runConformance',
   'concordat/opentelemetry': 'instrument instrumentAll',

@@ -24,7 +24,7 @@ export function Document({ title, bodyClass, extras = {}, children }: PropsWithC
   const look = useLook();
   const { stylesheet, script, refreshSeconds } = extras;
   return (
-    <html lang="en">
+    <html lang={look.texts.language}>
       <head>
         <meta charset="utf-8" />
         <title>{`${title} · ${look.name}`}</title>
@@ -58,15 +58,16 @@ interface PageProps {
 /** A page for a signed-in user. */
 export function Page({ pageContext, title, section, extras, children }: PropsWithChildren<PageProps>) {
   const { links, user } = pageContext;
+  const { name, texts } = useLook();
   return (
     <Document title={title} extras={extras}>
       <a class="skip-link" href="#content">
-        Skip to content
+        {texts.skipToContent}
       </a>
       <header class="top-bar">
         <a class="brand" href={links.home}>
           <Brand size={22} />
-          {useLook().name}
+          {name}
         </a>
         <div class="account">
           <span class="account-name">
@@ -74,7 +75,7 @@ export function Page({ pageContext, title, section, extras, children }: PropsWit
               {[...user.username][0]}
             </span>
             <span>
-              <span class="visually-hidden">Signed in as </span>
+              <span class="visually-hidden">{texts.signedInAs}</span>
               {user.username}
             </span>
           </span>
@@ -99,12 +100,13 @@ export function Page({ pageContext, title, section, extras, children }: PropsWit
 /** Where the host signs in, its own page also signs out. */
 function SignOut({ pageContext }: { pageContext: PageContext }) {
   const { hostSignIn, links } = pageContext;
+  const { texts } = useLook();
   if (hostSignIn === undefined) {
     return (
       <form method="post" action={links.signOut}>
         <Token pageContext={pageContext} />
         <button class="button button-quiet button-small" type="submit">
-          Sign out
+          {texts.signOut}
         </button>
       </form>
     );
@@ -112,29 +114,32 @@ function SignOut({ pageContext }: { pageContext: PageContext }) {
   if (hostSignIn.signOutUrl === undefined) return null;
   return (
     <a class="button button-quiet button-small" href={hostSignIn.signOutUrl}>
-      Sign out
+      {texts.signOut}
     </a>
   );
 }
 
 function Menu({ pageContext, section }: { pageContext: PageContext; section: string | undefined }) {
   const { links, sections, shows } = pageContext;
+  const { texts } = useLook();
   return (
     <nav class="menu" aria-labelledby="menu-heading">
       <p class="menu-heading" id="menu-heading">
-        Administration
+        {texts.administration}
       </p>
       <ul>
         {sections.map(({ name, title, icon }) => (
           <MenuEntry href={links.section(name)} icon={{ d: icon ?? '' }} text={title} current={section === name} />
         ))}
         {shows.apiKeys && (
-          <MenuEntry href={links.apiKeys()} icon="key" text="API key" current={section === 'api-keys'} />
+          <MenuEntry href={links.apiKeys()} icon="key" text={texts.menuApiKeys} current={section === 'api-keys'} />
         )}
         {shows.apiKeys && (
-          <MenuEntry href={links.audits()} icon="history" text="API key audits" current={section === 'audits'} />
+          <MenuEntry href={links.audits()} icon="history" text={texts.menuAudits} current={section === 'audits'} />
         )}
-        {shows.users && <MenuEntry href={links.users} icon="users" text="Users" current={section === 'users'} />}
+        {shows.users && (
+          <MenuEntry href={links.users} icon="users" text={texts.menuUsers} current={section === 'users'} />
+        )}
       </ul>
     </nav>
   );

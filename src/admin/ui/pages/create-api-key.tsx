@@ -9,7 +9,7 @@ import { TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
-import { formatRelative } from '../format/times.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
 import { CreatedApiKeyPage } from './created-api-key.js';
@@ -76,6 +76,7 @@ interface CreateApiKeyProps {
 
 function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
   const { links } = pageContext;
+  const { texts } = useLook();
   const { name, expiry, error, madeBefore } = view;
   const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
   const nameError = messageFor('name');
@@ -83,30 +84,30 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
   return (
     <Page
       pageContext={pageContext}
-      title={error === undefined ? 'Create API key' : 'Error: Create API key'}
+      title={error === undefined ? texts.createApiKey : texts.error(texts.createApiKey)}
       section="api-keys"
     >
-      <PageHeader title="Create API key" back={{ href: links.apiKeys(), text: 'API keys' }}>
-        The key acts as you, {pageContext.user.username}: it has exactly your permissions.
+      <PageHeader title={texts.createApiKey} back={{ href: links.apiKeys(), text: texts.apiKeys }}>
+        {texts.actsAsYou(pageContext.user.username)}
       </PageHeader>
       {!pageContext.isAvailable && <EditionNotice />}
       {pageContext.isAvailable && error !== undefined && error.kind !== 'validation' && (
         <Notice kind="danger" focused>
-          {error.message}
+          {texts.message(error.message)}
         </Notice>
       )}
       {madeBefore !== undefined && <MadeBefore pageContext={pageContext} apiKey={madeBefore} />}
       <form class="card narrow" method="post" action={links.newApiKey} novalidate>
         <fieldset {...(!pageContext.isAvailable && { disabled: true })}>
-          <legend class="visually-hidden">New API key</legend>
+          <legend class="visually-hidden">{texts.newApiKey}</legend>
           <div class="card-body stack">
             <Token pageContext={pageContext} />
             <TextField
               id="name"
               name="name"
-              label="Name"
+              label={texts.name}
               value={name}
-              hint="What the key is for, such as the program that uses it. Up to 100 characters, unique in this service."
+              hint={texts.nameHint}
               error={nameError}
               focused={nameError !== undefined || expiryError === undefined}
             />
@@ -120,10 +121,10 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
           </div>
           <div class="dialog-actions">
             <a class="button" href={links.apiKeys()}>
-              Cancel
+              {texts.cancel}
             </a>
             <button class="button button-primary" type="submit">
-              Create API key
+              {texts.createApiKey}
             </button>
           </div>
         </fieldset>
@@ -134,18 +135,15 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
 
 /** A reloaded or repeated form: nothing went wrong, but the value cannot be shown again. */
 function MadeBefore({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
+  const { dates, texts } = useLook();
+  const { links, nowMs } = pageContext;
   return (
     <Notice kind="neutral">
-      <strong>
-        You created “{apiKey.name}” {formatRelative(apiKey.createdOn, pageContext.nowMs)}.
-      </strong>
+      <strong>{texts.createdBefore(apiKey.name, dates.relative(apiKey.createdOn, nowMs))}</strong>
+      <p>{texts.createdBeforeHint}</p>
       <p>
-        If you only reloaded the page, no second key was created. The value of the first one was shown once and cannot
-        be shown again. If you did not store it, <a href={pageContext.links.revokeApiKey(apiKey.id)}>revoke that key</a>{' '}
-        and create another one under a new name.
-      </p>
-      <p>
-        <a href={pageContext.links.apiKey(apiKey.id)}>Show the key’s details</a>
+        <a href={links.apiKey(apiKey.id)}>{texts.showDetails}</a> ·{' '}
+        <a href={links.revokeApiKey(apiKey.id)}>{texts.revokeThatKey}</a>
       </p>
     </Notice>
   );

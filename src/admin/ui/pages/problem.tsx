@@ -7,18 +7,6 @@ import { Document, Page, PageHeader } from '../components/layout.js';
 import { knownPageContext, type PageContext, readPageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
 
-const titles: Readonly<Record<number, string>> = {
-  400: 'Bad request',
-  401: 'Not signed in',
-  403: 'Not allowed',
-  404: 'Not found',
-  409: 'No longer possible',
-  413: 'Too large',
-  415: 'Not a form',
-  429: 'Too many attempts',
-  503: 'Not available at this moment',
-};
-
 /** For unknown addresses, and for pages whose existence the user may not learn. */
 export function pageNotFound(): AdminHttpError {
   return new AdminHttpError(404, 'There is no such page.');
@@ -32,7 +20,11 @@ export async function showProblem(ui: Ui, c: Context, thrown: unknown): Promise<
   // The same failure may hit this look-up: then the page has no menu.
   const isSlow = isApiKeyError(thrown, 'unavailable');
   const pageContext = knownPageContext(c) ?? (isSlow ? undefined : await readPageContext(ui, c).catch(() => undefined));
-  const problem = { title: titles[status] ?? 'Something went wrong', message: body.errorMessage };
+  const { texts } = ui.look;
+  const problem = {
+    title: texts.problems[status] ?? texts.somethingWentWrong,
+    message: texts.message(body.errorMessage),
+  };
   return await render(c, <Problem ui={ui} pageContext={pageContext} {...problem} />, status as ContentfulStatusCode);
 }
 
@@ -44,14 +36,14 @@ interface ProblemProps {
 }
 
 function Problem({ ui, pageContext, title, message }: ProblemProps) {
-  const { links } = ui;
+  const { links, look } = ui;
   if (pageContext !== undefined) {
     return (
       <Page pageContext={pageContext} title={title}>
         <PageHeader title={title}>{message}</PageHeader>
         <div class="button-row">
           <a class="button" href={links.home}>
-            Go to the start page
+            {look.texts.goToStart}
           </a>
         </div>
       </Page>
@@ -64,7 +56,7 @@ function Problem({ ui, pageContext, title, message }: ProblemProps) {
         <h1>{title}</h1>
         <p class="muted">{message}</p>
         <a class="button" href={links.home}>
-          Go to the start page
+          {look.texts.goToStart}
         </a>
       </main>
     </Document>

@@ -10,6 +10,7 @@ import { Brand } from '../components/icon.js';
 import { Document } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { useLook } from '../look.js';
+import type { AdminTexts } from '../texts/texts-option.js';
 import { render, type Ui } from '../ui.js';
 
 interface SignInView {
@@ -57,11 +58,11 @@ function ownSignInRoutes(app: Hono, ui: Ui, sessions: OwnSessions): void {
       }
       context.authenticationFailed({ reason: 'password' });
       c.header('www-authenticate', 'Form');
-      return await show(c, { ...view, problem: 'The user name or the password is wrong.' }, 401);
+      return await show(c, { ...view, problem: ui.look.texts.wrongPassword }, 401);
     } catch (error) {
       if (!(error instanceof AdminHttpError) || error.cause !== undefined) throw error;
       for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
-      return await show(c, { ...view, problem: describe(error) }, error.status as ContentfulStatusCode);
+      return await show(c, { ...view, problem: describe(error, ui.look.texts) }, error.status as ContentfulStatusCode);
     }
   });
 
@@ -69,27 +70,27 @@ function ownSignInRoutes(app: Hono, ui: Ui, sessions: OwnSessions): void {
     '/sign-out',
     ui.submitted(async (c, pageContext) => {
       await sessions.end(c, pageContext.session);
-      flashes.leave(c, 'You have signed out.');
+      flashes.leave(c, ui.look.texts.signedOut);
       return c.redirect(links.signIn, 303);
     }),
   );
 }
 
-function describe({ status, message, headers }: AdminHttpError): string {
-  if (message === staleFormMessage) return 'This page was open for too long, or cookies are disabled. Sign in again.';
+function describe({ status, message, headers }: AdminHttpError, texts: AdminTexts): string {
+  if (message === staleFormMessage) return texts.staleSignIn;
   const seconds = Number(headers['retry-after']);
-  if (status !== 429 || Number.isNaN(seconds)) return message;
-  return `Too many failed attempts. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`;
+  return status === 429 && !Number.isNaN(seconds) ? texts.tooManyAttempts(seconds) : texts.message(message);
 }
 
 function SignIn({ ui, token, username = '', next, problem, flash }: SignInView & { ui: Ui; token: string }) {
   const { links } = ui;
+  const { name, texts } = useLook();
   return (
-    <Document title={problem === undefined ? 'Sign in' : 'Error: Sign in'} bodyClass="alone">
+    <Document title={problem === undefined ? texts.signIn : texts.error(texts.signIn)} bodyClass="alone">
       <main>
         <div class="alone-brand">
           <Brand size={40} />
-          <h1>Sign in to {useLook().name}</h1>
+          <h1>{texts.signInTo(name)}</h1>
         </div>
         {flash !== undefined && (
           <Notice kind="success" focused>
@@ -107,7 +108,7 @@ function SignIn({ ui, token, username = '', next, problem, flash }: SignInView &
           <TextField
             id="username"
             name="username"
-            label="User name"
+            label={texts.username}
             value={username}
             autocomplete="username"
             focused={problem === undefined && flash === undefined}
@@ -115,13 +116,13 @@ function SignIn({ ui, token, username = '', next, problem, flash }: SignInView &
           <TextField
             id="password"
             name="password"
-            label="Password"
+            label={texts.password}
             value=""
             type="password"
             autocomplete="current-password"
           />
           <button class="button button-primary" type="submit">
-            Sign in
+            {texts.signIn}
           </button>
         </form>
       </main>
