@@ -57,6 +57,8 @@ export interface AdminContext {
   readonly sessionSecret: Uint8Array;
   /** The host's pages. */
   readonly sections: readonly AdminSection[];
+  /** Which tools for API keys assistants get (rule K21). */
+  readonly mcpKeyTools: NonNullable<AdminOptions['mcpKeyTools']>;
   readonly texts: Partial<AdminTexts>;
   readonly branding: AdminBranding & { readonly name: string };
   /** Slows down sources that keep failing; keys, Basic and sign-in share one count (rule K14). */

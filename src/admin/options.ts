@@ -69,6 +69,12 @@ export interface AdminOptions {
   readonly branding?: AdminBranding | undefined;
   /** Texts of the pages in place of `englishTexts`, some or all of them. @default English */
   readonly texts?: Partial<AdminTexts> | undefined;
+  /**
+   * Which tools for API keys assistants get: `none`, those that read, or `all`. A key that an assistant creates is in its
+   * transcript, and what it reads may talk it into revoking one (rule K21).
+   * @default 'read-only'
+   */
+  readonly mcpKeyTools?: 'none' | 'read-only' | 'all' | undefined;
   /** Your own tools at the MCP endpoint. @default [] */
   readonly mcpTools?: readonly McpTool[] | undefined;
   /** Your own pages in the administration UI, each with an entry at the top of its menu. @default [] */

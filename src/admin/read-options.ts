@@ -12,6 +12,7 @@ import {
   duration,
   functionOf,
   nameOrFunction,
+  oneOf,
   option,
   optionsOf,
   readBy,
@@ -52,6 +53,7 @@ const schema = optionsOf({
   sessionSecret: readBy(readSecret).default(() => randomBytes(leastSecretBytes)),
   texts: textsOption.optional(),
   branding: brandingOption.prefault({}),
+  mcpKeyTools: oneOf(['none', 'read-only', 'all']).default('read-only'),
   mcpTools: mcpToolsOption.optional(),
   allowedHosts: allowedHostsOption.optional(),
   mcpSessionIdleMs: duration({ least: 1 }).optional(),
@@ -86,6 +88,7 @@ export function readOptions(options: AdminOptions): AdminContext {
     verifyPassword: rest.verifyPassword,
     sessionSecret,
     branding: rest.branding,
+    mcpKeyTools: rest.mcpKeyTools,
     texts: rest.texts ?? {},
     // The objects as given: a section may be an instance of a class.
     sections: [...(options.sections ?? [])],

@@ -24,7 +24,8 @@ export interface ToolBox {
 
 /** @throws TypeError naming a wrong entry of `mcpTools` */
 export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[] = []): ToolBox {
-  const tools = new Map(keyTools(context).map((tool) => [tool.definition.name, tool]));
+  const offered = keyTools(context).filter(({ definition }) => isOffered(definition, context.mcpKeyTools));
+  const tools = new Map(offered.map((tool) => [tool.definition.name, tool]));
   for (const [index, tool] of mcpTools.entries()) {
     const bound = bindTool(`mcpTools[${index}]`, tool);
     if (tools.has(tool.name)) throw new TypeError(`\`mcpTools[${index}].name\` is taken: ${tool.name}.`);
@@ -49,6 +50,10 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
       }
     },
   };
+}
+
+function isOffered({ annotations }: ToolDefinition, which: AdminContext['mcpKeyTools']): boolean {
+  return which === 'all' || (which === 'read-only' && annotations?.readOnlyHint === true);
 }
 
 function toResult(value: unknown): ToolResult {

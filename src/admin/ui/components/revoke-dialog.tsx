@@ -25,6 +25,7 @@ export function RevokeLink({ pageContext, apiKey, view, small = false }: RevokeL
       data-dialog={dialogId}
       data-name={apiKey.name}
       data-owner={apiKey.createdBy.username}
+      data-used={lastUse(apiKey, pageContext.nowMs)}
     >
       {useLook().texts.revoke}
     </a>
@@ -44,6 +45,8 @@ export function RevokeDialog({ pageContext }: { pageContext: PageContext }) {
           </h2>
           <p class="muted">
             <WithSlot text={texts.createdByName} slot="owner" />
+            <br />
+            <WithSlot text={texts.lastUsed} slot="used" />
           </p>
           <RevocationConsequences />
         </div>
@@ -58,6 +61,13 @@ export function RevokeDialog({ pageContext }: { pageContext: PageContext }) {
       </form>
     </dialog>
   );
+}
+
+/** The one fact that says whether a revocation stops something. */
+export function lastUse({ lastAccessed }: ApiKey, nowMs: number): string {
+  const { dates, texts } = useLook();
+  if (lastAccessed === null) return texts.never;
+  return `${dates.relative(lastAccessed, nowMs)} (${dates.exact(lastAccessed)})`;
 }
 
 export function RevocationConsequences() {

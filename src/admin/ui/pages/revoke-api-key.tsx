@@ -3,7 +3,7 @@ import { type ApiKey, isApiKeyError } from '../../../api-keys/index.js';
 import { readListView } from '../addresses/list-query.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { RevocationConsequences } from '../components/revoke-dialog.js';
+import { lastUse, RevocationConsequences } from '../components/revoke-dialog.js';
 import { Status } from '../components/status.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
@@ -83,7 +83,11 @@ function RevokeApiKey({ pageContext, apiKey, action, back }: RevokeApiKeyProps) 
         <Token pageContext={pageContext} />
         <div class="dialog-body">
           <h1>{texts.revokeQuestion(apiKey.name)}</h1>
-          <p class="muted">{texts.createdByName(apiKey.createdBy.username)}</p>
+          <p class="muted">
+            {texts.createdByName(apiKey.createdBy.username)}
+            <br />
+            {texts.lastUsed(lastUse(apiKey, pageContext.nowMs))}
+          </p>
           <RevocationConsequences />
         </div>
         <div class="dialog-actions">

@@ -178,6 +178,7 @@ export const englishTexts = {
   revokeNamed: (name: string): string => `Revoke ${name}`,
   revokeQuestion: (name: string): string => `Revoke “${name}”?`,
   createdByName: (username: string): string => `Created by ${username}`,
+  lastUsed: (when: string): string => `Last used: ${when}`,
   revocationConsequences:
     'From this moment every request with this key is refused. This cannot be undone: a revoked key stays in the list but can never be used again.',
   revokeApiKey: 'Revoke API key',
