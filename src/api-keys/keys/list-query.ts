@@ -42,6 +42,6 @@ export function readSearch(search: unknown): KeySearch | undefined {
   if (trimmed === '') return undefined;
   return {
     text: foldForSearch(trimmed),
-    idPrefix: /^(?:[a-z][a-z0-9]{1,15}_)?([0-9A-Za-z]{1,12})…?$/.exec(trimmed)?.[1],
+    idPrefix: /^(?:[a-z][a-z0-9]{1,15}_)?([0-9A-Za-z]{1,12})(?:…|_[0-9A-Za-z]{49})?$/.exec(trimmed)?.[1],
   };
 }

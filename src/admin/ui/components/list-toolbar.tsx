@@ -4,6 +4,7 @@ import { firstPage } from '../addresses/paging.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
+import { Token } from './layout.js';
 import { textOfStatus } from './status.js';
 
 const sorts = ['-createdOn', 'createdOn', 'name', 'createdBy', 'expiresOn', '-lastAccessed'] as const;
@@ -36,7 +37,8 @@ export function ListToolbar({ pageContext, view }: { pageContext: PageContext; v
         ]}
       />
       <search class="search">
-        <form method="get" action={links.apiKeys()}>
+        <form method="post" action={links.apiKeys()}>
+          <Token pageContext={pageContext} />
           {view.scope === 'all' && <input type="hidden" name="scope" value="all" />}
           {view.status !== undefined && <input type="hidden" name="status" value={view.status} />}
           <div class="search-field">

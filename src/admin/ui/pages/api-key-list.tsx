@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
-import { type ApiKeyPage, isApiKeyError } from '../../../api-keys/index.js';
+import { type ApiKey, type ApiKeyPage, isApiKeyError } from '../../../api-keys/index.js';
+import { idOfValue } from '../addresses/leaked-key.js';
 import { type ListView, readListView } from '../addresses/list-query.js';
 import { firstPage } from '../addresses/paging.js';
 import { ApiKeyTable } from '../components/api-key-table.js';
@@ -27,7 +28,9 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
   app.get(
     '/api-keys',
     ui.signedIn(async (c, pageContext) => {
-      const asked = readListView(new URL(c.req.url).searchParams);
+      const query = new URL(c.req.url).searchParams;
+      const asked = readListView(query);
+      if (idOfValue(query.get('search') ?? '') !== undefined) return c.redirect(ui.links.apiKeys(asked), 303);
       const view: ListView = pageContext.mayManageAll ? asked : { ...asked, scope: 'my' };
       const page = await loadPage(pageContext, view);
       // The cursor belongs to another order, or was cut off.
@@ -36,6 +39,28 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
       return await render(c, <ApiKeyList pageContext={pageContext} view={view} page={page} expiring={expiring} />);
     }),
   );
+
+  // Posted, so that no address and no log holds what somebody looks for: it may be a whole key.
+  app.post(
+    '/api-keys',
+    ui.submitted(async (c, pageContext, form) => {
+      const found = await findByValue(pageContext, form.get('search') ?? '');
+      if (found === undefined) return c.redirect(ui.links.apiKeys(readListView(form)), 303);
+      ui.flashes.leave(c, ui.look.texts.foundByValue);
+      return c.redirect(ui.links.apiKey(found.id), 303);
+    }),
+  );
+
+  async function findByValue({ actor }: PageContext, search: string): Promise<ApiKey | undefined> {
+    const id = idOfValue(search);
+    if (id === undefined) return undefined;
+    try {
+      return await apiKeys.get(actor, id);
+    } catch (error) {
+      if (isApiKeyError(error, 'not-found')) return undefined;
+      throw error;
+    }
+  }
 
   async function loadPage({ actor }: PageContext, view: ListView): Promise<ApiKeyPage | undefined> {
     const { scope, status, search, sort, cursor } = view;

@@ -8,10 +8,11 @@ import {
   revisionTypes,
 } from '../../../api-keys/index.js';
 import { type AuditView, readAuditView } from '../addresses/audit-query.js';
+import { idOfValue } from '../addresses/leaked-key.js';
 import { firstPage } from '../addresses/paging.js';
 import { AuditTable } from '../components/audit-table.js';
 import { Icon } from '../components/icon.js';
-import { Page, PageHeader } from '../components/layout.js';
+import { Page, PageHeader, Token } from '../components/layout.js';
 import { Segments } from '../components/list-toolbar.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
@@ -30,7 +31,9 @@ export function auditRoutes(app: Hono, ui: Ui): void {
   app.get(
     '/api-key-audits',
     ui.signedIn(async (c, pageContext) => {
-      const view = readAuditView(new URL(c.req.url).searchParams);
+      const query = new URL(c.req.url).searchParams;
+      const view = readAuditView(query);
+      if (idOfValue(query.get('find') ?? '') !== undefined) return c.redirect(ui.links.audits(view), 303);
       const found = view.find === '' ? undefined : await findKeys(pageContext, view.find);
       const [only] = found ?? [];
       if (only !== undefined && found?.length === 1) {
@@ -44,6 +47,12 @@ export function auditRoutes(app: Hono, ui: Ui): void {
         <Audits pageContext={pageContext} view={view} page={page} apiKey={apiKey} found={found} />,
       );
     }),
+  );
+
+  // Posted like the search of the list: it may be a whole key.
+  app.post(
+    '/api-key-audits',
+    ui.submitted((c, _, form) => c.redirect(ui.links.audits(readAuditView(form)), 303)),
   );
 
   /** The keys that a search may mean; one key if the text is its whole name. */
@@ -125,7 +134,8 @@ function Toolbar({ pageContext, view }: { pageContext: PageContext; view: AuditV
         ]}
       />
       <search class="search">
-        <form method="get" action={links.audits()}>
+        <form method="post" action={links.audits()}>
+          <Token pageContext={pageContext} />
           {view.revisionType !== undefined && <input type="hidden" name="revisionType" value={view.revisionType} />}
           <div class="search-field">
             <label class="visually-hidden" for="find">

@@ -122,6 +122,9 @@ export const englishTexts = {
     'Create one for each program that uses the Admin API or MCP, so that each can be revoked without stopping the others.',
   noneInThisEdition: 'None can be created with the present edition.',
 
+  /** After a search for the value of a key. */
+  foundByValue: 'This is the key with that value, which was not kept. If it has leaked, revoke the key.',
+
   // Creating and editing.
   actsAsYou: (username: string): string => `The key acts as you, ${username}: it has exactly your permissions.`,
   newApiKey: 'New API key',
