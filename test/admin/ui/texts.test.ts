@@ -72,6 +72,7 @@ describe('`texts`', () => {
       '/api-keys?search=nothing',
       '/api-keys?scope=all&status=Revoked',
       '/api-keys/new',
+      `/api-keys/new?replaces=${id}`,
       `/api-keys/${id}`,
       `/api-keys/${revoked.id}`,
       `/api-keys/${expired.id}`,

@@ -7,6 +7,8 @@ export interface Links {
   readonly signIn: string;
   readonly signOut: string;
   readonly newApiKey: string;
+  /** The form of a new key in place of this one. */
+  replaceApiKey(id: string): string;
   readonly users: string;
   readonly adminApi: string;
   apiKeys(view?: Partial<ListView>): string;
@@ -35,6 +37,7 @@ export function createLinks(basePath: string): Links {
     signIn: `${basePath}/sign-in`,
     signOut: `${basePath}/sign-out`,
     newApiKey: `${apiKeys}/new`,
+    replaceApiKey: (id) => withField(`${apiKeys}/new`, 'replaces', id),
     users: `${basePath}/users`,
     adminApi: `${basePath}/api/v1`,
     apiKeys: (view = {}) => withQuery(apiKeys, formatListView(view)),

@@ -45,6 +45,7 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
         beside={<Status status={apiKey.status} />}
         actions={
           <>
+            <ReplaceButton pageContext={pageContext} apiKey={apiKey} />
             <EditButton pageContext={pageContext} apiKey={apiKey} />
             {isActive && <RevokeLink pageContext={pageContext} apiKey={apiKey} />}
           </>
@@ -78,6 +79,17 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
       </section>
       {isActive && <RevokeDialog pageContext={pageContext} />}
     </Page>
+  );
+}
+
+/** Only for the user's own keys: a new key acts as whoever creates it (rule K16). */
+function ReplaceButton({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
+  const { isAvailable, links, user } = pageContext;
+  if (!isAvailable || apiKey.createdBy.id !== user.id) return null;
+  return (
+    <a class="button" href={links.replaceApiKey(apiKey.id)}>
+      {useLook().texts.replaceApiKey}
+    </a>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { type ApiKey, type ApiKeyError, isApiKeyError } from '../../../api-keys/index.js';
+import { type ApiKey, type ApiKeyError, isApiKeyError, maxPageLimit } from '../../../api-keys/index.js';
 import { statusOfApiKeyError } from '../../http/errors.js';
 import { createKey } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
@@ -9,6 +9,7 @@ import { TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
+import { baseName, freeName } from '../format/free-name.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
@@ -18,6 +19,8 @@ interface FormView {
   readonly name: string;
   readonly expiry: ExpiryInput;
   readonly error?: ApiKeyError;
+  /** The key that the new one takes the place of. */
+  readonly replaced?: ApiKey | undefined;
   /** A key of that name that this user created a moment ago: the form was probably sent twice. */
   readonly madeBefore?: ApiKey | undefined;
 }
@@ -35,28 +38,50 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
 
   app.get(
     '/api-keys/new',
-    ui.signedIn((c, pageContext) => show(c, pageContext, blankForm)),
+    ui.signedIn(async (c, pageContext) => {
+      const replaced = await findReplaced(c, pageContext);
+      if (replaced === undefined) return await show(c, pageContext, blankForm);
+      const search = baseName(replaced.name);
+      const { items } = await apiKeys.list(pageContext.actor, { scope: 'my', search, limit: maxPageLimit });
+      const name = freeName(
+        replaced.name,
+        items.map((apiKey) => apiKey.name),
+      );
+      return await show(c, pageContext, { ...blankForm, name, replaced });
+    }),
   );
 
   app.post(
     '/api-keys/new',
     ui.submitted(async (c, pageContext, form) => {
       const name = form.get('name') ?? '';
+      const replaced = await findReplaced(c, pageContext);
       const expiry = readExpiryInput(form);
       const expiresOn = toExpiresOn(expiry, { nowMs: pageContext.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() }) ?? '';
       try {
         const created = await createKey(ui.context, pageContext.actor, { name, expiresOn });
         return await render(
           c,
-          <CreatedApiKeyPage pageContext={pageContext} created={created} origin={new URL(c.req.url).origin} />,
+          <CreatedApiKeyPage
+            pageContext={pageContext}
+            created={created}
+            origin={new URL(c.req.url).origin}
+            replaced={replaced}
+          />,
         );
       } catch (error) {
         if (!isApiKeyError(error)) throw error;
-        const view = { name, expiry, error, madeBefore: await findMadeBefore(pageContext, name, error) };
+        const view = { name, expiry, error, replaced, madeBefore: await findMadeBefore(pageContext, name, error) };
         return await show(c, pageContext, view, statusOfApiKeyError(error) as ContentfulStatusCode);
       }
     }),
   );
+
+  /** @throws ApiKeyError `not-found` when the user may not see it */
+  async function findReplaced(c: Context, { actor }: PageContext): Promise<ApiKey | undefined> {
+    const id = c.req.query('replaces');
+    return id === undefined ? undefined : await apiKeys.get(actor, id);
+  }
 
   async function findMadeBefore({ actor, nowMs }: PageContext, name: string, error: ApiKeyError) {
     const taken = error.fieldErrors.some(({ message }) => message === 'API key name must be unique.');
@@ -77,7 +102,7 @@ interface CreateApiKeyProps {
 function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
   const { links } = pageContext;
   const { texts } = useLook();
-  const { name, expiry, error, madeBefore } = view;
+  const { name, expiry, error, madeBefore, replaced } = view;
   const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
   const nameError = messageFor('name');
   const expiryError = messageFor('expiresOn');
@@ -96,8 +121,20 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
           {texts.message(error.message)}
         </Notice>
       )}
+      {replaced !== undefined && (
+        <Notice kind="neutral">
+          <p>
+            {texts.replaces(replaced.name)} <a href={links.apiKey(replaced.id)}>{texts.showOldKey}</a>
+          </p>
+        </Notice>
+      )}
       {madeBefore !== undefined && <MadeBefore pageContext={pageContext} apiKey={madeBefore} />}
-      <form class="card narrow" method="post" action={links.newApiKey} novalidate>
+      <form
+        class="card narrow"
+        method="post"
+        action={replaced === undefined ? links.newApiKey : links.replaceApiKey(replaced.id)}
+        novalidate
+      >
         <fieldset {...(!pageContext.isAvailable && { disabled: true })}>
           <legend class="visually-hidden">{texts.newApiKey}</legend>
           <div class="card-body stack">

@@ -1,4 +1,4 @@
-import type { CreatedApiKey } from '../../../api-keys/index.js';
+import type { ApiKey, CreatedApiKey } from '../../../api-keys/index.js';
 import { Icon } from '../components/icon.js';
 import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
@@ -10,10 +10,12 @@ interface CreatedApiKeyPageProps {
   created: CreatedApiKey;
   /** The origin, for the example. */
   origin: string;
+  /** The key that this one takes the place of. */
+  replaced?: ApiKey | undefined;
 }
 
 /** The only page that shows a key's value (specification 2.1). */
-export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origin }: CreatedApiKeyPageProps) {
+export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origin, replaced }: CreatedApiKeyPageProps) {
   const { links } = pageContext;
   const { dates, texts } = useLook();
   const details = links.apiKey(apiKey.id);
@@ -64,6 +66,11 @@ export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origi
               aria-describedby="example"
             >{`curl -H "x-api-key: $API_KEY" ${origin}${links.adminApi}/me`}</pre>
           </div>
+          {replaced?.status === 'Active' && (
+            <p>
+              {texts.thenRevoke(replaced.name)} <a href={links.apiKey(replaced.id)}>{texts.showOldKey}</a>
+            </p>
+          )}
         </div>
         <form class="dialog-actions spread" method="get" action={details}>
           <label class="check">
