@@ -64,6 +64,8 @@ export interface ApiKeys {
   update(actor: ActorLike, apiKeyId: string, changes: ApiKeyChanges): Promise<ApiKey>;
   /** Active keys only; immediate and irreversible. A simultaneous edit does not prevent it. */
   revoke(actor: ActorLike, apiKeyId: string): Promise<ApiKey>;
+  /** Revokes every Active key of a user, the actor or, with the right to manage all keys, anybody; in one transaction. */
+  revokeAllOf(actor: ActorLike, userId: string): Promise<{ readonly revoked: number }>;
   /** Newest first. */
   audits(actor: ActorLike, query?: AuditQuery): Promise<Page<AuditEntry>>;
   /**

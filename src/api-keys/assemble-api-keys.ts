@@ -13,7 +13,7 @@ import { maxExpiresOn } from './keys/expiry.js';
 import { getKey } from './keys/find-key.js';
 import { defaultKeyPrefix } from './keys/key-format.js';
 import { listPage } from './keys/list-keys.js';
-import { revokeKey, userDeleted } from './keys/revoke-keys.js';
+import { revokeKey, revokeKeysOf, userDeleted } from './keys/revoke-keys.js';
 import { updateKey } from './keys/update-key.js';
 import { addEndedSession, isEndedSession, openStore } from './store/index.js';
 
@@ -84,6 +84,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     get: open(getKey),
     update: open(updateKey),
     revoke: open(revokeKey),
+    revokeAllOf: open(revokeKeysOf),
     audits: open((_, actor, query = {}) => auditPage(context, actor, query)),
     userDeleted: open(userDeleted),
     verify,

@@ -10,6 +10,7 @@ import { auditRoutes } from './pages/audits.js';
 import { createApiKeyRoutes } from './pages/create-api-key.js';
 import { editApiKeyRoutes } from './pages/edit-api-key.js';
 import { pageNotFound, showProblem } from './pages/problem.js';
+import { revokeAllRoutes } from './pages/revoke-all.js';
 import { revokeApiKeyRoutes } from './pages/revoke-api-key.js';
 import { signInRoutes } from './pages/sign-in.js';
 import { userRoutes } from './pages/users.js';
@@ -45,6 +46,7 @@ export function uiRoutes(context: AdminContext): Hono {
   apiKeyListRoutes(app, ui);
   createApiKeyRoutes(app, ui);
   editApiKeyRoutes(app, ui);
+  revokeAllRoutes(app, ui);
   revokeApiKeyRoutes(app, ui);
   apiKeyDetailsRoutes(app, ui);
   auditRoutes(app, ui);

@@ -84,6 +84,7 @@ describe('`texts`', () => {
       `/api-key-audits?apiKeyId=${id}`,
       '/api-key-audits?find=nothing',
       '/api-key-audits?find=root',
+      '/api-keys/revoke-all?user=u-bob',
       '/users',
       '/users/delete?id=u-bob',
       '/users/delete?id=u-root',

@@ -19,6 +19,7 @@ export interface Links {
    * @param view the list to return to
    */
   revokeApiKey(id: string, view?: ListView): string;
+  revokeAllOf(userId: string): string;
   audits(view?: Partial<AuditView>): string;
   deleteUser(id: string): string;
   signInAndReturn(path: string): string;
@@ -45,6 +46,7 @@ export function createLinks(basePath: string): Links {
     editApiKey: (id) => `${apiKeys}/${encodeURIComponent(id)}/edit`,
     revokeApiKey: (id, view) =>
       withField(`${apiKeys}/${encodeURIComponent(id)}/revoke`, 'list', view === undefined ? '' : formatListView(view)),
+    revokeAllOf: (userId) => withField(`${apiKeys}/revoke-all`, 'user', userId),
     audits: (view = {}) => withQuery(`${basePath}/api-key-audits`, formatAuditView(view)),
     deleteUser: (id) => withField(`${basePath}/users/delete`, 'id', id),
     signInAndReturn: (path) => withField(`${basePath}/sign-in`, 'next', path),

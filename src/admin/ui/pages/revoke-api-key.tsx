@@ -89,6 +89,11 @@ function RevokeApiKey({ pageContext, apiKey, action, back }: RevokeApiKeyProps) 
             {texts.lastUsed(lastUse(apiKey, pageContext.nowMs))}
           </p>
           <RevocationConsequences />
+          <p>
+            <a href={pageContext.links.revokeAllOf(apiKey.createdBy.id)}>
+              {texts.revokeAllOf(apiKey.createdBy.username)}
+            </a>
+          </p>
         </div>
         <div class="dialog-actions">
           <a class="button" href={back}>

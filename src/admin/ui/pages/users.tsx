@@ -121,6 +121,10 @@ function UserRow({ pageContext, user }: { pageContext: PageContext; user: Direct
         <span class="second-line">
           <a href={links.apiKeys({ scope: 'all', search: user.username })} aria-label={texts.apiKeysOf(user.username)}>
             {texts.apiKeys}
+          </a>{' '}
+          ·{' '}
+          <a href={links.revokeAllOf(user.id)} aria-label={texts.revokeAllOf(user.username)}>
+            {texts.revokeAll}
           </a>
         </span>
       </td>

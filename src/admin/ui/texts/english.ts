@@ -15,7 +15,6 @@ export const englishTexts = {
   timesInZone: 'Times are in your time zone, {zone}; point at one for UTC.',
   /** Messages of API keys and of errors, such as `API key name must be unique.`: return a translation. */
   message: (english: string): string => english,
-
   // The frame of every page.
   skipToContent: 'Skip to content',
   signedInAs: 'Signed in as ',
@@ -29,7 +28,6 @@ export const englishTexts = {
   firstPage: 'First page',
   previous: 'Previous',
   next: 'Next',
-
   // Signing in and out.
   signIn: 'Sign in',
   signInTo: (product: string): string => `Sign in to ${product}`,
@@ -41,7 +39,6 @@ export const englishTexts = {
   staleSignIn: 'This page was open for too long, or cookies are disabled. Sign in again.',
   tooManyAttempts: (seconds: number): string =>
     `Too many failed attempts. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`,
-
   // Errors.
   goToStart: 'Go to the start page',
   somethingWentWrong: 'Something went wrong',
@@ -56,7 +53,6 @@ export const englishTexts = {
     429: 'Too many attempts',
     503: 'Not available at this moment',
   } as Readonly<Record<number, string>>,
-
   // API keys in general.
   apiKeys: 'API keys',
   apiKey: 'API key',
@@ -79,10 +75,8 @@ export const englishTexts = {
     'In the current edition you cannot create or edit API keys, and existing keys do not authenticate. You can still list, audit and revoke them.',
   expiresSoon: 'Expires soon',
   usedSince: (count: number, last: string): string => `Used ${countOf(count, 'time')} since, last ${last}`,
-  /** Why a key that has ended cannot be changed. */
   hasEnded: (status: 'Expired' | 'Revoked', since: string): string =>
     `This key ${status === 'Revoked' ? 'was revoked' : 'expired'} ${since}. Only an Active key can be edited or revoked, and this one can never be used again. Create a new key instead.`,
-
   // The list.
   listIntroduction: 'API keys let programs use the Admin API and MCP with your permissions and without your password.',
   createApiKey: 'Create API key',
@@ -105,7 +99,6 @@ export const englishTexts = {
     '-lastAccessed': 'Last accessed',
   },
   keyCount: (count: number): string => `${countOf(count, 'API key')}.`,
-  /** @param count at most `more` are counted */
   expireWithin: (count: number, more: number, days: number): string => {
     const number = count > more ? `More than ${more} API keys` : countOf(count, 'API key');
     return `${number} ${count === 1 ? 'expires' : 'expire'} within ${days} days.`;
@@ -122,9 +115,7 @@ export const englishTexts = {
     'Create one for each program that uses the Admin API or MCP, so that each can be revoked without stopping the others.',
   noneInThisEdition: 'None can be created with the present edition.',
 
-  /** After a search for the value of a key. */
   foundByValue: 'This is the key with that value, which was not kept. If it has leaked, revoke the key.',
-
   // Creating and editing.
   actsAsYou: (username: string): string => `The key acts as you, ${username}: it has exactly your permissions.`,
   newApiKey: 'New API key',
@@ -151,7 +142,6 @@ export const englishTexts = {
   changedMeanwhile: 'This key was changed while you were editing it. Your changes have not been saved.',
   changedMeanwhileHint: (name: string, expiresOn: string): string =>
     `It is now called “${name}” and expires on ${expiresOn}. Your input is below: save it to replace these values, or cancel to keep them.`,
-
   // The new key.
   saveYourKey: 'Save your API key',
   created: (name: string, expiresOn: string): string => `“${name}” has been created. It expires on ${expiresOn}.`,
@@ -169,7 +159,6 @@ export const englishTexts = {
   leaveHint: 'Once you leave this page, the key cannot be shown again. You would have to create another one.',
   leave: 'Leave',
   stay: 'Stay here',
-
   // One key.
   details: 'Details',
   expiresAt: (when: string): string => `This key expires ${when}.`,
@@ -180,7 +169,6 @@ export const englishTexts = {
   history: 'History',
   auditsOfKey: 'All audits of this key',
   shownOnce: 'The rest was shown once, when the key was created, and is stored nowhere.',
-
   // Revoking.
   revokeNamed: (name: string): string => `Revoke ${name}`,
   revokeQuestion: (name: string): string => `Revoke “${name}”?`,
@@ -193,7 +181,11 @@ export const englishTexts = {
   nothingToRevoke: 'There is nothing to revoke.',
   nothingToRevokeTitle: (name: string): string => `Nothing to revoke: ${name}`,
   goBack: 'Go back',
-
+  revokeAll: 'Revoke all',
+  revokeAllOf: (username: string): string => `Revoke all API keys of ${username}`,
+  revokeAllConsequences:
+    'From this moment every request with any of these keys is refused. This cannot be undone. The user can still sign in and create new keys.',
+  allRevoked: (username: string, count: number): string => `${countOf(count, 'API key')} of ${username} revoked.`,
   // Audits.
   audits: 'API key audits',
   auditsIntroduction: 'Who created, changed or revoked which key, and when. Entries cannot be changed or deleted.',
@@ -220,7 +212,6 @@ export const englishTexts = {
   firstMatches: (count: number): string => `The first ${count} that match`,
   noAudits: 'No audit entries',
   noAuditsHint: 'Every change of an API key will be listed here.',
-
   // Users.
   users: 'Users',
   usersIntroduction:
