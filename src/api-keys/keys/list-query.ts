@@ -31,6 +31,11 @@ export function readLimit(limit: unknown): number {
   return limit;
 }
 
+export function readTotal(total: unknown): boolean {
+  if (total === undefined || typeof total === 'boolean') return total === true;
+  throw validationError([{ field: 'total', message: '`total` must be true or false.' }]);
+}
+
 export function readSearch(search: unknown): KeySearch | undefined {
   if (search === undefined || search === null) return undefined;
   // PostgreSQL text holds no NUL, and no name has one.

@@ -64,7 +64,9 @@ export const script = /* js */ `'use strict';
   }
 
   for (const input of all('input[type="radio"][value="custom"]')) {
-    input.addEventListener('change', () => {
+    // By pointer only: somebody who moves through the choices with the arrow keys stays among them.
+    input.addEventListener('click', (event) => {
+      if (event.detail === 0) return;
       const target = document.getElementById('expires-on');
       if (target) target.focus({ preventScroll: true });
     });
