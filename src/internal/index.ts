@@ -1,6 +1,7 @@
 export { abortable } from './abortable.js';
 export { type Clock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
 export { isNestedDeeper, parseJson } from './json.js';
+export { isLostBody, lostBodyError } from './lost-body.js';
 export {
   anyObject,
   bool,
