@@ -31,6 +31,15 @@ class HttpError extends Error {
   }
 }
 
+function honoApp(): Hono {
+  const app = new Hono();
+  app.get('/issues/:id', (c) => {
+    throw new HTTPException(404, { message: messageOf(c.req.param('id')) });
+  });
+  app.onError((error, c) => c.json(bodyOf(error.message), (error as HTTPException).status));
+  return app;
+}
+
 /** Starts a server on a free port and answers with the port. */
 export const contenders: Readonly<Record<string, () => Promise<number>>> = {
   'node:http that throws': () =>
@@ -60,14 +69,10 @@ export const contenders: Readonly<Record<string, () => Promise<number>>> = {
         throw failure(request.url.slice(request.url.lastIndexOf('/') + 1));
       }) as Listener,
     ),
-  'hono + node-server': () => {
-    const app = new Hono();
-    app.get('/issues/:id', (c) => {
-      throw new HTTPException(404, { message: messageOf(c.req.param('id')) });
-    });
-    app.onError((error, c) => c.json(bodyOf(error.message), (error as HTTPException).status));
-    return listen(getRequestListener(app.fetch) as Listener);
-  },
+  'hono + node-server': () => listen(getRequestListener(honoApp().fetch) as Listener),
+  // As Hono has to run beside other servers in the process, which refuse the node server's Response.
+  "hono + node-server, the runtime's own Response": () =>
+    listen(getRequestListener(honoApp().fetch, { overrideGlobalObjects: false }) as Listener),
   'hono + concordat/connector/hono': () => {
     const app = new Hono();
     app.get('/issues/:id', (c) => {

@@ -1,4 +1,4 @@
-// What an error answer costs a connector, beside other ways to answer it. Started by bench/run.ts, see
+// What an error response costs a connector, beside other ways to write it. Started by bench/run.ts, see
 // docs/performance.md.
 import { parseArgs } from 'node:util';
 import { describeLoad, describeMachine } from '../machine.js';
@@ -32,6 +32,6 @@ const results = await takeTurns(turns, rounds, 'node:http that throws');
 printResults(
   `A thrown "not found", ${connections} connections, ${rounds} rounds of ${count} requests each`,
   results,
-  'answer',
+  'response',
 );
 await Promise.all([load, ...workers].map((worker) => worker.stop()));

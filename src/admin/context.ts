@@ -1,7 +1,10 @@
 import type { ApiKeys, FailureThrottle, RefusalReason, RequestLookups, UserDirectory } from '../api-keys/index.js';
 import type { Clock } from '../internal/index.js';
 import type { PasswordChecks } from './authentication/check-password.js';
+import type { AdminBranding } from './branding.js';
+import type { AdminOptions } from './options.js';
 import type { AdminSection } from './sections.js';
+import type { AdminTexts } from './ui/texts/texts-option.js';
 import type { ManagedUserDirectory } from './users.js';
 
 /**
@@ -24,6 +27,14 @@ export interface AuthenticationFailure {
   readonly apiKeyId?: string;
 }
 
+/** The host's own sign-in, in place of the administration's (rule K20). */
+export interface HostSignIn {
+  authenticate: NonNullable<AdminOptions['authenticate']>;
+  /** Where to sign in and come back to a path; `undefined` when the host does not say. */
+  urlFor(returnTo: string): string | undefined;
+  readonly signOutUrl: string | undefined;
+}
+
 /** What every part of the administration works with. */
 export interface AdminContext {
   readonly apiKeys: ApiKeys;
@@ -35,17 +46,29 @@ export interface AdminContext {
   isAvailable(lookups: RequestLookups): Promise<boolean>;
   /** The path of the administration, `''` or `/admin`, without a trailing slash. Every link starts with it. */
   readonly basePath: string;
+  /** The origin at which browsers reach the host, if it says so: behind a proxy, requests do not tell. */
+  readonly publicUrl: URL | undefined;
   readonly clock: Clock;
+  /** `undefined`: the administration has its own sign-in page and sessions. */
+  readonly hostSignIn: HostSignIn | undefined;
+  /** The host's own check of a password, in place of `passwordHash`. */
+  readonly verifyPassword: AdminOptions['verifyPassword'];
   /** Signs session cookies and CSRF tokens. Random in each process unless the host sets it. */
   readonly sessionSecret: Uint8Array;
   /** The host's pages. */
   readonly sections: readonly AdminSection[];
+  /** Which tools for API keys assistants get (rule K21). */
+  readonly mcpKeyTools: NonNullable<AdminOptions['mcpKeyTools']>;
+  readonly texts: Partial<AdminTexts>;
+  readonly branding: AdminBranding & { readonly name: string };
   /** Slows down sources that keep failing; keys, Basic and sign-in share one count (rule K14). */
   readonly throttle: FailureThrottle;
   /**
    * The source of a request, for the throttle: the address of its socket, or what the host's `clientAddress` returns.
    */
   clientAddress(request: Request, env: unknown): string;
+  /** For a new request. */
+  newLookups(): RequestLookups;
   /** How Basic and sign-in check passwords. */
   readonly passwords: PasswordChecks;
   /** Reports a refused authentication; never throws. */

@@ -3,7 +3,8 @@ import { AdminHttpError } from './http/errors.js';
 import { placeRequest } from './http/request.js';
 import { errorResponse } from './http/responses.js';
 import { createMcpEndpoint } from './mcp/index.js';
-import { type AdminOptions, readOptions } from './options.js';
+import type { AdminOptions } from './options.js';
+import { readOptions } from './read-options.js';
 import { uiRoutes } from './ui/index.js';
 
 /** The administration of API keys, ready to be mounted. */
@@ -35,7 +36,7 @@ export function createAdmin(options: AdminOptions): Admin {
   const mcp = createMcpEndpoint(context, options);
   const ui = uiRoutes(context);
   const dispatch = async (arrived: Request, env: unknown): Promise<Response> => {
-    const { request, path } = placeRequest(arrived, context.basePath);
+    const { request, path } = placeRequest(arrived, context);
     if (path === '/api' || path.startsWith('/api/')) return await api.fetch(request, env as object);
     if (path === '/mcp') return await mcp.fetch(request, env);
     if (path.startsWith('/mcp/') || path.startsWith('/.well-known/')) {

@@ -6,7 +6,6 @@ import {
   type CreatedApiKey,
   editionMessage,
   type NewApiKey,
-  RequestLookups,
 } from '../api-keys/index.js';
 import type { AdminContext } from './context.js';
 
@@ -51,7 +50,7 @@ export async function updateKey(
  */
 export async function requireAvailable(
   context: AdminContext,
-  { lookups = new RequestLookups() }: Actor,
+  { lookups = context.newLookups() }: Actor,
 ): Promise<void> {
   if (!(await context.isAvailable(lookups))) throw new ApiKeyError('forbidden', editionMessage);
 }

@@ -1,30 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import {
-  type ApiKeys,
-  createFailureThrottle,
-  type EditionOption,
-  type FailureThrottle,
-  hasApiKeys,
-  type UserDirectory,
-} from '../api-keys/index.js';
-import {
-  type Clock,
-  checkOptions,
-  duration,
-  functionOf,
-  nameOrFunction,
-  option,
-  optionsOf,
-  readBy,
-  type ShapeOf,
-  systemClock,
-  withMethods,
-} from '../internal/index.js';
-import { createPasswordChecks } from './authentication/check-password.js';
-import type { AdminContext, AuthenticationFailure } from './context.js';
-import { socketAddress } from './http/request.js';
-import { allowedHostsOption, type McpTool, mcpToolsOption } from './mcp/index.js';
-import { type AdminSection, sectionsOption } from './sections.js';
+import type { ApiKeys, DirectoryUser, EditionOption, FailureThrottle, UserDirectory } from '../api-keys/index.js';
+import type { Clock } from '../internal/index.js';
+import type { AdminBranding } from './branding.js';
+import type { AuthenticationFailure } from './context.js';
+import type { McpTool } from './mcp/index.js';
+import type { AdminSection } from './sections.js';
+import type { AdminTexts } from './ui/texts/texts-option.js';
 import type { ManagedUserDirectory } from './users.js';
 
 export interface AdminOptions {
@@ -37,14 +17,64 @@ export interface AdminOptions {
    * `openApiKeys`, and a request calls it once.
    */
   readonly edition: EditionOption;
-  /** The path of the administration, such as `/admin`. @default '' */
+  /**
+   * Milliseconds that one look-up in `users`, or of the edition, may take; what fails or takes longer is a 503 (rule
+   * K19).
+   * @default 5000
+   */
+  readonly lookUpTimeoutMs?: number | undefined;
+  /**
+   * The path of the administration, such as `/admin`, as browsers see it. Where a router or a proxy removes it, it is put
+   * back; so it cannot be one of the administration's own, such as `/api-keys`.
+   * @default ''
+   */
   readonly basePath?: string | undefined;
+  /**
+   * The origin at which browsers reach your service, such as `https://example.com`. Set it behind a proxy that ends TLS or
+   * changes the host name: cookies, examples and the check against other sites follow it. `X-Forwarded-*` headers are
+   * never trusted, as anybody can send them.
+   * @default the origin of each request
+   */
+  readonly publicUrl?: string | undefined;
+  /**
+   * Your service's own sign-in, for the pages: the id of the user who is signed in, such as your session's; `undefined`
+   * for nobody. It is called at every request, and there is no sign-in page and no session beside yours (rule K20). The
+   * request keeps its body: do not read it.
+   *
+   * @param env what your adapter passes; on Node, `env.incoming` is the request of `node:http` or Express
+   * @default the administration's own sign-in page
+   */
+  readonly authenticate?: // biome-ignore lint/suspicious/noExplicitAny: what the host's adapter passes is not known here
+  ((request: Request, env: any) => string | null | undefined | Promise<string | null | undefined>) | undefined;
+  /**
+   * Your sign-in page, for visitors whom `authenticate` does not know; a function gets the path to come back to.
+   * @default a page that says to sign in
+   */
+  readonly signInUrl?: string | ((returnTo: string) => string) | undefined;
+  /** Where the button "Sign out" leads. @default with `authenticate`: there is no such button */
+  readonly signOutUrl?: string | undefined;
+  /**
+   * Checks a password against your own hash, for the sign-in page and Basic (rule K14); only `true` signs in. A user with
+   * a `passwordHash`, in whatever format, is not checked again for five minutes; any other at every request.
+   * @default `passwordHash` as `hashPassword` made it
+   */
+  readonly verifyPassword?: ((user: DirectoryUser, password: string) => boolean | Promise<boolean>) | undefined;
   /**
    * Signs sessions; at least 32 bytes. A random one signs everybody out at a restart, and cannot be shared by
    * processes.
    * @default random
    */
   readonly sessionSecret?: Uint8Array | string | undefined;
+  /** Your product's name, logo and colour. @default Concordat's */
+  readonly branding?: AdminBranding | undefined;
+  /** Texts of the pages in place of `englishTexts`, some or all of them. @default English */
+  readonly texts?: Partial<AdminTexts> | undefined;
+  /**
+   * Which tools for API keys assistants get: `none`, those that read, or `all`. A key that an assistant creates is in its
+   * transcript, and what it reads may talk it into revoking one (rule K21).
+   * @default 'read-only'
+   */
+  readonly mcpKeyTools?: 'none' | 'read-only' | 'all' | undefined;
   /** Your own tools at the MCP endpoint. @default [] */
   readonly mcpTools?: readonly McpTool[] | undefined;
   /** Your own pages in the administration UI, each with an entry at the top of its menu. @default [] */
@@ -78,111 +108,4 @@ export interface AdminOptions {
    * although `clientAddress` is not set.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
-}
-
-const leastSecretBytes = 32;
-
-const schema = optionsOf({
-  apiKeys: option<ApiKeys>(
-    (value) => typeof (value as ApiKeys)?.verify === 'function',
-    'must be what `openApiKeys` returned',
-  ),
-  users: withMethods<AdminOptions['users']>('findById', 'findByUsername'),
-  edition: nameOrFunction<AdminOptions['edition']>('an edition'),
-  basePath: readBy(readBasePath).default(''),
-  sessionSecret: readBy(readSecret).default(() => randomBytes(leastSecretBytes)),
-  mcpTools: mcpToolsOption.optional(),
-  allowedHosts: allowedHostsOption.optional(),
-  mcpSessionIdleMs: duration({ least: 1 }).optional(),
-  sections: sectionsOption.optional(),
-  clock: withMethods<NonNullable<AdminOptions['clock']>>('now').optional(),
-  throttle: withMethods<FailureThrottle>('failed', 'retryAfterMs').optional(),
-  clientAddress: functionOf<NonNullable<AdminOptions['clientAddress']>>().optional(),
-  onAuthenticationFailure: functionOf<NonNullable<AdminOptions['onAuthenticationFailure']>>().optional(),
-  onError: functionOf<NonNullable<AdminOptions['onError']>>().optional(),
-} satisfies ShapeOf<AdminOptions>);
-
-/** @throws TypeError naming the options that are wrong */
-export function readOptions(options: AdminOptions): AdminContext {
-  const { apiKeys, users, edition, basePath, sessionSecret, ...rest } = checkOptions(schema, options);
-  const onError = quiet(rest.onError, () => {});
-  const clock = readClock(rest.clock);
-  return {
-    apiKeys,
-    users,
-    edition: (lookups) => lookups.findEdition(edition),
-    isAvailable: async (lookups) =>
-      hasApiKeys(await lookups.findEdition(edition)) && (await apiKeys.isAvailable(lookups)),
-    basePath,
-    clock,
-    sessionSecret,
-    // The objects as given: a section may be an instance of a class.
-    sections: [...(options.sections ?? [])],
-    throttle: rest.throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),
-    clientAddress: rest.clientAddress ?? withProxyWarning(onError),
-    passwords: createPasswordChecks(clock),
-    authenticationFailed: quiet(rest.onAuthenticationFailure, onError),
-    onError,
-  };
-}
-
-function readBasePath(basePath: unknown): string {
-  if (basePath === '' || basePath === '/') return '';
-  if (
-    typeof basePath !== 'string' ||
-    !/^(?:\/[A-Za-z0-9._~-]+)+\/?$/.test(basePath) ||
-    /\/\.{1,2}(?:\/|$)/.test(basePath)
-  ) {
-    throw new TypeError('must be a path such as `/admin`');
-  }
-  return basePath.replace(/\/$/, '');
-}
-
-function readSecret(secret: unknown): Uint8Array {
-  const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
-  if (bytes instanceof Uint8Array && bytes.length >= leastSecretBytes) return bytes;
-  throw new TypeError(`must have at least ${leastSecretBytes} bytes`);
-}
-
-/**
- * The socket's address. Reports the first request that seems to come through a proxy: then all clients have one
- * address.
- */
-function withProxyWarning(onError: (error: unknown) => void): AdminContext['clientAddress'] {
-  let reported = false;
-  return (request, env) => {
-    if (!reported && request.headers.has('x-forwarded-for')) {
-      reported = true;
-      const message =
-        'A request has `x-forwarded-for`, but `clientAddress` is not set. Behind a proxy, set it: without it all clients count as one source. Without a proxy, ignore this: anybody can send the header.';
-      onError(new Error(message));
-    }
-    return socketAddress(request, env);
-  };
-}
-
-/** A host's clock may have only `now`; waits are then measured with it, so that there is one time. */
-function readClock(clock: AdminOptions['clock']): Clock {
-  if (clock === undefined) return systemClock;
-  return {
-    now: () => clock.now(),
-    monotonic: () => (clock.monotonic === undefined ? clock.now() : clock.monotonic()),
-    setTimer: (delayMs, callback) =>
-      clock.setTimer === undefined ? systemClock.setTimer(delayMs, callback) : clock.setTimer(delayMs, callback),
-  };
-}
-
-/** A failing hook must not change the response. */
-function quiet<Arguments extends unknown[]>(
-  hook: ((...rest: Arguments) => unknown) | undefined,
-  report: (error: unknown) => void,
-): (...rest: Arguments) => void {
-  return (...rest) => {
-    try {
-      const result = hook?.(...rest);
-      if (result instanceof Promise) result.catch(report);
-    } catch (error) {
-      report(error);
-    }
-  };
 }

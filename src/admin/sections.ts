@@ -67,7 +67,17 @@ export interface AdminPageOptions {
   readonly refreshSeconds?: number | undefined;
 }
 
-const taken: readonly string[] = ['api', 'mcp', 'assets', 'sign-in', 'sign-out', 'api-keys', 'api-key-audits', 'users'];
+/** The first parts of the administration's own paths. */
+export const ownNames: readonly string[] = [
+  'api',
+  'mcp',
+  'assets',
+  'sign-in',
+  'sign-out',
+  'api-keys',
+  'api-key-audits',
+  'users',
+];
 
 /** The option `sections`. */
 export const sectionsOption = z
@@ -88,7 +98,7 @@ export const sectionsOption = z
     { error: 'must be an array' },
   )
   .superRefine((sections, context) => {
-    const names = new Set(taken);
+    const names = new Set(ownNames);
     for (const [index, { name }] of sections.entries()) {
       if (names.has(name)) {
         context.addIssue({

@@ -53,7 +53,7 @@ export const createdApiKeySchema = z
     ...apiKeySchema.shape,
     key: z.string().meta({
       description: 'The value of the key, returned only once.',
-      pattern: '^ck_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
+      pattern: '^[a-z][a-z0-9]*_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
     }),
   })
   .describe('The new key, with its value.');

@@ -1,5 +1,5 @@
-/** The kind of an {@link ApiKeyError}; over HTTP 400, 403, 404 and 409 (rule K13). */
-export type ApiKeyErrorKind = 'validation' | 'forbidden' | 'not-found' | 'conflict';
+/** The kind of an {@link ApiKeyError}; over HTTP 400, 403, 404, 409 and 503 (rule K13). */
+export type ApiKeyErrorKind = 'validation' | 'forbidden' | 'not-found' | 'conflict' | 'unavailable';
 
 export interface FieldError {
   /** The field's wire name, such as `expiresOn`. */
@@ -21,8 +21,12 @@ export class ApiKeyError extends Error {
   /** One entry for each wrong field; empty unless `kind` is `validation`. */
   readonly fieldErrors: readonly FieldError[];
 
-  constructor(kind: ApiKeyErrorKind, message: string, options?: { fieldErrors?: readonly FieldError[] }) {
-    super(message);
+  constructor(
+    kind: ApiKeyErrorKind,
+    message: string,
+    options?: { fieldErrors?: readonly FieldError[]; cause?: unknown },
+  ) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.fieldErrors = Object.freeze([...(options?.fieldErrors ?? [])]);
   }

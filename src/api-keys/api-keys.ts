@@ -21,6 +21,14 @@ export interface OpenApiKeysOptions {
   readonly edition: EditionOption;
   /** Your users. Without a directory an actor's own rights apply, and `authenticate` does not look up the owner. */
   readonly users?: UserDirectory | undefined;
+  /** Milliseconds that one look-up in `users`, or of the edition, may take (rule K19). @default 5000 */
+  readonly lookUpTimeoutMs?: number | undefined;
+  /**
+   * What the value of a new key begins with, such as `acme`: 2 to 16 lowercase letters and digits. Keys with another
+   * prefix stay valid (rule K2).
+   * @default 'ck'
+   */
+  readonly keyPrefix?: string | undefined;
   /** A secret (version 1), or several by version. @default none: the secret's SHA-256 is stored (rule K2) */
   readonly pepper?: PepperSecret | Pepper | undefined;
   /** The clock that decides every status (rule K5). @default the system clock */
@@ -56,6 +64,8 @@ export interface ApiKeys {
   update(actor: ActorLike, apiKeyId: string, changes: ApiKeyChanges): Promise<ApiKey>;
   /** Active keys only; immediate and irreversible. A simultaneous edit does not prevent it. */
   revoke(actor: ActorLike, apiKeyId: string): Promise<ApiKey>;
+  /** Revokes every Active key of a user, the actor or, with the right to manage all keys, anybody; in one transaction. */
+  revokeAllOf(actor: ActorLike, userId: string): Promise<{ readonly revoked: number }>;
   /** Newest first. */
   audits(actor: ActorLike, query?: AuditQuery): Promise<Page<AuditEntry>>;
   /**
@@ -79,6 +89,8 @@ export interface ApiKeys {
   mayManageAll(actor: ActorLike): Promise<boolean>;
   /** Whether the current edition has API keys (rule K12). */
   isAvailable(lookups?: RequestLookups): Promise<boolean>;
+  /** What the value of a new key begins with (rule K2). */
+  readonly keyPrefix: string;
   /** The latest `expiresOn` accepted now (rule K4). */
   maxExpiresOn(): string;
   /** Where `createAdmin` records who has signed out, for every process and across restarts (rule K11). */

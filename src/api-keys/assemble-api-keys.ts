@@ -11,8 +11,9 @@ import { auditPage } from './keys/audit-trail.js';
 import { createKey } from './keys/create-key.js';
 import { maxExpiresOn } from './keys/expiry.js';
 import { getKey } from './keys/find-key.js';
+import { defaultKeyPrefix } from './keys/key-format.js';
 import { listPage } from './keys/list-keys.js';
-import { revokeKey, userDeleted } from './keys/revoke-keys.js';
+import { revokeKey, revokeKeysOf, userDeleted } from './keys/revoke-keys.js';
 import { updateKey } from './keys/update-key.js';
 import { addEndedSession, isEndedSession, openStore } from './store/index.js';
 
@@ -22,8 +23,12 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   const onError = options.onError ?? (() => {});
   const store = await openStore(options.database, hasher, clock.now());
   const listeners = new Set<(invalidation: Invalidation) => void>();
+  const timers: Pick<Clock, 'setTimer'> = {
+    setTimer: (delayMs, callback) => (clock.setTimer ? clock : systemClock).setTimer!(delayMs, callback),
+  };
+  const newLookups = () => new RequestLookups({ timeoutMs: options.lookUpTimeoutMs, clock: timers });
   const marks = new AccessMarks({
-    clock: { setTimer: (delayMs, callback) => (clock.setTimer ? clock : systemClock).setTimer!(delayMs, callback) },
+    clock: timers,
     write: (pending) => store.writeMarks(pending),
     onError,
   });
@@ -31,9 +36,11 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     store,
     hasher,
     marks,
+    keyPrefix: options.keyPrefix ?? defaultKeyPrefix,
     edition: options.edition,
     users: options.users,
     now: () => clock.now(),
+    newLookups,
     onError,
     invalidated(invalidations) {
       for (const invalidation of invalidations) {
@@ -77,6 +84,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     get: open(getKey),
     update: open(updateKey),
     revoke: open(revokeKey),
+    revokeAllOf: open(revokeKeysOf),
     audits: open((_, actor, query = {}) => auditPage(context, actor, query)),
     userDeleted: open(userDeleted),
     verify,
@@ -86,10 +94,9 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
       return { userId: verification.userId, apiKeyId: verification.apiKeyId };
     },
     isUsable: open(isKeyUsable),
-    mayManageAll: open(async (_, actor) => (await resolvePrincipal(actor, context.users)).mayManageAll),
-    isAvailable: open(async (_, lookups = new RequestLookups()) =>
-      hasApiKeys(await lookups.findEdition(context.edition)),
-    ),
+    mayManageAll: open(async (_, actor) => (await resolvePrincipal(actor, context)).mayManageAll),
+    isAvailable: open(async (_, lookups = newLookups()) => hasApiKeys(await lookups.findEdition(context.edition))),
+    keyPrefix: context.keyPrefix,
     maxExpiresOn: () => maxExpiresOn(context.now()).toISOString(),
     endedSessions: {
       add: open((_, id: string, endsOnMs: number) =>

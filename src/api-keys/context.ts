@@ -1,3 +1,4 @@
+import type { RequestLookups } from './access/request-lookups.js';
 import type { Invalidation, OpenApiKeysOptions } from './api-keys.js';
 import type { AccessMarks } from './authentication/access-marks.js';
 import type { SecretHasher } from './authentication/secret-hasher.js';
@@ -8,8 +9,11 @@ export interface Context extends Pick<OpenApiKeysOptions, 'edition' | 'users'> {
   readonly store: StoreConnection;
   readonly hasher: SecretHasher;
   readonly marks: AccessMarks;
+  readonly keyPrefix: string;
   /** Epoch milliseconds of the clock that decides every status (rule K5). */
   now(): number;
+  /** For a call that shares no look-ups with others. */
+  newLookups(): RequestLookups;
   /** Reports a failure that did not fail the call. */
   onError(error: unknown): void;
   /** Notifies subscribers, after the commit. */

@@ -6,6 +6,7 @@
 
 // Who may do what: users, their rights, editions.
 export { toActor } from './access/actor.js';
+export type { AnswerTime } from './access/answer-in-time.js';
 export { editionMessage, hasApiKeys } from './access/edition.js';
 export { RequestLookups } from './access/request-lookups.js';
 export { isEnabled, type Rights, rightsOf, userManagementWrite } from './access/rights.js';
@@ -28,7 +29,7 @@ export {
   type FailureThrottle,
   type FailureThrottleOptions,
 } from './authentication/failure-throttle.js';
-export { hashPassword, verifyPassword } from './authentication/passwords.js';
+export { hashPassword, isPasswordHash, verifyPassword } from './authentication/passwords.js';
 export type {
   Authenticated,
   Pepper,

@@ -5,11 +5,13 @@ import {
   option,
   optionsOf,
   type ShapeOf,
+  timeLimit,
   withMethods,
 } from '../internal/index.js';
 import type { UserDirectory } from './access/types.js';
 import type { ApiKeys, OpenApiKeysOptions } from './api-keys.js';
 import { createSecretHasher, pepperOption } from './authentication/secret-hasher.js';
+import { isKeyPrefix } from './keys/key-format.js';
 import { importPeer } from './store/import-peer.js';
 
 /**
@@ -38,6 +40,12 @@ const schema = optionsOf({
   ),
   edition: nameOrFunction<OpenApiKeysOptions['edition']>('an edition'),
   users: withMethods<UserDirectory>('findById').optional(),
+  lookUpTimeoutMs: timeLimit.optional(),
+  keyPrefix: option<string>(
+    isKeyPrefix,
+    'must be 2 to 16 lowercase letters and digits, a letter first',
+    true,
+  ).optional(),
   pepper: pepperOption.optional(),
   clock: withMethods<NonNullable<OpenApiKeysOptions['clock']>>('now').optional(),
   onError: functionOf<NonNullable<OpenApiKeysOptions['onError']>>().optional(),

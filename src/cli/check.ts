@@ -7,6 +7,7 @@ import {
   features,
   formatReport,
   type Probes,
+  type Report,
   type Reporter,
   reporters,
   runConformance,
@@ -61,7 +62,7 @@ Examples:
   $ PASSWORD=… concordat check http://127.0.0.1:4000 -i user=alice -i password=env:PASSWORD --read /issues
   $ concordat check http://127.0.0.1:4000 --config concordat.config.json --reporter junit --output report.xml
 
-Exit codes: 0 the connector keeps the contract, 1 it breaks it, 2 it could not be checked.`,
+Exit codes: 0 the connector keeps the contract, 1 it breaks it, 2 it, or a case that applies, could not be judged.`,
     )
     .action(async (url: string, options: CheckOptions) => finish(await check(url, options, io)));
 }
@@ -77,9 +78,17 @@ async function check(url: string, options: CheckOptions, io: Io): Promise<number
     io.stdout.write(`${formatReport(report, options.reporter, { colors: mayColor(io.stdout, io.env) })}\n`);
   } else {
     writeFileSync(path.resolve(io.cwd, options.output), `${formatReport(report, options.reporter)}\n`);
-    io.stderr.write(`${report.ok ? 'No violations' : 'Violations'} found, see ${options.output}\n`);
+    io.stderr.write(`${conclusion(report)}, see ${options.output}\n`);
   }
-  return report.ok ? exitCodes.good : exitCodes.bad;
+  if (report.ok) return exitCodes.good;
+  return isBroken(report) ? exitCodes.bad : exitCodes.unusable;
+}
+
+const isBroken = ({ counts }: Report) => counts.failed > 0 || counts.fixed > 0;
+
+function conclusion(report: Report): string {
+  if (report.ok) return 'No violations found';
+  return isBroken(report) ? 'Violations found' : `${report.counts.unjudged} cases could not be judged`;
 }
 
 /** Arguments override the config file. */
@@ -101,19 +110,26 @@ async function withArguments(config: ConformanceConfig, options: CheckOptions, i
   };
 }
 
-/** A connector that is not running does not break the contract: exit code 2, not 1. */
+/**
+ * A connector that is not running does not break the contract: exit code 2, not 1. Any response will do, of one of two routes: a
+ * route that hangs is for the cases to judge.
+ */
 async function findConnector(url: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  const found = new AbortController();
+  const ask = async (address: string) => {
+    const signals = [signal, found.signal, AbortSignal.timeout(timeoutMs)];
+    const response = await fetch(address, { redirect: 'manual', signal: AbortSignal.any(signals) });
+    response.body?.cancel().catch(() => {});
+  };
   try {
-    const response = await fetch(url, {
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    });
-    await response.body?.cancel();
+    await Promise.any([ask(url), ask(`${url.replace(/\/+$/, '')}/concordat-conformance/no-such-route`)]);
   } catch (error) {
     signal.throwIfAborted();
-    const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-    const reason = cause?.code ?? cause?.message ?? `no response within ${timeoutMs} ms`;
+    const [first] = (error as AggregateError).errors as { cause?: { code?: string; message?: string } }[];
+    const reason = first?.cause?.code ?? first?.cause?.message ?? `no response within ${timeoutMs} ms`;
     throw new UsageError(`Nothing responds at ${url} (${reason}). Is the connector running?`);
+  } finally {
+    found.abort();
   }
 }
 

@@ -18,7 +18,7 @@ export interface InitializeOptions {
    * them as secrets become `sensitive` (rule E5). Pass the array to decide that yourself.
    */
   parameters: readonly SessionParameter[] | Readonly<Record<string, string>>;
-  /** Bounds a whole login, with its retries and without pauses, in milliseconds (rule S6). @default 60000 */
+  /** Timeout for a whole login, with its retries and without pauses, in milliseconds (rule S6). @default 60000 */
   timeoutMs?: number | undefined;
 }
 
@@ -41,11 +41,11 @@ export interface RateLimitOptions {
   maxTotalWaitMs?: number | undefined;
   /**
    * What a call does at a rate limit. With `'reject'` it rejects at once with a `RateLimitError` that has `resumeAt`;
-   * until then, new calls do the same without sending anything. Use it with a scheduler that parks the work. @default
-   * 'wait'
+   * until then, new calls do the same without sending anything. Use it with a scheduler that parks the work.
+   * @default 'wait'
    */
   onLimit?: 'wait' | 'reject' | undefined;
-  /** The most milliseconds added at random to a wait; never more than a hundredth of it. @default 100 */
+  /** Maximum added at random to a wait, in milliseconds; never more than a hundredth of it. @default 100 */
   jitterMs?: number | undefined;
   /**
    * For connectors whose responses say how much of the quota is left: when nothing is left, the client pauses before a
@@ -71,42 +71,44 @@ export interface RetryOptions {
 export interface ConnectorClientOptions {
   /** The connector's address. A path in it is kept: `http://h/api/v1` + `/issues`. */
   baseUrl: string;
+  /** How to log in: the parameters of `POST /initialize`, or a function for any other exchange (rule S1). */
   initialize: InitializeOptions | InitializeFunction;
   /** If set, `close()` tells the connector that the session is no longer needed. */
   cleanup?: { path?: string } | undefined;
   rateLimit?: RateLimitOptions | undefined;
   retry?: { [Name in keyof RetryOptions]?: RetryOptions[Name] | undefined } | undefined;
-  /** Bounds one attempt, body included, in milliseconds. @default 30000 */
+  /** Timeout for one attempt, including its body, in milliseconds. @default 30000 */
   timeoutMs?: number | undefined;
-  /** Bounds a whole call, with its waits, logins and retries, in milliseconds. @default none */
+  /** Timeout for a whole call, with its waits, logins and retries, in milliseconds. @default none */
   totalTimeoutMs?: number | undefined;
-  /** The most requests in flight at once; the others wait their turn. @default 64 */
+  /** Maximum number of requests in flight; the others wait their turn. @default 64 */
   concurrency?: number | undefined;
   /**
-   * With `'auto'` the client learns from a limit how many requests fit into a window. From then on it sends single
-   * requests at that boundary instead of a crowd, so a window costs one refused request. `'off'` disables this.
+   * With `'auto'` the client learns from a limit how many requests fit into a window. From then on it sends requests
+   * one at a time near that limit, so at most one per window is refused. `'off'` disables this.
    * @default 'auto'
    */
   pacing?: 'auto' | 'off' | undefined;
   /** What `client.snapshot()` returned in an earlier process; `client.restore()` does the same later. @default none */
   snapshot?: ClientSnapshot | undefined;
   /**
-   * The most bytes of a success; a larger one is an error (rule E8). JSON needs up to 30 times its size in memory while
-   * it is read, and parsing blocks the process: allow no more than your responses need. @default 10485760 (10 MiB)
+   * Maximum size of a successful response, in bytes; a larger one fails the call (rule E8). JSON needs up to 30 times
+   * its size in memory while it is read, and parsing blocks the process: allow no more than your responses need.
+   * @default 10485760 (10 MiB)
    */
   maxResponseBytes?: number | undefined;
-  /** The most bytes of a stream, after decompression. `maxResponseBytes` does not bound streams. @default none */
+  /** Maximum size of a stream, in bytes after decompression; `maxResponseBytes` does not apply to it. @default none */
   maxStreamBytes?: number | undefined;
   /** How long a 401 may mean that a session is too new, in milliseconds (rule S4). @default 3000 */
   freshSessionGraceMs?: number | undefined;
   /**
-   * How long calls fail at once after a refused login, in milliseconds. Also the longest time between logins while the
-   * connector accepts logins and refuses their sessions (rule S5). @default 30000
+   * How long calls fail at once after a refused login, in milliseconds. It is also the maximum back-off between logins
+   * whose sessions keep being refused (rule S5). @default 30000
    */
   loginCooldownMs?: number | undefined;
   /** An undici dispatcher to send with; `close()` does not close it. @default a pool of the client's own */
   dispatcher?: Dispatcher | undefined;
-  /** A fetch to send with instead of undici. */
+  /** A fetch to send with instead of undici; it excludes `dispatcher`. */
   fetch?: typeof globalThis.fetch | undefined;
   /**
    * Sent with every request, logins and clean-ups included. A call's headers override these, and the session's headers

@@ -1,6 +1,8 @@
 import type { Feature } from './options.js';
-import { type Exchange, showExchange, summarize } from './probing/exchange.js';
-import { CannotCheck, type Completed, hasResponse, type Prober } from './probing/prober.js';
+import { showExchange } from './probing/evidence.js';
+import { type Exchange, summarize } from './probing/exchange.js';
+import { CannotCheck, type Completed, hasResponse } from './probing/limits.js';
+import type { Prober } from './probing/prober.js';
 import type { Problem, Severity } from './result.js';
 
 /** One thing that a connector has to do, and how to check it. */
@@ -22,9 +24,9 @@ export interface CaseDefinition {
 
 /** The outcome of a case. */
 export interface Verdict {
-  status: 'passed' | 'violated' | 'skipped';
+  status: 'passed' | 'violated' | 'unjudged';
   problems: Problem[];
-  /** Why it could not be checked. */
+  /** Why it could not be judged. */
   reason?: string;
 }
 
@@ -45,10 +47,14 @@ export class Judge {
     this.problems.push({ message, exchange });
   }
 
-  /** The exchange if it has a response; otherwise `undefined`, after recording the problem. */
+  /**
+   * The exchange if it has a response, of which a success has to be whole; otherwise `undefined`, after recording the problem.
+   * The bodies of errors are judged by `errors.body`.
+   */
   response(seen: Exchange): Completed | undefined {
-    if (hasResponse(seen)) return seen;
-    this.problem(`${summarize(seen)}; expected a response`, seen);
+    const broken = seen.response?.broken;
+    if (hasResponse(seen) && (broken === undefined || seen.response.status >= 400)) return seen;
+    this.problem(`${summarize(seen)}; ${broken?.text ?? 'expected a response'}`, seen);
     return undefined;
   }
 
@@ -59,7 +65,7 @@ export class Judge {
   }
 }
 
-export const isSuccess = (status: number) => status >= 200 && status <= 299;
+export { isSuccess } from './probing/prober.js';
 export const isOneOf =
   (...statuses: number[]) =>
   (status: number) =>
@@ -73,7 +79,7 @@ export async function judge(definition: CaseDefinition, prober: Prober): Promise
   } catch (error) {
     if (!(error instanceof CannotCheck)) throw error;
     if (judge.problems.length === 0)
-      return { status: 'skipped', problems: [], reason: prober.secrets.mask(error.message) };
+      return { status: 'unjudged', problems: [], reason: prober.secrets.mask(error.message) };
   }
   const context = {
     secrets: prober.secrets,

@@ -1,4 +1,4 @@
-import { type CaseDefinition, judge } from './case.js';
+import { type CaseDefinition, judge, type Verdict } from './case.js';
 import { allCases } from './cases/index.js';
 import { type ConformanceOptions, checkOptions, type Feature, type Settings } from './options.js';
 import { Prober } from './probing/prober.js';
@@ -20,7 +20,7 @@ export interface Case {
   /**
    * Checks the connector. Does not reject on warnings and known failures; `onResult` gets those.
    *
-   * @throws ConformanceError with what was seen, when the case fails, cannot be checked, or is a known failure that passes.
+   * @throws ConformanceError with what was seen, when the case fails, cannot be judged, or is a known failure that passes.
    */
   readonly run: () => Promise<void>;
 }
@@ -57,9 +57,14 @@ export function conformance(options: ConformanceOptions): Case[] {
       ...(definition.feature === undefined ? {} : { feature: definition.feature }),
       run: async () => {
         const result = await runCase(definition, prober, settings);
-        if (['failed', 'fixed', 'skipped'].includes(result.status)) throw new ConformanceError(result);
+        if (!isGood(result)) throw new ConformanceError(result);
       },
     }));
+}
+
+/** Whether a case lets a connector pass. */
+export function isGood({ status }: Pick<CaseResult, 'status'>): boolean {
+  return status !== 'failed' && status !== 'fixed' && status !== 'unjudged';
 }
 
 /** Reads the options. @throws TypeError naming the option that is wrong. */
@@ -87,7 +92,7 @@ export async function runCase(definition: CaseDefinition, prober: Prober, settin
   const startedAt = performance.now();
   const verdict = await judge(definition, prober);
   const known = settings.knownFailures.get(definition.id);
-  const reason = verdict.reason ?? known;
+  const reason = known ?? verdict.reason;
   const result: CaseResult = {
     ...describe(definition),
     status: statusOf(definition, verdict.status, known !== undefined),
@@ -103,13 +108,9 @@ export function describe({ id, rule, title, why, severity = 'error' }: CaseDefin
   return { id, rule, title, why, severity };
 }
 
-function statusOf(
-  definition: CaseDefinition,
-  verdict: 'passed' | 'violated' | 'skipped',
-  isKnown: boolean,
-): CaseStatus {
-  if (verdict === 'skipped') return 'skipped';
+function statusOf(definition: CaseDefinition, verdict: Verdict['status'], isKnown: boolean): CaseStatus {
   if (verdict === 'passed') return isKnown ? 'fixed' : 'passed';
   if (isKnown) return 'known-failure';
+  if (verdict === 'unjudged') return 'unjudged';
   return definition.severity === 'warning' ? 'warning' : 'failed';
 }

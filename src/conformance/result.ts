@@ -1,7 +1,10 @@
 export type Severity = 'error' | 'warning';
 
-/** - `known-failure`: violated, and listed in `knownFailures`; `fixed`: listed there, but it passes now. */
-export type CaseStatus = 'passed' | 'failed' | 'warning' | 'known-failure' | 'fixed' | 'skipped';
+/**
+ * - `known-failure`: listed in `knownFailures`, and violated or not judged; `fixed`: listed there, but it passes now.
+ * - `unjudged`: it applies, but something else prevented a judgement; `skipped`: it does not apply, or lacks a probe.
+ */
+export type CaseStatus = 'passed' | 'failed' | 'warning' | 'known-failure' | 'fixed' | 'unjudged' | 'skipped';
 
 export interface CaseResult {
   id: string;
@@ -11,7 +14,7 @@ export interface CaseResult {
   severity: Severity;
   status: CaseStatus;
   durationMs: number;
-  /** Why it was skipped, or is known to fail. */
+  /** Why it was skipped or not judged, or is known to fail. */
   reason?: string;
   problems: Problem[];
 }
@@ -26,12 +29,12 @@ export interface Problem {
 export interface SeenExchange {
   request: { method: string; path: string; headers: Record<string, string>; body?: string };
   response?: { status: number; headers: Record<string, string>; body: string };
-  /** Why there is no response. */
+  /** Why there is no response, or no whole body. */
   failure?: string;
 }
 
 export interface Report {
-  /** No case failed, and no known failure passes. Warnings do not count. */
+  /** No case failed, all that apply were judged, and no known failure passes. Warnings do not count. */
   ok: boolean;
   target: string;
   startedAt: string;

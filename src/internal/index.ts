@@ -1,7 +1,7 @@
 export { abortable } from './abortable.js';
 export { type Clock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
 export { isNestedDeeper, parseJson } from './json.js';
-export { notify } from './notify.js';
+export { isLostBody, lostBodyError } from './lost-body.js';
 export {
   anyObject,
   bool,
@@ -22,6 +22,7 @@ export {
   timeLimit,
   withMethods,
 } from './options.js';
+export { quiet } from './quiet.js';
 export { type LimitedBytes, readLimited } from './read-limited.js';
 export { createRedact, credentialHeaders, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
 export { singleFlight } from './single-flight.js';

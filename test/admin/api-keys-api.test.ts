@@ -175,6 +175,9 @@ describe('reading (specification 4, K7)', () => {
     const searched = (await host.as('alice', 'GET', '/api-keys?search=REVO')).body;
     expect(searched.items).toMatchObject([{ name: 'revoked', status: 'Revoked' }]);
     expect(searched).not.toHaveProperty('total');
+    for (const total of ['1', 'yes']) {
+      expect((await host.as('alice', 'GET', `/api-keys?total=${total}`)).status).toBe(400);
+    }
     expect((await host.as('alice', 'GET', '/api-keys?status=&search=&cursor=&limit=')).body.items).toHaveLength(5);
   });
 

@@ -56,7 +56,10 @@ describe.each(databaseKinds)('editions on $name (K12)', (kind) => {
     });
     const { key } = await create('CI');
     broken = true;
-    await expect(apiKeys.authenticate({ 'x-api-key': key })).rejects.toThrow('no licence server');
+    await expect(apiKeys.authenticate({ 'x-api-key': key })).rejects.toMatchObject({
+      kind: 'unavailable',
+      cause: { message: 'no licence server' },
+    });
   });
 
   it('an edition must be named', async () => {

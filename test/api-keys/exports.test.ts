@@ -15,6 +15,7 @@ it('concordat/api-keys exports these names', () => {
     'hashPassword',
     'isApiKeyError',
     'isEnabled',
+    'isPasswordHash',
     'maxExpiresOn',
     'maxPageLimit',
     'maxSearchCharacters',

@@ -1,4 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,6 +10,8 @@ import { spawnCli } from './helpers/spawn.js';
 
 const login = ['-i', 'user=alice', '-i', 'password=env:PASSWORD'];
 const env = { PASSWORD: goodPassword };
+
+const notFound = JSON.stringify({ errors: { code: 'NOT_FOUND', message: 'There is no such route' } });
 
 function temporaryFolder(files: Record<string, string> = {}): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'concordat-cli-'));
@@ -37,6 +41,31 @@ describe('concordat check', () => {
     const { baseUrl } = await modelConnector({ missingSession: () => undefined });
     const { code, out } = await run(['check', baseUrl, ...login, '--read', '/issues'], { env });
     expect(out).toContain('✗ A request without a session is a 401 (E2, session.missing)');
+    expect(code).toBe(1);
+  });
+
+  it('exits 2 where something that applies could not be judged, and says what', async () => {
+    const { baseUrl } = await modelConnector({ cleanupStatus: 500 });
+    const { cleanup, ...others } = { ...config.probes, cleanup: {} };
+    const file = (knownFailures: object) =>
+      temporaryFolder({ 'concordat.config.json': JSON.stringify({ probes: { ...others, cleanup }, knownFailures }) });
+    const known = { 'cleanup.answers': 'ticket 7' };
+    const { code, out } = await run(['check', baseUrl], { cwd: file(known), env });
+    expect(out).toContain('could not be judged: cleanup.ends-session, cleanup.dead-session, cleanup.other-sessions.');
+    expect(code).toBe(2);
+    const written = await run(['check', baseUrl, '-o', 'report.txt'], { cwd: file(known), env });
+    expect([written.code, written.err]).toEqual([2, '3 cases could not be judged, see report.txt\n']);
+  });
+
+  it('judges a connector with a route that hangs: it is not that nothing responds', async () => {
+    const server = createServer((request, response) => {
+      if (request.url !== '/') response.writeHead(404, { 'content-type': 'application/json' }).end(notFound);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close().closeAllConnections());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { code, out } = await run(['check', url]);
+    expect(out).toContain('✗ Broken JSON for initialize is a 400');
     expect(code).toBe(1);
   });
 

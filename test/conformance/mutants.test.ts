@@ -2,6 +2,7 @@ import { runConformance } from 'concordat/conformance';
 import { describe, expect, it, type TestContext } from 'vitest';
 import {
   type Answer,
+  type Asked,
   type Decisions,
   type Failure,
   fileAnswer,
@@ -32,6 +33,9 @@ function asText({ headers }: Answer): Answer {
   const body = Buffer.from(fileAnswer({ headers: {} }).body.toString());
   return { status: 200, headers: { ...headers, 'content-length': String(body.length) }, body };
 }
+
+/** The body of a request without what no error may contain. */
+const withoutSecrets = ({ body }: Asked) => body.replaceAll(/concordat-canary[\w-]*/g, '');
 
 interface Mutant {
   name: string;
@@ -99,6 +103,28 @@ const mutants: Mutant[] = [
     caught: ['errors.body'],
     control: { writeError: (failure, asked) => sound.writeError(failure, asked) },
   },
+  {
+    name: 'writes an empty `detail` (E1)',
+    changes: body(({ code, message }) => ({ errors: { code, message, detail: '' } })),
+    caught: bodies,
+    control: body(({ code, message }) => ({ errors: { code, message, detail: '-' } })),
+  },
+  {
+    name: 'writes a byte order mark (E1)',
+    changes: { writeError: (failure, asked) => `\ufeff${sound.writeError(failure, asked)}` },
+    caught: bodies,
+    control: { writeError: (failure, asked) => `\n${sound.writeError(failure, asked)}` },
+  },
+  {
+    name: 'writes errors in windows-1252 (E1)',
+    changes: {
+      writeError: ({ code }) => Buffer.from(`{"errors":{"code":"${code}","message":"nicht verf\u00fcgbar"}}`, 'latin1'),
+    },
+    caught: bodies,
+    control: {
+      writeError: ({ code }) => Buffer.from(`{"errors":{"code":"${code}","message":"nicht verf\u00fcgbar"}}`),
+    },
+  },
   { name: 'answers errors with an empty body (E1)', changes: { writeError: () => '' }, caught: bodies, control: {} },
   {
     name: 'calls its errors text/plain (E1)',
@@ -128,16 +154,28 @@ const mutants: Mutant[] = [
     name: 'puts the whole request into `detail` (E5)',
     changes: {
       writeError: (failure, asked) =>
-        sound.writeError({ ...failure, ...(failure.code === 'BAD_JSON' ? { detail: asked.body } : {}) }, asked),
+        sound.writeError(
+          { ...failure, ...(failure.code === 'BAD_JSON' ? { detail: withoutSecrets(asked) } : {}) },
+          asked,
+        ),
     },
     caught: ['errors.detail-is-bounded'],
     control: {
       writeError: (failure, asked) =>
         sound.writeError(
-          { ...failure, ...(failure.code === 'BAD_JSON' ? { detail: asked.body.slice(0, 8192) } : {}) },
+          { ...failure, ...(failure.code === 'BAD_JSON' ? { detail: withoutSecrets(asked).slice(0, 8192) } : {}) },
           asked,
         ),
     },
+  },
+  {
+    name: 'shows an internal host in `detail` (E4)',
+    changes: only('NO_ISSUE', (failure) => ({ ...failure, detail: 'connect ECONNREFUSED db-01.corp.internal' })),
+    caught: ['errors.no-internals'],
+    control: only('NO_ISSUE', (failure) => ({
+      ...failure,
+      detail: 'see https://docs.example.com/usr/issues#id at db-01',
+    })),
   },
   {
     name: 'puts a stack trace of JavaScript into `detail` (E4)',
@@ -158,8 +196,14 @@ const mutants: Mutant[] = [
   {
     name: 'sends the wait header with a denial (W2)',
     changes: { denial: () => ({ ...sound.denial()!, headers: { 'x-wait-ms': '1' } }) },
-    caught: ['errors.denial-without-wait-header', 'errors.no-wait-header'],
+    caught: ['errors.denial-without-wait-header'],
     control: { denial: () => ({ ...sound.denial()!, headers: { 'x-wait': '1' } }) },
+  },
+  {
+    name: 'sends a wait with a denial that is longer than the kit waits (W2)',
+    changes: { denial: () => ({ ...sound.denial()!, headers: { 'x-wait-ms': '60000' } }) },
+    caught: ['errors.denial-without-wait-header'],
+    control: { denial: () => ({ ...sound.denial()!, headers: { 'retry-after': '60' } }) },
   },
   {
     name: 'sends the wait header with a 404 (W2)',
@@ -200,8 +244,32 @@ const mutants: Mutant[] = [
   {
     name: 'writes the moment where a duration is agreed upon (W7)',
     changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'x-wait-ms': String(Date.now() + waitMs) } }) },
+    caught: ['rate-limit.wait-unit'],
+    control: { limit: (waitMs) => ({ ...sound.limit(waitMs), headers: { 'x-wait-ms': String(waitMs + 400) } }) },
+  },
+  {
+    name: 'asks to wait for two days (W7)',
+    changes: { limitEnds: false, limit: (wait) => ({ ...sound.limit(wait), headers: { 'x-wait-ms': '172800000' } }) },
     caught: ['rate-limit.wait-length'],
     control: {},
+  },
+  {
+    name: 'sends two waits that disagree (W4)',
+    changes: { limit: (wait) => ({ ...sound.limit(wait), headers: { 'x-wait-ms': `${wait}, ${wait + 100}` } }) },
+    caught: ['rate-limit.one-wait'],
+    control: { limit: (wait) => ({ ...sound.limit(wait), headers: { 'x-wait-ms': `${wait + 50}, ${wait + 50}` } }) },
+  },
+  {
+    name: 'fails beside the limit (E2)',
+    changes: { belowLimit: (count) => (count === 3 ? answered(500)() : undefined) },
+    caught: ['rate-limit.parallel'],
+    control: {},
+  },
+  {
+    name: 'is too slow for its own limit',
+    changes: { limitedTakesMs: 300, limit: () => ({ status: 404, code: 'X', message: 'not a limit' }) },
+    caught: ['rate-limit.speed'],
+    control: { limitedTakesMs: 300 },
   },
   {
     name: 'writes a limit without a body (E1)',
@@ -252,7 +320,44 @@ const mutants: Mutant[] = [
     caught: ['quota.kept'],
     control: { announcement: () => ({ 'ratelimit-policy': '"a";q=10000;w=60, "b";q=3;w=3600' }) },
   },
+  // Connections
+  {
+    name: 'serves one connection at a time (G1)',
+    changes: { servesAllConnections: false },
+    caught: ['connections.parallel'],
+    control: {},
+    timeoutMs: 5000,
+  },
+  {
+    name: 'leaves the body of a refused POST unread (S4)',
+    changes: { leavesBodies: true },
+    caught: ['session.refused-post'],
+    control: {},
+  },
   // Sessions
+  {
+    name: 'takes one request of a session at a time (S3)',
+    changes: { sharesSessions: false },
+    caught: ['session.parallel'],
+    control: {},
+  },
+  {
+    name: 'marks nothing of the session as sensitive (E5)',
+    changes: { session: (id) => [{ key: 'x-session', value: id, sensitive: false }] },
+    caught: ['session.sensitive'],
+    control: {
+      session: (id) => [
+        { key: 'x-session', value: id, sensitive: true },
+        { key: 'x-org', value: 'a', sensitive: false },
+      ],
+    },
+  },
+  {
+    name: 'refuses the third login with a 403 that is no limit (W2)',
+    changes: { mostLogins: 2 },
+    caught: ['logins.repeated'],
+    control: { mostLogins: 20 },
+  },
   {
     name: 'answers 200 without a session (E2)',
     changes: { missingSession: () => undefined },
@@ -287,14 +392,14 @@ const mutants: Mutant[] = [
   {
     name: 'hands out the session as a number (S1)',
     changes: { session: () => 7 },
-    caught: ['session.answer', 'session.answer-is-array'],
+    caught: ['session.answer'],
     control: {},
   },
   {
     name: 'hands out entries without `sensitive` (S1)',
     changes: { session: (id) => [{ key: 'x-session', value: id }] },
     caught: ['session.answer'],
-    control: { session: (id) => [{ key: 'x-session', value: id, sensitive: false }] },
+    control: { session: (id) => [{ key: 'x-session', value: id, sensitive: true }] },
   },
   {
     name: 'hands out a value that is no text (S1)',
@@ -404,7 +509,7 @@ const mutants: Mutant[] = [
   {
     name: 'fails at a request that is right (S1)',
     changes: { readable: answered(500) },
-    caught: ['routes.readable', 'routes.head', 'session.renewal'],
+    caught: ['routes.readable'],
     control: {},
   },
   {
@@ -463,8 +568,38 @@ const mutants: Mutant[] = [
       writeError: (failure, asked) =>
         sound.writeError({ ...failure, detail: `with ${asked.headers['x-session']}` }, asked),
     },
-    caught: ['secrets.session'],
+    caught: ['secrets.dead-session', 'secrets.session'],
     control: { writeError: (failure, asked) => sound.writeError({ ...failure, detail: 'with x-session' }, asked) },
+  },
+  {
+    name: 'echoes a session that it refuses (E5)',
+    changes: {
+      writeError: (failure, asked) =>
+        sound.writeError(
+          failure.code === 'SESSION_ENDED' ? { ...failure, detail: `${asked.headers['x-session']}` } : failure,
+          asked,
+        ),
+    },
+    caught: ['secrets.dead-session'],
+    control: { writeError: (failure, asked) => sound.writeError({ ...failure, detail: 'with x-session' }, asked) },
+  },
+  {
+    name: 'echoes broken JSON (E5)',
+    changes: {
+      writeError: (failure, asked) =>
+        sound.writeError(
+          failure.code === 'BAD_JSON' ? { ...failure, detail: asked.body.slice(0, 500) } : failure,
+          asked,
+        ),
+    },
+    caught: ['secrets.broken-json'],
+    control: {
+      writeError: (failure, asked) =>
+        sound.writeError(
+          failure.code === 'BAD_JSON' ? { ...failure, detail: asked.body.slice(0, 20) } : failure,
+          asked,
+        ),
+    },
   },
   {
     name: 'echoes the wrong password (E5)',
@@ -526,6 +661,18 @@ const mutants: Mutant[] = [
     changes: { cleanupEndsSession: false },
     caught: ['cleanup.ends-session'],
     control: {},
+  },
+  {
+    name: 'fails at cleanup with a session that is over (S1)',
+    changes: { cleanupOfDeadSession: 500 },
+    caught: ['cleanup.dead-session'],
+    control: { cleanupOfDeadSession: 204 },
+  },
+  {
+    name: 'ends every session at cleanup (S1)',
+    changes: { cleanupEndsOthers: true },
+    caught: ['cleanup.other-sessions'],
+    control: { keepsOlderSessions: false },
   },
   {
     name: 'fails at cleanup without a session (E2)',

@@ -28,8 +28,20 @@ describe('formatReport', () => {
     expect(text).toContain('      known: ticket <7>');
     expect(text).toContain('It passes now: remove it from `knownFailures` ("ticket 8").');
     expect(text).toContain('the feature `rate-limit` is not declared');
-    expect(text).toMatch(/1 failed, 1 with a warning, 1 known to fail, 1 fixed.*, 9 not checked in/);
+    expect(text).toMatch(
+      /1 failed, 1 with a warning, 1 known to fail, 1 fixed.*, 3 could not be judged, 11 not checked in/,
+    );
     expect(text).toMatch(/The connector breaks the contract\.$/);
+  });
+
+  it('pretty: says which cases could not be judged when that is all', async () => {
+    const { baseUrl, config } = await modelConnector({ cleanupStatus: 500 });
+    const report = await runConformance({ baseUrl, ...config, knownFailures: { 'cleanup.answers': 'ticket 7' } });
+    const text = formatReport(report, 'pretty');
+    expect(text).toContain('? After cleanup the session is refused with 401');
+    expect(text).toMatch(
+      /these could not be judged: cleanup.ends-session, cleanup.dead-session, cleanup.other-sessions\.$/,
+    );
   });
 
   it('pretty: an answer cannot steer the terminal, and colours are only there when asked for', async () => {
@@ -53,8 +65,9 @@ describe('formatReport', () => {
     expect(wellFormed(xml)).toBe(true);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot hold them
     expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]|[\ud800-\udfff]/u);
-    expect(xml).toMatch(/<testsuites name="concordat http:[^"]+" tests="48" failures="2" errors="0" skipped="10"/);
+    expect(xml).toMatch(/<testsuites name="concordat http:[^"]+" tests="62" failures="2" errors="3" skipped="12"/);
     expect(xml.match(/<failure /g)).toHaveLength(2);
+    expect(xml).toContain('<error message="could not be checked: cleanup fails">');
     expect(xml).toContain('<skipped message="known failure: ticket &lt;7&gt;"/>');
     expect(xml).toContain('<failure message="GET /issues/999: 400; expected 404">');
     expect(xml.match(/<system-out>/g)).toHaveLength(1);

@@ -15,9 +15,10 @@ const exported: Record<string, string> = {
   'concordat/connector/node': 'toNodeHandler',
   'concordat/client': 'InitializeError RequestError createConnectorClient isInitializeError isRequestError memoryState',
   'concordat/api-keys':
-    'ApiKeyError apiKeyPattern createFailureThrottle hashPassword isApiKeyError maxExpiresOn openApiKeys ' +
-    'userManagementWrite verifyPassword',
-  'concordat/admin': 'createAdmin',
+    'ApiKeyError RequestLookups apiKeyPattern apiKeySorts apiKeyStatuses auditedFields createFailureThrottle ' +
+    'editionMessage hasApiKeys hashPassword isApiKeyError isEnabled isPasswordHash maxExpiresOn maxPageLimit ' +
+    'maxSearchCharacters openApiKeys origins revisionTypes rightsOf scopes toActor userManagementWrite verifyPassword',
+  'concordat/admin': 'createAdmin englishTexts',
   'concordat/testing': 'AccountingError limitFormats simulateConnector virtualClock waitFlaws',
   'concordat/conformance': 'ConformanceError conformance features formatReport reporters runConformance',
   'concordat/opentelemetry': 'instrument instrumentAll',

@@ -178,7 +178,7 @@ const buildings: Record<string, { rooms: readonly string[]; files: Record<string
     },
   },
   conformance: {
-    rooms: ['', 'probing', 'case', 'cases', 'report', 'run'],
+    rooms: ['', 'probing', 'case', 'wording', 'cases', 'report', 'run'],
     files: { 'case.ts': 'case', 'conformance.ts': 'run', 'run.ts': 'run', 'index.ts': 'run' },
   },
   cli: {

@@ -47,6 +47,8 @@ export async function startAdministration(
       users,
       edition,
       sessionSecret,
+      // To be tried out; the default is to read only.
+      mcpKeyTools: 'all',
       mcpTools,
       sections,
       onError,

@@ -30,7 +30,7 @@ const sharedErrors = {
 } as const;
 
 /** The OpenAPI 3.1 document of the Admin API: operations from their table, schemas from zod. */
-export function createOpenApiDocument(serverUrl: string): JsonObject {
+export function createOpenApiDocument(serverUrl: string, productName = 'Concordat'): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     const shared = operation.path.includes('{id}') ? { parameters: [idParameter()] } : {};
@@ -43,12 +43,12 @@ export function createOpenApiDocument(serverUrl: string): JsonObject {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Concordat Admin API',
+      title: `${productName} Admin API`,
       version: '1.0.0',
       summary: 'API keys: create, list, edit, revoke, audit.',
       description:
         'Send a key as `x-api-key: <key>` or `Authorization: ApiKey <key>`. It has exactly the permissions of the user who created it. Basic authentication works as well.',
-      contact: { name: 'Concordat' },
+      contact: { name: productName },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],

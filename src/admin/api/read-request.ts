@@ -42,6 +42,6 @@ export function readQuery(url: string, known: readonly string[]): Record<string,
 /** Other values stay text, which `apiKeys` refuses. */
 function convert(field: string, value: string): unknown {
   if (field === 'limit' && /^\d{1,9}$/.test(value)) return Number(value);
-  if (field === 'total') return value === 'true';
+  if (field === 'total' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
 }

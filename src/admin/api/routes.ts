@@ -17,13 +17,13 @@ type ApiEnvironment = { Variables: { caller: Caller } };
 export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
   const api = new Hono<ApiEnvironment>();
   const prefix = `${context.basePath}${apiPath}`;
-  const document = JSON.stringify(createOpenApiDocument(prefix));
+  const document = JSON.stringify(createOpenApiDocument(prefix, context.branding.name));
 
   api.get(`${prefix}/openapi.json`, () => json(200, document));
   api.use('*', async (c, next) => {
     const caller = await authenticate(context, c.req.raw, c.env);
     const changes = !['GET', 'HEAD', 'OPTIONS'].includes(c.req.method);
-    if (changes && caller.authenticatedBy === 'basic' && isCrossSite(c.req.raw)) {
+    if (changes && caller.authenticatedBy === 'basic' && isCrossSite(c.req.raw, context.publicUrl)) {
       throw new AdminHttpError(403, 'Requests from other sites are refused.');
     }
     c.set('caller', caller);

@@ -4,7 +4,7 @@ import {
   isEnabled,
   type Origin,
   type RefusalReason,
-  RequestLookups,
+  type RequestLookups,
   toActor,
 } from '../../api-keys/index.js';
 import type { AdminContext, AuthenticationFailure } from '../context.js';
@@ -36,7 +36,7 @@ const notGuesses: readonly RefusalReason[] = ['revoked', 'expired', 'edition', '
  *   too many passwords are being checked
  */
 export async function authenticate(context: AdminContext, request: Request, env: unknown): Promise<Caller> {
-  const lookups = new RequestLookups();
+  const lookups = context.newLookups();
   const source = context.clientAddress(request, env);
   try {
     const headers = arrivedHeaders(request, env);
@@ -65,6 +65,7 @@ export async function authenticate(context: AdminContext, request: Request, env:
 }
 
 /**
+ * Counts a failed attempt against its source.
  *
  * @throws AdminHttpError 429 when the source has failed too often; this attempt is then not counted, so that waiting
  *   helps
@@ -90,7 +91,7 @@ export async function authenticateAgain(context: AdminContext, caller: Caller): 
 
 /** The caller looked up afresh; `undefined` when the key, or the password that was checked, no longer authenticates. */
 export async function stillValid(context: AdminContext, caller: Caller): Promise<Caller | undefined> {
-  const lookups = new RequestLookups();
+  const lookups = context.newLookups();
   const { user: before, apiKeyId, passwordHash } = caller;
   if (apiKeyId !== undefined && !(await context.apiKeys.isUsable(apiKeyId, lookups))) return undefined;
   const user =

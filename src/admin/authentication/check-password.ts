@@ -1,4 +1,10 @@
-import { type DirectoryUser, isEnabled, type RequestLookups, verifyPassword } from '../../api-keys/index.js';
+import {
+  type DirectoryUser,
+  isEnabled,
+  isPasswordHash,
+  type RequestLookups,
+  verifyPassword,
+} from '../../api-keys/index.js';
 import { sourceKey } from '../../internal/index.js';
 import type { AdminContext } from '../context.js';
 import { busyError, tooManyFailuresError } from '../http/errors.js';
@@ -42,11 +48,13 @@ export async function checkPassword(
 ): Promise<DirectoryUser | undefined> {
   const { proofs } = context.passwords;
   const source = sourceKey(address);
-  const user = (await context.users.findByUsername(username)) ?? undefined;
+  const user = await lookups.findByUsername(context.users, username);
   // Read now: the host may change its user object during the check.
   const { id, passwordHash } = user ?? {};
   const presented = proofs.present(source, username, password, { id, passwordHash });
-  if (proofs.holds(presented) && isEnabled(user)) {
+  // Without a stored hash nothing would tell that the password has changed.
+  const canRemember = passwordHash !== undefined;
+  if (canRemember && proofs.holds(presented) && isEnabled(user)) {
     lookups.remember(context.users, user);
     return user;
   }
@@ -54,13 +62,39 @@ export async function checkPassword(
   const isRight = await once(context, source, presented, async () => {
     // Checked again: most of a burst waited while its first ones failed.
     refuseWhenThrottled(context, address);
-    const matches = await verifyPassword(password, passwordHash);
     // The right password of a disabled user fails like a wrong one.
-    if (matches && isEnabled(user)) proofs.add(source, presented);
-    else context.throttle.failed(address);
-    return matches && isEnabled(user);
+    const isAccepted = (await matches(context, lookups, address, user, password)) && isEnabled(user);
+    if (!isAccepted) context.throttle.failed(address);
+    else if (canRemember) proofs.add(source, presented);
+    else proofs.addSource(source);
+    return isAccepted;
   });
   return isRight && id !== undefined ? await findUnchanged(context, lookups, { id, passwordHash }) : undefined;
+}
+
+/**
+ * By the host's check where there is one. An unknown user costs a check of our own, so that both take time.
+ *
+ * @throws Error when the stored hash cannot be read: nobody could sign in, and "wrong password" would hide why
+ */
+async function matches(
+  context: AdminContext,
+  lookups: RequestLookups,
+  address: string,
+  user: DirectoryUser | undefined,
+  password: string,
+): Promise<boolean> {
+  const { verifyPassword: hostCheck } = context;
+  if (hostCheck === undefined) {
+    const { id, passwordHash } = user ?? {};
+    const isRight = await verifyPassword(password, passwordHash);
+    if (passwordHash === undefined || isPasswordHash(passwordHash)) return isRight;
+    // Counted, so that it is no way to try names without end.
+    context.throttle.failed(address);
+    throw new Error(`The \`passwordHash\` of user ${id} is not from \`hashPassword\`: give \`verifyPassword\`.`);
+  }
+  if (user === undefined) return await verifyPassword(password, undefined);
+  return (await lookups.ask('The password check of this service', () => hostCheck(user, password))) === true;
 }
 
 /** The user, looked up again; `undefined` when deleted, disabled, or with another password hash. */

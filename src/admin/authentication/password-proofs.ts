@@ -64,6 +64,11 @@ export class PasswordProofs {
   /** Adds a password that has just been checked and was right. */
   add(source: string, { place, tag }: PresentedPassword): void {
     setLatest(this.#proofs, place, { tag, endsAt: this.#clock.monotonic() + lifetimeMs, misses: 0 });
+    this.addSource(source);
+  }
+
+  /** Remembers only that somebody has signed in from here. */
+  addSource(source: string): void {
     setLatest(this.#sources, source, true);
   }
 

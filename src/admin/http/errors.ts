@@ -17,9 +17,9 @@ export class AdminHttpError extends Error {
   constructor(
     status: number,
     message: string,
-    options: { headers?: Readonly<Record<string, string>>; fieldErrors?: readonly FieldError[] } = {},
+    options: { headers?: Readonly<Record<string, string>>; fieldErrors?: readonly FieldError[]; cause?: unknown } = {},
   ) {
-    super(message);
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.status = status;
     this.headers = options.headers ?? {};
     this.fieldErrors = options.fieldErrors ?? [];
@@ -40,6 +40,7 @@ const statusOfKind: Readonly<Record<ApiKeyErrorKind, number>> = {
   forbidden: 403,
   'not-found': 404,
   conflict: 409,
+  unavailable: 503,
 };
 
 /** The HTTP status of an error that API keys threw; `undefined` for any other (rule K13). */
@@ -70,9 +71,16 @@ export function busyError(): AdminHttpError {
   });
 }
 
+/** The host's set-up is wrong: the client gets the remedy as well, because whoever sets it up is the first to see it. */
+export function lostBody(): AdminHttpError {
+  const message =
+    'The body of this request was read before the administration got it. Mount the administration before the body parser, or keep what was parsed in `body` of the incoming message, as Express does.';
+  return new AdminHttpError(500, message, { cause: new Error(message) });
+}
+
 /**
- * The status, body and headers for anything thrown. An unexpected error becomes a 500 without details: report it with
- * `onError` (`expected: false`).
+ * The status, body and headers for anything thrown. What is not the client's doing is to be reported with `onError`
+ * (`expected: false`); an unexpected error becomes a 500 without details.
  */
 export function describeFailure(thrown: unknown): {
   readonly status: number;
@@ -85,15 +93,15 @@ export function describeFailure(thrown: unknown): {
       status: thrown.status,
       body: errorBody(thrown.message, thrown.fieldErrors),
       headers: thrown.headers,
-      expected: true,
+      expected: thrown.cause === undefined,
     };
   }
   if (isApiKeyError(thrown)) {
     return {
       status: statusOfKind[thrown.kind],
       body: errorBody(thrown.message, thrown.fieldErrors),
-      headers: {},
-      expected: true,
+      headers: thrown.kind === 'unavailable' ? { 'retry-after': '5' } : {},
+      expected: thrown.kind !== 'unavailable',
     };
   }
   return { status: 500, body: errorBody('The request failed unexpectedly.'), headers: {}, expected: false };

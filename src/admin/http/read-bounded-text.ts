@@ -1,9 +1,17 @@
+import { isLostBody } from '../../internal/index.js';
+import { lostBody } from './errors.js';
+
 export type BoundedText =
   | { readonly text: string; readonly problem?: undefined }
   | { readonly problem: 'too-large' | 'unreadable'; readonly text?: undefined };
 
-/** Reads a body as UTF-8 and stops as soon as it is too long, whatever `content-length` says. */
+/**
+ * Reads a body as UTF-8 and stops as soon as it is too long, whatever `content-length` says.
+ *
+ * @throws AdminHttpError 500 when somebody else has read it
+ */
 export async function readBoundedText(request: Request, maxBytes: number): Promise<BoundedText> {
+  if (request.bodyUsed) throw lostBody();
   if (Number(request.headers.get('content-length')) > maxBytes) return { problem: 'too-large' };
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytes = 0;
@@ -19,7 +27,8 @@ export async function readBoundedText(request: Request, maxBytes: number): Promi
       text += decoder.decode(chunk.value, { stream: true });
     }
     return { text: text + decoder.decode() };
-  } catch {
+  } catch (error) {
+    if (isLostBody(error)) throw lostBody();
     // Not UTF-8, or cut off.
     return { problem: 'unreadable' };
   }

@@ -1,3 +1,5 @@
+import { lostBody } from './errors.js';
+
 interface NodeRequest {
   readonly rawHeaders?: unknown;
   readonly socket?: { readonly remoteAddress?: unknown };
@@ -38,12 +40,12 @@ export function authorizationOf(headers: Headers | readonly string[]): string | 
  * Whether the browser reports that another site sent the request. Browsers add remembered Basic credentials to such
  * requests, so changes are refused; they never add an API key.
  */
-export function isCrossSite(request: Request): boolean {
+export function isCrossSite(request: Request, publicUrl: URL | undefined): boolean {
   const site = request.headers.get('sec-fetch-site');
   if (site !== null) return site !== 'same-origin' && site !== 'none';
   const origin = request.headers.get('origin');
   if (origin === null) return false;
-  const host = request.headers.get('host') ?? new URL(request.url).host;
+  const host = publicUrl?.host ?? request.headers.get('host') ?? new URL(request.url).host;
   return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
 }
 
@@ -55,15 +57,25 @@ export interface PlacedRequest {
 
 /**
  * Finds the path below the base path. Express, Hono's `mount` and some proxies remove the mount path: a path that does
- * not start with the base path is put below it, so that every part sees full paths.
+ * not start with the base path is put below it, so that every part sees full paths. `publicUrl` replaces the origin.
+ *
+ * @throws AdminHttpError 500 when the host has read the body, and the request must be made anew
  */
-export function placeRequest(request: Request, basePath: string): PlacedRequest {
+export function placeRequest(
+  request: Request,
+  { basePath, publicUrl }: { basePath: string; publicUrl: URL | undefined },
+): PlacedRequest {
   const url = new URL(request.url);
   const { pathname } = url;
-  if (basePath === '') return { request, path: pathname };
-  if (pathname === basePath || pathname.startsWith(`${basePath}/`)) {
-    return { request, path: pathname.slice(basePath.length) || '/' };
+  const isFull = basePath === '' || pathname === basePath || pathname.startsWith(`${basePath}/`);
+  if (!isFull) url.pathname = basePath + pathname;
+  if (publicUrl !== undefined) {
+    url.protocol = publicUrl.protocol;
+    url.host = publicUrl.host;
+    url.port = publicUrl.port;
   }
-  url.pathname = basePath + pathname;
-  return { request: new Request(url, request), path: pathname };
+  const path = url.pathname.slice(basePath.length) || '/';
+  if (url.href === request.url) return { request, path };
+  if (request.bodyUsed) throw lostBody();
+  return { request: new Request(url, request), path };
 }

@@ -36,7 +36,10 @@ const passedHeaders = ['accept', 'content-type', 'last-event-id', 'mcp-protocol-
  * method; the rest is MCP's own. No OAuth metadata is served: a client would drop its key and start OAuth.
  */
 export function createMcpEndpoint(context: AdminContext, options: McpEndpointOptions): McpEndpoint {
-  const checkHost = createHostCheck(options.allowedHosts);
+  const checkHost = createHostCheck([
+    ...(options.allowedHosts ?? []),
+    ...(context.publicUrl ? [context.publicUrl.host] : []),
+  ]);
   const tools = createToolBox(context, options.mcpTools);
   const sessions = createSessions(context, tools, options.mcpSessionIdleMs ?? defaultIdleMs);
   const watch = createStreamWatch(context);

@@ -29,6 +29,7 @@ export interface McpSessions {
 }
 
 export function createSessions(context: AdminContext, tools: ToolBox, idleMs: number): McpSessions {
+  const { name } = context.branding;
   // In the order of their last use.
   const sessions = new Map<string, McpSession>();
   const closeAll = async (closing: readonly McpSession[]) => {
@@ -49,7 +50,7 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
     },
     async begin(sdk, userId) {
       const server = new sdk.McpServer(
-        { name: 'concordat', title: 'Concordat: API keys', version: '1.0.0' },
+        { name: slugOf(name), title: `${name}: API keys`, version: '1.0.0' },
         { capabilities: { tools: {} } },
       );
       const transport: Transport = new sdk.WebStandardStreamableHTTPServerTransport({
@@ -96,4 +97,13 @@ function surplusOf(sessions: readonly McpSession[], userId: string): readonly Mc
     .slice(0, -1)
     .sort((a, b) => Number(a.openRequests > 0) - Number(b.openRequests > 0))
     .slice(0, surplus);
+}
+
+/** `acme-cloud` for Acme Cloud; the product's name alone where nothing of it is left. */
+function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return slug === '' ? name : slug;
 }

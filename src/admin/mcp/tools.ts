@@ -24,7 +24,8 @@ export interface ToolBox {
 
 /** @throws TypeError naming a wrong entry of `mcpTools` */
 export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[] = []): ToolBox {
-  const tools = new Map(keyTools(context).map((tool) => [tool.definition.name, tool]));
+  const offered = keyTools(context).filter(({ definition }) => isOffered(definition, context.mcpKeyTools));
+  const tools = new Map(offered.map((tool) => [tool.definition.name, tool]));
   for (const [index, tool] of mcpTools.entries()) {
     const bound = bindTool(`mcpTools[${index}]`, tool);
     if (tools.has(tool.name)) throw new TypeError(`\`mcpTools[${index}].name\` is taken: ${tool.name}.`);
@@ -42,12 +43,17 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
         const call = { actor, user: request.caller.user, signal: AbortSignal.any([signal, request.signal]) };
         return toResult(await tool.handle(parsed.input as Record<string, unknown>, call, request));
       } catch (error) {
-        if (isApiKeyError(error)) return failed(error.message);
-        context.onError(error);
+        const isKnown = isApiKeyError(error);
+        if (!isKnown || error.kind === 'unavailable') context.onError(error);
+        if (isKnown) return failed(error.message);
         return failed('The tool failed unexpectedly.');
       }
     },
   };
+}
+
+function isOffered({ annotations }: ToolDefinition, which: AdminContext['mcpKeyTools']): boolean {
+  return which === 'all' || (which === 'read-only' && annotations?.readOnlyHint === true);
 }
 
 function toResult(value: unknown): ToolResult {

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { editionMessage } from '../../api-keys/index.js';
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
-import { assetResponse, assets } from './assets/assets.js';
+import { assetResponse } from './assets/assets.js';
 import { securityHeaders } from './browser/security-headers.js';
 import { apiKeyDetailsRoutes } from './pages/api-key-details.js';
 import { apiKeyListRoutes } from './pages/api-key-list.js';
@@ -10,6 +10,7 @@ import { auditRoutes } from './pages/audits.js';
 import { createApiKeyRoutes } from './pages/create-api-key.js';
 import { editApiKeyRoutes } from './pages/edit-api-key.js';
 import { pageNotFound, showProblem } from './pages/problem.js';
+import { revokeAllRoutes } from './pages/revoke-all.js';
 import { revokeApiKeyRoutes } from './pages/revoke-api-key.js';
 import { signInRoutes } from './pages/sign-in.js';
 import { userRoutes } from './pages/users.js';
@@ -22,9 +23,10 @@ import { createUi } from './ui.js';
  */
 export function uiRoutes(context: AdminContext): Hono {
   const ui = createUi(context);
-  const app = new Hono().basePath(context.basePath);
-  const known = [...Object.values(assets), ...sectionAssets(context.sections)];
-  app.use('*', securityHeaders);
+  // Not strict: below a base path, the start page is there with and without its slash, and so is every other page.
+  const app = new Hono({ strict: false }).basePath(context.basePath);
+  const known = [...ui.look.assets, ...sectionAssets(context.sections)];
+  app.use('*', securityHeaders, ui.keepLook);
   app.get('/assets/:name', (c) => {
     const response = assetResponse(known, c.req.param('name'), c.req.header('if-none-match'));
     if (response === undefined) throw pageNotFound();
@@ -44,6 +46,7 @@ export function uiRoutes(context: AdminContext): Hono {
   apiKeyListRoutes(app, ui);
   createApiKeyRoutes(app, ui);
   editApiKeyRoutes(app, ui);
+  revokeAllRoutes(app, ui);
   revokeApiKeyRoutes(app, ui);
   apiKeyDetailsRoutes(app, ui);
   auditRoutes(app, ui);

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { type Actor, type DirectoryUser, RequestLookups, rightsOf, toActor } from '../../api-keys/index.js';
-import type { AdminContext } from '../context.js';
+import { type Actor, type DirectoryUser, rightsOf, toActor } from '../../api-keys/index.js';
+import type { AdminContext, HostSignIn } from '../context.js';
 import type { AdminSection } from '../sections.js';
 import { isManaged } from '../users.js';
 import type { Links } from './addresses/links.js';
@@ -13,6 +13,8 @@ export interface PageContext {
   readonly user: DirectoryUser;
   readonly actor: Actor;
   readonly links: Links;
+  /** The host's own sign-in, if it has one. */
+  readonly hostSignIn: HostSignIn | undefined;
   /** For the forms of the page. */
   readonly token: string;
   /** What the user has just done, in one sentence. */
@@ -38,7 +40,7 @@ export async function readPageContext(
   { context, sessions, forms, links }: { context: AdminContext; sessions: Sessions; forms: Forms; links: Links },
   c: Context,
 ): Promise<PageContext | undefined> {
-  const lookups = new RequestLookups();
+  const lookups = context.newLookups();
   const session = await sessions.read(c, lookups);
   if (session === undefined) return undefined;
   const { user } = session;
@@ -50,6 +52,7 @@ export async function readPageContext(
     user,
     actor,
     links,
+    hostSignIn: context.hostSignIn,
     token: forms.tokenFor(session),
     flash: undefined,
     nowMs: context.clock.now(),

@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { raw } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { RequestLookups } from '../../api-keys/index.js';
 import { AdminHttpError } from '../http/errors.js';
 import type { AdminSection, AdminSectionContext } from '../sections.js';
 import { type Asset, asset } from './assets/assets.js';
@@ -27,6 +26,7 @@ function assetsOf({ name, stylesheet, script }: AdminSection) {
 export function sectionRoutes(app: Hono, ui: Ui): void {
   for (const section of ui.context.sections) {
     const { stylesheet, script } = assetsOf(section);
+    const addressOf = (file: Asset | undefined) => (file === undefined ? undefined : ui.links.asset(file.name));
     const respond = async (
       c: Context,
       pageContext: PageContext,
@@ -40,7 +40,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
             pageContext={pageContext}
             title={title}
             section={section.name}
-            extras={{ stylesheet: stylesheet?.name, script: script?.name, refreshSeconds }}
+            extras={{ stylesheet: addressOf(stylesheet), script: addressOf(script), refreshSeconds }}
           >
             {raw(String(await content))}
           </Page>
@@ -60,7 +60,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
         },
         problem: (status, message) => showProblem(ui, c, new AdminHttpError(status, message)),
         async isSignedIn() {
-          const session = await ui.sessions.read(c, new RequestLookups());
+          const session = await ui.sessions.read(c, ui.context.newLookups());
           return session !== undefined && (section.mayVisit?.(session.user) ?? true);
         },
       });

@@ -1,21 +1,32 @@
-import type { Context, Handler } from 'hono';
+import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
-import type { Child } from 'hono/jsx';
+import { type Child, type JSXNode, jsx } from 'hono/jsx';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { AdminContext } from '../context.js';
+import type { AdminContext, HostSignIn } from '../context.js';
+import { AdminHttpError } from '../http/errors.js';
 import { createLinks, type Links } from './addresses/links.js';
 import { createFlashes, type Flashes } from './browser/flash.js';
 import { createForms, type Forms } from './browser/forms.js';
-import { createSessions, type Sessions } from './browser/session.js';
+import { createHostSessions } from './browser/host-session.js';
+import { createOwnSessions, type OwnSessions, type Sessions } from './browser/session.js';
+import { createLook, type Look, LookContext } from './look.js';
 import { type PageContext, readPageContext } from './page-context.js';
 
 type HandlerResult = Response | Promise<Response>;
+
+/** Where a request's context keeps the {@link Look}, for {@link render}. */
+const lookOfPages = 'look';
 
 /** What all pages share. */
 export interface Ui {
   readonly context: AdminContext;
   readonly links: Links;
+  readonly look: Look;
+  /** Belongs before every page. */
+  readonly keepLook: MiddlewareHandler;
   readonly sessions: Sessions;
+  /** `undefined` where the host signs in. */
+  readonly ownSessions: OwnSessions | undefined;
   readonly forms: Forms;
   readonly flashes: Flashes;
   /** A handler for signed-in users; others are sent to sign in and come back. */
@@ -26,10 +37,17 @@ export interface Ui {
 
 export function createUi(context: AdminContext): Ui {
   const links = createLinks(context.basePath);
-  const sessions = createSessions(context);
+  const { hostSignIn } = context;
+  const ownSessions = hostSignIn === undefined ? createOwnSessions(context) : undefined;
+  const sessions = ownSessions ?? createHostSessions(context, hostSignIn as HostSignIn);
   const forms = createForms(context);
   const flashes = createFlashes(context);
-  const parts = { context, links, sessions, forms };
+  const look = createLook(context, links);
+  const keepLook: MiddlewareHandler = async (c, next) => {
+    c.set(lookOfPages, look);
+    await next();
+  };
+  const parts = { context, links, look, sessions, ownSessions, forms };
 
   const signedIn: Ui['signedIn'] = (handler) => async (c) => {
     const pageContext = await readPageContext(parts, c);
@@ -37,10 +55,12 @@ export function createUi(context: AdminContext): Ui {
     const { pathname, search } = new URL(c.req.url);
     const isHome = pathname === context.basePath || pathname === links.home;
     const returnsHere = c.req.method === 'GET' && !isHome;
+    if (hostSignIn !== undefined) return atHost(c, hostSignIn, returnsHere ? pathname + search : links.home);
     return c.redirect(returnsHere ? links.signInAndReturn(pathname + search) : links.signIn, 303);
   };
   return {
     ...parts,
+    keepLook,
     flashes,
     signedIn: (handler) => signedIn((c, pageContext) => handler(c, { ...pageContext, flash: flashes.take(c) })),
     submitted: (handler) =>
@@ -52,7 +72,14 @@ export function createUi(context: AdminContext): Ui {
   };
 }
 
+function atHost(c: Context, { urlFor }: HostSignIn, returnTo: string): Response {
+  const url = urlFor(returnTo);
+  if (url === undefined) throw new AdminHttpError(401, 'Sign in to this service first, then load this page again.');
+  return c.redirect(url, 303);
+}
+
 /** Responds with a document. */
 export async function render(c: Context, document: Child, status: ContentfulStatusCode = 200): Promise<Response> {
-  return await c.html(html`<!doctype html>${document}`, status);
+  const whole = jsx(LookContext.Provider, { value: c.get(lookOfPages) }, document as JSXNode);
+  return await c.html(html`<!doctype html>${whole}`, status);
 }

@@ -62,9 +62,12 @@ function isStorableText(value: unknown): value is string {
  *
  * @throws ApiKeyError `forbidden` when the directory has no such user, or a disabled one.
  */
-export async function resolvePrincipal(actor: ActorLike, users: UserDirectory | undefined): Promise<Principal> {
+export async function resolvePrincipal(
+  actor: ActorLike,
+  { users, newLookups }: { users?: UserDirectory | undefined; newLookups(): RequestLookups },
+): Promise<Principal> {
   const identity = readActor(actor);
-  const lookups = actor.lookups instanceof RequestLookups ? actor.lookups : new RequestLookups();
+  const lookups = actor.lookups instanceof RequestLookups ? actor.lookups : newLookups();
   if (users === undefined) return { ...identity, mayManageAll: rightsOf(actor).manageAllApiKeys, lookups };
   const user = await lookups.findUser(users, identity.userId);
   if (!isEnabled(user)) throw inactiveUserError();

@@ -1,9 +1,13 @@
+import { type AnswerTime, answerInTime } from './answer-in-time.js';
 import type { DirectoryUser, EditionOption, UserDirectory } from './types.js';
+
+const theUsers = 'The directory of users';
 
 /**
  * What one request has looked up: every layer that handles it shares one look-up of each user and one of the edition,
  * which may be round trips to another machine. Create one for each request and never keep it: the next request must see
- * what has changed (rule K11).
+ * what has changed (rule K11). A look-up that fails or takes too long rejects with an `ApiKeyError` of kind
+ * `unavailable`: nobody has rights that could not be looked up (rule K19).
  *
  * @example
  * const lookups = new RequestLookups()
@@ -15,13 +19,33 @@ import type { DirectoryUser, EditionOption, UserDirectory } from './types.js';
 export class RequestLookups {
   readonly #users = new Map<UserDirectory, Map<string, Promise<DirectoryUser | undefined>>>();
   readonly #editions = new Map<EditionOption, Promise<string>>();
+  readonly #time: AnswerTime;
+
+  /** @param time how long one look-up may take */
+  constructor(time: AnswerTime = {}) {
+    this.#time = time;
+  }
 
   /** The user, looked up once in each directory. */
   findUser(directory: UserDirectory, userId: string): Promise<DirectoryUser | undefined> {
     const users = this.#usersOf(directory);
-    const user = users.get(userId) ?? lookUp(directory, userId);
+    const user = users.get(userId) ?? answerInTime(theUsers, () => lookUp(directory, userId), this.#time);
     users.set(userId, user);
     return user;
+  }
+
+  /** The user of a name, looked up at every call. */
+  async findByUsername(directory: UserDirectory, username: string): Promise<DirectoryUser | undefined> {
+    return (await answerInTime(theUsers, () => directory.findByUsername(username), this.#time)) ?? undefined;
+  }
+
+  /**
+   * What another function of the host returns, under the same conditions as a look-up.
+   *
+   * @param what the subject of the error's message, such as `The directory of users`
+   */
+  ask<T>(what: string, ask: () => T | Promise<T>): Promise<T> {
+    return answerInTime(what, ask, this.#time);
   }
 
   /** Keeps a user who was looked up in another way, such as by username. */
@@ -31,7 +55,9 @@ export class RequestLookups {
 
   /** The name of the edition; a function is called once. */
   findEdition(option: EditionOption): Promise<string> {
-    const edition = this.#editions.get(option) ?? readEdition(option);
+    const edition =
+      this.#editions.get(option) ??
+      answerInTime('The edition', () => (typeof option === 'function' ? option() : option), this.#time);
     this.#editions.set(option, edition);
     return edition;
   }
@@ -43,10 +69,14 @@ export class RequestLookups {
   }
 }
 
-async function lookUp(directory: UserDirectory, userId: string): Promise<DirectoryUser | undefined> {
-  return (await directory.findById(userId)) ?? undefined;
+function lookUp(directory: UserDirectory, userId: string): ReturnType<UserDirectory['findById']> {
+  const answer = directory.findById(userId);
+  return answer instanceof Promise ? answer.then((user) => sameUser(user, userId)) : sameUser(answer, userId);
 }
 
-async function readEdition(option: EditionOption): Promise<string> {
-  return typeof option === 'function' ? await option() : option;
+/** @throws Error when the directory returns another user, such as one whose number the id begins with */
+function sameUser(user: DirectoryUser | undefined | null, userId: string): DirectoryUser | undefined {
+  if (user === undefined || user === null) return undefined;
+  if (String(user.id) === userId) return user;
+  throw new Error(`\`users.findById\` was asked for the user ${userId} and returned ${user.id}.`);
 }

@@ -26,6 +26,11 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${logN},r=${r},p=${p}$${base64(salt)}$${base64(hash)}`;
 }
 
+/** Whether a stored hash is one that {@link verifyPassword} can read. Of any other it says that no password matches. */
+export function isPasswordHash(stored: string): boolean {
+  return storedPattern.test(stored);
+}
+
 /**
  * Whether a password matches a hash from {@link hashPassword}. Pass `undefined` for an unknown user: the check takes as
  * long and returns `false`, so response times do not reveal which users exist.

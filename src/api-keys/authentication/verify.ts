@@ -1,5 +1,5 @@
 import { hasApiKeys } from '../access/edition.js';
-import { RequestLookups } from '../access/request-lookups.js';
+import type { RequestLookups } from '../access/request-lookups.js';
 import { isEnabled } from '../access/rights.js';
 import type { Context } from '../context.js';
 import { isApiKeyId, parseKey } from '../keys/key-format.js';
@@ -15,7 +15,7 @@ import type { RefusalReason, RequestHeaders, Verification } from './types.js';
 export async function verifyHeaders(
   context: Context,
   headers: RequestHeaders,
-  lookups = new RequestLookups(),
+  lookups = context.newLookups(),
 ): Promise<Verification> {
   const presented = readPresentedKey(headers);
   if (presented.kind === 'none') return { outcome: 'none' };
@@ -41,7 +41,7 @@ export async function verifyHeaders(
 export async function isKeyUsable(
   context: Context,
   apiKeyId: string,
-  lookups = new RequestLookups(),
+  lookups = context.newLookups(),
 ): Promise<boolean> {
   const stored = isApiKeyId(apiKeyId) ? await context.store.lookUp(apiKeyId) : undefined;
   if (stored === undefined) return false;

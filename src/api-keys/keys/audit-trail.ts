@@ -25,7 +25,7 @@ import {
 
 /** One page of the audit trail, newest first (rules K6, K7). */
 export async function auditPage(context: Context, actor: ActorLike, query: AuditQuery): Promise<Page<AuditEntry>> {
-  const principal = await resolvePrincipal(actor, context.users);
+  const principal = await resolvePrincipal(actor, context);
   const scope = readScope(principal, query.scope ?? (principal.mayManageAll ? 'all' : 'my'));
   const limit = readLimit(query.limit);
   const after = readCursor(query.cursor, 'audits', 'number');

@@ -14,7 +14,7 @@ import type { CreatedApiKey, FieldChange, NewApiKey } from './types.js';
 
 /** Creates a key for the actor (rules K2-K4, K12, K16). */
 export async function createKey(context: Context, actor: ActorLike, input: NewApiKey): Promise<CreatedApiKey> {
-  const principal = await resolvePrincipal(actor, context.users);
+  const principal = await resolvePrincipal(actor, context);
   requireApiKeys(await principal.lookups.findEdition(context.edition));
   const nowMs = context.now();
   const { name, expiresOnMs } = await readFields(context, input ?? {}, { required: true, nowMs, keyId: undefined });
@@ -32,7 +32,7 @@ async function insertNewKey(
   principal: Principal,
   fields: Pick<KeyRow, 'name' | 'expires_on' | 'created_on'>,
 ): Promise<CreatedApiKey> {
-  const { id, secret, key } = generateKey();
+  const { id, secret, key } = generateKey(context.keyPrefix);
   const row: KeyRow = {
     ...fields,
     id,
@@ -73,8 +73,8 @@ async function insertNewKey(
 async function revokeIfOwnerIsGone(context: Context, principal: Principal): Promise<void> {
   if (context.users === undefined) return;
   // Not from `principal.lookups`: the look-up must come after the write.
-  const owner = await context.users.findById(principal.userId);
-  if (owner !== undefined && owner !== null) return;
+  const owner = await context.newLookups().findUser(context.users, principal.userId);
+  if (owner !== undefined) return;
   await userDeleted(context, { userId: principal.userId, username: principal.username }, principal.userId);
   throw inactiveUserError();
 }

@@ -9,7 +9,7 @@ import { endsOf, recordExpiredKeys, statusOf } from './status.js';
 import type { ApiKey } from './types.js';
 
 export async function getKey(context: Context, actor: ActorLike, apiKeyId: string): Promise<ApiKey> {
-  const principal = await resolvePrincipal(actor, context.users);
+  const principal = await resolvePrincipal(actor, context);
   const unwritten = context.marks.view();
   const nowMs = context.now();
   const row = await findVisibleKey(context, principal, apiKeyId, nowMs);

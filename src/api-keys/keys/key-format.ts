@@ -6,11 +6,19 @@ const idLength = 12;
 const secretLength = 43;
 const checksumLength = 6;
 
+export const defaultKeyPrefix = 'ck';
+
+/** `keyPrefix`: a lowercase letter, then lowercase letters and digits. */
+const prefixPattern = /^[a-z][a-z0-9]{1,15}$/;
+
 /**
- * The format of a key's value: `ck_<id 12>_<secret 43><checksum 6>`, letters and digits (rule K2). For a secret
- * scanner, remove the anchors.
+ * The format of a key's value: `ck_<id 12>_<secret 43><checksum 6>`, letters and digits (rule K2); with another
+ * `keyPrefix`, that one in place of `ck`. For a secret scanner, remove the anchors.
  */
 export const apiKeyPattern = /^ck_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+/** Any prefix: keys made before `keyPrefix` was changed stay valid. */
+const valuePattern = /^[a-z][a-z0-9]{1,15}_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 const idPattern = /^[0-9A-Za-z]{12}$/;
 
@@ -21,19 +29,23 @@ export interface KeyParts {
 }
 
 /** Generates a key: a random public id and 256 random bits. */
-export function generateKey(): KeyParts & { readonly key: string } {
+export function generateKey(prefix = defaultKeyPrefix): KeyParts & { readonly key: string } {
   const id = randomText(idLength);
   const secret = randomText(secretLength);
-  const body = `ck_${id}_${secret}`;
+  const body = `${prefix}_${id}_${secret}`;
   return { id, secret, key: body + checksum(body) };
 }
 
 /** Parses a key's value; `undefined` when its format or checksum is wrong, without a look-up. */
 export function parseKey(value: string): KeyParts | undefined {
-  const match = apiKeyPattern.exec(value);
+  const match = valuePattern.exec(value);
   if (match === null) return undefined;
   const [, id, secret, given] = match as unknown as [string, string, string, string];
   return checksum(value.slice(0, -checksumLength)) === given ? { id, secret } : undefined;
+}
+
+export function isKeyPrefix(value: unknown): boolean {
+  return typeof value === 'string' && prefixPattern.test(value);
 }
 
 export function isApiKeyId(value: unknown): value is string {

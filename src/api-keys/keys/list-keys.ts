@@ -3,7 +3,7 @@ import type { ActorLike } from '../access/types.js';
 import type { Context } from '../context.js';
 import { countKeys, type KeySearch, listKeys, type Queries, searchIds, sortValue } from '../store/index.js';
 import { formatCursor, readCursor } from './cursor.js';
-import { readLimit, readOneOf, readScope, readSearch } from './list-query.js';
+import { readLimit, readOneOf, readScope, readSearch, readTotal } from './list-query.js';
 import { toApiKey } from './presentation.js';
 import { endsOf, recordExpiredKeys } from './status.js';
 import {
@@ -17,12 +17,13 @@ import {
 
 /** One page of keys in the requested order (rules K1, K7, K10). */
 export async function listPage(context: Context, actor: ActorLike, query: ListQuery): Promise<ApiKeyPage> {
-  const principal = await resolvePrincipal(actor, context.users);
+  const principal = await resolvePrincipal(actor, context);
   const scope = readScope(principal, query.scope ?? 'my');
   const sort = readOneOf('sort', query.sort ?? '-createdOn', apiKeySorts);
   const limit = readLimit(query.limit);
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
   const field = sort.replace('-', '') as ApiKeySortField;
+  const total = readTotal(query.total);
   const after = readCursor(query.cursor, sort, field === 'name' || field === 'createdBy' ? 'string' : 'number');
   // Without this the order would lag behind the times shown.
   if (field === 'lastAccessed') await context.marks.flush();
@@ -46,7 +47,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   return {
     items: shown.map((row) => toApiKey(row, unwritten(row.id), nowMs)),
     nextCursor: last === undefined ? null : formatCursor({ order: sort, value: sortValue(last, field), id: last.id }),
-    ...(query.total === true && { total: await countKeys(kysely, filter) }),
+    ...(total && { total: await countKeys(kysely, filter) }),
   };
 }
 

@@ -31,6 +31,11 @@ export function readLimit(limit: unknown): number {
   return limit;
 }
 
+export function readTotal(total: unknown): boolean {
+  if (total === undefined || typeof total === 'boolean') return total === true;
+  throw validationError([{ field: 'total', message: '`total` must be true or false.' }]);
+}
+
 export function readSearch(search: unknown): KeySearch | undefined {
   if (search === undefined || search === null) return undefined;
   // PostgreSQL text holds no NUL, and no name has one.
@@ -40,5 +45,8 @@ export function readSearch(search: unknown): KeySearch | undefined {
   }
   const trimmed = search.trim();
   if (trimmed === '') return undefined;
-  return { text: foldForSearch(trimmed), idPrefix: /^(?:ck_)?([0-9A-Za-z]{1,12})…?$/.exec(trimmed)?.[1] };
+  return {
+    text: foldForSearch(trimmed),
+    idPrefix: /^(?:[a-z][a-z0-9]{1,15}_)?([0-9A-Za-z]{1,12})(?:…|_[0-9A-Za-z]{49})?$/.exec(trimmed)?.[1],
+  };
 }

@@ -1,5 +1,6 @@
 import { type ActorIdentity, readActor, readUserId, resolvePrincipal } from '../access/actor.js';
 import type { ActorLike } from '../access/types.js';
+import { ApiKeyError } from '../api-key-error.js';
 import type { Context } from '../context.js';
 import { revokeActiveKeys } from '../store/index.js';
 import { recordChanges } from './audit-trail.js';
@@ -9,13 +10,24 @@ import type { ApiKey, FieldChange } from './types.js';
 
 /** Revokes an Active key immediately and irreversibly, in every edition (rules K5, K12, K17). */
 export async function revokeKey(context: Context, actor: ActorLike, apiKeyId: string): Promise<ApiKey> {
-  const principal = await resolvePrincipal(actor, context.users);
+  const principal = await resolvePrincipal(actor, context);
   const unwritten = context.marks.view();
   const nowMs = context.now();
   const before = await findVisibleKey(context, principal, apiKeyId, nowMs);
   const [row] = await revoke(context, principal, { id: before.id });
   if (row === undefined) return await refuseChange(context, principal, before.id, 'revoked');
   return toApiKey(row, unwritten(row.id), nowMs);
+}
+
+/** Revokes all Active keys of a user who keeps their account, in one transaction and in every edition (rules K7, K12). */
+export async function revokeKeysOf(context: Context, actor: ActorLike, userId: string): Promise<{ revoked: number }> {
+  const principal = await resolvePrincipal(actor, context);
+  const ownerId = readUserId('userId', userId);
+  if (ownerId !== principal.userId && !principal.mayManageAll) {
+    throw new ApiKeyError('forbidden', 'You may revoke only your own API keys.');
+  }
+  const rows = await revoke(context, principal, { ownerId });
+  return { revoked: rows.length };
 }
 
 /** Revokes all Active keys of a deleted user (specification 3, rule K6). */

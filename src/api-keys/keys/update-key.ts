@@ -18,7 +18,7 @@ export async function updateKey(
   apiKeyId: string,
   input: { name?: unknown; expiresOn?: unknown; version?: unknown },
 ): Promise<ApiKey> {
-  const principal = await resolvePrincipal(actor, context.users);
+  const principal = await resolvePrincipal(actor, context);
   const unwritten = context.marks.view();
   const nowMs = context.now();
   const before = await findVisibleKey(context, principal, apiKeyId, nowMs);

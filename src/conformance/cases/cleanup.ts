@@ -1,7 +1,11 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
-import { CannotCheck, type Prober, type Session } from '../probing/prober.js';
-import { lacksProbe, lacksSession } from '../probing/samples.js';
+import { summarize } from '../probing/exchange.js';
+import { lacksProbe, lacksSession } from '../probing/lacks.js';
+import { CannotCheck } from '../probing/limits.js';
+import type { Prober, Session } from '../probing/prober.js';
+import { lacksSample, takeSample, toCleanup } from '../probing/samples.js';
+import { deadSession, servedReadable } from '../probing/with-session.js';
 
 /** Closing a connection (rule S1). */
 export const cleanupCases: CaseDefinition[] = [
@@ -36,24 +40,66 @@ export const cleanupCases: CaseDefinition[] = [
     feature: 'cleanup',
     title: 'cleanup without a session does not cause a server error',
     why: 'The service also closes connections whose session has already expired.',
+    lacks: (prober) => lacksSample(prober, 'cleanup-without-session'),
     async check(judge) {
-      const seen = await judge.prober.send(toCleanup(judge.prober));
-      judge.status(seen, (status) => isSuccess(status) || (status >= 400 && status < 500), 'a success, or 401');
+      judge.status(await takeSample(judge.prober, 'cleanup-without-session'), isCalm, 'a success, or 401');
+    },
+  },
+  {
+    id: 'cleanup.dead-session',
+    rule: 'S1',
+    feature: 'cleanup',
+    title: 'cleanup with a session that is over does not cause a server error',
+    why: 'Sessions end on their own. The service cleans up all the same, and would report a failure.',
+    lacks: lacksSession,
+    async check(judge) {
+      const { prober } = judge;
+      const { session, seen } = await cleanUp(prober);
+      if (!isSuccess(seen.response?.status ?? 0)) throw new CannotCheck('could not be checked: cleanup fails');
+      const over = await prober.send(toCleanup(prober), session);
+      judge.status(over, isCalm, 'a success, or 401, also the second time');
+      if (isCalm(over.response?.status ?? 0))
+        judge.status(await prober.send(toCleanup(prober), await deadSession(prober)), isCalm, 'a success, or 401');
+    },
+  },
+  {
+    id: 'cleanup.other-sessions',
+    rule: 'S1',
+    feature: 'cleanup',
+    title: 'cleanup ends no other session',
+    why: 'Several processes of the service have sessions of their own. One that closes must not stop the others.',
+    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
+    async check(judge) {
+      const { prober, settings } = judge;
+      await servedReadable(prober);
+      const readable = settings.readable as ReadyRequest;
+      const other = prober.toSession(await prober.logIn());
+      const own = prober.toSession(await prober.logIn());
+      if (JSON.stringify(own) === JSON.stringify(other)) return; // one session for all logins of a user
+      const before = await prober.send(readable, other);
+      if (before.response?.status === 401) return; // a login ends the session before it
+      judge.status(before, isSuccess, 'a success (2xx)');
+      const cleaned = await prober.send(toCleanup(prober), own);
+      if (!isSuccess(cleaned.response?.status ?? 0)) throw new CannotCheck('could not be checked: cleanup fails');
+      const after = await prober.send(readable, other);
+      if (after.response?.status === 401)
+        judge.problem(`${summarize(after)} after the cleanup of another session, which ended this one, too`, after);
+      else judge.status(after, isSuccess, 'a success (2xx) after the cleanup of another session');
     },
   },
 ];
 
-const toCleanup = ({ settings }: Prober) => ({
-  method: 'POST',
-  path: settings.cleanupPath,
-  headers: {},
-  body: undefined,
-});
+/** No failure of the connector. */
+const isCalm = (status: number) => isSuccess(status) || (status >= 400 && status < 500);
 
 /** Cleans up a new session, because the shared one is still needed. */
 function cleanUp(prober: Prober) {
   return prober.once('cleanup', async () => {
-    const session: Session = prober.toSession(await prober.logIn(prober.settings.initialize.parameters));
+    const session: Session = prober.toSession(await prober.logIn());
+    if (lacksProbe(prober, 'readable') === undefined) {
+      const before = await prober.send(prober.settings.readable as ReadyRequest, session);
+      if (before.response?.status === 401) throw new CannotCheck('could not be checked: a new session is refused');
+    }
     return { session, seen: await prober.send(toCleanup(prober), session) };
   });
 }

@@ -1,9 +1,10 @@
-import { errorPayloadSchema } from '../../contract/index.js';
-import { describeIssues, parseJson } from '../../internal/index.js';
+import { parseJson } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
 import { summarize } from '../probing/exchange.js';
-import type { Completed } from '../probing/prober.js';
-import { lacksSample, takeErrors, takeSample, toInitialize } from '../probing/samples.js';
+import type { Completed } from '../probing/limits.js';
+import { toInitialize } from '../probing/prober.js';
+import { lacksSample, takeErrors, takeSample } from '../probing/samples.js';
+import { bodyProblem, isJsonType } from '../wording/error-body.js';
 
 /** The shape of every provoked error. Other topics check the status. */
 export const errorCases: CaseDefinition[] = [
@@ -12,20 +13,17 @@ export const errorCases: CaseDefinition[] = [
     rule: 'E1',
     title: 'An error body is {"errors": {code, message, detail?}} and nothing else',
     why: 'The body is all the service has to explain what went wrong. It reports other shapes as "unknown error".',
-    check: forEachError((judge, seen) => {
-      const problem = bodyProblem(seen);
-      if (problem !== undefined) judge.problem(`${summarize(seen)}: ${problem}`, seen);
-    }),
+    check: forEachError(bodyProblem),
   },
   {
     id: 'errors.content-type',
     rule: 'E1',
     title: 'An error is application/json',
     why: 'Proxies and clients decide by the content type whether to read a body.',
-    check: forEachError((judge, seen) => {
-      const type = seen.response.headers.get('content-type');
-      if (isJsonType(type)) return;
-      judge.problem(`${summarize(seen)}: content-type is ${type === null ? 'missing' : JSON.stringify(type)}`, seen);
+    check: forEachError(({ response }) => {
+      const type = response.headers.get('content-type');
+      if (isJsonType(type)) return undefined;
+      return `content-type is ${type === null ? 'missing' : JSON.stringify(type)}; expected application/json`;
     }),
   },
   {
@@ -51,8 +49,22 @@ export const errorCases: CaseDefinition[] = [
     severity: 'warning',
     title: 'Errors contain no stack trace',
     why: "A stack trace shows attackers how the connector works and helps no user. It belongs in the connector's log.",
-    check: forEachError((judge, seen) => {
-      if (stackTrace.test(textOf(seen))) judge.problem(`${summarize(seen)}: the body contains a stack trace`, seen);
+    check: forEachError((seen) => (stackTrace.test(textOf(seen)) ? 'the body contains a stack trace' : undefined)),
+  },
+  {
+    id: 'errors.no-internals',
+    rule: 'E4',
+    severity: 'warning',
+    title: 'Errors name no server path, internal host, connection string or SQL',
+    why: 'Messages of libraries show attackers what stands behind the connector, and help no user.',
+    check: forEachError((seen) => {
+      if (stackTrace.test(textOf(seen))) return undefined; // which names files, too
+      for (const [what, pattern] of internals) {
+        const found = pattern.exec(errorText(seen))?.[0];
+        if (found === undefined) continue;
+        return what.includes('password') ? `the error shows ${what}` : `the error shows ${what}: ${found.slice(0, 80)}`;
+      }
+      return undefined;
     }),
   },
   {
@@ -60,15 +72,16 @@ export const errorCases: CaseDefinition[] = [
     rule: 'W2',
     title: 'Only a rate limit carries the wait header',
     why: 'The header tells a rate limit from a denial. On other errors it makes the service wait for nothing.',
-    check: forEachError(
-      (judge, seen) => {
-        const { header } = judge.settings.rateLimit;
-        if (seen.response.status === 429 || !seen.response.headers.has(header)) return;
-        judge.problem(`${summarize(seen)}: carries ${header}`, seen);
-      },
-      // The service treats a 503 with the header as a rate limit (rule W3).
-      (seen) => seen.response.status !== 503,
-    ),
+    async check(judge) {
+      const { header } = judge.settings.rateLimit;
+      const isDenialChecked = judge.settings.features.has('access');
+      const errors = await takeErrors(judge.prober, isDenialChecked ? 'denial' : undefined);
+      report(judge, errors, ({ response: { status, headers } }) => {
+        // The service treats a 503 with the header as a rate limit (rule W3).
+        const mayCarry = status === 429 || status === 503;
+        return headers.has(header) && !mayCarry ? `carries ${header}, which belongs on a rate limit only` : undefined;
+      });
+    },
   },
   {
     id: 'errors.denial-without-wait-header',
@@ -80,31 +93,32 @@ export const errorCases: CaseDefinition[] = [
     async check(judge) {
       const seen = judge.response(await takeSample(judge.prober, 'denial'));
       const { header } = judge.settings.rateLimit;
-      if (seen?.response.headers.has(header)) judge.problem(`${summarize(seen)}: carries ${header}`, seen);
+      const value = seen?.response.headers.get(header);
+      if (seen === undefined || value === null || value === undefined) return;
+      judge.problem(`${summarize(seen)}: the denial carries ${header}: ${value}, so the service would wait`, seen);
     },
   },
 ];
 
-function forEachError(look: (judge: Judge, seen: Completed) => void, which: (seen: Completed) => boolean = () => true) {
-  return async (judge: Judge) => {
-    for (const seen of await takeErrors(judge.prober)) if (which(seen)) look(judge, seen);
-  };
+type Look = (seen: Completed) => string | undefined;
+
+function forEachError(look: Look) {
+  return async (judge: Judge) => report(judge, await takeErrors(judge.prober), look);
 }
 
-/** Why a body is not an error body of the contract. */
-export function bodyProblem({ response }: Completed): string | undefined {
-  if (response.body === '') return 'the body is empty';
-  const value = parseJson(response.body);
-  if (value === undefined) return 'the body is not JSON';
-  const parsed = errorPayloadSchema.safeParse(value);
-  if (!parsed.success) return describeIssues(parsed.error.issues);
-  const { code, message } = parsed.data.errors;
-  if (code.trim() === '') return '`errors.code` is blank';
-  return message.trim() === '' ? '`errors.message` is blank' : undefined;
-}
-
-export function isJsonType(type: string | null): boolean {
-  return type !== null && /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type);
+/** What is wrong with several errors in the same way is one problem, with the first of them. */
+function report(judge: Judge, errors: readonly Completed[], look: Look): void {
+  const byProblem = new Map<string, Completed[]>();
+  for (const seen of errors) {
+    const problem = look(seen);
+    if (problem !== undefined) byProblem.set(problem, [...(byProblem.get(problem) ?? []), seen]);
+  }
+  for (const [problem, [first, ...others]] of byProblem) {
+    if (first === undefined) continue;
+    const names = [...new Set(others.map(summarize))].slice(0, 3).join(', ');
+    const same = others.length === 0 ? '' : `; the same with ${others.length} others, such as ${names}`;
+    judge.problem(`${summarize(first)}: ${problem}${same}`, first);
+  }
 }
 
 function detailOf(body: string): string {
@@ -123,6 +137,32 @@ const stackTrace = new RegExp(
     String.raw`\.rb:\d+:in `,
   ].join('|'),
 );
+
+const internals: readonly (readonly [string, RegExp])[] = [
+  ['a connection string with a password', /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/]{1,100}:[^\s@/]{1,100}@/i],
+  [
+    'a connection string',
+    /\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|jdbc:[a-z]+|sqlserver|ldaps?):\/\/[^\s"]{1,80}/i,
+  ],
+  ['SQL', /\bSELECT\s[\s\S]{1,300}?\sFROM\s|\bINSERT\s+INTO\s|\bUPDATE\s+\S{1,80}\s+SET\s|\bDELETE\s+FROM\s/],
+  [
+    'an internal host or address',
+    /\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.(?:internal|intranet|corp|lan|local|svc)(?![\w-]|\.\w)|\b(?:10\.\d{1,3}|127\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\b|\blocalhost:\d{2,5}\b/i,
+  ],
+  [
+    'a path of the server, to a file',
+    /(?<![\w./:-])\/(?:home|srv|var|usr|opt|etc|root|tmp|mnt|app|Users)(?:\/[\w.@-]{1,100}){1,10}|\b[A-Z]:\\[\w.-]{1,100}\\/,
+  ],
+];
+
+/** What the error says: its message and detail. */
+function errorText({ response }: Completed): string {
+  const { errors } = (parseJson(response.body) ?? {}) as { errors?: { message?: unknown; detail?: unknown } };
+  return [errors?.message, errors?.detail]
+    .filter((text) => typeof text === 'string')
+    .join('\n')
+    .slice(0, 16_384);
+}
 
 function textOf({ response }: Completed): string {
   return response.body.replaceAll('\\n', '\n').replaceAll('\\t', '\t');

@@ -1,7 +1,8 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
 import { summarize } from '../probing/exchange.js';
-import { CannotCheck, type Completed, hasResponse, type Prober } from '../probing/prober.js';
-import { lacksRequest, lacksSession } from '../probing/samples.js';
+import { lacksRequest, lacksSession } from '../probing/lacks.js';
+import { CannotCheck, type Completed, hasResponse } from '../probing/limits.js';
+import type { Prober } from '../probing/prober.js';
 
 /** The largest file to read, since it is held in memory. */
 const maxFileBytes = 64 * 1024 * 1024;
@@ -17,7 +18,7 @@ export const fileCases: CaseDefinition[] = [
     async check(judge) {
       const seen = await takeFile(judge.prober);
       judge.status(seen, isSuccess, 'the whole file (2xx)');
-      if (!hasResponse(seen)) return;
+      if (!hasResponse(seen) || seen.response.broken !== undefined) return;
       const { headers, bytes } = seen.response;
       const length = headers.get('content-length');
       if (length === null || headers.has('content-encoding') || Number(length) === bytes.length) return;
@@ -118,7 +119,7 @@ function toRequest({ settings }: Prober, headers: Record<string, string> = {}) {
 function takeFile(prober: Prober, headers: Record<string, string> = {}) {
   return prober.once(`file ${headers.range ?? ''}`, async () => {
     const seen = await prober.sendWithSession(toRequest(prober, headers));
-    if (!hasResponse(seen) || !isSuccess(seen.response.status)) return seen;
+    if (!hasResponse(seen) || !isSuccess(seen.response.status) || seen.response.broken) return seen;
     const { bytes, truncated } = seen.response;
     if (truncated) {
       throw new CannotCheck(`could not be checked: the file has more than ${maxFileBytes} bytes; probe a smaller one`);
@@ -131,7 +132,7 @@ function takeFile(prober: Prober, headers: Record<string, string> = {}) {
 /** The file. @throws CannotCheck when there is none: `files.whole` reports that. */
 async function readFile(prober: Prober): Promise<Completed> {
   const seen = await takeFile(prober);
-  if (hasResponse(seen) && isSuccess(seen.response.status)) return seen;
+  if (hasResponse(seen) && isSuccess(seen.response.status) && !seen.response.broken) return seen;
   throw new CannotCheck(`could not be checked: there is no file (${summarize(seen)})`);
 }
 

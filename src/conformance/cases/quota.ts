@@ -1,8 +1,8 @@
 import type { CaseDefinition, Judge } from '../case.js';
 import { type Announcement, announces, unreadable } from '../probing/announcements.js';
 import { summarize } from '../probing/exchange.js';
-import { CannotCheck } from '../probing/prober.js';
-import { limitCase, reachLimit } from './rate-limit.js';
+import { CannotCheck } from '../probing/limits.js';
+import { limitCase, reachLimit } from './reach-limit.js';
 
 /** How many problems of one kind to report. */
 const mostProblems = 5;

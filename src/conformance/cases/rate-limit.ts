@@ -1,12 +1,16 @@
-import type { CaseDefinition, Judge } from '../case.js';
+import type { CaseDefinition } from '../case.js';
 import { isOneOf } from '../case.js';
 import { summarize } from '../probing/exchange.js';
-import { CannotCheck, type Completed, hasResponse, type Prober } from '../probing/prober.js';
-import { lacksRequest, lacksSession } from '../probing/samples.js';
-import { bodyProblem, isJsonType } from './errors.js';
+import { CannotCheck, hasResponse } from '../probing/limits.js';
+import { bodyProblem, isJsonType } from '../wording/error-body.js';
+import { disagreeingWaits, duration, overEarlyProblem } from '../wording/wait-text.js';
+import { askAgain, isDenied, lacksLimit, limitCase, look, reachLimit } from './reach-limit.js';
 
 /** The longest wait that the service waits out (rule W7). */
 const dayMs = 24 * 3_600_000;
+
+/** How many problems of one kind to report. */
+const mostProblems = 3;
 
 /** The response that makes the service wait. */
 export const rateLimitCases: CaseDefinition[] = [
@@ -16,8 +20,38 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'The probe reaches the rate limit',
     why: 'A rate limit that is never reached cannot be checked.',
     async check(judge) {
-      const { seen, sent, last } = await reachLimit(judge.prober);
-      if (seen === undefined) judge.problem(`no rate limit after ${sent} requests; expected a 403`, last);
+      const { seen, sent, last, unexpected, slow } = await reachLimit(judge.prober);
+      if (seen !== undefined) return;
+      if (unexpected.length > 0) throw new CannotCheck('could not be checked: requests fail (rate-limit.parallel)');
+      if (slow !== undefined) throw new CannotCheck(`could not be checked: the connector is too slow (${slow})`);
+      judge.problem(
+        `no rate limit after ${sent} requests, the last of which is a ${last?.response.status}; expected a 403`,
+        last,
+      );
+    },
+  }),
+  limitCase({
+    id: 'rate-limit.speed',
+    rule: 'E2',
+    severity: 'warning',
+    title: 'The connector is fast enough to reach its own limit',
+    why: 'A limit that nobody can reach protects nothing, and cannot be checked.',
+    async check(judge) {
+      const { last, slow } = await reachLimit(judge.prober);
+      if (slow !== undefined) judge.problem(`no rate limit: ${slow}, which may be too slow for the limit`, last);
+    },
+  }),
+  limitCase({
+    id: 'rate-limit.parallel',
+    rule: 'E2',
+    title: 'Of requests at the same time, those beyond the limit are refused like any other',
+    why: 'The service meets the limit with many requests in flight. It retries a 500 or a closed connection at once, and gives up soon.',
+    async check(judge) {
+      const { unexpected } = await reachLimit(judge.prober);
+      for (const seen of unexpected.slice(0, mostProblems)) {
+        const among = 'among requests at the same time that reach for the limit; expected a success or a 403';
+        judge.problem(`${summarize(seen)} ${among}`, seen);
+      }
     },
   }),
   limitCase({
@@ -45,10 +79,42 @@ export const rateLimitCases: CaseDefinition[] = [
     check: look((judge, seen) => {
       const { header } = judge.settings.rateLimit;
       if (!seen.response.headers.has(header)) throw new CannotCheck(`could not be checked: ${header} is missing`);
-      const { invalid } = judge.prober.waitOf(seen);
+      const { invalid } = judge.prober.limits.waitOf(seen);
       if (invalid !== undefined) judge.problem(`${summarize(seen)}: ${header}: ${invalid}`, seen);
     }),
   }),
+  limitCase({
+    id: 'rate-limit.one-wait',
+    rule: 'W4',
+    title: 'A rate limit has one wait',
+    why: 'Of several waits the service takes the longest. Most often a proxy has added one.',
+    check: look((judge, seen) => {
+      const { header } = judge.settings.rateLimit;
+      const waits = disagreeingWaits(seen.response.headers.get(header));
+      if (waits.length > 0)
+        judge.problem(
+          `${summarize(seen)}: ${header} is sent ${waits.length} times with values that disagree: ${waits.join(' and ')}`,
+          seen,
+        );
+    }),
+  }),
+  {
+    id: 'rate-limit.wait-unit',
+    rule: 'W4',
+    title: 'A limit is not over long before its wait',
+    why: 'A wrong unit or time zone makes the service wait for minutes, hours or years instead of a second.',
+    async check(judge) {
+      const { prober } = judge;
+      if (prober.settings.features.has('rate-limit') && lacksLimit(prober) === undefined) {
+        const { seen } = await reachLimit(prober);
+        if (seen !== undefined && prober.limits.waitOf(seen).waitMs !== undefined) await askAgain(prober, seen);
+      }
+      for (const { limit, afterMs } of prober.overEarly.slice(0, mostProblems)) {
+        const problem = overEarlyProblem(prober, limit, afterMs);
+        if (problem !== undefined) judge.problem(`${summarize(limit)}: ${problem}`, limit);
+      }
+    },
+  },
   limitCase({
     id: 'rate-limit.wait-length',
     rule: 'W7',
@@ -56,10 +122,10 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'The wait is at most a day',
     why: 'The service does not wait longer: it ends the synchronization. Most often the unit is wrong.',
     check: look((judge, seen) => {
-      const { waitMs } = judge.prober.waitOf(seen);
-      if (waitMs !== undefined && waitMs > dayMs) {
-        judge.problem(`${summarize(seen)}: asks to wait ${Math.round(waitMs / 3_600_000)} hours`, seen);
-      }
+      const { waitMs } = judge.prober.limits.waitOf(seen);
+      if (waitMs === undefined || waitMs <= dayMs) return;
+      if (judge.prober.overEarly.some(({ limit }) => limit === seen)) return; // `rate-limit.wait-unit` reports that
+      judge.problem(`${summarize(seen)}: asks to wait ${duration(waitMs)}`, seen);
     }),
   }),
   limitCase({
@@ -79,66 +145,12 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'Requests are served again after the wait',
     why: 'The service waits exactly as long as the header says. Every wait that is too short costs one more refused request.',
     check: look(async (judge, seen) => {
-      const { prober, settings } = judge;
-      const { waitMs } = prober.waitOf(seen);
-      if (waitMs === undefined) throw new CannotCheck('could not be checked: the wait cannot be read');
-      await prober.waitOutPause();
-      const again = await prober.sendNow(settings.limit!.request, await prober.session());
-      const completed = judge.response(again);
-      if (completed !== undefined && (prober.isLimit(completed) || isDenied(completed))) {
-        judge.problem(`${summarize(again)} after the wait of ${Math.ceil(waitMs)} ms`, again);
-      }
+      const { prober } = judge;
+      const { again, waitMs, isEarly } = await askAgain(prober, seen);
+      const isRefused = hasResponse(again) && (prober.limits.isLimit(again) || isDenied(again));
+      if (isRefused && isEarly) throw new CannotCheck('could not be checked: the wait is longer than `maxWaitMs`');
+      if (isRefused) judge.problem(`${summarize(again)} after the wait of ${Math.ceil(waitMs)} ms`, again);
+      else judge.response(again);
     }),
   }),
 ];
-
-export function limitCase(definition: Omit<CaseDefinition, 'feature' | 'lacks'>): CaseDefinition {
-  return {
-    ...definition,
-    feature: 'rate-limit',
-    lacks: (prober) =>
-      (prober.settings.limit === undefined ? 'needs `probes.limit`' : undefined) ??
-      lacksRequest(prober.settings.limit?.request, 'probes.limit.request', prober.settings.allowWrites) ??
-      (prober.canLogIn ? lacksSession(prober) : undefined),
-  };
-}
-
-function look(check: (judge: Judge, seen: Completed) => void | Promise<void>) {
-  return async (judge: Judge) => {
-    const { seen } = await reachLimit(judge.prober);
-    if (seen === undefined) throw new CannotCheck('could not be checked: the rate limit was not reached');
-    await check(judge, seen);
-  };
-}
-
-/** Sends until the connector refuses, once for all cases. */
-export function reachLimit(prober: Prober) {
-  return prober.once('limit', async () => {
-    const { request, times, concurrency, before } = prober.settings.limit!;
-    await before?.();
-    let session = await prober.session();
-    let sent = 0;
-    let last: Completed | undefined;
-    while (sent < times) {
-      const batch = Math.min(concurrency, times - sent);
-      sent += batch;
-      const exchanges = (
-        await Promise.all(Array.from({ length: batch }, () => prober.sendNow(request, session)))
-      ).filter(hasResponse);
-      const refused = exchanges.filter((exchange) => prober.isLimit(exchange));
-      const seen = refused[0] ?? exchanges.find(isDenied);
-      last = exchanges.at(-1) ?? last;
-      if (seen !== undefined) {
-        for (const exchange of refused) prober.pause(prober.waitOf(exchange).waitMs ?? 1000);
-        return { seen, sent, last };
-      }
-      if (exchanges.some(({ response }) => response.status === 401) && prober.canLogIn) {
-        prober.forgetSession();
-        session = await prober.session();
-      }
-    }
-    return { seen: undefined, sent, last };
-  });
-}
-
-const isDenied = ({ response }: Completed) => response.status === 403 || response.status === 503;

@@ -1,7 +1,10 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
+import { type Exchange, summarize } from '../probing/exchange.js';
+import { lacksProbe, lacksReading } from '../probing/lacks.js';
 import { type Prober, sessionOf } from '../probing/prober.js';
-import { lacksProbe, lacksSample, lacksSession, takeSample } from '../probing/samples.js';
+import { lacksSample, takeSample } from '../probing/samples.js';
+import { servedReadable, takeReadable } from '../probing/with-session.js';
 
 /** Requests that succeed, and requests that lead nowhere. */
 export const routeCases: CaseDefinition[] = [
@@ -12,8 +15,12 @@ export const routeCases: CaseDefinition[] = [
     why: 'The other cases send the same request without a session, with an invalid one, and too often.',
     lacks: (prober) => lacksProbe(prober, 'readable'),
     async check(judge) {
-      const seen = await judge.prober.sendWithSession(judge.settings.readable as ReadyRequest);
-      judge.status(seen, isSuccess, 'a success (2xx)');
+      const seen = await takeReadable(judge.prober);
+      if (seen.response?.status === 401 && (await findsOriginalNames(judge.prober))) {
+        const names =
+          'the session is found under its names as initialize wrote them only, but names of headers have no case';
+        judge.problem(`${summarize(seen)}; ${names}`, seen);
+      } else judge.status(seen, isSuccess, 'a success (2xx)');
     },
   },
   {
@@ -66,12 +73,12 @@ export const routeCases: CaseDefinition[] = [
     severity: 'warning',
     title: 'HEAD gets the same status as GET, or is refused',
     why: 'Health checks and proxies send HEAD. A connector that fails on it looks broken.',
-    lacks: (prober) => lacksReading(prober),
+    lacks: lacksReading,
     async check(judge) {
       const readable = judge.settings.readable as ReadyRequest;
-      const got = judge.response(await judge.prober.sendWithSession(readable));
+      const got = await servedReadable(judge.prober);
       const seen = await judge.prober.sendWithSession({ ...readable, method: 'HEAD' });
-      judge.status(seen, isOneOf(got?.response.status ?? 200, 404, 405, 501), 'the status of GET, or 404, 405, 501');
+      judge.status(seen, isOneOf(got.response.status, 404, 405, 501), 'the status of GET, or 404, 405, 501');
     },
   },
   {
@@ -80,12 +87,9 @@ export const routeCases: CaseDefinition[] = [
     severity: 'warning',
     title: 'OPTIONS does not cause a server error',
     why: 'Browsers and gateways send OPTIONS on their own. A connector may refuse it, but must not fail.',
-    lacks: (prober) => lacksReading(prober),
+    lacks: lacksReading,
     async check(judge) {
-      const seen = await judge.prober.sendWithSession({
-        ...(judge.settings.readable as ReadyRequest),
-        method: 'OPTIONS',
-      });
+      const seen = await takeSample(judge.prober, 'options');
       judge.status(seen, (status) => status < 500 || status === 501, 'less than 500, or 501');
     },
   },
@@ -96,24 +100,20 @@ export const routeCases: CaseDefinition[] = [
     why: 'One request must not take the connector down for everybody. Closing the connection is fine, crashing is not.',
     async check(judge) {
       const { prober, settings } = judge;
-      const body = JSON.stringify([{ key: 'concordat', value: 'x'.repeat(4 * 1024 * 1024), sensitive: false }]);
-      const request = {
-        method: 'POST',
-        path: settings.initialize.path,
-        headers: { 'content-type': 'application/json' },
-        body,
-      };
-      const seen = await prober.send(request);
+      const seen = await takeSample(prober, 'huge-body');
       if (seen.response !== undefined)
         judge.status(seen, (status) => status >= 400 && status < 500, 'a 4xx, such as 413');
-      else if (seen.failure?.startsWith('no complete response')) judge.response(seen);
+      else if (seen.failure?.kind === 'timeout') judge.response(seen);
       judge.response(await prober.send(settings.unknownRoute));
     },
   },
 ];
 
-function lacksReading(prober: Prober): string | undefined {
-  const { readable } = prober.settings;
-  if (readable !== undefined && readable.method !== 'GET') return 'needs a `probes.readable` that is a GET';
-  return lacksProbe(prober, 'readable') ?? (prober.canLogIn ? lacksSession(prober) : undefined);
+/** Whether the connector compares the names of the session's headers letter by letter. */
+async function findsOriginalNames(prober: Prober): Promise<boolean> {
+  const session = await prober.session();
+  if (Object.keys(session).every((name) => name === name.toLowerCase())) return false;
+  const readable = prober.settings.readable as ReadyRequest;
+  const seen: Exchange = await prober.send({ ...readable, headers: { ...readable.headers, ...session } });
+  return isSuccess(seen.response?.status ?? 0);
 }

@@ -1,6 +1,9 @@
 import type { CaseDefinition } from '../case.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
-import { lacksRequest, lacksSample, lacksSession, takeErrors, takeSample } from '../probing/samples.js';
+import { lacksRequest, lacksSession } from '../probing/lacks.js';
+import { type Prober, sessionOf } from '../probing/prober.js';
+import { brokenSecret, lacksSample, takeErrors, takeSample } from '../probing/samples.js';
+import { deadValues } from '../probing/with-session.js';
 
 const canaries = {
   authorization: 'Bearer concordat-canary-authorization-7f3a9c',
@@ -19,7 +22,7 @@ export const secretCases: CaseDefinition[] = [
     lacks: lacksSession,
     async check(judge) {
       const { prober } = judge;
-      const values = Object.values(await prober.session()).filter(isLong);
+      const values = (await secretValues(prober)).filter(isLong);
       for (const seen of await takeErrors(prober)) {
         const text = textOf(seen);
         if (values.some((value) => text.includes(value))) {
@@ -48,6 +51,34 @@ export const secretCases: CaseDefinition[] = [
     },
   },
   {
+    id: 'secrets.dead-session',
+    rule: 'E5',
+    feature: 'session',
+    title: 'The refusal of a session does not quote it',
+    why: 'A session that is refused here may be valid elsewhere, or again tomorrow. Errors end up in logs and tickets.',
+    lacks: (prober) => lacksSample(prober, 'dead-session'),
+    async check(judge) {
+      const { prober } = judge;
+      const seen = await takeSample(prober, 'dead-session');
+      const text = textOf(seen);
+      if ((await deadValues(prober)).some((value) => text.includes(value)))
+        judge.problem(`${summarize(seen)}: the response quotes the token of the session that it refuses`, seen);
+    },
+  },
+  {
+    id: 'secrets.broken-json',
+    rule: 'E5',
+    feature: 'session',
+    title: 'The refusal of broken JSON for initialize does not echo it',
+    why: 'A body that was cut off still has the password in it.',
+    lacks: (prober) => lacksSample(prober, 'broken-json'),
+    async check(judge) {
+      const seen = await takeSample(judge.prober, 'broken-json');
+      if (textOf(seen).includes(brokenSecret(judge.prober)))
+        judge.problem(`${summarize(seen)}: the response echoes what was sent, the password included`, seen);
+    },
+  },
+  {
     id: 'secrets.credentials',
     rule: 'E5',
     title: 'No error contains the credentials of its request',
@@ -72,6 +103,14 @@ export const secretCases: CaseDefinition[] = [
     },
   },
 ];
+
+/** The values of the shared session that are secret: those marked as sensitive, or all if none is. */
+async function secretValues(prober: Prober): Promise<string[]> {
+  await prober.session();
+  const entries = sessionOf(await prober.login()) ?? [];
+  const marked = entries.filter(({ sensitive }) => sensitive);
+  return (marked.length > 0 ? marked : entries).map(({ value }) => value);
+}
 
 /** Shorter values occur by chance. */
 const isLong = (value: string) => value.length >= 8;

@@ -1,13 +1,15 @@
 import { sessionProblems, toSessionParameters } from '../../contract/index.js';
-import { parseJson, sleep, systemClock } from '../../internal/index.js';
-import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
-import type { ReadyRequest } from '../probes.js';
-import { summarize } from '../probing/exchange.js';
-import { CannotCheck, type Prober, sessionOf } from '../probing/prober.js';
-import { lacksProbe, lacksRequest, lacksSample, lacksSession, takeSample } from '../probing/samples.js';
+import { parseJson } from '../../internal/index.js';
+import { type CaseDefinition, isOneOf, isSuccess, type Judge } from '../case.js';
+import { type Exchange, summarize } from '../probing/exchange.js';
+import { lacksSession } from '../probing/lacks.js';
+import { CannotCheck, hasResponse } from '../probing/limits.js';
+import { type Prober, toInitialize } from '../probing/prober.js';
+import { lacksSample, takeSample } from '../probing/samples.js';
+import { sessionShapeProblem } from '../wording/session-shape.js';
 
-/** Logging in, and the life of a session. */
-export const sessionCases: CaseDefinition[] = [
+/** Logging in. */
+export const loginCases: CaseDefinition[] = [
   {
     id: 'session.initialize',
     rule: 'S1',
@@ -16,7 +18,14 @@ export const sessionCases: CaseDefinition[] = [
     why: 'Without a session there is no synchronization.',
     lacks: lacksSession,
     async check(judge) {
-      judge.status(await judge.prober.login(), isSuccess, 'a success (2xx)');
+      const login = await judge.prober.login();
+      const status = judge.response(login)?.response.status;
+      if (status === undefined || isSuccess(status)) return;
+      const takesObject = isOneOf(400, 415, 422, 500)(status) && (await takesAnObject(judge.prober));
+      const hint = takesObject
+        ? 'initialize takes an object, but the service sends an array of {key, value, sensitive}'
+        : 'expected a success (2xx)';
+      judge.problem(`${summarize(login)}; ${hint}`, login);
     },
   },
   {
@@ -27,15 +36,9 @@ export const sessionCases: CaseDefinition[] = [
     why: 'Each entry becomes a header of every later request. The service cannot use any other shape.',
     lacks: lacksSession,
     async check(judge) {
-      const { login, value } = await successfulLogin(judge.prober);
-      if (toSessionParameters(value) === undefined) {
-        judge.problem(
-          `${summarize(login)}: the body is not an array of {key, value, sensitive} with string values`,
-          login,
-        );
-      } else if (Array.isArray(value) && !value.every((entry) => typeof entry.sensitive === 'boolean')) {
-        judge.problem(`${summarize(login)}: an entry does not say whether it is \`sensitive\``, login);
-      }
+      const login = await successfulLogin(judge.prober);
+      const problem = sessionShapeProblem(login.response);
+      if (problem !== undefined) judge.problem(`${summarize(login)}: ${problem}`, login);
     },
   },
   {
@@ -47,8 +50,8 @@ export const sessionCases: CaseDefinition[] = [
     why: 'The service also reads {"name": "value"}, but an object cannot say which values are secret.',
     lacks: lacksSession,
     async check(judge) {
-      const { login, value } = await successfulLogin(judge.prober);
-      if (!Array.isArray(value)) judge.problem(`${summarize(login)}: the body is a plain object`, login);
+      const { login, session } = await readableLogin(judge.prober);
+      if (!Array.isArray(session)) judge.problem(`${summarize(login)}: the body is a plain object`, login);
     },
   },
   {
@@ -59,70 +62,25 @@ export const sessionCases: CaseDefinition[] = [
     why: 'A line break in a value or a name such as Host would corrupt every later request, so the service refuses the login.',
     lacks: lacksSession,
     async check(judge) {
-      const { login, value } = await successfulLogin(judge.prober);
-      for (const problem of sessionProblems(toSessionParameters(value) ?? [])) {
+      const { login, session } = await readableLogin(judge.prober);
+      for (const problem of sessionProblems(toSessionParameters(session) ?? [])) {
         judge.problem(`${summarize(login)}: ${problem}`, login);
       }
     },
   },
   {
-    id: 'session.missing',
-    rule: 'E2',
+    id: 'session.sensitive',
+    rule: 'E5',
     feature: 'session',
-    title: 'A request without a session is a 401',
-    why: 'Data without a session is open to everybody, and only a 401 makes the service log in.',
-    lacks: (prober) => lacksSample(prober, 'missing-session'),
+    title: 'At least one value of the session is marked as sensitive',
+    why: 'Whoever has the session gets in. A value that is not marked as sensitive may be logged and shown in errors.',
+    lacks: lacksSession,
     async check(judge) {
-      judge.status(await takeSample(judge.prober, 'missing-session'), isOneOf(401), '401');
-    },
-  },
-  {
-    id: 'session.dead',
-    rule: 'E2',
-    feature: 'session',
-    title: 'An invalid session is a 401',
-    why: 'On a 403 or 400 the service does not log in again, so the synchronization stops as soon as a session ends.',
-    lacks: (prober) => lacksSample(prober, 'dead-session'),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, 'dead-session'), isOneOf(401), '401');
-    },
-  },
-  {
-    id: 'session.expired',
-    rule: 'S4',
-    feature: 'session',
-    title: 'An expired session is a 401',
-    why: 'The 401 tells the service to log in again in the middle of a synchronization.',
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable') ?? lacksExpiry(prober),
-    async check(judge) {
-      const { prober, settings } = judge;
-      const session = prober.toSession(await prober.logIn(settings.initialize.parameters));
-      const readable = settings.readable as ReadyRequest;
-      const before = await prober.send(readable, session);
-      if (before.response?.status === 401) throw new CannotCheck('could not be checked: a new session is refused');
-      await settings.expire?.action?.(session);
-      if (settings.expire?.request !== undefined) await prober.send(settings.expire.request, session);
-      await sleep(systemClock, settings.expire?.waitMs ?? 0);
-      judge.status(await prober.send(readable, session), isOneOf(401), '401');
-      prober.forgetSession(); // this may have ended the shared session, too
-    },
-  },
-  {
-    id: 'session.renewal',
-    rule: 'S4',
-    feature: 'session',
-    title: 'Logging in again gives a working session',
-    why: 'The service logs in again as soon as a session has ended, without waiting for the old one to be removed.',
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
-    async check(judge) {
-      const { prober, settings } = judge;
-      await prober.session();
-      const login = await prober.logIn(settings.initialize.parameters);
-      judge.status(login, isSuccess, 'a success (2xx)');
-      const again = sessionOf(login);
-      if (again === undefined) return;
-      const seen = await prober.send(settings.readable as ReadyRequest, prober.toSession(login));
-      judge.status(seen, isSuccess, 'a success (2xx) with the new session');
+      const { login, session } = await readableLogin(judge.prober);
+      if (!Array.isArray(session) || session.length === 0 || session.some(({ sensitive }) => sensitive === true))
+        return;
+      const isMarked = session.every(({ sensitive }) => typeof sensitive === 'boolean');
+      if (isMarked) judge.problem(`${summarize(login)}: every value says \`"sensitive": false\`, the token too`, login);
     },
   },
   {
@@ -143,19 +101,58 @@ export const sessionCases: CaseDefinition[] = [
   },
 ];
 
-/** The shared login and its body. @throws CannotCheck when it was refused: another case reports that. */
-async function successfulLogin(prober: Prober) {
-  const login = await prober.login();
-  const { response } = login;
-  if (response === undefined || !isSuccess(response.status)) {
-    throw new CannotCheck(`could not be checked: logging in failed (${summarize(login)})`);
-  }
-  return { login, value: parseJson(response.body) };
+/** A limit of logins that nobody announced shows when they follow each other at once. */
+const inARow = 3;
+
+/** Every login so far, and some more. It comes last. */
+export const everyLoginCase: CaseDefinition = {
+  id: 'logins.repeated',
+  rule: 'W2',
+  feature: 'session',
+  title: 'Valid parameters log in each time, or meet a rate limit with the wait header',
+  why: 'The service logs in again whenever a session has ended. After a 400, 401 or a 403 without the header it gives up.',
+  lacks: lacksSession,
+  async check(judge) {
+    const { prober } = judge;
+    for (let times = 0; times < inARow && isGood(prober.logins.at(-1)); times++) await prober.logIn();
+    const first = prober.logins.findIndex(isGood);
+    if (first < 0) throw new CannotCheck('could not be checked: logging in failed');
+    for (const login of prober.logins
+      .slice(first)
+      .filter((login) => !isGood(login))
+      .slice(0, 1))
+      refused(judge, login);
+  },
+};
+
+const isGood = (login: Exchange | undefined) => login === undefined || isSuccess(login.response?.status ?? 0);
+
+function refused(judge: Judge, login: Exchange) {
+  const { header } = judge.settings.rateLimit;
+  const isLimit = login.response?.status === 403 ? ` without ${header}, so no rate limit` : '';
+  judge.problem(`${summarize(login)}${isLimit}, although the same parameters had logged in before`, login);
 }
 
-function lacksExpiry({ settings }: Prober): string | undefined {
-  if (settings.expire === undefined) return 'needs `probes.expire`';
-  return (
-    settings.expire.request && lacksRequest(settings.expire.request, 'probes.expire.request', settings.allowWrites)
-  );
+/** Whether initialize logs in with `{"user": …}`. */
+async function takesAnObject(prober: Prober): Promise<boolean> {
+  const parameters = (prober.settings.initialize.parameters ?? []).map(({ key, value }) => [key, value]);
+  const { status } =
+    (await prober.send(toInitialize(prober, JSON.stringify(Object.fromEntries(parameters))))).response ?? {};
+  return status !== undefined && isSuccess(status);
+}
+
+/** The shared login. @throws CannotCheck when it was refused: another case reports that. */
+async function successfulLogin(prober: Prober) {
+  const login = await prober.login();
+  if (hasResponse(login) && isSuccess(login.response.status)) return login;
+  throw new CannotCheck(`could not be checked: logging in failed (${summarize(login)})`);
+}
+
+/** The same with its session, as it came. @throws CannotCheck also when the client could not read it. */
+async function readableLogin(prober: Prober) {
+  const login = await successfulLogin(prober);
+  const session = parseJson(login.response.body);
+  if (toSessionParameters(session) === undefined)
+    throw new CannotCheck('could not be checked: the login returned no session that can be read');
+  return { login, session };
 }

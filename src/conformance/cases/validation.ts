@@ -1,6 +1,8 @@
 import { type CaseDefinition, isOneOf } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
-import { lacksProbe, lacksSample, lacksSession, takeSample } from '../probing/samples.js';
+import { lacksProbe, lacksSession } from '../probing/lacks.js';
+import { lacksSample, takeSample } from '../probing/samples.js';
+import { withSession } from '../probing/with-session.js';
 
 /** Requests that are not valid. */
 export const validationCases: CaseDefinition[] = [
@@ -27,7 +29,7 @@ export const validationCases: CaseDefinition[] = [
       (prober.canLogIn ? lacksSession(prober) : undefined),
     async check(judge) {
       const invalid = judge.settings.invalid as ReadyRequest;
-      judge.status(await judge.prober.sendWithSession({ ...invalid, body: '{"title": ' }), isOneOf(400), '400');
+      judge.status(await withSession(judge.prober, { ...invalid, body: '{"title": ' }), isOneOf(400), '400');
     },
   },
   {

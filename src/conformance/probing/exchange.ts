@@ -1,21 +1,19 @@
-import { toSessionParameters } from '../../contract/index.js';
-import { credentialHeaders, parseJson, readLimited } from '../../internal/index.js';
+import { readLimited } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
-import type { SeenExchange } from '../result.js';
-import { maskedMark, type Secrets } from './mask.js';
+import { bodyFailure, type Failure, requestFailure } from './failures.js';
 
 /** The most bytes to read of a body: nothing in the contract is this large. */
 const maxBodyBytes = 4 * 1024 * 1024;
-const maxShownCharacters = 2000;
 
-/** A request and its response, secrets included: show it only through {@link showExchange}. */
+/** A request and its response, secrets included: show it only through `showExchange`. */
 export interface Exchange {
   readonly request: ReadyRequest;
   readonly startedAt: number;
+  readonly durationMs: number;
   readonly response: ReceivedResponse | undefined;
   /** Why there is no response. */
-  readonly failure: string | undefined;
+  readonly failure: Failure | undefined;
 }
 
 export interface ReceivedResponse {
@@ -25,14 +23,33 @@ export interface ReceivedResponse {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Whether the body is longer than that. */
   readonly truncated: boolean;
-  /** The bytes as text. */
+  /** The bytes as text, a byte order mark included. */
   readonly body: string;
+  /** Why the body could not be read to its end. The status counts all the same (rule E6). */
+  readonly broken: Failure | undefined;
 }
 
-/** Sends one request and reads the response. Never throws: a failure is part of the result. */
+/**
+ * Sends one request and reads the response. Never throws: a failure is part of the result. If the connection closes without a
+ * response, the request is sent once more: a server may close an idle connection at any time.
+ */
 export async function exchange(settings: Settings, request: ReadyRequest): Promise<Exchange> {
+  const seen = await exchangeOnce(settings, request);
+  return seen.failure?.kind === 'closed' ? exchangeOnce(settings, request) : seen;
+}
+
+async function exchangeOnce(settings: Settings, request: ReadyRequest): Promise<Exchange> {
   const startedAt = Date.now();
+  const began = performance.now();
   const signal = AbortSignal.timeout(settings.timeoutMs);
+  const end = (response: ReceivedResponse | undefined, failure: Failure | undefined): Exchange => ({
+    request,
+    startedAt,
+    durationMs: performance.now() - began,
+    response,
+    failure,
+  });
+  const timeout = (text: string): Failure => ({ kind: 'timeout', text: `${text} within ${settings.timeoutMs} ms` });
   try {
     const message = new Request(settings.baseUrl + request.path, {
       method: request.method,
@@ -43,18 +60,20 @@ export async function exchange(settings: Settings, request: ReadyRequest): Promi
     });
     // A race, because a `fetch` that was passed in may ignore the signal.
     const response = await Promise.race([settings.fetch(message), rejectWhenAborted(signal)]);
+    const { status, headers } = response;
     const limit = request.maxResponseBytes ?? maxBodyBytes;
-    const { bytes, truncated } = await Promise.race([readLimited(response.body, limit), rejectWhenAborted(signal)]);
-    const body = new TextDecoder().decode(bytes.subarray(0, maxBodyBytes));
-    return {
-      request,
-      startedAt,
-      response: { status: response.status, headers: response.headers, bytes, truncated, body },
-      failure: undefined,
-    };
+    try {
+      const { bytes, truncated } = await Promise.race([readLimited(response.body, limit), rejectWhenAborted(signal)]);
+      const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, maxBodyBytes));
+      return end({ status, headers, bytes, truncated, body, broken: undefined }, undefined);
+    } catch (error) {
+      const broken = signal.aborted
+        ? timeout('the body did not end')
+        : bodyFailure(error, headers.get('content-encoding'));
+      return end({ status, headers, bytes: new Uint8Array(), truncated: false, body: '', broken }, undefined);
+    }
   } catch (error) {
-    const failure = signal.aborted ? `no complete response within ${settings.timeoutMs} ms` : describeFailure(error);
-    return { request, startedAt, response: undefined, failure };
+    return end(undefined, signal.aborted ? timeout('no response') : requestFailure(error));
   }
 }
 
@@ -64,65 +83,11 @@ function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function describeFailure(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = (cause as { code?: unknown } | undefined)?.code;
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return typeof code === 'string' && !message.includes(code)
-    ? `${code} ${message}`.trim()
-    : message || 'the connection failed';
-}
-
 /** `GET /issues: 404`, for messages. */
 export function summarize({ request, response, failure }: Exchange): string {
-  return `${request.method} ${shorten(request.path, 80)}: ${response?.status ?? failure}`;
+  return `${request.method} ${shorten(request.path, 80)}: ${response?.status ?? failure?.text}`;
 }
 
-const secretHeaders = new Set([...credentialHeaders, 'set-cookie']);
-
-/** An exchange for a report: secrets masked, long bodies cut. */
-export function showExchange(
-  { request, response, failure }: Exchange,
-  context: { secrets: Secrets; sessionNames: ReadonlySet<string>; initializePath: string },
-): SeenExchange {
-  const { secrets, sessionNames } = context;
-  const isLogin = request.path === context.initializePath;
-  const showHeaders = (headers: Iterable<[string, string]>) =>
-    Object.fromEntries(
-      [...headers].map(([name, value]) => {
-        const isSecret = secretHeaders.has(name.toLowerCase()) || sessionNames.has(name.toLowerCase());
-        return [name, isSecret ? maskedMark : secrets.mask(value)];
-      }),
-    );
-  const showBody = (body: string, maskParameters: boolean) =>
-    shorten(secrets.mask(maskParameters ? maskValues(body) : body), maxShownCharacters);
-  return {
-    request: {
-      method: request.method,
-      path: shorten(secrets.mask(request.path), 500),
-      headers: showHeaders(Object.entries(request.headers)),
-      ...(request.body === undefined ? {} : { body: showBody(request.body, isLogin) }),
-    },
-    ...(response === undefined
-      ? {}
-      : {
-          response: {
-            status: response.status,
-            headers: showHeaders(response.headers),
-            body: showBody(response.body, isLogin && response.status < 300),
-          },
-        }),
-    ...(failure === undefined ? {} : { failure: secrets.mask(failure) }),
-  };
-}
-
-/** The body of a login or a session with every value masked, however short. */
-function maskValues(body: string): string {
-  const parameters = toSessionParameters(parseJson(body));
-  if (parameters === undefined) return body;
-  return JSON.stringify(parameters.map(({ key, sensitive }) => ({ key, value: maskedMark, sensitive })));
-}
-
-function shorten(text: string, length: number): string {
+export function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}… [${text.length - length} more characters]`;
 }

@@ -1,34 +1,43 @@
-import { parseWait, type SessionParameter, sessionProblems, toSessionParameters } from '../../contract/index.js';
+import { type SessionParameter, sessionProblems, toSessionParameters } from '../../contract/index.js';
 import { parseJson, sleep, systemClock } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
 import { Announcements } from './announcements.js';
-import { type Exchange, exchange, type ReceivedResponse, summarize } from './exchange.js';
+import { type Exchange, exchange, summarize } from './exchange.js';
+import { CannotCheck, type Completed, hasResponse, Limits } from './limits.js';
 import { Secrets } from './mask.js';
+import { secretStrings } from './session-text.js';
 
-/** The case cannot be checked because something fails that another case checks. */
-export class CannotCheck extends Error {}
-
-/** Added to every wait, because the connector's clock may be a little behind. */
-const clockToleranceMs = 10;
-
-/** An exchange with a response. */
-export type Completed = Exchange & { readonly response: ReceivedResponse };
+/** After so many requests without an end the others are not sent: each costs the whole timeout. */
+const mostTimeouts = 8;
 
 export type Session = Readonly<Record<string, string>>;
+
+/** A rate limit that was asked about before its wait had ended. */
+export interface EarlyAnswer {
+  readonly limit: Completed;
+  readonly afterMs: number;
+}
 
 /** Sends the requests of all cases: shares one login, waits out rate limits, and collects secrets to mask. */
 export class Prober {
   readonly settings: Settings;
   readonly secrets = new Secrets();
   readonly sessionNames = new Set<string>();
-  #login: Promise<Exchange> | undefined;
-  #pausedUntil = 0;
-  readonly #memory = new Map<string, Promise<unknown>>();
   readonly announcements = new Announcements();
+  /** The logins with valid parameters, in their order. */
+  readonly logins: Exchange[] = [];
+  /** The rate limits that were over although their wait was not. */
+  readonly overEarly: EarlyAnswer[] = [];
+  readonly limits: Limits;
+  #login: Promise<Exchange> | undefined;
+  #timeouts = 0;
+  #blocked: string | undefined;
+  readonly #memory = new Map<string, Promise<unknown>>();
 
   constructor(settings: Settings) {
     this.settings = settings;
+    this.limits = new Limits(settings);
     for (const parameters of [settings.initialize.parameters, settings.initialize.wrongParameters]) {
       for (const { value, sensitive } of parameters ?? []) if (sensitive) this.secrets.add(value);
     }
@@ -43,6 +52,11 @@ export class Prober {
     return made;
   }
 
+  /** Nothing more can be judged: from now on every request is a {@link CannotCheck} with this reason. */
+  block(reason: string): void {
+    this.#blocked ??= reason;
+  }
+
   /** Whether there are parameters to log in with. */
   get canLogIn(): boolean {
     return this.settings.initialize.parameters !== undefined;
@@ -50,21 +64,28 @@ export class Prober {
 
   /** The login that all cases share. */
   login(): Promise<Exchange> {
-    this.#login ??= this.logIn(this.settings.initialize.parameters ?? []);
+    this.#login ??= this.logIn();
     return this.#login;
   }
 
-  /** Logs in once more, leaving the shared session alone. */
-  async logIn(parameters: unknown): Promise<Exchange> {
-    const seen = await this.send({
-      method: 'POST',
-      path: this.settings.initialize.path,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(parameters),
-    });
-    for (const { key, value } of sessionOf(seen) ?? []) {
+  /** Logs in once more with the valid parameters, leaving the shared session alone. */
+  async logIn(): Promise<Exchange> {
+    const seen = await this.postInitialize(this.settings.initialize.parameters ?? []);
+    this.logins.push(seen);
+    return seen;
+  }
+
+  /** Posts parameters to initialize. Whatever comes back is secret. */
+  async postInitialize(parameters: unknown): Promise<Exchange> {
+    const seen = await this.send(toInitialize(this, JSON.stringify(parameters)));
+    const session = sessionOf(seen);
+    for (const { key, value } of session ?? []) {
       this.sessionNames.add(key.toLowerCase());
       this.secrets.add(value);
+    }
+    if (session === undefined && hasResponse(seen) && seen.response.status < 300) {
+      for (const text of secretStrings(seen.response.body)) this.secrets.add(text);
+      for (const cookie of seen.response.headers.getSetCookie()) this.secrets.add(cookieValue(cookie));
     }
     return seen;
   }
@@ -79,7 +100,10 @@ export class Prober {
   toSession(login: Exchange): Session {
     const session = sessionOf(login);
     if (session === undefined || sessionProblems(session).length > 0) {
-      throw new CannotCheck(`could not be checked: logging in failed (${summarize(login)})`);
+      const isRefused = (login.response?.status ?? 500) >= 300;
+      throw new CannotCheck(
+        `could not be checked: ${isRefused ? 'logging in failed' : 'the login returned no usable session'} (${summarize(login)})`,
+      );
     }
     return Object.fromEntries(session.map(({ key, value }) => [key, value]));
   }
@@ -97,70 +121,76 @@ export class Prober {
     return this.send(request, await this.session());
   }
 
-  /** Sends; waits out a rate limit and sends again, as the service does. */
+  /**
+   * Sends; waits out a rate limit and sends again, as the service does.
+   *
+   * @throws CannotCheck when that takes longer than `maxWaitMs`.
+   */
   async send(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
-    await this.waitOutPause();
+    await this.limits.waitOut();
     const seen = await this.sendNow(request, session);
-    if (!this.#noteLimit(seen)) return seen;
-    await this.waitOutPause();
-    return this.sendNow(request, session);
+    if (!hasResponse(seen) || !this.limits.isLimit(seen)) return seen;
+    const waitMs = this.limits.waitOf(seen).waitMs ?? 1000;
+    if (waitMs <= this.settings.maxWaitMs) {
+      this.limits.pause(waitMs);
+      await this.limits.waitOut();
+      return this.sendNow(request, session);
+    }
+    // Other requests are served: this is about this one alone, and no limit that has to be waited out.
+    if (request.path !== this.settings.initialize.path && (await this.#isServed(session))) return seen;
+    return this.askEarly(seen, () => this.sendNow(request, session));
+  }
+
+  /** Asks again after `maxWaitMs`, which is before the wait has ended. @throws CannotCheck when the limit is still on. */
+  async askEarly(limit: Completed, ask: () => Promise<Exchange>): Promise<Exchange> {
+    const { maxWaitMs } = this.settings;
+    await sleep(systemClock, maxWaitMs);
+    const again = await ask();
+    if (hasResponse(again) && !this.limits.isLimit(again)) {
+      this.overEarly.push({ limit, afterMs: maxWaitMs });
+      return again;
+    }
+    const waitMs = this.limits.waitOf(limit).waitMs ?? 0;
+    this.limits.pause(waitMs - maxWaitMs);
+    throw this.limits.tooLong(waitMs);
+  }
+
+  async #isServed(session: Session): Promise<boolean> {
+    const { readable, unknownRoute } = this.settings;
+    const seen = await this.sendNow(readable?.method === 'GET' ? readable : unknownRoute, session);
+    return hasResponse(seen) && !this.limits.isLimit(seen);
   }
 
   /** Sends at once, whatever the rate limit, and records what the response announces about the quota. */
   async sendNow(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
-    const seen = await exchange(this.settings, { ...request, headers: { ...request.headers, ...session } });
-    this.announcements.add(seen, hasResponse(seen) && this.isLimit(seen));
+    if (this.#blocked !== undefined) throw new CannotCheck(`could not be checked: ${this.#blocked}`);
+    const headers = { ...request.headers, ...toLowerCase(session) };
+    const seen = await exchange(this.settings, { ...request, headers });
+    this.announcements.add(seen, hasResponse(seen) && this.limits.isLimit(seen));
+    const isTimeout = (seen.failure ?? seen.response?.broken)?.kind === 'timeout';
+    if (isTimeout && ++this.#timeouts === mostTimeouts)
+      this.block(`${mostTimeouts} requests had no whole response within ${this.settings.timeoutMs} ms`);
     return seen;
   }
-
-  /** Reads the wait from a response as the service would. */
-  waitOf({ response, startedAt }: Completed) {
-    const { header, format } = this.settings.rateLimit;
-    return parseWait(response.headers.get(header), {
-      format,
-      now: startedAt,
-      date: response.headers.get('date'),
-      age: response.headers.get('age'),
-    });
-  }
-
-  /** Holds further requests back for this long. */
-  pause(waitMs: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + waitMs);
-  }
-
-  #noteLimit(seen: Exchange): boolean {
-    if (!hasResponse(seen) || !this.isLimit(seen)) return false;
-    this.pause(this.waitOf(seen).waitMs ?? 1000);
-    return true;
-  }
-
-  /** Whether the service treats a response as a rate limit (rules W2, W3). */
-  isLimit({ response }: Completed): boolean {
-    const { status, headers } = response;
-    return status === 429 || ((status === 403 || status === 503) && headers.has(this.settings.rateLimit.header));
-  }
-
-  /** Waits for the end of the pause. @throws CannotCheck when that takes longer than `maxWaitMs`. */
-  async waitOutPause(): Promise<void> {
-    const waitMs = this.#pausedUntil - performance.now();
-    if (waitMs <= 0) return;
-    if (waitMs > this.settings.maxWaitMs) {
-      const seconds = Math.ceil(waitMs / 1000);
-      throw new CannotCheck(
-        `could not be checked: the rate limit lasts ${seconds} s, longer than \`maxWaitMs\` (${this.settings.maxWaitMs} ms)`,
-      );
-    }
-    await sleep(systemClock, waitMs + clockToleranceMs);
-  }
 }
 
-export function hasResponse(seen: Exchange): seen is Completed {
-  return seen.response !== undefined;
-}
+export const isSuccess = (status: number) => status >= 200 && status <= 299;
 
 /** The session in the response to a login. */
 export function sessionOf({ response }: Exchange): SessionParameter[] | undefined {
-  if (response === undefined || response.status < 200 || response.status > 299) return undefined;
+  if (response === undefined || !isSuccess(response.status)) return undefined;
   return toSessionParameters(parseJson(response.body));
+}
+
+export function toInitialize({ settings }: Prober, body: string): ReadyRequest {
+  return { method: 'POST', path: settings.initialize.path, headers: { 'content-type': 'application/json' }, body };
+}
+
+/** The names of headers have no case: the service sends them in lower case. */
+function toLowerCase(session: Session): Session {
+  return Object.fromEntries(Object.entries(session).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function cookieValue(setCookie: string): string {
+  return /^[^=;]*=([^;]*)/.exec(setCookie)?.[1] ?? '';
 }

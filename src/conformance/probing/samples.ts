@@ -1,6 +1,10 @@
-import { isSafe, type ReadyRequest } from '../probes.js';
+import { sleep, systemClock } from '../../internal/index.js';
+import type { ReadyRequest } from '../probes.js';
 import type { Exchange } from './exchange.js';
-import { CannotCheck, type Completed, hasResponse, type Prober, sessionOf } from './prober.js';
+import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksRequest, lacksSession } from './lacks.js';
+import { CannotCheck, type Completed, hasResponse } from './limits.js';
+import { type Prober, toInitialize } from './prober.js';
+import { deadSession, withSession } from './with-session.js';
 
 /** The errors that the suite provokes: each once, for all cases that check it. */
 export const sampleNames = [
@@ -8,12 +12,17 @@ export const sampleNames = [
   'unknown-resource',
   'missing-session',
   'dead-session',
+  'expired-session',
+  'wrong-method',
+  'options',
   'broken-json',
   'broken-parameters',
   'wrong-password',
+  'huge-body',
   'invalid-payload',
   'denial',
   'failure',
+  'cleanup-without-session',
 ] as const;
 export type SampleName = (typeof sampleNames)[number];
 
@@ -37,23 +46,59 @@ const samples: Record<SampleName, Sample> = {
     lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
     take: async (prober) => prober.send(prober.settings.readable as ReadyRequest, await deadSession(prober)),
   },
+  'expired-session': {
+    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable') ?? lacksExpiry(prober),
+    take: takeExpired,
+  },
+  'wrong-method': {
+    lacks: lacksFeature,
+    take: async (prober) => {
+      await initializeIsThere(prober);
+      return prober.send({ method: 'GET', path: prober.settings.initialize.path, headers: {}, body: undefined });
+    },
+  },
+  options: {
+    lacks: lacksReading,
+    take: (prober) => withSession(prober, { ...(prober.settings.readable as ReadyRequest), method: 'OPTIONS' }),
+  },
   'broken-json': {
     lacks: lacksFeature,
-    take: (prober) => prober.send(toInitialize(prober, '[{"key": "user", "value": ')),
+    take: (prober) => post(prober, `[{"key": "password", "value": "${brokenSecret(prober)}", "sensitive": `),
   },
   'broken-parameters': {
     lacks: lacksFeature,
-    take: (prober) => prober.send(toInitialize(prober, '[7, null]')),
+    take: (prober) => post(prober, '[7, null]'),
   },
   'wrong-password': {
     lacks: ({ settings }) =>
       settings.initialize.wrongParameters ? undefined : 'needs `probes.initialize.wrongParameters`',
-    take: (prober) => prober.logIn(prober.settings.initialize.wrongParameters),
+    take: async (prober) => {
+      await initializeIsThere(prober);
+      return prober.postInitialize(prober.settings.initialize.wrongParameters);
+    },
+  },
+  'huge-body': {
+    lacks: () => undefined,
+    take: (prober) => prober.send(toInitialize(prober, hugeParameters())),
   },
   'invalid-payload': probe('invalid'),
   denial: probe('forbidden'),
   failure: probe('failing'),
+  'cleanup-without-session': {
+    lacks: ({ settings }) => (settings.features.has('cleanup') ? undefined : 'the feature `cleanup` is not declared'),
+    take: (prober) => prober.send(toCleanup(prober)),
+  },
 };
+
+/** Larger than what any connector has to take. */
+const hugeParameters = () => `[{"key": "concordat", "value": "${'x'.repeat(4 * 1024 * 1024)}", "sensitive": false}]`;
+
+/** The password in the broken JSON: no error may repeat it. */
+export function brokenSecret({ secrets }: Prober): string {
+  const secret = 'concordat-canary-broken-json-2b90d4';
+  secrets.add(secret);
+  return secret;
+}
 
 /** What is missing to provoke an error; `undefined` when nothing is. */
 export function lacksSample(prober: Prober, name: SampleName): string | undefined {
@@ -64,11 +109,11 @@ export function takeSample(prober: Prober, name: SampleName): Promise<Exchange> 
   return prober.once(name, () => samples[name].take(prober));
 }
 
-/** The provoked errors with an error status. Whether it is the right one is for other cases to check. */
-export async function takeErrors(prober: Prober): Promise<Completed[]> {
+/** The provoked errors with an error status, but for one. Whether it is the right one is for other cases to check. */
+export async function takeErrors(prober: Prober, except?: SampleName): Promise<Completed[]> {
   const errors: Completed[] = [];
   for (const name of sampleNames) {
-    if (lacksSample(prober, name) !== undefined) continue;
+    if (name === except || lacksSample(prober, name) !== undefined) continue;
     const seen = await takeSample(prober, name).catch((error: unknown) => {
       if (error instanceof CannotCheck) return undefined;
       throw error;
@@ -78,27 +123,35 @@ export async function takeErrors(prober: Prober): Promise<Completed[]> {
   return errors;
 }
 
-export function toInitialize({ settings }: Prober, body: string): ReadyRequest {
-  return { method: 'POST', path: settings.initialize.path, headers: { 'content-type': 'application/json' }, body };
+export function toCleanup({ settings }: Prober): ReadyRequest {
+  return { method: 'POST', path: settings.cleanupPath, headers: {}, body: undefined };
 }
 
-/** Why a probe cannot be sent: it is missing, or it may write. */
-export function lacksProbe({ settings }: Prober, name: 'readable' | 'unknown' | 'invalid' | 'forbidden' | 'failing') {
-  return lacksRequest(settings[name], `probes.${name}`, settings.allowWrites);
+async function post(prober: Prober, body: string): Promise<Exchange> {
+  await initializeIsThere(prober);
+  return prober.send(toInitialize(prober, body));
 }
 
-export function lacksRequest(request: ReadyRequest | undefined, name: string, allowWrites: boolean) {
-  if (request === undefined) return `needs \`${name}\``;
-  if (isSafe(request) || allowWrites) return undefined;
-  return `would send ${request.method} ${request.path}, which may write: needs \`allowWrites\``;
+/** What is sent to initialize says nothing where no login can be posted: `session.initialize` reports that. */
+async function initializeIsThere(prober: Prober): Promise<void> {
+  if (!prober.canLogIn) return;
+  const status = (await prober.login()).response?.status;
+  if (status === 404 || status === 405)
+    throw new CannotCheck(`could not be checked: POST ${prober.settings.initialize.path} is a ${status}`);
 }
 
-export function lacksSession(prober: Prober): string | undefined {
-  return lacksFeature(prober) ?? (prober.canLogIn ? undefined : 'needs `probes.initialize.parameters`');
-}
-
-function lacksFeature({ settings }: Prober): string | undefined {
-  return settings.features.has('session') ? undefined : 'the feature `session` is not declared';
+/** Ends a session of its own, and sends with it. */
+async function takeExpired(prober: Prober): Promise<Exchange> {
+  const { expire, readable } = prober.settings;
+  const session = prober.toSession(await prober.logIn());
+  const before = await prober.send(readable as ReadyRequest, session);
+  if (before.response?.status === 401) throw new CannotCheck('could not be checked: a new session is refused');
+  await expire?.action?.(session);
+  if (expire?.request !== undefined) await prober.send(expire.request, session);
+  await sleep(systemClock, expire?.waitMs ?? 0);
+  const seen = await prober.send(readable as ReadyRequest, session);
+  prober.forgetSession(); // this may have ended the shared session, too
+  return seen;
 }
 
 function probe(name: 'unknown' | 'invalid' | 'forbidden' | 'failing'): Sample {
@@ -106,26 +159,4 @@ function probe(name: 'unknown' | 'invalid' | 'forbidden' | 'failing'): Sample {
     lacks: (prober) => lacksProbe(prober, name),
     take: (prober) => withSession(prober, prober.settings[name] as ReadyRequest),
   };
-}
-
-function withSession(prober: Prober, request: ReadyRequest): Promise<Exchange> {
-  return lacksSession(prober) === undefined ? prober.sendWithSession(request) : prober.send(request);
-}
-
-/** The current session, with a random value of the same length in place of each secret. */
-async function deadSession(prober: Prober): Promise<Record<string, string>> {
-  const session = await prober.session();
-  const secret = new Set(
-    (sessionOf(await prober.login()) ?? []).filter((entry) => entry.sensitive).map(({ key }) => key),
-  );
-  return Object.fromEntries(
-    Object.entries(session).map(([key, value]) => [key, secret.size === 0 || secret.has(key) ? madeUp(value) : value]),
-  );
-}
-
-const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
-
-function madeUp(value: string): string {
-  const random = crypto.getRandomValues(new Uint8Array(Math.max(value.length, 16)));
-  return [...random].map((byte) => letters[byte % letters.length]).join('');
 }

@@ -6,7 +6,7 @@ export function explain({ id, rule, title, why, status, reason, problems }: Case
   const head = `${id} (${rule}): ${title}`;
   if (status === 'fixed')
     return `${head}\nThis known failure passes now. Remove it from \`knownFailures\` ("${reason}").`;
-  if (status === 'skipped') return `${head}\n${reason}`;
+  if (status === 'skipped' || status === 'unjudged') return `${head}\n${reason}`;
   const lines = problems.flatMap(({ message, seen }) => [message, ...(seen === undefined ? [] : drawExchange(seen))]);
   return [head, ...lines, `Why: ${why}`].join('\n');
 }

@@ -26,8 +26,9 @@ export function toJUnit(report: Report): string {
 function counts(results: CaseResult[]): string {
   const failures = results.filter(({ status }) => status === 'failed' || status === 'fixed').length;
   const skipped = results.filter(({ status }) => status === 'skipped' || status === 'known-failure').length;
+  const errors = results.filter(({ status }) => status === 'unjudged').length;
   const seconds = results.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000;
-  return `tests="${results.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${seconds.toFixed(3)}"`;
+  return `tests="${results.length}" failures="${failures}" errors="${errors}" skipped="${skipped}" time="${seconds.toFixed(3)}"`;
 }
 
 function testCase(result: CaseResult, topic: string): string {
@@ -45,6 +46,8 @@ function outcome(result: CaseResult): string | undefined {
       return `<failure message="${toXml(message)}">${text}</failure>`;
     case 'fixed':
       return `<failure message="a known failure passes now">${text}</failure>`;
+    case 'unjudged':
+      return `<error message="${toXml(result.reason ?? '')}">${text}</error>`;
     case 'warning':
       return `<system-out>${text}</system-out>`;
     case 'known-failure':

@@ -22,10 +22,10 @@ import {
 } from './session-guard.js';
 
 /**
- * Creates a connector: a Hono app that logs in at `POST /initialize`, requires a session on every other route and turns every
- * failure into the contract's error response (rules E1-E5, W1-W2, W8, S1-S2). Unknown routes are a 404, with or without a
- * session. Middleware added with `use` sees every request, routes only those with a session (rule D6). You can put it below
- * any path of another app, with `route`, `mount` or `basePath`.
+ * Creates a connector: a Hono app that serves the login at `POST /initialize`, requires a session on every other route but
+ * `openPaths`, and turns every failure into the contract's error response (rules E1-E5, W1-W2, W8, S1-S2). Unknown routes are a
+ * 404, with or without a session. Middleware added with `use` sees every request; routes see only requests with a session (rule
+ * D6). You can put it below any path of another app, with `route`, `mount` or `basePath`.
  *
  * @throws TypeError naming the invalid option.
  * @example
@@ -60,20 +60,20 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   const errors = createErrorHandling({ sessionNames, rateLimit, writeError, announce, requests, onError, translate });
   const notFound = (c: Context) =>
     errors.respondAs(new NotFoundError(`There is no route for ${c.req.method} ${shorten(c.req.path)}.`), c);
-  const bodyLimit = (c: Context) => handlers.bodyLimit(c) ?? maxBodyBytes;
 
   const guard: Guard = {
     async enter(c) {
       const known = requests.get(c);
       if (known !== undefined) return known;
       errors.enter(c);
-      if (mayHaveBody(c)) countBody(c, bodyLimit(c));
-      const request = await readSession(c);
+      const bodyLimit = mayHaveBody(c) ? (handlers.bodyLimit(c) ?? maxBodyBytes) : undefined;
+      if (bodyLimit !== undefined) countBody(c, bodyLimit);
+      const request = { ...(await readSession(c)), bodyLimit };
       requests.set(c, request);
       return request;
     },
     async admit(c, request, hasResponse = false) {
-      if (mayHaveBody(c)) checkLength(c, bodyLimit(c));
+      if (request.bodyLimit !== undefined) checkLength(c, request.bodyLimit);
       if (openPaths.size > 0 && openPaths.has(handlers.pathWithin(c) ?? '')) {
         stateOf(c).isOpenPath = true;
         return undefined;
@@ -96,8 +96,8 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
     'login',
     initializeHandler(options.initialize as unknown as InitializeOptions, options.session, errors),
     {
-      async admit(c) {
-        checkLength(c, bodyLimit(c));
+      async admit(c, { bodyLimit }) {
+        if (bodyLimit !== undefined) checkLength(c, bodyLimit);
         return undefined;
       },
     },

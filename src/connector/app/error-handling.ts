@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { isConnectorError, type SessionParameter } from '../../contract/index.js';
-import { notify } from '../../internal/index.js';
+import { quiet } from '../../internal/index.js';
 import type { WireError, WriteError } from '../errors/error-writer.js';
 import { dropBarredHeader, rewrite, toHonoResponse } from '../errors/hono-response.js';
 import type { RateLimitHeader } from '../errors/options.js';
@@ -27,6 +27,7 @@ interface Settings extends Hooks {
 /** How one connector handles errors, whether they are thrown, made by a helper or returned as a response. */
 export function createErrorHandling(settings: Settings) {
   const { sessionNames, rateLimit, writeError, announce, requests, onError, translate } = settings;
+  const notify = quiet(onError);
   const parameterSecrets = new WeakMap<Context, string[]>();
   // Only logins say what is sensitive: a header is secret unless every login has handed it out as not sensitive.
   let secretNames = sessionNames;
@@ -44,7 +45,7 @@ export function createErrorHandling(settings: Settings) {
     const outerSession: unknown = c.get('session');
     const request = requests.get(c);
     if (request) c.set('session', request.session);
-    notify(onError, thrown, c);
+    notify(thrown, c);
     c.set('session', outerSession);
   };
   const finish = (returned: unknown, c: Context) => {

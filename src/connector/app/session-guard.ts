@@ -34,6 +34,8 @@ export interface GuardedRequest {
   /** What `verify` says, asked once however often middleware goes on. */
   isAccepted?: boolean | Promise<boolean>;
   isAdmitted: boolean;
+  /** The most bytes that its body may have; `undefined` where its method has none. */
+  readonly bodyLimit?: number | undefined;
 }
 
 /** Reads the sessions of requests by a schema; asynchronous only where the schema is. */

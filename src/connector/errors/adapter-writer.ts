@@ -1,4 +1,4 @@
-import { checkOptions, functionOf, notify, option, optionsOf, type ShapeOf } from '../../internal/index.js';
+import { checkOptions, functionOf, option, optionsOf, quiet, type ShapeOf } from '../../internal/index.js';
 import { createErrorWriter, type WireError } from './error-writer.js';
 import { type ErrorFormatOptions, errorFormatShape } from './options.js';
 import { headerSecrets } from './redact.js';
@@ -50,7 +50,8 @@ export function createAdapterWriter<Request>(
 ): AdapterWriter<Request> {
   const { sessionHeaders, translate, onError, ...format } = checkOptions(schema, options);
   const writeError = createErrorWriter(format);
-  const report = (thrown: unknown, request: Request) => notify(onError, thrown, request as never);
+  const notify = quiet(onError);
+  const report = (thrown: unknown, request: Request) => notify(thrown, request as never);
   return {
     report,
     write(thrown, request, read, moreSecrets = []) {

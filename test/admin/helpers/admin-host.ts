@@ -95,6 +95,7 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
     users: directory,
     edition,
     clock,
+    mcpKeyTools: 'all',
     onAuthenticationFailure: (failure) => failures.push(failure),
     onError: (error) => errors.push(error),
     ...adminOptions,

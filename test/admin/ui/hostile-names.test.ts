@@ -113,22 +113,4 @@ describe('what fails unexpectedly', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(host.errors).toEqual([failure]);
   });
-
-  it('also when the directory of users fails', async () => {
-    const failure = new Error('directory is gone');
-    let works = true;
-    const users = new Map<string, object>();
-    const find = async (id: string) => {
-      if (!works) throw failure;
-      return users.get(id) as never;
-    };
-    const host = await startAdministration({
-      admin: { users: { findById: find, findByUsername: (n) => find(`u-${n}`) } },
-    });
-    for (const [id, user] of host.users) users.set(id, user);
-    const visitor = await host.visitor('alice');
-    works = false;
-    expect((await visitor.open('/api-keys')).status).toBe(500);
-    expect(host.errors).toContain(failure);
-  });
 });

@@ -11,11 +11,11 @@ describe('users', () => {
     const visitor = await host.visitor('root');
     const { rows } = readTable((await visitor.open('/users')).html);
     expect(rows).toEqual([
-      ['alice API keys', 'Own API keys', 'Enabled', 'Delete'],
-      ['bob API keys', 'Own API keys', 'Disabled', 'Delete'],
-      ['mallory API keys', 'Own API keys', 'Enabled', 'Delete'],
-      ['helen API keys', 'User Management – Write', 'Enabled', 'Delete'],
-      ['root You API keys', 'Super Admin', 'Enabled', '–'],
+      ['alice API keys · Revoke all', 'Own API keys', 'Enabled', 'Delete'],
+      ['bob API keys · Revoke all', 'Own API keys', 'Disabled', 'Delete'],
+      ['mallory API keys · Revoke all', 'Own API keys', 'Enabled', 'Delete'],
+      ['helen API keys · Revoke all', 'User Management – Write', 'Enabled', 'Delete'],
+      ['root You API keys · Revoke all', 'Super Admin', 'Enabled', '–'],
     ]);
   });
 

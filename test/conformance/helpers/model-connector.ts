@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { ConformanceConfig } from 'concordat/conformance';
 import { onTestFinished } from 'vitest';
 
@@ -46,7 +47,7 @@ export function fileAnswer({ headers }: Pick<Asked, 'headers'>): Answer {
 /** Every decision of a connector that keeps the contract. A mutant replaces one. */
 export const soundDecisions = {
   /** The body of an error. */
-  writeError: ({ code, message, detail }: Failure, _asked: Asked): string =>
+  writeError: ({ code, message, detail }: Failure, _asked: Asked): string | Buffer =>
     JSON.stringify({ errors: { code, message, detail } }),
   errorType: 'application/json; charset=utf-8',
   /** Changes a failure as a whole. */
@@ -65,6 +66,14 @@ export const soundDecisions = {
   missingSession: (): Failure | undefined => ({ status: 401, code: 'NO_SESSION', message: 'There is no session' }),
   deadSession: (): Failure | undefined => ({ status: 401, code: 'SESSION_ENDED', message: 'The session has ended' }),
   expires: true,
+  /** How many logins there may be. */
+  mostLogins: Number.POSITIVE_INFINITY,
+  /** Whether requests of one session may be in flight at the same time. */
+  sharesSessions: true,
+  /** Whether connections other than the first are served. */
+  servesAllConnections: true,
+  /** Whether the body of a refused POST is left unread, so that the next request on its connection begins with it. */
+  leavesBodies: false,
   keepsOlderSessions: true,
   newSessionsWork: true,
   unknownRoute: (_asked: Asked): Failure | undefined => ({
@@ -103,7 +112,12 @@ export const soundDecisions = {
   diesOfHugeBody: false,
   cleanupStatus: 204,
   cleanupEndsSession: true,
+  cleanupEndsOthers: false,
+  cleanupOfDeadSession: 401,
   cleanupWithoutSession: 401,
+  /** What a request below the limit meets, by its number. */
+  belowLimit: (_count: number): Failure | undefined => undefined,
+  limitedTakesMs: 0,
   limitEnds: true,
   /** What answers tell about the quota. */
   announcement: (_asked: Asked, _status: number): Record<string, string> => ({}),
@@ -124,6 +138,8 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
   let dead = false;
   let count = 0;
   let blockedUntil: number | undefined;
+
+  const refusedMethod: Failure = { status: decide.options, code: 'NO_METHOD', message: 'There is no such method' };
 
   function fail(failure: Failure, asked: Asked): Answer {
     const changed = decide.failure(failure, asked);
@@ -153,6 +169,7 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
     const refusal = password === goodPassword ? undefined : decide.refuseLogin(asked);
     if (refusal !== undefined) return fail(refusal, asked);
     logins++;
+    if (logins > decide.mostLogins) return fail({ status: 403, code: 'LOCKED', message: 'Too many logins' }, asked);
     const id = `canary-session-${logins}-${crypto.randomUUID()}`;
     if (!decide.keepsOlderSessions) sessions.clear();
     if (decide.newSessionsWork || logins === 1) sessions.add(id);
@@ -167,7 +184,7 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
       count = 0;
     }
     count++;
-    if (count <= 3) return succeed({});
+    if (count <= 3) return either(decide.belowLimit(count), asked);
     blockedUntil ??= now + waitMs;
     return fail(decide.limit(Math.max(1, Math.ceil(blockedUntil - now))), asked);
   }
@@ -181,6 +198,11 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
         const failure = { status: decide.cleanupWithoutSession, code: 'NO_SESSION', message: 'There is no session' };
         return failure.status < 400 ? succeed({}, failure.status) : fail(failure, asked);
       }
+      if (!sessions.has(session) && decide.cleanupEndsSession && decide.cleanupStatus < 300) {
+        const over = { status: decide.cleanupOfDeadSession, code: 'SESSION_ENDED', message: 'The session has ended' };
+        return over.status < 400 ? succeed({}, over.status) : fail(over, asked);
+      }
+      if (decide.cleanupEndsOthers) sessions.clear();
       if (decide.cleanupEndsSession) sessions.delete(session);
       return succeed({}, decide.cleanupStatus);
     }
@@ -199,21 +221,43 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
     if (path === '/limited') return limited(asked);
     if (path === '/issues/999') return either(decide.unknownResource(), asked);
     if (method === 'HEAD') return { status: decide.head, headers: {}, body: '' };
-    if (method === 'OPTIONS') return { status: decide.options, headers: {}, body: '' };
+    if (method === 'OPTIONS') return decide.options < 400 ? succeed({}, decide.options) : fail(refusedMethod, asked);
     if (method === 'POST') {
       return either(parse(asked.body) === undefined ? decide.brokenPayload() : decide.invalidPayload(), asked);
     }
     return either(decide.readable(), asked);
   }
 
+  const inUse = new Set<string>();
+  const spoiled = new WeakSet<Socket>();
+  let firstSocket: Socket | undefined;
+
+  /** The response to a request that shares its session or its connection with another, where that matters. */
+  async function answerInTurn(asked: Asked, socket: Socket): Promise<Answer> {
+    const { 'x-session': session } = asked.headers;
+    if (spoiled.delete(socket)) return fail({ status: 501, code: 'X', message: 'There is no such method' }, asked);
+    if (asked.path === '/limited' && decide.limitedTakesMs > 0) await setTimeout(decide.limitedTakesMs);
+    if (decide.sharesSessions || session === undefined || asked.path !== '/issues') return answer(asked);
+    if (inUse.has(session)) return fail({ status: 401, code: 'IN_USE', message: 'The session is in use' }, asked);
+    inUse.add(session);
+    await setTimeout(150);
+    inUse.delete(session);
+    return answer(asked);
+  }
+
   const server = createServer(async (request, response) => {
     if (dead) return void request.socket.destroy();
+    firstSocket ??= request.socket;
+    if (!decide.servesAllConnections && request.socket !== firstSocket) return;
     const asked = await read(request);
     const huge = asked.body.length > largestBody ? decide.huge() : undefined;
     if (huge !== undefined && decide.diesOfHugeBody) dead = true;
     if (huge === 'hang') return;
     if (huge === 'close') return void request.socket.destroy();
-    const { status, headers, body, breaks } = huge === undefined ? answer(asked) : fail(huge, asked);
+    const given = huge === undefined ? await answerInTurn(asked, request.socket) : fail(huge, asked);
+    const { status, headers, body, breaks } = given;
+    if (decide.leavesBodies && status === 401 && asked.path === '/issues' && asked.body !== '')
+      spoiled.add(request.socket);
     response.writeHead(status, { ...headers, ...decide.announcement(asked, status) });
     if (breaks) response.write(body, () => response.destroy());
     else response.end(body);

@@ -48,6 +48,6 @@ describe('the Redmine connector keeps the contract', () => {
     for (const id of ['session.expired', 'routes.denial', 'routes.unknown-resource', 'validation.payload']) {
       expect(ids).toContain(id);
     }
-    expect(ids.filter((id) => id.startsWith('rate-limit.'))).toHaveLength(7);
+    expect(ids.filter((id) => id.startsWith('rate-limit.'))).toHaveLength(11);
   });
 });

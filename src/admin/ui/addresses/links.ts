@@ -7,6 +7,8 @@ export interface Links {
   readonly signIn: string;
   readonly signOut: string;
   readonly newApiKey: string;
+  /** The form of a new key in place of this one. */
+  replaceApiKey(id: string): string;
   readonly users: string;
   readonly adminApi: string;
   apiKeys(view?: Partial<ListView>): string;
@@ -17,6 +19,7 @@ export interface Links {
    * @param view the list to return to
    */
   revokeApiKey(id: string, view?: ListView): string;
+  revokeAllOf(userId: string): string;
   audits(view?: Partial<AuditView>): string;
   deleteUser(id: string): string;
   signInAndReturn(path: string): string;
@@ -35,6 +38,7 @@ export function createLinks(basePath: string): Links {
     signIn: `${basePath}/sign-in`,
     signOut: `${basePath}/sign-out`,
     newApiKey: `${apiKeys}/new`,
+    replaceApiKey: (id) => withField(`${apiKeys}/new`, 'replaces', id),
     users: `${basePath}/users`,
     adminApi: `${basePath}/api/v1`,
     apiKeys: (view = {}) => withQuery(apiKeys, formatListView(view)),
@@ -42,6 +46,7 @@ export function createLinks(basePath: string): Links {
     editApiKey: (id) => `${apiKeys}/${encodeURIComponent(id)}/edit`,
     revokeApiKey: (id, view) =>
       withField(`${apiKeys}/${encodeURIComponent(id)}/revoke`, 'list', view === undefined ? '' : formatListView(view)),
+    revokeAllOf: (userId) => withField(`${apiKeys}/revoke-all`, 'user', userId),
     audits: (view = {}) => withQuery(`${basePath}/api-key-audits`, formatAuditView(view)),
     deleteUser: (id) => withField(`${basePath}/users/delete`, 'id', id),
     signInAndReturn: (path) => withField(`${basePath}/sign-in`, 'next', path),

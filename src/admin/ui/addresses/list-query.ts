@@ -7,6 +7,7 @@ import {
   maxSearchCharacters,
   type Scope,
 } from '../../../api-keys/index.js';
+import { withoutSecret } from './leaked-key.js';
 import { type Place, readPlace, writePlace } from './paging.js';
 
 const defaultSort: ApiKeySort = '-createdOn';
@@ -30,9 +31,12 @@ export function readListView(query: URLSearchParams): ListView {
   };
 }
 
-/** No name contains a NUL or is that long. */
+/** No name contains a NUL or is that long, and the value of a key is a secret. */
 export function readSearch(value: string | null): string {
-  return (value ?? '').replaceAll('\0', '').trim().slice(0, maxSearchCharacters);
+  return withoutSecret(value ?? '')
+    .replaceAll('\0', '')
+    .trim()
+    .slice(0, maxSearchCharacters);
 }
 
 /** The address of a list, without default values. */

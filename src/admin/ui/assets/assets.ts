@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { AdminBranding } from '../../branding.js';
 import { script } from './script.js';
+import { accentStyles } from './styles/accent.js';
 import { stylesheet } from './styles/index.js';
 
 export interface Asset {
@@ -15,14 +17,27 @@ export function asset(name: string, type: string, content: string): Asset {
   return { name: name.replace('.', `.${hash}.`), type: `${type}; charset=utf-8`, etag: `"${hash}"`, content };
 }
 
-/** The icon of the browser tab: two interlocked key bows. */
-const brandIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#4a66dd" stroke-width="2.5"><circle cx="9" cy="12" r="5.75"/><circle cx="15" cy="12" r="5.75"/></svg>`;
+/** Two interlocked key bows. */
+const brandIcon = (colour: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="${colour}" stroke-width="2.5"><circle cx="9" cy="12" r="5.75"/><circle cx="15" cy="12" r="5.75"/></svg>`;
 
-export const assets = {
-  stylesheet: asset('admin.css', 'text/css', stylesheet),
-  script: asset('admin.js', 'text/javascript', script),
-  icon: asset('icon.svg', 'image/svg+xml', brandIcon),
-} as const;
+/** The files of the pages. */
+export interface Assets {
+  readonly stylesheet: Asset;
+  readonly script: Asset;
+  /** The icon of the browser's tab; `undefined` where the host's logo is an address. */
+  readonly icon: Asset | undefined;
+}
+
+export function createAssets({ accent, logo }: AdminBranding): Assets {
+  const styles = accent === undefined ? stylesheet : stylesheet + accentStyles(accent);
+  const icon = logo ?? brandIcon(accent ?? '#4a66dd');
+  return {
+    stylesheet: asset('admin.css', 'text/css', styles),
+    script: asset('admin.js', 'text/javascript', script),
+    icon: icon.startsWith('data:') ? undefined : asset('icon.svg', 'image/svg+xml', icon),
+  };
+}
 
 /** Responds to a request for an asset; `undefined` when there is none of that name. */
 export function assetResponse(

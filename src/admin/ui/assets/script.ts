@@ -49,8 +49,24 @@ export const script = /* js */ `'use strict';
     for (const form of all('form[data-sent]')) delete form.dataset.sent;
   });
 
+  // Times come in UTC, and stay so in their title.
+  const { lang } = document.documentElement;
+  const parts = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  const formats = {
+    minute: new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, parts),
+    exact: new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { ...parts, second: '2-digit', timeZoneName: 'short' }),
+  };
+  for (const place of all('[data-time]')) {
+    place.textContent = formats[place.dataset.time].format(new Date(place.closest('time').dateTime));
+  }
+  for (const remark of all('[data-zone]')) {
+    remark.textContent = remark.dataset.zone.replace('{zone}', formats.exact.resolvedOptions().timeZone);
+  }
+
   for (const input of all('input[type="radio"][value="custom"]')) {
-    input.addEventListener('change', () => {
+    // By pointer only: somebody who moves through the choices with the arrow keys stays among them.
+    input.addEventListener('click', (event) => {
+      if (event.detail === 0) return;
       const target = document.getElementById('expires-on');
       if (target) target.focus({ preventScroll: true });
     });
@@ -78,7 +94,7 @@ export const script = /* js */ `'use strict';
         keyField.select();
         copied = document.execCommand('copy');
       }
-      status.textContent = copied ? 'Copied to the clipboard.' : 'Not copied. Select the key and copy it yourself.';
+      status.textContent = copied ? status.dataset.copied : status.dataset.notCopied;
       if (!copied) keyField.select();
     });
 

@@ -1,15 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import type { AdminContext } from '../../context.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { readBoundedText } from '../../http/read-bounded-text.js';
 import { isCrossSite } from '../../http/request.js';
-import { readCookie, writeCookie } from './cookies.js';
+import { createBrowserId } from './browser-id.js';
 import type { Session } from './session.js';
 import { createSigner } from './signing.js';
 
-const cookieName = 'concordat_form';
 const maxFormBytes = 32 * 1024;
+
+const crossSiteMessage =
+  'This form was sent from another site, so it was not accepted. If this is the only site involved, its proxy hides its name: set `publicUrl`.';
+/** Also when cookies are off. */
+export const staleFormMessage = 'This form is no longer valid. Go back, load the page again and repeat what you did.';
 
 /** The hidden field of every form. */
 export const tokenField = 'token';
@@ -27,25 +30,21 @@ export interface Forms {
   read(c: Context, session: Session | undefined): Promise<URLSearchParams>;
 }
 
-export function createForms({ basePath, sessionSecret }: AdminContext): Forms {
+export function createForms({ basePath, publicUrl, sessionSecret }: AdminContext): Forms {
   const signer = createSigner(sessionSecret, 'forms');
+  const browser = createBrowserId('concordat_form', 'Strict', basePath);
   const subjectOf = (c: Context, session: Session | undefined) =>
-    session === undefined ? `browser ${readCookie(c, cookieName, basePath) ?? ''}` : `session ${session.id}`;
+    session === undefined ? `browser ${browser.read(c)}` : `session ${session.id}`;
 
   return {
     tokenFor: (session) => signer.tag(`session ${session.id}`),
-    tokenBeforeSignIn(c) {
-      const known = readCookie(c, cookieName, basePath);
-      const browser = known === undefined || known === '' ? randomBytes(16).toString('base64url') : known;
-      writeCookie(c, cookieName, browser, { basePath, sameSite: 'Strict', maxAgeSeconds: 24 * 60 * 60 });
-      return signer.tag(`browser ${browser}`);
-    },
+    tokenBeforeSignIn: (c) => signer.tag(`browser ${browser.ensure(c)}`),
     async read(c, session) {
-      if (isCrossSite(c.req.raw)) throw refused('This form was sent from another site, so it was not accepted.');
+      if (isCrossSite(c.req.raw, publicUrl)) throw refused(crossSiteMessage);
       const form = await readFormBody(c.req.raw);
-      const withoutCookie = session === undefined && (readCookie(c, cookieName, basePath) ?? '') === '';
+      const withoutCookie = session === undefined && browser.read(c) === '';
       if (withoutCookie || !signer.matches(subjectOf(c, session), form.get(tokenField) ?? '')) {
-        throw refused('This form is no longer valid. Go back, load the page again and repeat what you did.');
+        throw refused(staleFormMessage);
       }
       return form;
     },

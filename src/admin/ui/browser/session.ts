@@ -13,7 +13,6 @@ const lifetimeMs = 8 * 60 * 60 * 1000;
 export interface Session {
   readonly id: string;
   readonly user: DirectoryUser;
-  readonly endsOnMs: number;
 }
 
 interface SessionCookie {
@@ -25,18 +24,22 @@ interface SessionCookie {
 }
 
 export interface Sessions {
-  start(c: Context, user: DirectoryUser): void;
   /**
    * `undefined` when nobody is signed in, when the user has signed out in any process, or has been disabled, deleted or
    * given a new password.
    */
   read(c: Context, lookups: RequestLookups): Promise<Session | undefined>;
+}
+
+/** Sessions that the administration begins and ends itself. */
+export interface OwnSessions extends Sessions {
+  start(c: Context, user: DirectoryUser): void;
   /** Signs out; copies of the cookie are worthless, too. */
   end(c: Context, session: Session): Promise<void>;
 }
 
 /** Sessions are signed cookies, so a restart does not end them and other processes accept them. */
-export function createSessions(context: AdminContext): Sessions {
+export function createOwnSessions(context: AdminContext): OwnSessions {
   const { apiKeys, basePath, clock, sessionSecret, users } = context;
   const cookies = createSigner(sessionSecret, 'session');
   const passwords = createSigner(sessionSecret, 'password of a session');
@@ -61,10 +64,11 @@ export function createSessions(context: AdminContext): Sessions {
       if (ageMs < 0 || ageMs >= lifetimeMs || (await apiKeys.endedSessions.has(session.id))) return undefined;
       const user = await lookups.findUser(users, session.userId);
       if (!isEnabled(user) || passwordTag(user) !== session.passwordTag) return undefined;
-      return { id: session.id, user, endsOnMs: session.issuedAtMs + lifetimeMs };
+      return { id: session.id, user };
     },
     async end(c, session) {
-      await apiKeys.endedSessions.add(session.id, session.endsOnMs);
+      // Whenever it began, it has ended by itself by then.
+      await apiKeys.endedSessions.add(session.id, clock.now() + lifetimeMs);
       clearCookie(c, cookieName, basePath);
     },
   };

@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeySortField } from '../../../api-keys/index.js';
 import { type ListView, sortAfterClick } from '../addresses/list-query.js';
 import { firstPage } from '../addresses/paging.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
 import { RevokeLink } from './revoke-dialog.js';
@@ -15,25 +16,24 @@ interface ApiKeyTableProps {
 
 /** The columns of the specification (section 4). */
 export function ApiKeyTable({ pageContext, view, apiKeys }: ApiKeyTableProps) {
+  const { texts } = useLook();
   const head = (field: ApiKeySortField, text: string) => (
     <SortableHead pageContext={pageContext} view={view} field={field} text={text} />
   );
   return (
     <div class="table-frame">
       <table class="table cards">
-        <caption class="visually-hidden">
-          {view.scope === 'all' ? 'All API keys' : 'My API keys'}. Times in UTC.
-        </caption>
+        <caption class="visually-hidden">{view.scope === 'all' ? texts.allApiKeys : texts.myApiKeys}</caption>
         <thead>
           <tr>
-            {head('name', 'Name')}
-            {head('createdBy', 'Created By')}
-            {head('createdOn', 'Created on')}
-            {head('expiresOn', 'Expires on')}
-            {head('lastAccessed', 'Last accessed')}
-            <th scope="col">Status</th>
+            {head('name', texts.name)}
+            {head('createdBy', texts.createdBy)}
+            {head('createdOn', texts.createdOn)}
+            {head('expiresOn', texts.expiresOn)}
+            {head('lastAccessed', texts.lastAccessed)}
+            <th scope="col">{texts.status}</th>
             <th scope="col" class="action">
-              Action
+              {texts.action}
             </th>
           </tr>
         </thead>
@@ -69,32 +69,35 @@ function SortableHead({ pageContext, view, field, text }: SortableHeadProps) {
 
 function ApiKeyRow({ pageContext, view, apiKey }: { pageContext: PageContext; view: ListView; apiKey: ApiKey }) {
   const { nowMs, links } = pageContext;
+  const { keyPrefix, texts } = useLook();
   return (
     <tr>
       <td class="names">
         <a class="key-name" href={links.apiKey(apiKey.id)}>
           {apiKey.name}
         </a>
-        <span class="second-line key-id">ck_{apiKey.id}…</span>
+        <span class="second-line key-id">
+          {keyPrefix}_{apiKey.id}…
+        </span>
       </td>
-      <td data-label="Created By">{apiKey.createdBy.username}</td>
-      <td data-label="Created on">
+      <td data-label={texts.createdBy}>{apiKey.createdBy.username}</td>
+      <td data-label={texts.createdOn}>
         <RelativeTime time={apiKey.createdOn} nowMs={nowMs} />
       </td>
-      <td data-label="Expires on">
+      <td data-label={texts.expiresOn}>
         <div>
           <RelativeTime time={apiKey.expiresOn} nowMs={nowMs} />
           <ExpiryWarning apiKey={apiKey} nowMs={nowMs} />
         </div>
       </td>
-      <td data-label="Last accessed">
+      <td data-label={texts.lastAccessed}>
         {apiKey.lastAccessed === null ? (
-          <span class="muted">Never</span>
+          <span class="muted">{texts.never}</span>
         ) : (
           <RelativeTime time={apiKey.lastAccessed} nowMs={nowMs} />
         )}
       </td>
-      <td data-label="Status">
+      <td data-label={texts.status}>
         <div class="states">
           <Status status={apiKey.status} />
           <RefusedUseWarning apiKey={apiKey} nowMs={nowMs} />

@@ -1,28 +1,27 @@
-import type { AuditEntry, FieldChange } from '../../../api-keys/index.js';
-import { formatExact } from '../format/times.js';
+import type { ApiKeyStatus, AuditEntry, FieldChange } from '../../../api-keys/index.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
+import type { AdminTexts } from '../texts/texts-option.js';
 import { Icon } from './icon.js';
-import { RelativeTime } from './time.js';
-
-const fieldLabels: Readonly<Record<FieldChange['field'], string>> = {
-  name: 'Name',
-  expiresOn: 'Expires on',
-  status: 'Status',
-};
+import { textOfStatus } from './status.js';
+import { ExactTime, RelativeTime } from './time.js';
 
 /** Audit entries, with the field names of specification 2.2. */
 export function AuditTable({ pageContext, entries }: { pageContext: PageContext; entries: readonly AuditEntry[] }) {
+  const { texts } = useLook();
   return (
     <div class="table-frame">
       <table class="table cards audits">
-        <caption class="visually-hidden">API key audits, the newest first. Times in UTC.</caption>
+        <caption class="visually-hidden">
+          {texts.audits}. {texts.newestFirst}
+        </caption>
         <thead>
           <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Author</th>
-            <th scope="col">Change Time</th>
-            <th scope="col">Revision Type</th>
-            <th scope="col">Changes</th>
+            <th scope="col">{texts.name}</th>
+            <th scope="col">{texts.author}</th>
+            <th scope="col">{texts.changeTime}</th>
+            <th scope="col">{texts.revisionType}</th>
+            <th scope="col">{texts.changes}</th>
           </tr>
         </thead>
         <tbody>
@@ -36,6 +35,7 @@ export function AuditTable({ pageContext, entries }: { pageContext: PageContext;
 }
 
 function AuditRow({ pageContext, entry }: { pageContext: PageContext; entry: AuditEntry }) {
+  const { texts } = useLook();
   return (
     <tr>
       <td>
@@ -43,21 +43,21 @@ function AuditRow({ pageContext, entry }: { pageContext: PageContext; entry: Aud
           {entry.name}
         </a>
       </td>
-      <td data-label="Author">
+      <td data-label={texts.author}>
         <div>
           {entry.author.username}
-          <span class="second-line">{originOf(entry)}</span>
+          <span class="second-line">{originOf(entry, texts)}</span>
         </div>
       </td>
-      <td data-label="Change Time">
+      <td data-label={texts.changeTime}>
         <RelativeTime time={entry.changeTime} nowMs={pageContext.nowMs} />
       </td>
-      <td data-label="Revision Type">
+      <td data-label={texts.revisionType}>
         <div>
-          <span class={`tag tag-${entry.revisionType.toLowerCase()}`}>{entry.revisionType}</span>
+          <span class={`tag tag-${entry.revisionType.toLowerCase()}`}>{texts.revisionTypes[entry.revisionType]}</span>
         </div>
       </td>
-      <td data-label="Changes">
+      <td data-label={texts.changes}>
         <ul class="changes">
           {entry.changes.map((change) => (
             <Change change={change} />
@@ -69,30 +69,37 @@ function AuditRow({ pageContext, entry }: { pageContext: PageContext; entry: Aud
 }
 
 /** Where the change came from, and the key that acted, if any (rule K15). */
-function originOf({ origin, actingApiKey }: AuditEntry): string {
-  return actingApiKey === null ? `by ${origin}` : `by ${origin}, with the key ${actingApiKey.name}`;
+function originOf({ origin, actingApiKey }: AuditEntry, texts: AdminTexts): string {
+  return actingApiKey === null ? texts.by(origin) : texts.byWithKey(origin, actingApiKey.name);
 }
 
 function Change({ change: { field, from, to } }: { change: FieldChange }) {
+  const { texts } = useLook();
   return (
     <li>
-      <span class="field-name">{fieldLabels[field]}</span>
+      <span class="field-name">{texts[field]}</span>
       <span class="values">
-        {from !== null && <del>{shownValue(field, from)}</del>}
+        {from !== null && (
+          <del>
+            <Value field={field} value={from} />
+          </del>
+        )}
         <span class="new-value">
           {from !== null && (
             <>
-              <span class="visually-hidden"> changed to </span>
+              <span class="visually-hidden">{texts.changedTo}</span>
               <Icon name="arrow" size={13} />
             </>
           )}
-          <ins>{to === null ? 'none' : shownValue(field, to)}</ins>
+          <ins>{to === null ? texts.none : <Value field={field} value={to} />}</ins>
         </span>
       </span>
     </li>
   );
 }
 
-function shownValue(field: FieldChange['field'], value: string): string {
-  return field === 'expiresOn' ? formatExact(value).replace(/:00 UTC$/, ' UTC') : value;
+function Value({ field, value }: { field: FieldChange['field']; value: string }) {
+  const { dates, texts } = useLook();
+  if (field === 'expiresOn') return <ExactTime time={value} text={dates.exact(value).replace(/:00 UTC$/, ' UTC')} />;
+  return <>{field === 'status' ? textOfStatus(value as ApiKeyStatus, texts) : value}</>;
 }

@@ -1,5 +1,6 @@
 import { type ExpiryChoice, type ExpiryInput, expiryOfPreset } from '../format/expiry-choices.js';
-import { formatDate, formatExact, formatForInput, formatMinute } from '../format/times.js';
+import { formatForInput } from '../format/times.js';
+import { useLook } from '../look.js';
 import { FieldError, invalidity } from './field.js';
 
 interface ExpiryFieldProps {
@@ -13,19 +14,15 @@ interface ExpiryFieldProps {
   disabled?: boolean;
 }
 
-const presets = [
-  ['7', '7 days'],
-  ['30', '30 days'],
-  ['90', '90 days'],
-  ['year', '1 year'],
-] as const;
+const presets = ['7', '30', '90', 'year'] as const;
 
 /** `Expires on` of a key that cannot be edited. */
 export function FixedExpiryField({ current }: { current: string }) {
+  const { dates, texts } = useLook();
   return (
     <div class="field">
-      <label for="expires-on">Expires on</label>
-      <input class="input" id="expires-on" type="text" value={formatExact(current)} disabled />
+      <label for="expires-on">{texts.expiresOn}</label>
+      <input class="input" id="expires-on" type="text" value={dates.exact(current)} disabled />
     </div>
   );
 }
@@ -40,6 +37,7 @@ export function ExpiryField({
   focused,
   disabled = false,
 }: ExpiryFieldProps) {
+  const { dates, texts } = useLook();
   const errorId = 'expires-on-error';
   // A preset has no field that could take the focus.
   const focusOnCustom = focused === true && input.choice === 'custom';
@@ -50,24 +48,24 @@ export function ExpiryField({
       {...(disabled && { disabled: true })}
       {...(error !== undefined && { 'aria-describedby': errorId })}
     >
-      <legend class="label">Expires on</legend>
+      <legend class="label">{texts.expiresOn}</legend>
       <div class="choices">
         {current !== undefined && (
-          <Choice value="keep" text="As it is" detail={`${formatMinute(current)} UTC`} input={input} />
+          <Choice value="keep" text={texts.asItIs} detail={`${dates.minute(current)} UTC`} input={input} />
         )}
-        {presets.map(([value, text]) => (
+        {presets.map((value) => (
           <Choice
             value={value}
-            text={current === undefined ? text : `${text} from today`}
-            detail={formatDate(expiryOfPreset(value, { nowMs, maxExpiresOn }))}
+            text={current === undefined ? texts.expiryChoices[value] : texts.fromToday(texts.expiryChoices[value])}
+            detail={dates.date(expiryOfPreset(value, { nowMs, maxExpiresOn }))}
             input={input}
             focused={focused === true && input.choice === value}
           />
         ))}
-        <Choice value="custom" text="Custom" detail={`until ${formatDate(maxExpiresOn)}`} input={input} />
+        <Choice value="custom" text={texts.custom} detail={texts.until(dates.date(maxExpiresOn))} input={input} />
         <div class="custom-expiry">
           <label class="small" for="expires-on">
-            Date and time (UTC)
+            {texts.dateAndTime}
           </label>
           <input
             class="input"

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { useLook } from '../look.js';
 import { Icon } from './icon.js';
 
 export function FieldError({ id, message }: { id: string; message: string | undefined }) {
@@ -6,7 +7,7 @@ export function FieldError({ id, message }: { id: string; message: string | unde
   return (
     <p class="field-error" id={id}>
       <Icon name="warning" size={14} />
-      <span>{message}</span>
+      <span>{useLook().texts.message(message)}</span>
     </p>
   );
 }

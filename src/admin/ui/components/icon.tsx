@@ -1,4 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx';
+import { useLook } from '../look.js';
 
 const shapes = {
   key: (
@@ -97,6 +98,12 @@ function Drawing({ size, children }: PropsWithChildren<{ size: number }>) {
 
 /** The logo. */
 export function Brand({ size = 24 }: { size?: number }) {
+  const { logo } = useLook();
+  if (logo !== undefined) return <img class="logo" src={logo} alt="" height={size} />;
+  return <OwnBrand size={size} />;
+}
+
+function OwnBrand({ size }: { size: number }) {
   return (
     <svg
       width={size}

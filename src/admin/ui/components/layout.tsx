@@ -1,44 +1,41 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
-import { assets } from '../assets/assets.js';
 import { tokenField } from '../browser/forms.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { Brand, Icon, type IconName, LineIcon } from './icon.js';
 import { Notice } from './notice.js';
 
 interface Extras {
-  /** Names of assets. */
+  /** Addresses. */
   readonly stylesheet?: string | undefined;
   readonly script?: string | undefined;
   readonly refreshSeconds?: number | undefined;
 }
 
-const productName = 'Concordat';
-
 interface DocumentProps {
   title: string;
-  /** The address of an asset. */
-  asset: (name: string) => string;
   bodyClass?: string;
   /** What a section's page adds. */
   extras?: Extras | undefined;
 }
 
 /** A whole document; also used by pages without sign-in. */
-export function Document({ title, asset, bodyClass, extras = {}, children }: PropsWithChildren<DocumentProps>) {
+export function Document({ title, bodyClass, extras = {}, children }: PropsWithChildren<DocumentProps>) {
+  const look = useLook();
   const { stylesheet, script, refreshSeconds } = extras;
   return (
-    <html lang="en">
+    <html lang={look.texts.language}>
       <head>
         <meta charset="utf-8" />
-        <title>{`${title} · ${productName}`}</title>
+        <title>{`${title} · ${look.name}`}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <link rel="icon" type="image/svg+xml" href={asset(assets.icon.name)} />
-        <link rel="stylesheet" href={asset(assets.stylesheet.name)} />
-        {stylesheet !== undefined && <link rel="stylesheet" href={asset(stylesheet)} />}
-        <script src={asset(assets.script.name)} defer></script>
-        {script !== undefined && <script src={asset(script)} defer></script>}
+        <link rel="icon" href={look.icon} />
+        <link rel="stylesheet" href={look.stylesheet} />
+        {stylesheet !== undefined && <link rel="stylesheet" href={stylesheet} />}
+        <script src={look.script} defer></script>
+        {script !== undefined && <script src={script} defer></script>}
         {refreshSeconds !== undefined && (
           <noscript>
             <meta http-equiv="refresh" content={String(refreshSeconds)} />
@@ -61,15 +58,16 @@ interface PageProps {
 /** A page for a signed-in user. */
 export function Page({ pageContext, title, section, extras, children }: PropsWithChildren<PageProps>) {
   const { links, user } = pageContext;
+  const { name, texts } = useLook();
   return (
-    <Document title={title} asset={links.asset} extras={extras}>
+    <Document title={title} extras={extras}>
       <a class="skip-link" href="#content">
-        Skip to content
+        {texts.skipToContent}
       </a>
       <header class="top-bar">
         <a class="brand" href={links.home}>
           <Brand size={22} />
-          {productName}
+          {name}
         </a>
         <div class="account">
           <span class="account-name">
@@ -77,16 +75,11 @@ export function Page({ pageContext, title, section, extras, children }: PropsWit
               {[...user.username][0]}
             </span>
             <span>
-              <span class="visually-hidden">Signed in as </span>
+              <span class="visually-hidden">{texts.signedInAs}</span>
               {user.username}
             </span>
           </span>
-          <form method="post" action={links.signOut}>
-            <Token pageContext={pageContext} />
-            <button class="button button-quiet button-small" type="submit">
-              Sign out
-            </button>
-          </form>
+          <SignOut pageContext={pageContext} />
         </div>
       </header>
       <div class="shell">
@@ -104,24 +97,49 @@ export function Page({ pageContext, title, section, extras, children }: PropsWit
   );
 }
 
+/** Where the host signs in, its own page also signs out. */
+function SignOut({ pageContext }: { pageContext: PageContext }) {
+  const { hostSignIn, links } = pageContext;
+  const { texts } = useLook();
+  if (hostSignIn === undefined) {
+    return (
+      <form method="post" action={links.signOut}>
+        <Token pageContext={pageContext} />
+        <button class="button button-quiet button-small" type="submit">
+          {texts.signOut}
+        </button>
+      </form>
+    );
+  }
+  if (hostSignIn.signOutUrl === undefined) return null;
+  return (
+    <a class="button button-quiet button-small" href={hostSignIn.signOutUrl}>
+      {texts.signOut}
+    </a>
+  );
+}
+
 function Menu({ pageContext, section }: { pageContext: PageContext; section: string | undefined }) {
   const { links, sections, shows } = pageContext;
+  const { texts } = useLook();
   return (
     <nav class="menu" aria-labelledby="menu-heading">
       <p class="menu-heading" id="menu-heading">
-        Administration
+        {texts.administration}
       </p>
       <ul>
         {sections.map(({ name, title, icon }) => (
           <MenuEntry href={links.section(name)} icon={{ d: icon ?? '' }} text={title} current={section === name} />
         ))}
         {shows.apiKeys && (
-          <MenuEntry href={links.apiKeys()} icon="key" text="API key" current={section === 'api-keys'} />
+          <MenuEntry href={links.apiKeys()} icon="key" text={texts.menuApiKeys} current={section === 'api-keys'} />
         )}
         {shows.apiKeys && (
-          <MenuEntry href={links.audits()} icon="history" text="API key audits" current={section === 'audits'} />
+          <MenuEntry href={links.audits()} icon="history" text={texts.menuAudits} current={section === 'audits'} />
         )}
-        {shows.users && <MenuEntry href={links.users} icon="users" text="Users" current={section === 'users'} />}
+        {shows.users && (
+          <MenuEntry href={links.users} icon="users" text={texts.menuUsers} current={section === 'users'} />
+        )}
       </ul>
     </nav>
   );

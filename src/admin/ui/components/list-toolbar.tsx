@@ -1,51 +1,49 @@
 import { apiKeyStatuses, maxSearchCharacters } from '../../../api-keys/index.js';
 import type { ListView } from '../addresses/list-query.js';
 import { firstPage } from '../addresses/paging.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
+import { Token } from './layout.js';
+import { textOfStatus } from './status.js';
 
-const sortLabels = [
-  ['-createdOn', 'Newest first'],
-  ['createdOn', 'Oldest first'],
-  ['name', 'Name'],
-  ['createdBy', 'Created by'],
-  ['expiresOn', 'Expires first'],
-  ['-lastAccessed', 'Last accessed'],
-] as const;
+const sorts = ['-createdOn', 'createdOn', 'name', 'createdBy', 'expiresOn', '-lastAccessed'] as const;
 
 /** Scope, status, search and order of the list, all of them in the address. */
 export function ListToolbar({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
   const { links, mayManageAll } = pageContext;
+  const { texts } = useLook();
   const href = (changes: Partial<ListView>) => links.apiKeys({ ...view, ...firstPage, ...changes });
   return (
     <div class="toolbar">
       {mayManageAll && (
         <Segments
-          label="Whose keys"
+          label={texts.whoseKeys}
           entries={[
-            { text: 'My API keys', href: href({ scope: 'my' }), current: view.scope === 'my' },
-            { text: 'All API keys', href: href({ scope: 'all' }), current: view.scope === 'all' },
+            { text: texts.myApiKeys, href: href({ scope: 'my' }), current: view.scope === 'my' },
+            { text: texts.allApiKeys, href: href({ scope: 'all' }), current: view.scope === 'all' },
           ]}
         />
       )}
       <Segments
-        label="Status"
+        label={texts.status}
         entries={[
-          { text: 'All', href: href({ status: undefined }), current: view.status === undefined },
+          { text: texts.all, href: href({ status: undefined }), current: view.status === undefined },
           ...apiKeyStatuses.map((status) => ({
-            text: status,
+            text: textOfStatus(status, texts),
             href: href({ status }),
             current: view.status === status,
           })),
         ]}
       />
       <search class="search">
-        <form method="get" action={links.apiKeys()}>
+        <form method="post" action={links.apiKeys()}>
+          <Token pageContext={pageContext} />
           {view.scope === 'all' && <input type="hidden" name="scope" value="all" />}
           {view.status !== undefined && <input type="hidden" name="status" value={view.status} />}
           <div class="search-field">
             <label class="visually-hidden" for="search">
-              Search by name, creator or id
+              {texts.searchLabel}
             </label>
             <Icon name="search" />
             <input
@@ -54,14 +52,14 @@ export function ListToolbar({ pageContext, view }: { pageContext: PageContext; v
               name="search"
               type="search"
               value={view.search}
-              placeholder="Search name, creator or id"
+              placeholder={texts.searchHint}
               maxlength={maxSearchCharacters}
               autocomplete="off"
             />
           </div>
           <SortSelect view={view} />
           <button class="button" type="submit">
-            Search
+            {texts.search}
           </button>
         </form>
       </search>
@@ -71,21 +69,22 @@ export function ListToolbar({ pageContext, view }: { pageContext: PageContext; v
 
 /** On a phone the column heads are hidden, so they cannot be clicked. */
 function SortSelect({ view }: { view: ListView }) {
-  const known = sortLabels.some(([sort]) => sort === view.sort);
+  const { texts } = useLook();
+  const known = sorts.some((sort) => sort === view.sort);
   return (
     <div class="sort-select">
       <label class="visually-hidden" for="sort">
-        Sort by
+        {texts.sortBy}
       </label>
       <select class="select" id="sort" name="sort">
         {!known && (
           <option value={view.sort} selected>
-            As it is
+            {texts.sortAsItIs}
           </option>
         )}
-        {sortLabels.map(([sort, text]) => (
+        {sorts.map((sort) => (
           <option value={sort} {...(sort === view.sort && { selected: true })}>
-            {text}
+            {texts.sorts[sort]}
           </option>
         ))}
       </select>

@@ -1,5 +1,6 @@
 import type { PropsWithChildren } from 'hono/jsx';
 import { firstPage, nextPage, type Place, previousPage } from '../addresses/paging.js';
+import { useLook } from '../look.js';
 import { Icon } from './icon.js';
 
 interface PagerProps {
@@ -11,16 +12,17 @@ interface PagerProps {
 
 /** The foot of a list: a remark, and links to the other pages. */
 export function Pager({ place, nextCursor, href, children }: PropsWithChildren<PagerProps>) {
+  const { texts } = useLook();
   const previous = previousPage(place);
   const isFirst = place.cursor === undefined;
   return (
     <div class="pager">
       <span>{children}</span>
       {(nextCursor !== null || !isFirst) && (
-        <nav class="button-row" aria-label="Pages">
-          {!isFirst && previous !== firstPage && <PageLink href={href(firstPage)} text="First page" />}
-          {previous !== undefined && <PageLink href={href(previous)} text="Previous" rel="prev" />}
-          {nextCursor !== null && <PageLink href={href(nextPage(place, nextCursor))} text="Next" rel="next" />}
+        <nav class="button-row" aria-label={texts.pages}>
+          {!isFirst && previous !== firstPage && <PageLink href={href(firstPage)} text={texts.firstPage} />}
+          {previous !== undefined && <PageLink href={href(previous)} text={texts.previous} rel="prev" />}
+          {nextCursor !== null && <PageLink href={href(nextPage(place, nextCursor))} text={texts.next} rel="next" />}
         </nav>
       )}
     </div>

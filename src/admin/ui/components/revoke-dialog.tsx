@@ -1,7 +1,9 @@
 import type { ApiKey } from '../../../api-keys/index.js';
 import type { ListView } from '../addresses/list-query.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { Token } from './layout.js';
+import { WithSlot } from './slot.js';
 
 const dialogId = 'revoke-dialog';
 
@@ -19,37 +21,41 @@ export function RevokeLink({ pageContext, apiKey, view, small = false }: RevokeL
     <a
       class={`button button-danger-quiet${small ? ' button-small' : ''}`}
       href={pageContext.links.revokeApiKey(apiKey.id, view)}
-      aria-label={`Revoke ${apiKey.name}`}
+      aria-label={useLook().texts.revokeNamed(apiKey.name)}
       data-dialog={dialogId}
       data-name={apiKey.name}
       data-owner={apiKey.createdBy.username}
+      data-used={lastUse(apiKey, pageContext.nowMs)}
     >
-      Revoke
+      {useLook().texts.revoke}
     </a>
   );
 }
 
 /** One dialog for all links of a page. */
 export function RevokeDialog({ pageContext }: { pageContext: PageContext }) {
+  const { texts } = useLook();
   return (
     <dialog id={dialogId} aria-labelledby={`${dialogId}-title`}>
       <form method="post">
         <Token pageContext={pageContext} />
         <div class="dialog-body">
           <h2 id={`${dialogId}-title`}>
-            Revoke “<span data-slot="name"></span>”?
+            <WithSlot text={texts.revokeQuestion} slot="name" />
           </h2>
           <p class="muted">
-            Created by <span data-slot="owner"></span>
+            <WithSlot text={texts.createdByName} slot="owner" />
+            <br />
+            <WithSlot text={texts.lastUsed} slot="used" />
           </p>
           <RevocationConsequences />
         </div>
         <div class="dialog-actions">
           <button class="button" type="button" data-close autofocus>
-            Cancel
+            {texts.cancel}
           </button>
           <button class="button button-danger" type="submit">
-            Revoke API key
+            {texts.revokeApiKey}
           </button>
         </div>
       </form>
@@ -57,11 +63,13 @@ export function RevokeDialog({ pageContext }: { pageContext: PageContext }) {
   );
 }
 
+/** The one fact that says whether a revocation stops something. */
+export function lastUse({ lastAccessed }: ApiKey, nowMs: number): string {
+  const { dates, texts } = useLook();
+  if (lastAccessed === null) return texts.never;
+  return `${dates.relative(lastAccessed, nowMs)} (${dates.exact(lastAccessed)})`;
+}
+
 export function RevocationConsequences() {
-  return (
-    <p>
-      From this moment every request with this key is refused. This cannot be undone: a revoked key stays in the list
-      but can never be used again.
-    </p>
-  );
+  return <p>{useLook().texts.revocationConsequences}</p>;
 }

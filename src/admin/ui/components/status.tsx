@@ -1,15 +1,20 @@
 import type { ApiKey, ApiKeyStatus } from '../../../api-keys/index.js';
-import { formatExact, formatRelative } from '../format/times.js';
-import { countOf, expiresSoon, isUsedInVain } from '../format/warnings.js';
+import { expiresSoon, isUsedInVain } from '../format/warnings.js';
+import { useLook } from '../look.js';
+import type { AdminTexts } from '../texts/texts-option.js';
 import { Icon, type IconName } from './icon.js';
 
 const icons: Readonly<Record<ApiKeyStatus, IconName>> = { Active: 'check', Expired: 'clock', Revoked: 'cross' };
+
+export function textOfStatus(status: ApiKeyStatus, texts: AdminTexts): string {
+  return { Active: texts.active, Expired: texts.expired, Revoked: texts.revoked }[status];
+}
 
 export function Status({ status }: { status: ApiKeyStatus }) {
   return (
     <span class={`status status-${status.toLowerCase()}`}>
       <Icon name={icons[status]} size={12} />
-      {status}
+      {textOfStatus(status, useLook().texts)}
     </span>
   );
 }
@@ -25,13 +30,15 @@ function WarningLine({ title, text }: { title?: string; text: string }) {
 }
 
 export function ExpiryWarning({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
-  return expiresSoon(apiKey, nowMs) ? <WarningLine text="Expires soon" /> : null;
+  const { texts } = useLook();
+  return expiresSoon(apiKey, nowMs) ? <WarningLine text={texts.expiresSoon} /> : null;
 }
 
 /** Says when and how often an ended key was used. */
 export function RefusedUseWarning({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
+  const { dates, texts } = useLook();
   const { lastRefusedOn, refusedUses } = apiKey;
   if (!isUsedInVain(apiKey) || lastRefusedOn === null) return null;
-  const text = `Used ${countOf(refusedUses, 'time')} since, last ${formatRelative(lastRefusedOn, nowMs)}`;
-  return <WarningLine text={text} title={formatExact(lastRefusedOn)} />;
+  const text = texts.usedSince(refusedUses, dates.relative(lastRefusedOn, nowMs));
+  return <WarningLine text={text} title={dates.exact(lastRefusedOn)} />;
 }

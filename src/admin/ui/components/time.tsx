@@ -1,10 +1,14 @@
-import { formatExact, formatMinute, formatRelative } from '../format/times.js';
+import { useLook } from '../look.js';
 
-/** Relative and absolute time; seconds on hover. */
+/** Relative and absolute time; seconds and UTC on hover. The script puts what `data-time` marks into the reader's zone. */
 export function RelativeTime({ time, nowMs }: { time: string; nowMs: number }) {
+  const { dates } = useLook();
   return (
-    <time class="time" datetime={time} title={formatExact(time)}>
-      {formatRelative(time, nowMs)} <span class="second-line">{formatMinute(time)}</span>
+    <time class="time" datetime={time} title={dates.exact(time)}>
+      {dates.relative(time, nowMs)}{' '}
+      <span class="second-line" data-time="minute">
+        {dates.minute(time)}
+      </span>
     </time>
   );
 }
@@ -12,8 +16,22 @@ export function RelativeTime({ time, nowMs }: { time: string; nowMs: number }) {
 /** Both on one line, where there is room. */
 export function FullTime({ time, nowMs }: { time: string; nowMs: number }) {
   return (
-    <time datetime={time}>
-      {formatExact(time)} <span class="muted">({formatRelative(time, nowMs)})</span>
+    <>
+      <ExactTime time={time} /> <span class="muted">({useLook().dates.relative(time, nowMs)})</span>
+    </>
+  );
+}
+
+export function ExactTime({ time, text = useLook().dates.exact(time) }: { time: string; text?: string }) {
+  return (
+    <time datetime={time} title={useLook().dates.exact(time)} data-time="exact">
+      {text}
     </time>
   );
+}
+
+/** Says in which zone the times of a page are. */
+export function ZoneRemark() {
+  const { texts } = useLook();
+  return <span data-zone={texts.timesInZone}>{texts.timesInUtc}</span>;
 }

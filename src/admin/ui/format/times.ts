@@ -1,36 +1,41 @@
+import type { EnglishTexts } from '../texts/english.js';
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
-const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
-/** `21 Nov 2026`. All times of the administration are in UTC. */
-export function formatDate(time: string | number): string {
-  const date = new Date(time);
-  return `${date.getUTCDate()} ${monthNames[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+/** Times as text in the language of the pages. Absolute ones are in UTC; the script shows them in the reader's zone. */
+export interface Dates {
+  /** `21 Nov 2026` */
+  date(time: string | number): string;
+  /** `21 Nov 2026, 09:05` */
+  minute(time: string | number): string;
+  /** `21 Nov 2026, 09:05:59 UTC` */
+  exact(time: string | number): string;
+  /** `in 5 days`, `2 hours ago`: whole units, rounded down; only months and years are rounded to the nearest. */
+  relative(time: string | number, nowMs: number): string;
 }
 
-/** `21 Nov 2026, 09:05` */
-export function formatMinute(time: string | number): string {
-  return `${formatDate(time)}, ${new Date(time).toISOString().slice(11, 16)}`;
-}
-
-/** `21 Nov 2026, 09:05:59 UTC` */
-export function formatExact(time: string | number): string {
-  return `${formatDate(time)}, ${new Date(time).toISOString().slice(11, 19)} UTC`;
-}
-
-/** `in 5 days`, `2 hours ago`: whole units, rounded down; only months and years are rounded to the nearest. */
-export function formatRelative(time: string | number, nowMs: number): string {
-  const differenceMs = new Date(time).getTime() - nowMs;
-  const distanceMs = Math.abs(differenceMs);
-  if (distanceMs < minuteMs) return differenceMs <= 0 ? 'just now' : 'in less than a minute';
-  const [unit, unitMs] = unitFor(distanceMs);
-  const count = distanceMs / unitMs;
-  return relativeFormat.format(
-    Math.sign(differenceMs) * (unitMs > dayMs ? Math.round(count) : Math.floor(count)),
-    unit,
-  );
+export function createDates(texts: Pick<EnglishTexts, 'language' | 'months' | 'justNow' | 'inLessThanAMinute'>): Dates {
+  const format = new Intl.RelativeTimeFormat(texts.language, { numeric: 'always' });
+  const dateOf = (time: string | number) => {
+    const date = new Date(time);
+    return `${date.getUTCDate()} ${texts.months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+  };
+  const clockOf = (time: string | number, end: number) => new Date(time).toISOString().slice(11, end);
+  return {
+    date: dateOf,
+    minute: (time) => `${dateOf(time)}, ${clockOf(time, 16)}`,
+    exact: (time) => `${dateOf(time)}, ${clockOf(time, 19)} UTC`,
+    relative(time, nowMs) {
+      const differenceMs = new Date(time).getTime() - nowMs;
+      const distanceMs = Math.abs(differenceMs);
+      if (distanceMs < minuteMs) return differenceMs <= 0 ? texts.justNow : texts.inLessThanAMinute;
+      const [unit, unitMs] = unitFor(distanceMs);
+      const count = distanceMs / unitMs;
+      return format.format(Math.sign(differenceMs) * (unitMs > dayMs ? Math.round(count) : Math.floor(count)), unit);
+    },
+  };
 }
 
 function unitFor(distanceMs: number): [Intl.RelativeTimeFormatUnit, number] {

@@ -17,8 +17,3 @@ export function expiresSoon(apiKey: ApiKey, nowMs: number): boolean {
 export function isUsedInVain(apiKey: ApiKey): boolean {
   return apiKey.status !== 'Active' && apiKey.refusedUses > 0;
 }
-
-/** `1 request`, `3 requests` */
-export function countOf(count: number, one: string): string {
-  return `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
-}

@@ -5,10 +5,10 @@ import { EditionNotice, editionNoticeId } from '../components/edition-notice.js'
 import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { RevokeDialog, RevokeLink } from '../components/revoke-dialog.js';
-import { Status } from '../components/status.js';
+import { Status, textOfStatus } from '../components/status.js';
 import { FullTime } from '../components/time.js';
-import { formatExact, formatRelative } from '../format/times.js';
-import { countOf, expiresSoon, isUsedInVain } from '../format/warnings.js';
+import { expiresSoon, isUsedInVain } from '../format/warnings.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
 
@@ -35,15 +35,17 @@ interface ApiKeyDetailsProps {
 
 function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
   const { links, nowMs } = pageContext;
+  const { dates, texts } = useLook();
   const isActive = apiKey.status === 'Active';
   return (
     <Page pageContext={pageContext} title={apiKey.name} section="api-keys">
       <PageHeader
         title={apiKey.name}
-        back={{ href: links.apiKeys(), text: 'API keys' }}
+        back={{ href: links.apiKeys(), text: texts.apiKeys }}
         beside={<Status status={apiKey.status} />}
         actions={
           <>
+            <ReplaceButton pageContext={pageContext} apiKey={apiKey} />
             <EditButton pageContext={pageContext} apiKey={apiKey} />
             {isActive && <RevokeLink pageContext={pageContext} apiKey={apiKey} />}
           </>
@@ -52,31 +54,26 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
       {isActive && !pageContext.isAvailable && <EditionNotice />}
       {!isActive && (
         <Notice kind="neutral" id="terminal">
-          {whyNotEditable(apiKey, nowMs)}
+          <WhyNotEditable apiKey={apiKey} nowMs={nowMs} />
         </Notice>
       )}
       {expiresSoon(apiKey, nowMs) && (
         <Notice kind="warning">
-          <strong>This key expires {formatRelative(apiKey.expiresOn, nowMs)}.</strong>
-          <p>Give it a later expiry, or create a new key and switch the programs over to it in time.</p>
+          <strong>{texts.expiresAt(dates.relative(apiKey.expiresOn, nowMs))}</strong>
+          <p>{texts.expiresSoonHint}</p>
         </Notice>
       )}
       {isUsedInVain(apiKey) && apiKey.lastRefusedOn !== null && (
         <Notice kind="warning">
-          <strong>Something still uses this key.</strong>
-          <p>
-            It was presented in {countOf(apiKey.refusedUses, 'request')} after it had{' '}
-            {apiKey.status === 'Revoked' ? 'been revoked' : 'expired'}, last on{' '}
-            <time datetime={apiKey.lastRefusedOn}>{formatExact(apiKey.lastRefusedOn)}</time>. Every one was refused.
-            Find the program that sends them and give it a new key.
-          </p>
+          <strong>{texts.stillUsed}</strong>
+          <p>{texts.stillUsedHint(apiKey.refusedUses, endOf(apiKey), dates.exact(apiKey.lastRefusedOn))}</p>
         </Notice>
       )}
       <Facts apiKey={apiKey} nowMs={nowMs} />
       <section class="card" aria-labelledby="history">
         <div class="card-header">
-          <h2 id="history">History</h2>
-          <a href={links.audits({ apiKeyId: apiKey.id })}>All audits of this key</a>
+          <h2 id="history">{texts.history}</h2>
+          <a href={links.audits({ apiKeyId: apiKey.id })}>{texts.auditsOfKey}</a>
         </div>
         <AuditTable pageContext={pageContext} entries={audits} />
       </section>
@@ -85,74 +82,92 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
   );
 }
 
+/** Only for the user's own keys: a new key acts as whoever creates it (rule K16). */
+function ReplaceButton({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
+  const { isAvailable, links, user } = pageContext;
+  if (!isAvailable || apiKey.createdBy.id !== user.id) return null;
+  return (
+    <a class="button" href={links.replaceApiKey(apiKey.id)}>
+      {useLook().texts.replaceApiKey}
+    </a>
+  );
+}
+
 function EditButton({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
+  const { texts } = useLook();
   if (apiKey.status === 'Active' && pageContext.isAvailable) {
     return (
       <a class="button" href={pageContext.links.editApiKey(apiKey.id)}>
-        Edit
+        {texts.edit}
       </a>
     );
   }
   const reasonId = apiKey.status === 'Active' ? editionNoticeId : 'terminal';
   return (
     <button class="button" type="button" disabled aria-describedby={reasonId}>
-      Edit
+      {texts.edit}
     </button>
   );
 }
 
 /** Explains a terminal status (specification 3). */
-export function whyNotEditable(apiKey: ApiKey, nowMs: number): string {
-  const since = apiKey.revokedOn ?? apiKey.expiresOn;
-  const happened = apiKey.status === 'Revoked' ? 'was revoked' : 'expired';
-  return `This key ${happened} ${formatRelative(since, nowMs)}. Only an Active key can be edited or revoked, and this one can never be used again. Create a new key instead.`;
+export function WhyNotEditable({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
+  const { dates, texts } = useLook();
+  return <>{texts.hasEnded(endOf(apiKey), dates.relative(apiKey.revokedOn ?? apiKey.expiresOn, nowMs))}</>;
+}
+
+function endOf({ status }: ApiKey): 'Expired' | 'Revoked' {
+  return status === 'Revoked' ? 'Revoked' : 'Expired';
 }
 
 function Facts({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
+  const { keyPrefix, texts } = useLook();
   return (
-    <section class="card" aria-label="Details">
+    <section class="card" aria-label={texts.details}>
       <dl class="facts">
         <div>
-          <dt>Name</dt>
+          <dt>{texts.name}</dt>
           <dd>{apiKey.name}</dd>
         </div>
         <div>
-          <dt>Status</dt>
-          <dd>{apiKey.status}</dd>
+          <dt>{texts.status}</dt>
+          <dd>{textOfStatus(apiKey.status, texts)}</dd>
         </div>
         <div>
-          <dt>Created By</dt>
+          <dt>{texts.createdBy}</dt>
           <dd>{apiKey.createdBy.username}</dd>
         </div>
         <div>
-          <dt>Created on</dt>
+          <dt>{texts.createdOn}</dt>
           <dd>
             <FullTime time={apiKey.createdOn} nowMs={nowMs} />
           </dd>
         </div>
         <div>
-          <dt>Expires on</dt>
+          <dt>{texts.expiresOn}</dt>
           <dd>
             <FullTime time={apiKey.expiresOn} nowMs={nowMs} />
           </dd>
         </div>
         {apiKey.revokedOn !== null && (
           <div>
-            <dt>Revoked on</dt>
+            <dt>{texts.revokedOn}</dt>
             <dd>
               <FullTime time={apiKey.revokedOn} nowMs={nowMs} />
             </dd>
           </div>
         )}
         <div>
-          <dt>Last accessed</dt>
-          <dd>{apiKey.lastAccessed === null ? 'Never' : <FullTime time={apiKey.lastAccessed} nowMs={nowMs} />}</dd>
+          <dt>{texts.lastAccessed}</dt>
+          <dd>{apiKey.lastAccessed === null ? texts.never : <FullTime time={apiKey.lastAccessed} nowMs={nowMs} />}</dd>
         </div>
         <div>
-          <dt>Key</dt>
+          <dt>{texts.key}</dt>
           <dd>
-            <code>ck_{apiKey.id}…</code>{' '}
-            <span class="muted">The rest was shown once, when the key was created, and is stored nowhere.</span>
+            <code>
+              {keyPrefix}_{apiKey.id}…
+            </code>{' '}
+            <span class="muted">{texts.shownOnce}</span>
           </dd>
         </div>
       </dl>

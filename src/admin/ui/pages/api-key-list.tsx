@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
-import { type ApiKeyPage, isApiKeyError } from '../../../api-keys/index.js';
+import { type ApiKey, type ApiKeyPage, isApiKeyError } from '../../../api-keys/index.js';
+import { idOfValue } from '../addresses/leaked-key.js';
 import { type ListView, readListView } from '../addresses/list-query.js';
 import { firstPage } from '../addresses/paging.js';
 import { ApiKeyTable } from '../components/api-key-table.js';
@@ -10,7 +11,9 @@ import { ListToolbar } from '../components/list-toolbar.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
 import { RevokeDialog } from '../components/revoke-dialog.js';
-import { countOf, expiryWarningDays, expiryWarningEndMs } from '../format/warnings.js';
+import { ZoneRemark } from '../components/time.js';
+import { expiryWarningDays, expiryWarningEndMs } from '../format/warnings.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
 
@@ -25,15 +28,39 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
   app.get(
     '/api-keys',
     ui.signedIn(async (c, pageContext) => {
-      const asked = readListView(new URL(c.req.url).searchParams);
+      const query = new URL(c.req.url).searchParams;
+      const asked = readListView(query);
+      if (idOfValue(query.get('search') ?? '') !== undefined) return c.redirect(ui.links.apiKeys(asked), 303);
       const view: ListView = pageContext.mayManageAll ? asked : { ...asked, scope: 'my' };
       const page = await loadPage(pageContext, view);
       // The cursor belongs to another order, or was cut off.
       if (page === undefined) return c.redirect(ui.links.apiKeys({ ...view, ...firstPage }), 303);
-      const expiring = await countExpiring(pageContext, view);
+      const expiring = pageContext.isAvailable ? await countExpiring(pageContext, view) : 0;
       return await render(c, <ApiKeyList pageContext={pageContext} view={view} page={page} expiring={expiring} />);
     }),
   );
+
+  // Posted, so that no address and no log holds what somebody looks for: it may be a whole key.
+  app.post(
+    '/api-keys',
+    ui.submitted(async (c, pageContext, form) => {
+      const found = await findByValue(pageContext, form.get('search') ?? '');
+      if (found === undefined) return c.redirect(ui.links.apiKeys(readListView(form)), 303);
+      ui.flashes.leave(c, ui.look.texts.foundByValue);
+      return c.redirect(ui.links.apiKey(found.id), 303);
+    }),
+  );
+
+  async function findByValue({ actor }: PageContext, search: string): Promise<ApiKey | undefined> {
+    const id = idOfValue(search);
+    if (id === undefined) return undefined;
+    try {
+      return await apiKeys.get(actor, id);
+    } catch (error) {
+      if (isApiKeyError(error, 'not-found')) return undefined;
+      throw error;
+    }
+  }
 
   async function loadPage({ actor }: PageContext, view: ListView): Promise<ApiKeyPage | undefined> {
     const { scope, status, search, sort, cursor } = view;
@@ -62,15 +89,16 @@ interface ApiKeyListProps {
 
 function ApiKeyList({ pageContext, view, page, expiring }: ApiKeyListProps) {
   const { links } = pageContext;
+  const { texts } = useLook();
   return (
-    <Page pageContext={pageContext} title="API keys" section="api-keys">
-      <PageHeader title="API keys" actions={<CreateButton pageContext={pageContext} />}>
-        API keys let programs use the Admin API and MCP with your permissions and without your password.
+    <Page pageContext={pageContext} title={texts.apiKeys} section="api-keys">
+      <PageHeader title={texts.apiKeys} actions={<CreateButton pageContext={pageContext} />}>
+        {texts.listIntroduction}
       </PageHeader>
       {!pageContext.isAvailable && <EditionNotice />}
       <ExpiryNotice pageContext={pageContext} view={view} expiring={expiring} />
       <ListToolbar pageContext={pageContext} view={view} />
-      <section class="card" aria-label="API keys">
+      <section class="card" aria-label={texts.apiKeys}>
         {page.items.length === 0 ? (
           <EmptyList pageContext={pageContext} view={view} />
         ) : (
@@ -78,7 +106,8 @@ function ApiKeyList({ pageContext, view, page, expiring }: ApiKeyListProps) {
         )}
         {(page.items.length > 0 || view.cursor !== undefined) && (
           <Pager place={view} nextCursor={page.nextCursor} href={(place) => links.apiKeys({ ...view, ...place })}>
-            {page.total !== undefined && `${countOf(page.total, 'API key')}. `}All times are in UTC.
+            {page.total !== undefined && `${texts.keyCount(page.total)} `}
+            <ZoneRemark />
           </Pager>
         )}
       </section>
@@ -88,34 +117,32 @@ function ApiKeyList({ pageContext, view, page, expiring }: ApiKeyListProps) {
 }
 
 function CreateButton({ pageContext }: { pageContext: PageContext }) {
+  const { texts } = useLook();
   if (pageContext.isAvailable) {
     return (
       <a class="button button-primary" href={pageContext.links.newApiKey}>
         <Icon name="plus" />
-        Create API key
+        {texts.createApiKey}
       </a>
     );
   }
   return (
     <button class="button" type="button" disabled aria-describedby={editionNoticeId}>
       <Icon name="plus" />
-      Create API key
+      {texts.createApiKey}
     </button>
   );
 }
 
 function ExpiryNotice({ pageContext, view, expiring }: { pageContext: PageContext; view: ListView; expiring: number }) {
+  const { texts } = useLook();
   if (expiring === 0) return null;
-  const number = expiring > maxCounted ? `More than ${maxCounted} API keys` : countOf(expiring, 'API key');
   const href = pageContext.links.apiKeys({ scope: view.scope, status: 'Active', sort: 'expiresOn' });
   return (
     <Notice kind="warning">
       <p>
-        <strong>
-          {number} {expiring === 1 ? 'expires' : 'expire'} within {expiryWarningDays} days.
-        </strong>{' '}
-        Extend or replace {expiring === 1 ? 'it' : 'them'} before the programs that use {expiring === 1 ? 'it' : 'them'}{' '}
-        are refused. <a href={href}>{expiring === 1 ? 'Show the key' : 'Show these keys'}</a>
+        <strong>{texts.expireWithin(expiring, maxCounted, expiryWarningDays)}</strong> {texts.extendInTime(expiring)}{' '}
+        <a href={href}>{texts.showThese(expiring)}</a>
       </p>
     </Notice>
   );
@@ -123,15 +150,16 @@ function ExpiryNotice({ pageContext, view, expiring }: { pageContext: PageContex
 
 function EmptyList({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
   const { links } = pageContext;
+  const { texts } = useLook();
   const isFiltered = view.status !== undefined || view.search !== '' || view.cursor !== undefined;
   if (isFiltered) {
     return (
       <div class="empty">
         <Icon name="search" />
-        <h2>No API key matches</h2>
-        <p>There is no key with this status and this search. Try other words, or look at all of them.</p>
+        <h2>{texts.noMatch}</h2>
+        <p>{texts.noMatchHint}</p>
         <a class="button" href={links.apiKeys({ scope: view.scope })}>
-          Clear the filters
+          {texts.clearFilters}
         </a>
       </div>
     );
@@ -139,16 +167,12 @@ function EmptyList({ pageContext, view }: { pageContext: PageContext; view: List
   return (
     <div class="empty">
       <Icon name="key" />
-      <h2>{view.scope === 'all' ? 'No API keys' : 'You have no API keys yet'}</h2>
-      <p>
-        {pageContext.isAvailable
-          ? 'Create one for each program that uses the Admin API or MCP, so that each can be revoked without stopping the others.'
-          : 'None can be created with the present edition.'}
-      </p>
+      <h2>{view.scope === 'all' ? texts.noApiKeys : texts.noApiKeysYet}</h2>
+      <p>{pageContext.isAvailable ? texts.createOneForEach : texts.noneInThisEdition}</p>
       {pageContext.isAvailable && (
         <a class="button button-primary" href={links.newApiKey}>
           <Icon name="plus" />
-          Create your first API key
+          {texts.createFirstApiKey}
         </a>
       )}
     </div>

@@ -8,13 +8,16 @@ import {
   revisionTypes,
 } from '../../../api-keys/index.js';
 import { type AuditView, readAuditView } from '../addresses/audit-query.js';
+import { idOfValue } from '../addresses/leaked-key.js';
 import { firstPage } from '../addresses/paging.js';
 import { AuditTable } from '../components/audit-table.js';
 import { Icon } from '../components/icon.js';
-import { Page, PageHeader } from '../components/layout.js';
+import { Page, PageHeader, Token } from '../components/layout.js';
 import { Segments } from '../components/list-toolbar.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
+import { ZoneRemark } from '../components/time.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
 
@@ -28,7 +31,9 @@ export function auditRoutes(app: Hono, ui: Ui): void {
   app.get(
     '/api-key-audits',
     ui.signedIn(async (c, pageContext) => {
-      const view = readAuditView(new URL(c.req.url).searchParams);
+      const query = new URL(c.req.url).searchParams;
+      const view = readAuditView(query);
+      if (idOfValue(query.get('find') ?? '') !== undefined) return c.redirect(ui.links.audits(view), 303);
       const found = view.find === '' ? undefined : await findKeys(pageContext, view.find);
       const [only] = found ?? [];
       if (only !== undefined && found?.length === 1) {
@@ -42,6 +47,12 @@ export function auditRoutes(app: Hono, ui: Ui): void {
         <Audits pageContext={pageContext} view={view} page={page} apiKey={apiKey} found={found} />,
       );
     }),
+  );
+
+  // Posted like the search of the list: it may be a whole key.
+  app.post(
+    '/api-key-audits',
+    ui.submitted((c, _, form) => c.redirect(ui.links.audits(readAuditView(form)), 303)),
   );
 
   /** The keys that a search may mean; one key if the text is its whole name. */
@@ -75,29 +86,28 @@ interface AuditsProps {
 
 function Audits({ pageContext, view, page, apiKey, found }: AuditsProps) {
   const { links } = pageContext;
+  const { texts } = useLook();
   const hasPager = page.items.length > 0 || view.cursor !== undefined;
   return (
-    <Page pageContext={pageContext} title="API key audits" section="audits">
-      <PageHeader title="API key audits">
-        Who created, changed or revoked which key, and when. Entries cannot be changed or deleted.
-      </PageHeader>
+    <Page pageContext={pageContext} title={texts.audits} section="audits">
+      <PageHeader title={texts.audits}>{texts.auditsIntroduction}</PageHeader>
       <Toolbar pageContext={pageContext} view={view} />
       {apiKey !== undefined && (
         <Notice kind="neutral">
           <p>
-            Only audits of <a href={links.apiKey(apiKey.id)}>{apiKey.name}</a>.{' '}
-            <a href={links.audits({ revisionType: view.revisionType })}>Show all keys</a>
+            {texts.onlyAuditsOf} <a href={links.apiKey(apiKey.id)}>{apiKey.name}</a>.{' '}
+            <a href={links.audits({ revisionType: view.revisionType })}>{texts.showAllKeys}</a>
           </p>
         </Notice>
       )}
       {found !== undefined ? (
         <FoundKeys pageContext={pageContext} view={view} found={found} />
       ) : (
-        <section class="card" aria-label="Audit entries">
+        <section class="card" aria-label={texts.auditEntries}>
           {page.items.length === 0 ? <NoEntries /> : <AuditTable pageContext={pageContext} entries={page.items} />}
           {hasPager && (
             <Pager place={view} nextCursor={page.nextCursor} href={(place) => links.audits({ ...view, ...place })}>
-              Newest first. All times are in UTC.
+              {texts.newestFirst} <ZoneRemark />
             </Pager>
           )}
         </section>
@@ -108,22 +118,28 @@ function Audits({ pageContext, view, page, apiKey, found }: AuditsProps) {
 
 function Toolbar({ pageContext, view }: { pageContext: PageContext; view: AuditView }) {
   const { links } = pageContext;
+  const { texts } = useLook();
   const href = (revisionType: AuditView['revisionType']) => links.audits({ ...view, ...firstPage, revisionType });
   return (
     <div class="toolbar">
       <Segments
-        label="Revision type"
+        label={texts.revisionType}
         entries={[
-          { text: 'All', href: href(undefined), current: view.revisionType === undefined },
-          ...revisionTypes.map((type) => ({ text: type, href: href(type), current: view.revisionType === type })),
+          { text: texts.all, href: href(undefined), current: view.revisionType === undefined },
+          ...revisionTypes.map((type) => ({
+            text: texts.revisionTypes[type],
+            href: href(type),
+            current: view.revisionType === type,
+          })),
         ]}
       />
       <search class="search">
-        <form method="get" action={links.audits()}>
+        <form method="post" action={links.audits()}>
+          <Token pageContext={pageContext} />
           {view.revisionType !== undefined && <input type="hidden" name="revisionType" value={view.revisionType} />}
           <div class="search-field">
             <label class="visually-hidden" for="find">
-              Find an API key by name or id
+              {texts.findKeyLabel}
             </label>
             <Icon name="search" />
             <input
@@ -132,13 +148,13 @@ function Toolbar({ pageContext, view }: { pageContext: PageContext; view: AuditV
               name="find"
               type="search"
               value={view.find}
-              placeholder="Find an API key"
+              placeholder={texts.findKey}
               maxlength={maxSearchCharacters}
               autocomplete="off"
             />
           </div>
           <button class="button" type="submit">
-            Filter
+            {texts.filter}
           </button>
         </form>
       </search>
@@ -156,14 +172,15 @@ function FoundKeys({
   found: readonly ApiKey[];
 }) {
   const { links } = pageContext;
+  const { texts } = useLook();
   if (found.length === 0) {
     return (
       <section class="card empty">
         <Icon name="search" />
-        <h2>No API key matches “{view.find}”</h2>
-        <p>Search by part of a key’s current name or its creator’s, or by the start of its id.</p>
+        <h2>{texts.noKeyMatches(view.find)}</h2>
+        <p>{texts.noKeyMatchesHint}</p>
         <a class="button" href={links.audits({ revisionType: view.revisionType })}>
-          Show the audits of all keys
+          {texts.showAllAudits}
         </a>
       </section>
     );
@@ -171,14 +188,14 @@ function FoundKeys({
   return (
     <section class="card" aria-labelledby="found">
       <div class="card-header">
-        <h2 id="found">Which key do you mean?</h2>
-        {found.length === offeredKeys && <span class="muted">The first {offeredKeys} that match</span>}
+        <h2 id="found">{texts.whichKey}</h2>
+        {found.length === offeredKeys && <span class="muted">{texts.firstMatches(offeredKeys)}</span>}
       </div>
       <ul class="card-body stack">
         {found.map(({ id, name, createdBy }) => (
           <li>
             <a href={links.audits({ revisionType: view.revisionType, apiKeyId: id })}>{name}</a>{' '}
-            <span class="muted">by {createdBy.username}</span>
+            <span class="muted">{texts.by(createdBy.username)}</span>
           </li>
         ))}
       </ul>
@@ -187,11 +204,12 @@ function FoundKeys({
 }
 
 function NoEntries() {
+  const { texts } = useLook();
   return (
     <div class="empty">
       <Icon name="history" />
-      <h2>No audit entries</h2>
-      <p>Every change of an API key will be listed here.</p>
+      <h2>{texts.noAudits}</h2>
+      <p>{texts.noAuditsHint}</p>
     </div>
   );
 }

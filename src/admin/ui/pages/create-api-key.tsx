@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { type ApiKey, type ApiKeyError, isApiKeyError } from '../../../api-keys/index.js';
+import { type ApiKey, type ApiKeyError, isApiKeyError, maxPageLimit } from '../../../api-keys/index.js';
 import { statusOfApiKeyError } from '../../http/errors.js';
 import { createKey } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
@@ -9,7 +9,8 @@ import { TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
-import { formatRelative } from '../format/times.js';
+import { baseName, freeName } from '../format/free-name.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
 import { CreatedApiKeyPage } from './created-api-key.js';
@@ -18,6 +19,8 @@ interface FormView {
   readonly name: string;
   readonly expiry: ExpiryInput;
   readonly error?: ApiKeyError;
+  /** The key that the new one takes the place of. */
+  readonly replaced?: ApiKey | undefined;
   /** A key of that name that this user created a moment ago: the form was probably sent twice. */
   readonly madeBefore?: ApiKey | undefined;
 }
@@ -35,28 +38,50 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
 
   app.get(
     '/api-keys/new',
-    ui.signedIn((c, pageContext) => show(c, pageContext, blankForm)),
+    ui.signedIn(async (c, pageContext) => {
+      const replaced = await findReplaced(c, pageContext);
+      if (replaced === undefined) return await show(c, pageContext, blankForm);
+      const search = baseName(replaced.name);
+      const { items } = await apiKeys.list(pageContext.actor, { scope: 'my', search, limit: maxPageLimit });
+      const name = freeName(
+        replaced.name,
+        items.map((apiKey) => apiKey.name),
+      );
+      return await show(c, pageContext, { ...blankForm, name, replaced });
+    }),
   );
 
   app.post(
     '/api-keys/new',
     ui.submitted(async (c, pageContext, form) => {
       const name = form.get('name') ?? '';
+      const replaced = await findReplaced(c, pageContext);
       const expiry = readExpiryInput(form);
       const expiresOn = toExpiresOn(expiry, { nowMs: pageContext.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() }) ?? '';
       try {
         const created = await createKey(ui.context, pageContext.actor, { name, expiresOn });
         return await render(
           c,
-          <CreatedApiKeyPage pageContext={pageContext} created={created} origin={new URL(c.req.url).origin} />,
+          <CreatedApiKeyPage
+            pageContext={pageContext}
+            created={created}
+            origin={new URL(c.req.url).origin}
+            replaced={replaced}
+          />,
         );
       } catch (error) {
         if (!isApiKeyError(error)) throw error;
-        const view = { name, expiry, error, madeBefore: await findMadeBefore(pageContext, name, error) };
+        const view = { name, expiry, error, replaced, madeBefore: await findMadeBefore(pageContext, name, error) };
         return await show(c, pageContext, view, statusOfApiKeyError(error) as ContentfulStatusCode);
       }
     }),
   );
+
+  /** @throws ApiKeyError `not-found` when the user may not see it */
+  async function findReplaced(c: Context, { actor }: PageContext): Promise<ApiKey | undefined> {
+    const id = c.req.query('replaces');
+    return id === undefined ? undefined : await apiKeys.get(actor, id);
+  }
 
   async function findMadeBefore({ actor, nowMs }: PageContext, name: string, error: ApiKeyError) {
     const taken = error.fieldErrors.some(({ message }) => message === 'API key name must be unique.');
@@ -76,37 +101,50 @@ interface CreateApiKeyProps {
 
 function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
   const { links } = pageContext;
-  const { name, expiry, error, madeBefore } = view;
+  const { texts } = useLook();
+  const { name, expiry, error, madeBefore, replaced } = view;
   const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
   const nameError = messageFor('name');
   const expiryError = messageFor('expiresOn');
   return (
     <Page
       pageContext={pageContext}
-      title={error === undefined ? 'Create API key' : 'Error: Create API key'}
+      title={error === undefined ? texts.createApiKey : texts.error(texts.createApiKey)}
       section="api-keys"
     >
-      <PageHeader title="Create API key" back={{ href: links.apiKeys(), text: 'API keys' }}>
-        The key acts as you, {pageContext.user.username}: it has exactly your permissions.
+      <PageHeader title={texts.createApiKey} back={{ href: links.apiKeys(), text: texts.apiKeys }}>
+        {texts.actsAsYou(pageContext.user.username)}
       </PageHeader>
       {!pageContext.isAvailable && <EditionNotice />}
       {pageContext.isAvailable && error !== undefined && error.kind !== 'validation' && (
         <Notice kind="danger" focused>
-          {error.message}
+          {texts.message(error.message)}
+        </Notice>
+      )}
+      {replaced !== undefined && (
+        <Notice kind="neutral">
+          <p>
+            {texts.replaces(replaced.name)} <a href={links.apiKey(replaced.id)}>{texts.showOldKey}</a>
+          </p>
         </Notice>
       )}
       {madeBefore !== undefined && <MadeBefore pageContext={pageContext} apiKey={madeBefore} />}
-      <form class="card narrow" method="post" action={links.newApiKey} novalidate>
+      <form
+        class="card narrow"
+        method="post"
+        action={replaced === undefined ? links.newApiKey : links.replaceApiKey(replaced.id)}
+        novalidate
+      >
         <fieldset {...(!pageContext.isAvailable && { disabled: true })}>
-          <legend class="visually-hidden">New API key</legend>
+          <legend class="visually-hidden">{texts.newApiKey}</legend>
           <div class="card-body stack">
             <Token pageContext={pageContext} />
             <TextField
               id="name"
               name="name"
-              label="Name"
+              label={texts.name}
               value={name}
-              hint="What the key is for, such as the program that uses it. Up to 100 characters, unique in this service."
+              hint={texts.nameHint}
               error={nameError}
               focused={nameError !== undefined || expiryError === undefined}
             />
@@ -120,10 +158,10 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
           </div>
           <div class="dialog-actions">
             <a class="button" href={links.apiKeys()}>
-              Cancel
+              {texts.cancel}
             </a>
             <button class="button button-primary" type="submit">
-              Create API key
+              {texts.createApiKey}
             </button>
           </div>
         </fieldset>
@@ -134,18 +172,15 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
 
 /** A reloaded or repeated form: nothing went wrong, but the value cannot be shown again. */
 function MadeBefore({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
+  const { dates, texts } = useLook();
+  const { links, nowMs } = pageContext;
   return (
     <Notice kind="neutral">
-      <strong>
-        You created “{apiKey.name}” {formatRelative(apiKey.createdOn, pageContext.nowMs)}.
-      </strong>
+      <strong>{texts.createdBefore(apiKey.name, dates.relative(apiKey.createdOn, nowMs))}</strong>
+      <p>{texts.createdBeforeHint}</p>
       <p>
-        If you only reloaded the page, no second key was created. The value of the first one was shown once and cannot
-        be shown again. If you did not store it, <a href={pageContext.links.revokeApiKey(apiKey.id)}>revoke that key</a>{' '}
-        and create another one under a new name.
-      </p>
-      <p>
-        <a href={pageContext.links.apiKey(apiKey.id)}>Show the key’s details</a>
+        <a href={links.apiKey(apiKey.id)}>{texts.showDetails}</a> ·{' '}
+        <a href={links.revokeApiKey(apiKey.id)}>{texts.revokeThatKey}</a>
       </p>
     </Notice>
   );

@@ -1,8 +1,8 @@
-import type { CreatedApiKey } from '../../../api-keys/index.js';
+import type { ApiKey, CreatedApiKey } from '../../../api-keys/index.js';
 import { Icon } from '../components/icon.js';
 import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { formatExact } from '../format/times.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 
 interface CreatedApiKeyPageProps {
@@ -10,25 +10,26 @@ interface CreatedApiKeyPageProps {
   created: CreatedApiKey;
   /** The origin, for the example. */
   origin: string;
+  /** The key that this one takes the place of. */
+  replaced?: ApiKey | undefined;
 }
 
 /** The only page that shows a key's value (specification 2.1). */
-export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origin }: CreatedApiKeyPageProps) {
+export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origin, replaced }: CreatedApiKeyPageProps) {
   const { links } = pageContext;
+  const { dates, texts } = useLook();
   const details = links.apiKey(apiKey.id);
   return (
-    <Page pageContext={pageContext} title="Save your API key" section="api-keys">
-      <PageHeader title="Save your API key">
-        “{apiKey.name}” has been created. It expires on {formatExact(apiKey.expiresOn)}.
-      </PageHeader>
-      <section class="card narrow" aria-label="The new key">
+    <Page pageContext={pageContext} title={texts.saveYourKey} section="api-keys">
+      <PageHeader title={texts.saveYourKey}>{texts.created(apiKey.name, dates.exact(apiKey.expiresOn))}</PageHeader>
+      <section class="card narrow" aria-label={texts.theNewKey}>
         <div class="card-body stack">
           <Notice kind="warning">
-            <strong>Copy the key now: it is shown only this once.</strong>
-            <p>Nobody can show it again, not even an administrator. Store it like a password.</p>
+            <strong>{texts.copyNow}</strong>
+            <p>{texts.copyNowHint}</p>
           </Notice>
           <div class="field">
-            <label for="key">API key</label>
+            <label for="key">{texts.apiKey}</label>
             <div class="key-row">
               <input
                 class="input key-value"
@@ -43,15 +44,21 @@ export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origi
               />
               <button class="button" type="button" hidden data-copy>
                 <Icon name="copy" />
-                Copy
+                {texts.copy}
               </button>
             </div>
-            <p class="copy-status" role="status" data-copy-status></p>
+            <p
+              class="copy-status"
+              role="status"
+              data-copy-status
+              data-copied={texts.copied}
+              data-not-copied={texts.notCopied}
+            ></p>
           </div>
           <div class="field">
-            <h2>Use it</h2>
+            <h2>{texts.useIt}</h2>
             <p class="hint" id="example">
-              Send the key in the header <code>x-api-key</code>, or in <code>Authorization</code> after the word ApiKey.
+              {texts.useItHint}
             </p>
             <pre
               class="snippet"
@@ -59,28 +66,33 @@ export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origi
               aria-describedby="example"
             >{`curl -H "x-api-key: $API_KEY" ${origin}${links.adminApi}/me`}</pre>
           </div>
+          {replaced?.status === 'Active' && (
+            <p>
+              {texts.thenRevoke(replaced.name)} <a href={links.apiKey(replaced.id)}>{texts.showOldKey}</a>
+            </p>
+          )}
         </div>
         <form class="dialog-actions spread" method="get" action={details}>
           <label class="check">
             <input type="checkbox" required data-stored />
-            <span>I have stored the key in a safe place</span>
+            <span>{texts.haveStored}</span>
           </label>
           <button class="button button-primary" type="submit">
-            Done
+            {texts.done}
           </button>
         </form>
       </section>
       <dialog id="leave-dialog" aria-labelledby="leave-title">
         <div class="dialog-body">
-          <h2 id="leave-title">Leave without storing the key?</h2>
-          <p>Once you leave this page, the key cannot be shown again. You would have to create another one.</p>
+          <h2 id="leave-title">{texts.leaveWithoutStoring}</h2>
+          <p>{texts.leaveHint}</p>
         </div>
         <div class="dialog-actions">
           <a class="button button-danger-quiet" href={details} data-leave>
-            Leave
+            {texts.leave}
           </a>
           <button class="button button-primary" type="button" data-close autofocus>
-            Stay here
+            {texts.stay}
           </button>
         </div>
       </dialog>

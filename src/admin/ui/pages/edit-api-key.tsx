@@ -10,10 +10,10 @@ import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { Status } from '../components/status.js';
 import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
-import { formatExact } from '../format/times.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
-import { whyNotEditable } from './api-key-details.js';
+import { WhyNotEditable } from './api-key-details.js';
 
 interface FormView {
   /** The key as it is stored. */
@@ -48,7 +48,7 @@ export function editApiKeyRoutes(app: Hono, ui: Ui): void {
       try {
         await requireAvailable(ui.context, pageContext.actor);
         const apiKey = await apiKeys.update(pageContext.actor, id, { name, expiresOn, version });
-        ui.flashes.leave(c, `“${apiKey.name}” has been saved.`);
+        ui.flashes.leave(c, ui.look.texts.saved(apiKey.name));
         return c.redirect(ui.links.apiKey(apiKey.id), 303);
       } catch (error) {
         if (!isApiKeyError(error) || error.kind === 'not-found') throw error;
@@ -72,6 +72,7 @@ interface EditApiKeyProps {
 
 function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
   const { links, nowMs } = pageContext;
+  const { texts } = useLook();
   const { apiKey, name, expiry, error } = view;
   const details = links.apiKey(apiKey.id);
   const isActive = apiKey.status === 'Active';
@@ -82,18 +83,18 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
   return (
     <Page
       pageContext={pageContext}
-      title={`${error === undefined ? '' : 'Error: '}Edit ${apiKey.name}`}
+      title={error === undefined ? texts.editNamed(apiKey.name) : texts.error(texts.editNamed(apiKey.name))}
       section="api-keys"
     >
       <PageHeader
-        title="Edit API key"
+        title={texts.editApiKey}
         back={{ href: details, text: apiKey.name }}
         beside={<Status status={apiKey.status} />}
       />
       {isActive && !pageContext.isAvailable && <EditionNotice />}
       {!isActive && (
         <Notice kind="neutral" focused={error !== undefined}>
-          {whyNotEditable(apiKey, nowMs)}
+          <WhyNotEditable apiKey={apiKey} nowMs={nowMs} />
         </Notice>
       )}
       {canEdit && error !== undefined && error.fieldErrors.length === 0 && (
@@ -101,14 +102,14 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
       )}
       <form class="card narrow" method="post" action={links.editApiKey(apiKey.id)} novalidate>
         <fieldset {...(!canEdit && { disabled: true })}>
-          <legend class="visually-hidden">API key {apiKey.name}</legend>
+          <legend class="visually-hidden">{texts.editNamed(apiKey.name)}</legend>
           <div class="card-body stack">
             <Token pageContext={pageContext} />
             <input type="hidden" name="version" value={String(apiKey.version)} />
             <TextField
               id="name"
               name="name"
-              label="Name"
+              label={texts.name}
               value={name}
               error={nameError}
               focused={canEdit && (nameError !== undefined || (error === undefined && expiryError === undefined))}
@@ -129,10 +130,10 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
         </fieldset>
         <div class="dialog-actions">
           <a class="button" href={details}>
-            Cancel
+            {texts.cancel}
           </a>
           <button class="button button-primary" type="submit" {...(!canEdit && { disabled: true })}>
-            Save changes
+            {texts.saveChanges}
           </button>
         </div>
       </form>
@@ -142,20 +143,18 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
 
 /** Somebody else changed the key first: keep the input, and show what is stored (rule K17). */
 function ChangedMeanwhile({ apiKey, error }: { apiKey: ApiKey; error: ApiKeyError }) {
+  const { dates, texts } = useLook();
   if (error.kind !== 'conflict') {
     return (
       <Notice kind="danger" focused>
-        {error.message}
+        {texts.message(error.message)}
       </Notice>
     );
   }
   return (
     <Notice kind="warning" focused>
-      <strong>This key was changed while you were editing it. Your changes have not been saved.</strong>
-      <p>
-        It is now called “{apiKey.name}” and expires on {formatExact(apiKey.expiresOn)}. Your input is below: save it to
-        replace these values, or cancel to keep them.
-      </p>
+      <strong>{texts.changedMeanwhile}</strong>
+      <p>{texts.changedMeanwhileHint(apiKey.name, dates.exact(apiKey.expiresOn))}</p>
     </Notice>
   );
 }

@@ -3,11 +3,12 @@ import { type ApiKey, isApiKeyError } from '../../../api-keys/index.js';
 import { readListView } from '../addresses/list-query.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { RevocationConsequences } from '../components/revoke-dialog.js';
+import { lastUse, RevocationConsequences } from '../components/revoke-dialog.js';
 import { Status } from '../components/status.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
-import { whyNotEditable } from './api-key-details.js';
+import { WhyNotEditable } from './api-key-details.js';
 
 /** Revoking a key: the dialog posts here; without script this page asks for confirmation. */
 export function revokeApiKeyRoutes(app: Hono, ui: Ui): void {
@@ -33,7 +34,7 @@ export function revokeApiKeyRoutes(app: Hono, ui: Ui): void {
       const back = backTo(c.req.query('list'), id);
       try {
         const apiKey = await apiKeys.revoke(pageContext.actor, id);
-        ui.flashes.leave(c, `“${apiKey.name}” has been revoked. Requests with it are refused from now on.`);
+        ui.flashes.leave(c, ui.look.texts.hasBeenRevoked(apiKey.name));
         return c.redirect(back, 303);
       } catch (error) {
         if (!isApiKeyError(error, 'conflict')) throw error;
@@ -57,37 +58,49 @@ interface RevokeApiKeyProps {
 }
 
 function RevokeApiKey({ pageContext, apiKey, action, back }: RevokeApiKeyProps) {
+  const { texts } = useLook();
   if (apiKey.status !== 'Active') {
     return (
-      <Page pageContext={pageContext} title={`Nothing to revoke: ${apiKey.name}`} section="api-keys">
+      <Page pageContext={pageContext} title={texts.nothingToRevokeTitle(apiKey.name)} section="api-keys">
         <PageHeader title={apiKey.name} beside={<Status status={apiKey.status} />} />
         <Notice kind="neutral" focused>
-          <strong>There is nothing to revoke.</strong>
-          <p>{whyNotEditable(apiKey, pageContext.nowMs)}</p>
+          <strong>{texts.nothingToRevoke}</strong>
+          <p>
+            <WhyNotEditable apiKey={apiKey} nowMs={pageContext.nowMs} />
+          </p>
         </Notice>
         <div class="button-row">
           <a class="button" href={back}>
-            Go back
+            {texts.goBack}
           </a>
         </div>
       </Page>
     );
   }
   return (
-    <Page pageContext={pageContext} title={`Revoke ${apiKey.name}`} section="api-keys">
+    <Page pageContext={pageContext} title={texts.revokeNamed(apiKey.name)} section="api-keys">
       <form class="card narrow" method="post" action={action}>
         <Token pageContext={pageContext} />
         <div class="dialog-body">
-          <h1>Revoke “{apiKey.name}”?</h1>
-          <p class="muted">Created by {apiKey.createdBy.username}</p>
+          <h1>{texts.revokeQuestion(apiKey.name)}</h1>
+          <p class="muted">
+            {texts.createdByName(apiKey.createdBy.username)}
+            <br />
+            {texts.lastUsed(lastUse(apiKey, pageContext.nowMs))}
+          </p>
           <RevocationConsequences />
+          <p>
+            <a href={pageContext.links.revokeAllOf(apiKey.createdBy.id)}>
+              {texts.revokeAllOf(apiKey.createdBy.username)}
+            </a>
+          </p>
         </div>
         <div class="dialog-actions">
           <a class="button" href={back}>
-            Cancel
+            {texts.cancel}
           </a>
           <button class="button button-danger" type="submit">
-            Revoke API key
+            {texts.revokeApiKey}
           </button>
         </div>
       </form>

@@ -1,14 +1,16 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { RequestLookups } from '../../../api-keys/index.js';
 import { checkPassword } from '../../authentication/check-password.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { readReturnPath } from '../addresses/links.js';
-import { tokenField } from '../browser/forms.js';
+import { staleFormMessage, tokenField } from '../browser/forms.js';
+import type { OwnSessions } from '../browser/session.js';
 import { TextField } from '../components/field.js';
 import { Brand } from '../components/icon.js';
 import { Document } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
+import { useLook } from '../look.js';
+import type { AdminTexts } from '../texts/texts-option.js';
 import { render, type Ui } from '../ui.js';
 
 interface SignInView {
@@ -18,15 +20,23 @@ interface SignInView {
   readonly flash?: string | undefined;
 }
 
-/** Signing in and out. */
+/** Signing in and out; where the host does both, its page is the only one. */
 export function signInRoutes(app: Hono, ui: Ui): void {
-  const { context, flashes, forms, links, sessions } = ui;
+  const { context, ownSessions } = ui;
+  const toPage = (c: Context) =>
+    c.redirect(readReturnPath(c.req.query('next'), context.basePath) ?? ui.links.home, 303);
+  if (ownSessions === undefined) app.get('/sign-in', ui.signedIn(toPage));
+  else ownSignInRoutes(app, ui, ownSessions);
+}
+
+function ownSignInRoutes(app: Hono, ui: Ui, sessions: OwnSessions): void {
+  const { context, flashes, forms, links } = ui;
   const show = (c: Context, view: SignInView, status?: ContentfulStatusCode) =>
     render(c, <SignIn ui={ui} token={forms.tokenBeforeSignIn(c)} {...view} />, status);
 
   app.get('/sign-in', async (c) => {
     const next = readReturnPath(c.req.query('next'), context.basePath);
-    if ((await sessions.read(c, new RequestLookups())) !== undefined) return c.redirect(next ?? links.home, 303);
+    if ((await sessions.read(c, context.newLookups())) !== undefined) return c.redirect(next ?? links.home, 303);
     return await show(c, { next, flash: flashes.take(c) });
   });
 
@@ -38,7 +48,7 @@ export function signInRoutes(app: Hono, ui: Ui): void {
       const next = readReturnPath(form.get('next'), context.basePath);
       view = { username, next };
       const source = context.clientAddress(c.req.raw, c.env);
-      const user = await checkPassword(context, new RequestLookups(), source, {
+      const user = await checkPassword(context, context.newLookups(), source, {
         username,
         password: form.get('password') ?? '',
       });
@@ -48,11 +58,11 @@ export function signInRoutes(app: Hono, ui: Ui): void {
       }
       context.authenticationFailed({ reason: 'password' });
       c.header('www-authenticate', 'Form');
-      return await show(c, { ...view, problem: 'The user name or the password is wrong.' }, 401);
+      return await show(c, { ...view, problem: ui.look.texts.wrongPassword }, 401);
     } catch (error) {
-      if (!(error instanceof AdminHttpError)) throw error;
+      if (!(error instanceof AdminHttpError) || error.cause !== undefined) throw error;
       for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
-      return await show(c, { ...view, problem: describe(error) }, error.status as ContentfulStatusCode);
+      return await show(c, { ...view, problem: describe(error, ui.look.texts) }, error.status as ContentfulStatusCode);
     }
   });
 
@@ -60,27 +70,27 @@ export function signInRoutes(app: Hono, ui: Ui): void {
     '/sign-out',
     ui.submitted(async (c, pageContext) => {
       await sessions.end(c, pageContext.session);
-      flashes.leave(c, 'You have signed out.');
+      flashes.leave(c, ui.look.texts.signedOut);
       return c.redirect(links.signIn, 303);
     }),
   );
 }
 
-function describe({ status, message, headers }: AdminHttpError): string {
-  if (status === 403) return 'This page was open for too long, or cookies are disabled. Sign in again.';
+function describe({ status, message, headers }: AdminHttpError, texts: AdminTexts): string {
+  if (message === staleFormMessage) return texts.staleSignIn;
   const seconds = Number(headers['retry-after']);
-  if (status !== 429 || Number.isNaN(seconds)) return message;
-  return `Too many failed attempts. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`;
+  return status === 429 && !Number.isNaN(seconds) ? texts.tooManyAttempts(seconds) : texts.message(message);
 }
 
 function SignIn({ ui, token, username = '', next, problem, flash }: SignInView & { ui: Ui; token: string }) {
   const { links } = ui;
+  const { name, texts } = useLook();
   return (
-    <Document title={problem === undefined ? 'Sign in' : 'Error: Sign in'} asset={links.asset} bodyClass="alone">
+    <Document title={problem === undefined ? texts.signIn : texts.error(texts.signIn)} bodyClass="alone">
       <main>
         <div class="alone-brand">
           <Brand size={40} />
-          <h1>Sign in to Concordat</h1>
+          <h1>{texts.signInTo(name)}</h1>
         </div>
         {flash !== undefined && (
           <Notice kind="success" focused>
@@ -98,7 +108,7 @@ function SignIn({ ui, token, username = '', next, problem, flash }: SignInView &
           <TextField
             id="username"
             name="username"
-            label="User name"
+            label={texts.username}
             value={username}
             autocomplete="username"
             focused={problem === undefined && flash === undefined}
@@ -106,13 +116,13 @@ function SignIn({ ui, token, username = '', next, problem, flash }: SignInView &
           <TextField
             id="password"
             name="password"
-            label="Password"
+            label={texts.password}
             value=""
             type="password"
             autocomplete="current-password"
           />
           <button class="button button-primary" type="submit">
-            Sign in
+            {texts.signIn}
           </button>
         </form>
       </main>

@@ -5,8 +5,10 @@ import { AdminHttpError } from '../../http/errors.js';
 import { isManaged, type ManagedUserDirectory, removeUser } from '../../users.js';
 import { TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
-import { countOf } from '../format/warnings.js';
+import { WithSlot } from '../components/slot.js';
+import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
+import type { AdminTexts } from '../texts/texts-option.js';
 import { render, type Ui } from '../ui.js';
 import { pageNotFound } from './problem.js';
 
@@ -14,13 +16,20 @@ const dialogId = 'delete-dialog';
 
 /** `Administration → Users`: for Super Admins, if the host's directory can list and delete users. */
 export function userRoutes(app: Hono, ui: Ui): void {
-  const { apiKeys, users } = ui.context;
+  const { context } = ui;
+  const { apiKeys, users } = context;
 
   app.get(
     '/users',
     ui.signedIn(async (c, pageContext) => {
       const directory = requireManagement(pageContext);
-      return await render(c, <Users pageContext={pageContext} users={await directory.list()} />);
+      return await render(
+        c,
+        <Users
+          pageContext={pageContext}
+          users={await context.newLookups().ask('The directory of users', () => directory.list())}
+        />,
+      );
     }),
   );
 
@@ -38,15 +47,14 @@ export function userRoutes(app: Hono, ui: Ui): void {
       const user = await findDeletable(pageContext, c.req.query('id'));
       const typed = form.get('username') ?? '';
       if (typed.trim() !== user.username) {
-        return await showDelete(c, pageContext, { user, typed, error: 'This is not the user’s name.' }, 400);
+        return await showDelete(c, pageContext, { user, typed, error: ui.look.texts.notTheName }, 400);
       }
       const { revoked } = await removeUser(
         { apiKeys, users: requireManagement(pageContext) },
         pageContext.actor,
         user.id,
       );
-      const keys = `${countOf(revoked, 'API key')} ${revoked === 1 ? 'was' : 'were'} revoked.`;
-      ui.flashes.leave(c, `“${user.username}” has been deleted. ${keys}`);
+      ui.flashes.leave(c, ui.look.texts.userDeleted(user.username, revoked));
       return c.redirect(ui.links.users, 303);
     }),
   );
@@ -63,7 +71,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
   }
 
   async function findDeletable(pageContext: PageContext, userId: string | undefined): Promise<DirectoryUser> {
-    const user = await requireManagement(pageContext).findById(userId ?? '');
+    const user = await context.newLookups().findUser(requireManagement(pageContext), userId ?? '');
     if (user === undefined) throw new AdminHttpError(404, 'There is no such user, or no longer.');
     if (user.id === pageContext.user.id) throw new AdminHttpError(409, 'You cannot delete yourself.');
     return user;
@@ -71,22 +79,21 @@ export function userRoutes(app: Hono, ui: Ui): void {
 }
 
 function Users({ pageContext, users }: { pageContext: PageContext; users: readonly DirectoryUser[] }) {
+  const { texts } = useLook();
   return (
-    <Page pageContext={pageContext} title="Users" section="users">
-      <PageHeader title="Users">
-        The users who can sign in here. Deleting a user immediately and irreversibly revokes all their Active API keys.
-      </PageHeader>
-      <section class="card" aria-label="Users">
+    <Page pageContext={pageContext} title={texts.users} section="users">
+      <PageHeader title={texts.users}>{texts.usersIntroduction}</PageHeader>
+      <section class="card" aria-label={texts.users}>
         <div class="table-frame">
           <table class="table cards">
-            <caption class="visually-hidden">Users</caption>
+            <caption class="visually-hidden">{texts.users}</caption>
             <thead>
               <tr>
-                <th scope="col">User</th>
-                <th scope="col">Rights</th>
-                <th scope="col">Status</th>
+                <th scope="col">{texts.user}</th>
+                <th scope="col">{texts.rights}</th>
+                <th scope="col">{texts.status}</th>
                 <th scope="col" class="action">
-                  Action
+                  {texts.action}
                 </th>
               </tr>
             </thead>
@@ -105,19 +112,24 @@ function Users({ pageContext, users }: { pageContext: PageContext; users: readon
 
 function UserRow({ pageContext, user }: { pageContext: PageContext; user: DirectoryUser }) {
   const { links } = pageContext;
+  const { texts } = useLook();
   const isSelf = user.id === pageContext.user.id;
   return (
     <tr>
       <td>
-        <span class="key-name">{user.username}</span> {isSelf && <span class="tag">You</span>}
+        <span class="key-name">{user.username}</span> {isSelf && <span class="tag">{texts.you}</span>}
         <span class="second-line">
-          <a href={links.apiKeys({ scope: 'all', search: user.username })} aria-label={`API keys of ${user.username}`}>
-            API keys
+          <a href={links.apiKeys({ scope: 'all', search: user.username })} aria-label={texts.apiKeysOf(user.username)}>
+            {texts.apiKeys}
+          </a>{' '}
+          ·{' '}
+          <a href={links.revokeAllOf(user.id)} aria-label={texts.revokeAllOf(user.username)}>
+            {texts.revokeAll}
           </a>
         </span>
       </td>
-      <td data-label="Rights">{describeRights(user)}</td>
-      <td data-label="Status">{isEnabled(user) ? 'Enabled' : 'Disabled'}</td>
+      <td data-label={texts.rights}>{describeRights(user, texts)}</td>
+      <td data-label={texts.status}>{isEnabled(user) ? texts.enabled : texts.disabled}</td>
       {isSelf ? (
         <td class="action action-none muted">–</td>
       ) : (
@@ -125,11 +137,11 @@ function UserRow({ pageContext, user }: { pageContext: PageContext; user: Direct
           <a
             class="button button-danger-quiet button-small"
             href={links.deleteUser(user.id)}
-            aria-label={`Delete ${user.username}`}
+            aria-label={texts.deleteNamed(user.username)}
             data-dialog={dialogId}
             data-name={user.username}
           >
-            Delete
+            {texts.delete}
           </a>
         </td>
       )}
@@ -137,30 +149,31 @@ function UserRow({ pageContext, user }: { pageContext: PageContext; user: Direct
   );
 }
 
-function describeRights(user: DirectoryUser): string {
-  if (rightsOf(user).superAdmin) return 'Super Admin';
+function describeRights(user: DirectoryUser, texts: AdminTexts): string {
+  if (rightsOf(user).superAdmin) return texts.superAdmin;
   const { permissions = [] } = user;
-  return permissions.length === 0 ? 'Own API keys' : permissions.join(', ');
+  return permissions.length === 0 ? texts.ownApiKeys : permissions.join(', ');
 }
 
 function DeleteDialog({ pageContext }: { pageContext: PageContext }) {
+  const { texts } = useLook();
   return (
     <dialog id={dialogId} aria-labelledby={`${dialogId}-title`}>
       <form method="post" autocomplete="off">
         <Token pageContext={pageContext} />
         <div class="dialog-body">
           <h2 id={`${dialogId}-title`}>
-            Delete “<span data-slot="name"></span>”?
+            <WithSlot text={texts.deleteQuestion} slot="name" />
           </h2>
           <DeletionConsequences />
-          <TextField id="dialog-username" name="username" label="Type the user name to confirm" value="" focused />
+          <TextField id="dialog-username" name="username" label={texts.typeToConfirm} value="" focused />
         </div>
         <div class="dialog-actions">
           <button class="button" type="button" data-close>
-            Cancel
+            {texts.cancel}
           </button>
           <button class="button button-danger" type="submit">
-            Delete user
+            {texts.deleteUser}
           </button>
         </div>
       </form>
@@ -169,12 +182,7 @@ function DeleteDialog({ pageContext }: { pageContext: PageContext }) {
 }
 
 function DeletionConsequences() {
-  return (
-    <p>
-      The user can no longer sign in, and all their Active API keys are revoked immediately. Neither can be undone. The
-      keys and their audits stay in the lists.
-    </p>
-  );
+  return <p>{useLook().texts.deletionConsequences}</p>;
 }
 
 interface DeleteView {
@@ -185,32 +193,23 @@ interface DeleteView {
 
 function DeleteUser({ pageContext, view, action }: { pageContext: PageContext; view: DeleteView; action: string }) {
   const { user, typed, error } = view;
+  const { texts } = useLook();
+  const title = texts.deleteNamed(user.username);
   return (
-    <Page
-      pageContext={pageContext}
-      title={`${error === undefined ? '' : 'Error: '}Delete ${user.username}`}
-      section="users"
-    >
+    <Page pageContext={pageContext} title={error === undefined ? title : texts.error(title)} section="users">
       <form class="card narrow" method="post" action={action} autocomplete="off" novalidate>
         <Token pageContext={pageContext} />
         <div class="dialog-body">
-          <h1>Delete “{user.username}”?</h1>
+          <h1>{texts.deleteQuestion(user.username)}</h1>
           <DeletionConsequences />
-          <TextField
-            id="username"
-            name="username"
-            label="Type the user name to confirm"
-            value={typed}
-            error={error}
-            focused
-          />
+          <TextField id="username" name="username" label={texts.typeToConfirm} value={typed} error={error} focused />
         </div>
         <div class="dialog-actions">
           <a class="button" href={pageContext.links.users}>
-            Cancel
+            {texts.cancel}
           </a>
           <button class="button button-danger" type="submit">
-            Delete user
+            {texts.deleteUser}
           </button>
         </div>
       </form>

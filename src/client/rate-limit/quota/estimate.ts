@@ -1,3 +1,4 @@
+import { latestDateMs } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
 
 /** What the limits met so far say about the quota. */
@@ -69,4 +70,4 @@ export function allowanceBeyond(beyond: number, quota: Quota, latencyMs: number)
 /** A single unexplained limit may have another cause; after more in a row, the quota has changed. */
 const maxUnexplained = 1;
 /** The end of a longer window has no valid date, and no snapshot could hold it. */
-const maxWindowMs = 8.64e15;
+const maxWindowMs = latestDateMs;

@@ -100,3 +100,33 @@ it('a form that was wrong has the focus on the first wrong field', async () => {
   await page.getByText('Expiry date is required.').waitFor();
   await expect.poll(() => focused(page)).toBe('Date and time (UTC)');
 });
+
+it('the arrow keys stay among the choices of an expiry; a click on Custom goes on to its field', async () => {
+  const host = await startAdministration();
+  const page = await openSignedIn(host, 'alice');
+  await page.goto('/api-keys/new');
+  const chosen = () => page.evaluate(() => (document.activeElement as HTMLInputElement).value);
+  await page.getByLabel('90 days').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  expect([await page.getByLabel('Custom').isChecked(), await chosen()]).toEqual([true, 'custom']);
+  await page.keyboard.press('ArrowUp');
+  expect([await page.getByLabel('1 year').isChecked(), await chosen()]).toEqual([true, 'year']);
+  await page.getByText('Custom').click();
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('expires-on');
+});
+
+it('where the system sets the colours, the current entries are still told from the others', async () => {
+  const host = await startAdministration();
+  const page = await openSignedIn(host, 'root');
+  await page.emulateMedia({ forcedColors: 'active' });
+  for (const list of ['.menu', '.segments']) {
+    const outlines = await page
+      .locator(`${list} a`)
+      .evaluateAll((links) =>
+        links.map((link) => [link.hasAttribute('aria-current'), getComputedStyle(link).outlineStyle]),
+      );
+    expect(outlines.length).toBeGreaterThan(2);
+    for (const [isCurrent, outline] of outlines) expect(outline).toBe(isCurrent === true ? 'solid' : 'none');
+  }
+});

@@ -17,6 +17,10 @@ interface PageOptions {
   readonly theme?: 'light' | 'dark';
   readonly size?: { width: number; height: number };
   readonly script?: boolean;
+  /** @default UTC */
+  readonly zone?: string;
+  /** @default the sign-in page */
+  readonly path?: string;
 }
 
 let browser: Browser;
@@ -52,8 +56,8 @@ export function useBrowser(): void {
 
 /** A browser of its own on the sign-in page of an administration. */
 export async function openBrowser(
-  host: Administration,
-  { theme = 'light', size = desktop, script = true }: PageOptions = {},
+  host: Pick<Administration, 'url'>,
+  { theme = 'light', size = desktop, script = true, zone = 'UTC', path: start = '/sign-in' }: PageOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({
     baseURL: host.url,
@@ -61,6 +65,7 @@ export async function openBrowser(
     viewport: size,
     javaScriptEnabled: script,
     reducedMotion: 'reduce',
+    timezoneId: zone,
     deviceScaleFactor: size.width < 500 ? 2 : 1,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -77,7 +82,7 @@ export async function openBrowser(
     if (!request.url().startsWith(host.url) && !request.url().startsWith('data:'))
       problems.push(`request: ${request.url()}`);
   });
-  await page.goto('/sign-in');
+  await page.goto(start);
   return page;
 }
 

@@ -90,6 +90,10 @@ dialog::backdrop { background: var(--shade); }
   border-top: 1px solid var(--line);
 }
 .dialog-actions.spread { justify-content: space-between; align-items: center; }
+/* Where the system sets the colours, a background marks nothing. */
+@media (forced-colors: active) {
+  .menu a[aria-current], .segments a[aria-current] { outline: 2px solid currentcolor; outline-offset: -2px; }
+}
 @media (prefers-reduced-motion: no-preference) {
   dialog[open] { animation: rise 140ms ease-out; }
   @keyframes rise { from { opacity: 0; transform: translateY(6px); } }

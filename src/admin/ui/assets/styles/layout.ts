@@ -9,6 +9,7 @@ export const layoutStyles = /* css */ `
   display: inline-flex; align-items: center; gap: var(--space-2); margin-right: auto;
   color: var(--text); font-weight: 640; font-size: 0.9375rem; letter-spacing: -0.01em; text-decoration: none; white-space: nowrap;
 }
+.logo { max-width: 12rem; object-fit: contain; }
 .brand svg { color: var(--accent); }
 .account { display: flex; align-items: center; gap: var(--space-3); min-width: 0; }
 .account-name { display: flex; align-items: center; gap: var(--space-2); min-width: 0; }

@@ -1,5 +1,5 @@
 /** Every colour, size and typeface of the administration UI. A colour is `[light, dark]`. */
-const colours = {
+export const colours = {
   canvas: ['#f8f8f6', '#121211'],
   surface: ['#ffffff', '#1a1a18'],
   'surface-raised': ['#ffffff', '#222220'],

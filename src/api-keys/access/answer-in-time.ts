@@ -1,0 +1,40 @@
+import { type Clock, systemClock, type Timer } from '../../internal/index.js';
+import { ApiKeyError, isApiKeyError } from '../api-key-error.js';
+
+/** How long the host's functions may take, and what measures it. */
+export interface AnswerTime {
+  /** Milliseconds. @default 5000 */
+  readonly timeoutMs?: number | undefined;
+  /** @default the system clock */
+  readonly clock?: Pick<Clock, 'setTimer'> | undefined;
+}
+
+/**
+ * What a function of the host returns (rule K19).
+ *
+ * @param what the subject of the message, such as `The user directory`
+ * @throws ApiKeyError `unavailable` when the function fails or takes too long, with the failure as its cause
+ */
+export async function answerInTime<T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  { timeoutMs = 5000, clock = systemClock }: AnswerTime = {},
+): Promise<T> {
+  let timer: Timer | undefined;
+  try {
+    const answer = ask();
+    // Most directories are in memory or in a local database: they answer at once and need no timer.
+    if (typeof (answer as Promise<T> | undefined)?.then !== 'function') return answer;
+    const late = new Promise<never>((_, reject) => {
+      timer = clock.setTimer(timeoutMs, () => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)));
+    });
+    return await Promise.race([answer, late]);
+  } catch (cause) {
+    if (isApiKeyError(cause)) throw cause;
+    throw new ApiKeyError('unavailable', `${what} cannot be asked at this moment. Try again in a few seconds.`, {
+      cause,
+    });
+  } finally {
+    timer?.cancel();
+  }
+}

@@ -1,0 +1,62 @@
+import { sleep, systemClock } from '../../internal/index.js';
+import { type CaseDefinition, isSuccess } from '../case.js';
+import type { ReadyRequest } from '../probes.js';
+import { type Exchange, summarize } from '../probing/exchange.js';
+import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
+import { CannotCheck, hasResponse } from '../probing/limits.js';
+import { deadSession, idleMs, servedReadable } from '../probing/with-session.js';
+
+const inParallel = 4;
+
+/** The connector serves several connections at the same time. It comes first: where it fails, nothing else can be judged. */
+export const parallelCase: CaseDefinition = {
+  id: 'connections.parallel',
+  rule: 'G1',
+  title: 'Requests on several connections are served at the same time',
+  why: 'The service sends up to 64 requests at the same time. One that waits for the others times out.',
+  lacks: ({ settings }) => lacksRequest(settings.unknownRoute, 'probes.unknownRoute', settings.allowWrites),
+  async check(judge) {
+    const { prober, settings } = judge;
+    const ask = () => Promise.all(Array.from({ length: inParallel }, () => prober.sendNow(settings.unknownRoute)));
+    const isSilent = (each: Exchange) => !hasResponse(each);
+    const first = (await ask()).filter(isSilent);
+    if (first.length === inParallel)
+      throw new CannotCheck(`could not be checked: the route does not respond at all (${summarize(first[0]!)})`);
+    const silent = first.length === 0 ? [] : (await ask()).filter(isSilent); // once may be chance
+    if (silent.length === 0) return;
+    judge.problem(
+      `${summarize(silent[0]!)}; of ${inParallel} requests at the same time, each on its own connection, ${silent.length} got no response`,
+      silent[0],
+    );
+    prober.block('the connector does not serve several connections at the same time (connections.parallel)');
+  },
+};
+
+/** A connection that is used again. */
+export const refusedPostCase: CaseDefinition = {
+  id: 'session.refused-post',
+  rule: 'S4',
+  title: 'A POST that is refused with 401 does not spoil the next request on its connection',
+  why: 'A body that is left unread becomes the beginning of the next request: the one that the service repeats after the login.',
+  lacks: (prober) =>
+    lacksSession(prober) ??
+    lacksProbe(prober, 'readable') ??
+    lacksProbe(prober, 'invalid') ??
+    (prober.settings.invalid?.body === undefined ? 'needs a `probes.invalid` with a body' : undefined),
+  async check(judge) {
+    const { prober, settings } = judge;
+    await servedReadable(prober);
+    const session = await prober.session();
+    const dead = await deadSession(prober);
+    await sleep(systemClock, idleMs);
+    const refused = await prober.send(settings.invalid as ReadyRequest, dead);
+    if (refused.response?.status !== 401) return; // the payload may be looked at first
+    await sleep(systemClock, idleMs);
+    const next = await prober.send(settings.readable as ReadyRequest, session);
+    if (next.response?.status === 401 || isSuccess(next.response?.status ?? 0)) return;
+    judge.problem(
+      `${summarize(next)}, as the next request on the connection of a POST that was refused with 401; before it was a success. The body of the POST was not read`,
+      next,
+    );
+  },
+};

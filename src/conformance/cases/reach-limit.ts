@@ -1,0 +1,119 @@
+import type { CaseDefinition, Judge } from '../case.js';
+import type { Exchange } from '../probing/exchange.js';
+import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
+import { CannotCheck, type Completed, hasResponse } from '../probing/limits.js';
+import type { Prober } from '../probing/prober.js';
+import { acceptedSession } from '../probing/with-session.js';
+import { shareSession } from './session-life.js';
+
+/** A connector whose fastest response takes as long as this may be too slow to reach its own limit. */
+const slowMs = 250;
+
+export interface ReachedLimit {
+  /** The response that refuses, or a 403 or 503 that looks like it. */
+  readonly seen: Completed | undefined;
+  readonly sent: number;
+  readonly last: Completed | undefined;
+  /** What is neither served nor refused as the contract says: failures of the connector, and closed connections. */
+  readonly unexpected: readonly Exchange[];
+  /** Why the limit may be out of reach. */
+  readonly slow: string | undefined;
+}
+
+/** A case that needs `probes.limit`. */
+export function limitCase(definition: Omit<CaseDefinition, 'feature' | 'lacks'>): CaseDefinition {
+  return { ...definition, feature: 'rate-limit', lacks: lacksLimit };
+}
+
+export function lacksLimit(prober: Prober): string | undefined {
+  const { limit, allowWrites } = prober.settings;
+  return (
+    (limit === undefined ? 'needs `probes.limit`' : undefined) ??
+    lacksRequest(limit?.request, 'probes.limit.request', allowWrites) ??
+    (prober.canLogIn ? lacksSession(prober) : undefined)
+  );
+}
+
+/** Looks at the response that refuses. @throws CannotCheck when there is none. */
+export function look(check: (judge: Judge, seen: Completed) => void | Promise<void>) {
+  return async (judge: Judge) => {
+    const { seen } = await reachLimit(judge.prober);
+    if (seen === undefined) throw new CannotCheck('could not be checked: the rate limit was not reached');
+    await check(judge, seen);
+  };
+}
+
+/** Sends until the connector refuses, once for all cases. @throws CannotCheck when no session serves parallel requests. */
+export function reachLimit(prober: Prober): Promise<ReachedLimit> {
+  return prober.once('limit', async () => {
+    if (prober.canLogIn && lacksProbe(prober, 'readable') === undefined) {
+      await acceptedSession(prober);
+      if ((await shareSession(prober).catch(ignoreCannotCheck))?.refused.length)
+        throw new CannotCheck('could not be checked: requests at the same time are refused (session.parallel)');
+    }
+    return sendUntilRefused(prober);
+  });
+}
+
+async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
+  const { request, times, concurrency, before } = prober.settings.limit!;
+  await before?.();
+  await prober.limits.waitOut();
+  let session = await prober.session();
+  let sent = 0;
+  let last: Completed | undefined;
+  let fastestMs = Number.POSITIVE_INFINITY;
+  const began = performance.now();
+  const unexpected: Exchange[] = [];
+  while (sent < times) {
+    const batch = Math.min(concurrency, times - sent);
+    sent += batch;
+    const all = await Promise.all(Array.from({ length: batch }, () => prober.sendNow(request, session)));
+    const exchanges = all.filter(hasResponse);
+    const refused = exchanges.filter((exchange) => prober.limits.isLimit(exchange));
+    const seen = refused[0] ?? exchanges.find(isDenied);
+    unexpected.push(...all.filter((exchange) => !isExpected(prober, exchange)));
+    last = exchanges.at(-1) ?? last;
+    fastestMs = Math.min(fastestMs, ...exchanges.map(({ durationMs }) => durationMs));
+    if (seen !== undefined) {
+      const waits = refused.map((exchange) => prober.limits.waitOf(exchange).waitMs ?? 1000);
+      for (const waitMs of waits) if (waitMs <= prober.settings.maxWaitMs) prober.limits.pause(waitMs);
+      return { seen, sent, last, unexpected, slow: undefined };
+    }
+    if (exchanges.length === 0) break;
+    if (exchanges.some(({ response }) => response.status === 401) && prober.canLogIn) {
+      prober.forgetSession();
+      session = await prober.session();
+    }
+  }
+  const tookMs = performance.now() - began;
+  const isSlow = unexpected.length === 0 && fastestMs >= slowMs;
+  const rate = `${sent} requests took ${(tookMs / 1000).toFixed(1)} s (${Math.round((sent / tookMs) * 1000)} a second), each at least ${Math.round(fastestMs)} ms`;
+  return { seen: undefined, sent, last, unexpected, slow: isSlow ? rate : undefined };
+}
+
+/** The response of the limit after its wait, or after `maxWaitMs` if that is sooner. Once for all cases. */
+export function askAgain(
+  prober: Prober,
+  limit: Completed,
+): Promise<{ again: Exchange; waitMs: number; isEarly: boolean }> {
+  return prober.once('after the limit', async () => {
+    const { waitMs } = prober.limits.waitOf(limit);
+    if (waitMs === undefined) throw new CannotCheck('could not be checked: the wait cannot be read');
+    const ask = async () => prober.sendNow(prober.settings.limit!.request, await prober.session());
+    if (waitMs > prober.settings.maxWaitMs) return { again: await prober.askEarly(limit, ask), waitMs, isEarly: true };
+    await prober.limits.waitOut();
+    return { again: await ask(), waitMs, isEarly: false };
+  });
+}
+
+export const isDenied = ({ response }: Completed) => response.status === 403 || response.status === 503;
+
+function isExpected(prober: Prober, seen: Exchange): boolean {
+  if (!hasResponse(seen)) return false;
+  return seen.response.status < 500 || seen.response.status === 503 || prober.limits.isLimit(seen);
+}
+
+function ignoreCannotCheck(error: unknown): undefined {
+  if (!(error instanceof CannotCheck)) throw error;
+}

@@ -1,0 +1,52 @@
+import { credentialHeaders } from '../../internal/index.js';
+import type { SeenExchange } from '../result.js';
+import { type Exchange, shorten } from './exchange.js';
+import { maskedMark, type Secrets } from './mask.js';
+import { maskStrings } from './session-text.js';
+
+const maxShownCharacters = 2000;
+/** Of a longer body only the beginning is searched for secrets, and shown. */
+const maxSearchedCharacters = 64 * 1024;
+const secretHeaders = new Set([...credentialHeaders, 'set-cookie']);
+
+/** An exchange for a report, as it came: only secrets are masked, and long bodies cut. */
+export function showExchange(
+  { request, response, failure }: Exchange,
+  context: { secrets: Secrets; sessionNames: ReadonlySet<string>; initializePath: string },
+): SeenExchange {
+  const { secrets, sessionNames } = context;
+  const isLogin = request.path === context.initializePath && request.method !== 'GET';
+  const showHeaders = (headers: Iterable<[string, string]>) =>
+    Object.fromEntries(
+      [...headers].map(([name, value]) => {
+        const isSecret = secretHeaders.has(name.toLowerCase()) || sessionNames.has(name.toLowerCase());
+        return [name, isSecret ? maskedMark : secrets.mask(value)];
+      }),
+    );
+  const showBody = (body: string, holdsSession: boolean) => {
+    const head = body.slice(0, maxSearchedCharacters);
+    return shorten(secrets.mask(holdsSession ? maskStrings(head) : head), maxShownCharacters);
+  };
+  return {
+    request: {
+      method: request.method,
+      path: shorten(secrets.mask(request.path), 500),
+      headers: showHeaders(Object.entries(request.headers)),
+      ...(request.body === undefined ? {} : { body: showBody(request.body, isLogin) }),
+    },
+    ...(response === undefined
+      ? {}
+      : {
+          response: {
+            status: response.status,
+            headers: showHeaders(response.headers),
+            body: showBody(response.body, isLogin && response.status < 300),
+          },
+        }),
+    ...(failureOf(response?.broken ?? failure, secrets) ?? {}),
+  };
+}
+
+function failureOf(failure: Exchange['failure'], secrets: Secrets): { failure: string } | undefined {
+  return failure && { failure: secrets.mask(failure.text) };
+}

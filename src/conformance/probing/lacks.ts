@@ -1,0 +1,35 @@
+import { isSafe, type ReadyRequest } from '../probes.js';
+import type { Prober } from './prober.js';
+
+/** Why a probe cannot be sent: it is missing, or it may write. */
+export function lacksProbe({ settings }: Prober, name: 'readable' | 'unknown' | 'invalid' | 'forbidden' | 'failing') {
+  return lacksRequest(settings[name], `probes.${name}`, settings.allowWrites);
+}
+
+export function lacksRequest(request: ReadyRequest | undefined, name: string, allowWrites: boolean) {
+  if (request === undefined) return `needs \`${name}\``;
+  if (isSafe(request) || allowWrites) return undefined;
+  return `would send ${request.method} ${request.path}, which may write: needs \`allowWrites\``;
+}
+
+export function lacksSession(prober: Prober): string | undefined {
+  return lacksFeature(prober) ?? (prober.canLogIn ? undefined : 'needs `probes.initialize.parameters`');
+}
+
+/** The same for a request that is sent with other methods, too. */
+export function lacksReading(prober: Prober): string | undefined {
+  const { readable } = prober.settings;
+  if (readable !== undefined && readable.method !== 'GET') return 'needs a `probes.readable` that is a GET';
+  return lacksProbe(prober, 'readable') ?? (prober.canLogIn ? lacksSession(prober) : undefined);
+}
+
+export function lacksExpiry({ settings }: Prober): string | undefined {
+  if (settings.expire === undefined) return 'needs `probes.expire`';
+  return (
+    settings.expire.request && lacksRequest(settings.expire.request, 'probes.expire.request', settings.allowWrites)
+  );
+}
+
+export function lacksFeature({ settings }: Prober): string | undefined {
+  return settings.features.has('session') ? undefined : 'the feature `session` is not declared';
+}

@@ -1,0 +1,65 @@
+import { parseWait } from '../../contract/index.js';
+import { sleep, systemClock } from '../../internal/index.js';
+import type { Settings } from '../options.js';
+import type { Exchange, ReceivedResponse } from './exchange.js';
+
+/** The case cannot be judged because something fails that another case judges. */
+export class CannotCheck extends Error {}
+
+/** Added to every wait, because the connector's clock may be a little behind. */
+const clockToleranceMs = 10;
+
+/** An exchange with a response. */
+export type Completed = Exchange & { readonly response: ReceivedResponse };
+
+export function hasResponse(seen: Exchange): seen is Completed {
+  return seen.response !== undefined;
+}
+
+/** Recognises rate limits as the service does, and waits until the last of them has ended. */
+export class Limits {
+  readonly #settings: Settings;
+  #pausedUntil = 0;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** Reads the wait from a response as the service would. */
+  waitOf({ response, startedAt }: Completed) {
+    const { header, format } = this.#settings.rateLimit;
+    return parseWait(response.headers.get(header), {
+      format,
+      now: startedAt,
+      date: response.headers.get('date'),
+      age: response.headers.get('age'),
+    });
+  }
+
+  /** Holds further requests back for this long. */
+  pause(waitMs: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + waitMs);
+  }
+
+  /** Whether the service treats a response as a rate limit (rules W2, W3). */
+  isLimit({ response }: Completed): boolean {
+    const { status, headers } = response;
+    return status === 429 || ((status === 403 || status === 503) && headers.has(this.#settings.rateLimit.header));
+  }
+
+  /** Waits for the end of the pause. @throws CannotCheck when that takes longer than `maxWaitMs`. */
+  async waitOut(): Promise<void> {
+    const waitMs = this.#pausedUntil - performance.now();
+    if (waitMs <= 0) return;
+    if (waitMs > this.#settings.maxWaitMs) throw this.tooLong(waitMs);
+    await sleep(systemClock, waitMs + clockToleranceMs);
+  }
+
+  /** The reason of a wait that is not waited for. */
+  tooLong(waitMs: number): CannotCheck {
+    const { maxWaitMs } = this.#settings;
+    return new CannotCheck(
+      `could not be checked: the rate limit lasts ${Math.ceil(waitMs / 1000)} s, longer than \`maxWaitMs\` (${maxWaitMs} ms)`,
+    );
+  }
+}

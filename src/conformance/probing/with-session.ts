@@ -1,0 +1,84 @@
+import { sleep, systemClock } from '../../internal/index.js';
+import type { ReadyRequest } from '../probes.js';
+import { type Exchange, summarize } from './exchange.js';
+import { lacksProbe, lacksSession } from './lacks.js';
+import { CannotCheck, type Completed, hasResponse } from './limits.js';
+import { isSuccess, type Prober, sessionOf } from './prober.js';
+
+/** The transport may need a moment until it takes a connection for idle, and uses it again. */
+export const idleMs = 20;
+
+/** Sends with the shared session. @throws CannotCheck when no session is accepted: `routes.readable` reports that. */
+export async function withSession(prober: Prober, request: ReadyRequest): Promise<Exchange> {
+  if (lacksSession(prober) !== undefined) return prober.send(request);
+  await acceptedSession(prober);
+  const seen = await prober.sendWithSession(request);
+  if (seen.response?.status === 401) await stillAccepted(prober);
+  return seen;
+}
+
+/** Whether a 401 is about the request, and not about the session. @throws CannotCheck when sessions are refused by now. */
+async function stillAccepted(prober: Prober): Promise<void> {
+  if (lacksProbe(prober, 'readable') !== undefined) return;
+  const seen = await prober.sendWithSession(prober.settings.readable as ReadyRequest);
+  if (seen.response?.status === 401)
+    throw new CannotCheck('could not be checked: every new session is refused with 401 by now');
+}
+
+/** The same, which is a success. @throws CannotCheck when it is not: `routes.readable` reports that. */
+export async function servedReadable(prober: Prober): Promise<Completed> {
+  const seen = await takeReadable(prober);
+  if (hasResponse(seen) && isSuccess(seen.response.status)) return seen;
+  throw new CannotCheck(`could not be checked: the readable request fails (${summarize(seen)})`);
+}
+
+/** The readable request with the shared session, once. */
+export function takeReadable(prober: Prober): Promise<Exchange> {
+  return prober.once('readable', async () => {
+    const readable = prober.settings.readable as ReadyRequest;
+    const seen = await prober.sendWithSession(readable);
+    if (seen.response?.status !== 401 || !prober.canLogIn) return seen;
+    // A moment later it takes the connection of the login: does the session live there? `session.parallel` looks elsewhere.
+    prober.forgetSession();
+    const session = await prober.session();
+    await sleep(systemClock, idleMs);
+    return prober.send(readable, session);
+  });
+}
+
+/** @throws CannotCheck when every session is refused. */
+export async function acceptedSession(prober: Prober): Promise<void> {
+  if (lacksProbe(prober, 'readable') !== undefined || !prober.canLogIn) return;
+  if ((await takeReadable(prober)).response?.status === 401)
+    throw new CannotCheck('could not be checked: every session is refused with 401');
+}
+
+/** The current session, with a random value of the same length in place of each secret. Made once. */
+export async function deadSession(prober: Prober): Promise<Record<string, string>> {
+  const session = await prober.session();
+  const made = await deadNames(prober);
+  return Object.fromEntries(Object.entries(session).map(([key, value]) => [key, made.get(key) ?? value]));
+}
+
+/** The random values of the dead session. */
+export async function deadValues(prober: Prober): Promise<string[]> {
+  return [...(await deadNames(prober)).values()];
+}
+
+function deadNames(prober: Prober): Promise<Map<string, string>> {
+  return prober.once('dead session', async () => {
+    await prober.session();
+    const entries = sessionOf(await prober.login()) ?? [];
+    const secret = entries.filter(({ sensitive }) => sensitive);
+    const made = new Map((secret.length > 0 ? secret : entries).map(({ key, value }) => [key, madeUp(value)]));
+    for (const value of made.values()) prober.secrets.add(value);
+    return made;
+  });
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+function madeUp(value: string): string {
+  const random = crypto.getRandomValues(new Uint8Array(Math.max(value.length, 16)));
+  return [...random].map((byte) => letters[byte % letters.length]).join('');
+}

@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import type { AdminOptions } from 'concordat/admin';
+import { describe, expect, it } from 'vitest';
+import { basic } from '../helpers/admin-host.js';
+import { startAdministration } from './helpers/administration.js';
+import { tags, textOf } from './helpers/html.js';
+
+/** A host whose session cookie names its user, as single sign-on leaves it. */
+async function startSso(options: Partial<AdminOptions> = {}) {
+  const sessions = new Map([
+    ['s-alice', 'u-alice'],
+    ['s-root', 'u-root'],
+    ['s-gone', 'u-gone'],
+  ]);
+  const host = await startAdministration({
+    admin: {
+      basePath: '/settings',
+      authenticate: async (_, { incoming }: { incoming: IncomingMessage }) =>
+        sessions.get(/sso=([^;]*)/.exec(incoming.headers.cookie ?? '')?.[1] ?? ''),
+      signInUrl: (returnTo) => `/login?to=${encodeURIComponent(returnTo)}`,
+      signOutUrl: '/logout',
+      ...options,
+    },
+  });
+  const visit = async (session?: string) => {
+    const visitor = await host.visitor();
+    if (session !== undefined) visitor.cookies.set('sso', session);
+    return visitor;
+  };
+  return { host, sessions, visit };
+}
+
+describe("the host's own sign-in (K20)", () => {
+  it('its session is the only one: pages open, forms work, and signing out is its page', async () => {
+    const { host, visit } = await startSso();
+    const visitor = await visit('s-alice');
+    await visitor.open('/settings/');
+    expect([visitor.page.status, visitor.page.path]).toEqual([200, '/settings/api-keys']);
+    expect(textOf(visitor.page.html)).toContain('Signed in as alice');
+    expect(tags(visitor.page.html, 'a').map((tag) => tag.get('href'))).toContain('/logout');
+    expect(visitor.page.html).not.toContain('/settings/sign-out');
+    await visitor.open('/settings/api-keys/new');
+    await visitor.submit('/api-keys/new', { name: 'Export', expiry: '30' });
+    expect(visitor.page.html).toContain('Save your API key');
+    expect((await host.apiKeys.audits({ userId: 'u-alice', username: 'alice' })).items).toMatchObject([
+      { author: { username: 'alice' }, origin: 'UI' },
+    ]);
+    expect([...visitor.cookies.keys()]).not.toContain('concordat_session');
+  });
+
+  it.each(['', 's-unknown', 's-gone'])('the session %j is sent to its page and comes back', async (session) => {
+    const { visit } = await startSso();
+    const visitor = await visit(session);
+    for (const path of ['/settings/api-keys/new?x=1', '/settings/sign-in?next=%2Fsettings%2Fapi-keys']) {
+      const page = await visitor.request(path);
+      expect([page.status, page.headers.get('location')]).toEqual([303, `/login?to=${encodeURIComponent(path)}`]);
+    }
+    expect((await visitor.request('/settings')).headers.get('location')).toBe('/login?to=%2Fsettings%2F');
+    const post = await visitor.request('/settings/sign-in', { method: 'POST', body: new URLSearchParams() });
+    expect(post.status).toBe(404);
+  });
+
+  it('the old sign-in page leads on when somebody is signed in', async () => {
+    const { visit } = await startSso();
+    const page = await (await visit('s-root')).request('/settings/sign-in?next=%2Fsettings%2Fusers');
+    expect([page.status, page.headers.get('location')]).toEqual([303, '/settings/users']);
+  });
+
+  it('without `signInUrl` the page says to sign in', async () => {
+    const { visit } = await startSso({ signInUrl: undefined, signOutUrl: undefined });
+    const page = await (await visit()).request('/settings/api-keys');
+    expect([page.status, textOf(page.html).includes('Sign in to this service first')]).toEqual([401, true]);
+    expect((await (await visit('s-alice')).open('/settings/')).html).not.toContain('Sign out');
+  });
+
+  it('a session that ends, a user who is disabled: the next request sees it (K11)', async () => {
+    const { host, sessions, visit } = await startSso();
+    const visitor = await visit('s-alice');
+    expect((await visitor.open('/settings/')).status).toBe(200);
+    host.users.get('u-alice')!.enabled = false;
+    expect((await visitor.request('/settings/api-keys')).status).toBe(303);
+    host.users.get('u-alice')!.enabled = true;
+    expect((await visitor.request('/settings/api-keys')).status).toBe(200);
+    sessions.delete('s-alice');
+    expect((await visitor.request('/settings/api-keys')).status).toBe(303);
+  });
+
+  it("a form's token belongs to one user in one browser, and no other site can send a form", async () => {
+    const { visit } = await startSso();
+    const alice = await visit('s-alice');
+    await alice.open('/settings/api-keys/new');
+    const token = alice.form('/api-keys/new').fields.get('token')!;
+    const submit = async (
+      session: string,
+      cookies: Iterable<[string, string]>,
+      headers: Record<string, string> = {},
+    ) => {
+      const visitor = await visit(session);
+      for (const [name, value] of cookies) if (name !== 'sso') visitor.cookies.set(name, value);
+      const body = new URLSearchParams({ token, name: `Made by ${session}`, expiry: '30' });
+      return (await visitor.request('/settings/api-keys/new', { method: 'POST', body, headers })).status;
+    };
+    expect(await submit('s-root', alice.cookies)).toBe(403);
+    expect(await submit('s-alice', [])).toBe(403);
+    expect(await submit('s-alice', alice.cookies, { origin: 'https://evil.example' })).toBe(403);
+    expect(await submit('s-alice', alice.cookies, { 'sec-fetch-site': 'same-site' })).toBe(403);
+    expect(await submit('s-alice', alice.cookies)).toBe(200);
+  });
+
+  it('does not open the Admin API or MCP: other sites could use the session', async () => {
+    const { host } = await startSso();
+    for (const path of ['/settings/api/v1/me', '/settings/mcp']) {
+      expect((await host.send({ path, headers: ['cookie', 'sso=s-root'] })).status).toBe(401);
+    }
+    expect((await host.send({ path: '/settings/api/v1/me', headers: basic('alice') })).status).toBe(200);
+  });
+
+  it('a failure of it is a 503, and told to the host', async () => {
+    const { host, visit } = await startSso({
+      authenticate: () => {
+        throw new Error('no session store');
+      },
+    });
+    const page = await (await visit('s-alice')).request('/settings/api-keys');
+    expect(page.status).toBe(503);
+    expect(host.errors).toMatchObject([{ kind: 'unavailable', cause: { message: 'no session store' } }]);
+  });
+});

@@ -1,0 +1,59 @@
+// What goes wrong below HTTP is said in sentences, and with the status if there is one. Real sockets, since `fetch` hides much.
+import { type AddressInfo, createServer } from 'node:net';
+import { runConformance } from 'concordat/conformance';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const body = JSON.stringify({ errors: { code: 'X', message: 'm' } });
+const head = 'HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\n';
+
+/** Judges whatever listens by its unknown route, which gets these bytes; `end` closes the connection after them. */
+async function judged(bytes: string, end: boolean): Promise<{ route: string | undefined; body: string | undefined }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', () => void (end ? socket.end(bytes) : socket.write(bytes)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return judgedAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+async function judgedAt(baseUrl: string) {
+  const { results } = await runConformance({ baseUrl, timeoutMs: 20_000 });
+  const first = (id: string) => results.find((result) => result.id === id)?.problems[0]?.message;
+  return { route: first('routes.unknown-route'), body: first('errors.body') };
+}
+
+const summary = 'GET /concordat-conformance/no-such-route';
+
+describe('a failure below HTTP is said in a sentence', () => {
+  it('where nothing listens', async () => {
+    expect(await judgedAt('http://127.0.0.1:2')).toMatchObject({
+      route: `${summary}: the connection was refused; expected a response`,
+    });
+  });
+
+  it.each([
+    ['no response at all', '', `${summary}: the connection was closed without a response; expected a response`],
+    ['what is not HTTP', 'hello\r\n\r\n', expect.stringContaining(`${summary}: the response is not valid HTTP (HPE_`)],
+  ])('%s', async (_name, bytes, message) => {
+    expect(await judged(bytes, true)).toEqual({ route: message, body: undefined });
+  });
+
+  it.each([
+    ['a body that is cut', 'content-length: 999\r\n\r\n', 'the connection was closed before the body was whole'],
+    [
+      'a body that is not packed as it says',
+      `content-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`,
+      'the body cannot be decoded: it is not gzip, as content-encoding says',
+    ],
+  ])('%s: the status counts all the same (E6)', async (_name, rest, message) => {
+    const seen = await judged(`${head}${rest}${body}`, true);
+    expect(seen.route).toBeUndefined();
+    expect(seen.body).toContain(`${summary}: 404: ${message}`);
+  });
+
+  it('and is not, where the response is whole (control)', async () => {
+    const whole = `${head}content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
+    expect(await judged(whole, true)).toEqual({ route: undefined, body: undefined });
+  });
+});

@@ -1,0 +1,66 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startHost } from '../../examples/host/main.js';
+import { textOf } from '../admin/ui/helpers/html.js';
+import { Visitor } from '../admin/ui/helpers/visitor.js';
+
+async function start() {
+  const directory = await mkdtemp(path.join(tmpdir(), 'concordat-host-'));
+  const host = await startHost({ port: 0, directory });
+  onTestFinished(async () => {
+    await host.close();
+    await rm(directory, { recursive: true });
+  });
+  return host;
+}
+
+test('the example host is under 80 lines', async () => {
+  const source = await readFile(new URL('../../examples/host/main.ts', import.meta.url), 'utf8');
+  expect(source.trimEnd().split('\n').length).toBeLessThan(80);
+});
+
+test('its users sign in at its own page, make a key below /settings, call its API, and sign out', async () => {
+  const { url } = await start();
+  const visitor = new Visitor(url);
+  await visitor.open('/settings');
+  expect(visitor.page.path).toBe('/login?to=%2Fsettings%2F');
+  await visitor.submit('to=', { login: 'sam' });
+  expect([visitor.page.status, visitor.page.path]).toEqual([200, '/settings/api-keys']);
+  expect(textOf(visitor.page.html)).toContain('Signed in as sam');
+  expect(visitor.page.html).toContain('<title>API keys · Acme</title>');
+
+  await visitor.open('/settings/api-keys/new');
+  await visitor.submit('/api-keys/new', { name: 'Export', expiry: '30' });
+  const key = /acme_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}/.exec(visitor.page.html)?.[0] as string;
+  const orders = async (value: string) => {
+    const response = await fetch(`${url}/orders`, { headers: { 'x-api-key': value } });
+    return [response.status, await response.json()];
+  };
+  expect(await orders(key)).toEqual([200, { orders: 3, for: 'sam' }]);
+  const me = await fetch(`${url}/settings/api/v1/me`, { headers: { 'x-api-key': key } });
+  expect(await me.json()).toMatchObject({ user: { id: 'sam' }, rights: { manageAllApiKeys: false } });
+
+  const ada = new Visitor(url);
+  await ada.open('/settings/api-keys?scope=all');
+  await ada.submit('to=', { login: 'ada' });
+  expect(ada.page.path).toBe('/settings/api-keys?scope=all');
+  const [id] = key.split('_').slice(1) as [string];
+  await ada.open(`/settings/api-keys/${id}/revoke`);
+  await ada.submit('/revoke');
+  expect(await orders(key)).toEqual([401, { error: 'No valid key' }]);
+
+  await visitor.open('/logout');
+  expect((await visitor.request('/settings/api-keys')).status).toBe(303);
+});
+
+test('nobody is sent to another site after signing in', async () => {
+  const { url } = await start();
+  for (const to of ['//evil.example', 'https://evil.example/settings', '/settings.evil.example']) {
+    const body = new URLSearchParams({ login: 'sam' });
+    const address = `${url}/login?to=${encodeURIComponent(to)}`;
+    const response = await fetch(address, { method: 'POST', body, redirect: 'manual' });
+    expect(response.headers.get('location')).toBe('/settings');
+  }
+});
