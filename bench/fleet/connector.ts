@@ -9,6 +9,8 @@ export interface LimitModel {
   readonly wholeSeconds: boolean;
   /** How much of every window somebody else takes, without telling. */
   readonly rival: number;
+  /** Every response announces the quota. */
+  readonly announces?: boolean;
 }
 
 /** How many windows a session lasts. */

@@ -66,6 +66,8 @@ export class GateWorker implements Worker {
       await time.sleep(oneWayMs);
       const waitMs = connector.receive();
       await time.sleep(oneWayMs);
+      const { announces, limit, windowMs } = connector.model;
+      if (announces) lane.announce(permit, { policies: [{ limit, windowMs }], remaining: undefined }, false);
       if (waitMs === 0) {
         lane.release(permit, 'passed');
         return;

@@ -53,6 +53,37 @@ describe('processes that share a state share its quota (G10)', () => {
     expect(figures.refused).toBeLessThanOrEqual(3);
   });
 
+  // Runs in which requests come back in another rhythm than they went, so that the window is found to slide.
+  it.each([
+    [16, 2],
+    [64, 2],
+    [100, 3],
+  ])('a window that slides is used whole by %d processes, in few commands (seed %d)', async (workers, seed) => {
+    const callers = workers > 16 ? 2 : 50;
+    const figures = await run({ workers, callers, windows: 20, seed, model: { ...minute, kind: 'sliding' } });
+    expect(figures.refused).toBeGreaterThan(1); // control: it was found
+    expect(figures.refused).toBeLessThanOrEqual(3);
+    expect(figures.unused).toBeLessThanOrEqual(0.03);
+    expect(figures.commands).toBeLessThanOrEqual(budget(100));
+    expect(figures.longestWait).toBeLessThanOrEqual(2.5);
+  });
+
+  const announced: [string, Partial<LimitModel>][] = [
+    ['fixed', { kind: 'fixed' }],
+    ['sliding', { kind: 'sliding' }],
+  ];
+  it.each(announced.flatMap(([name, model]) => [4, 16, 256].map((workers) => [name, workers, model] as const)))(
+    'an announced quota of a %s window holds for %d processes together (W8)',
+    async (_name, workers, model) => {
+      const announces = { ...minute, ...model, announces: true };
+      const figures = await run({ workers, callers: workers > 16 ? 2 : 50, model: announces, countFrom: 4 });
+      // Far more processes than permits: each has sent before it knew, and the true quota is found again step by step.
+      expect(figures.refused).toBeLessThanOrEqual(workers > 100 ? 5 : 1);
+      expect(figures.unused).toBeLessThanOrEqual(workers > 100 ? 0.1 : 0.03);
+      expect(figures.commands).toBeLessThanOrEqual(0.2 + budget(workers));
+    },
+  );
+
   it.each([1, 4, 16, 256])('beside a rival that takes half, %d processes: three a window', async (workers) => {
     const model: LimitModel = { ...minute, kind: 'aligned', rival: 0.5 };
     const figures = await run({ workers, callers: workers > 50 ? 2 : 50, windows: 20, model });

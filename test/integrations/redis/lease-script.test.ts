@@ -2,7 +2,7 @@ import type { LeaseRequest } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
 import { lease } from '../../../src/client/rate-limit/quota/lease.js';
 import type { SharedWindow } from '../../../src/client/rate-limit/quota/shared-window.js';
-import { leaseRules } from '../../../src/integrations/redis/lease-script.js';
+import { leaseRules } from '../../../src/integrations/redis/lease-rules.js';
 import { seededRandom } from '../../simulation/seeded-random.js';
 import { redisServer, serverProgram } from './helpers/redis-server.js';
 

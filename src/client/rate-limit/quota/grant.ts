@@ -1,5 +1,5 @@
 import type { LeaseRequest, SharedWindow } from './shared-window.js';
-import { countSince, sliceOf } from './slices.js';
+import { countSince, cycleOf, note } from './slices.js';
 
 /** Permits of a window that ends as a whole. */
 export function grant(shared: SharedWindow, { want, ticket, probed }: LeaseRequest, now: number, isFirst: boolean) {
@@ -13,13 +13,13 @@ export function grant(shared: SharedWindow, { want, ticket, probed }: LeaseReque
   if (isFirst) share = Math.floor((askers * limit) / workers) - Math.floor(((askers - 1) * limit) / workers);
   if (isDue || limit >= workers) share = Math.max(1, share);
   const granted = Math.max(0, Math.min(want, share, free));
-  shared.out += granted;
   let probe = 0;
-  if ((shared.out >= limit && shared.probing === 0) || probed === 1) {
+  if ((shared.out + granted >= limit && shared.probing === 0) || probed === 1) {
     shared.probing = 1;
     probe = 1;
-    shared.out++;
   }
+  shared.out += granted + probe;
+  note(shared, granted + probe, now);
   const leftMs = Math.max(0, endsAt - now);
   // Whoever wants more than a share asks again when others have had time to take theirs.
   if (granted + probe > 0) {
@@ -33,31 +33,47 @@ export function grant(shared: SharedWindow, { want, ticket, probed }: LeaseReque
   return { granted, probe, ticket: place, waitMs: leftMs + windows * windowMs };
 }
 
-/** How often a process that found nothing at its turn waits for the next permit, before it goes behind the others. */
-const tries = 4;
-
 /**
- * Permits of a window that slides: they come back one window after they were leased. Each process comes back at the pace
- * of the quota; one that finds nothing then waits for the next permit, and after that behind the others.
+ * Permits of a window that slides: they come back one window after they were leased. What is not there yet is leased in
+ * advance, up to one window, to those who ask first. Whoever asks when all of that is gone gets a time to ask again.
  */
 export function grantSliding(shared: SharedWindow, { want, ticket, probed }: LeaseRequest, now: number) {
   const { limit, windowMs, askers, before, announced } = shared;
-  const cycleMs = windowMs + 2 * sliceOf(shared);
-  const room = Math.max(0, limit - countSince(shared, now - cycleMs));
   const workers = Math.max(askers, before);
-  const granted = Math.min(want, Math.max(1, Math.floor(limit / workers)), room);
-  let probe = 0;
-  // The next probe follows only if the last one went into a window that was certainly full.
-  const isFull = probed === 1 && countSince(shared, now - windowMs) >= limit;
-  if (announced === 0 && room <= granted && (shared.probing === 0 || isFull)) {
-    shared.probing = 1;
-    probe = 1;
+  const cycleMs = cycleOf(shared);
+  const share = Math.max(1, Math.floor(limit / workers));
+  const { at, room } = nextRoom(shared, now);
+  const lineAt = Math.max(shared.lineAt, at);
+  const isEarly = ticket > 0 ? at > now + 2 * cycleMs : lineAt > now + cycleMs;
+  if (isEarly) {
+    const latestAt = now + Math.ceil(cycleMs * (2 + workers / limit));
+    shared.lineAt = Math.min(lineAt + Math.ceil((share * cycleMs) / limit), latestAt);
+    const startsInMs = shared.lineAt - cycleMs - now;
+    return { granted: 0, probe: 0, ticket: 1, startsInMs, waitMs: startsInMs };
   }
+  const granted = Math.min(want, share, room);
+  // The next probe follows only if the last one went into a window that was certainly full.
+  const isFull = probed === 1 && countSince(shared, now - windowMs, now) >= limit;
+  const mayGrow = announced === 0 || limit < announced;
+  const probe = mayGrow && room <= granted && (shared.probing === 0 || isFull) ? 1 : 0;
+  if (probe === 1) shared.probing = 1;
   shared.out += granted + probe;
-  const freeAt = room > granted ? now : Math.max(now, (shared.slices[0] ?? now) + cycleMs) + 1;
-  if (granted === 0 && ticket > 0) return { granted, probe, ticket: Math.min(ticket, tries) - 1, waitMs: freeAt - now };
-  const paceMs = Math.ceil((Math.max(1, granted) * cycleMs) / limit);
-  const latestAt = now + Math.ceil(cycleMs * Math.max(1, workers / limit));
-  shared.slotAt = Math.min(Math.max(shared.slotAt, now) + paceMs, latestAt);
-  return { granted, probe, ticket: tries, waitMs: Math.max(shared.slotAt, freeAt) - now };
+  note(shared, granted + probe, at);
+  const startsInMs = at - now;
+  return { granted, probe, ticket: 0, startsInMs, waitMs: startsInMs, endsInMs: startsInMs + windowMs };
+}
+
+/** The first time at which permits are not leased to anybody, and how many. */
+function nextRoom(shared: SharedWindow, now: number): { at: number; room: number } {
+  const { slices, limit } = shared;
+  const cycleMs = cycleOf(shared);
+  let at = Math.max(now, slices.at(-2) ?? 0);
+  let room = limit - countSince(shared, at - cycleMs);
+  for (let index = 0; index < slices.length && room <= 0; index += 2) {
+    const backAt = (slices[index] as number) + cycleMs;
+    if (backAt <= at) continue;
+    at = backAt;
+    room += slices[index + 1] as number;
+  }
+  return { at, room };
 }

@@ -1,10 +1,10 @@
 import { grant, grantSliding } from './grant.js';
 import type { Lease, LeaseRequest, SharedWindow } from './shared-window.js';
-import { countSince, note, sliceOf } from './slices.js';
+import { countSince, cycleOf, forget, note, sliceOf, takeBack } from './slices.js';
 
 const unknown: SharedWindow = {
   ...{ window: 0, limit: 0, windowMs: 0, opensAt: 0, endsAt: 0, closed: 0, slides: 0, announced: 0, learning: 0 },
-  ...{ counted: 0, out: 0, askers: 0, before: 0, probing: 0, tail: 1, head: 1, due: 0, slotAt: 0, slices: [] },
+  ...{ counted: 0, out: 0, askers: 0, before: 0, probing: 0, tail: 1, head: 1, due: 0, lineAt: 0, slices: [] },
 };
 
 /**
@@ -20,35 +20,26 @@ export function lease(stored: SharedWindow | undefined, request: LeaseRequest, n
   else settle(shared, request, now);
   const slackMs = Math.min(100, shared.windowMs / 50); // reports take their time
   if (shared.window > 0 && now >= shared.endsAt - slackMs) open(shared, now);
-  const none = { granted: 0, probe: 0, ticket: 0, waitMs: Math.max(0, shared.endsAt - now) };
-  let answer: Pick<Lease, 'granted' | 'probe' | 'ticket' | 'waitMs'> = none;
-  if (shared.limit > 0 && shared.closed === 0 && request.want > 0) {
-    const isFirst = request.window !== shared.window;
-    const asked = isFirst ? { ...request, probed: 0 } : request;
-    if (isFirst) shared.askers++;
-    answer = shared.slides === 1 ? grantSliding(shared, asked, now) : grant(shared, asked, now, isFirst);
-    note(shared, answer.granted + answer.probe, now);
-  }
+  forget(shared, now);
   const { window, limit, windowMs } = shared;
-  return [shared, { window, limit, windowMs, endsInMs: Math.max(0, shared.endsAt - now), ...answer }];
+  const endsInMs = Math.max(0, shared.endsAt - now);
+  const none = { window, limit, windowMs, endsInMs, granted: 0, probe: 0, ticket: 0, startsInMs: 0, waitMs: endsInMs };
+  if (limit === 0 || shared.closed === 1 || request.want === 0) return [shared, none];
+  const isFirst = request.window !== window;
+  const asked = isFirst ? { ...request, probed: 0 } : request;
+  if (isFirst) shared.askers++;
+  const granted = shared.slides === 1 ? grantSliding(shared, asked, now) : grant(shared, asked, now, isFirst);
+  return [shared, { ...none, ...granted }];
 }
 
 /** The announced quota replaces what was known. It may be of any kind of window, so it is treated as sliding. */
 function announce(shared: SharedWindow, { announced, announcedMs }: LeaseRequest, now: number): void {
-  if (shared.announced === 1 && shared.limit === announced && shared.windowMs === announcedMs) return;
-  const { before, askers, tail, head } = shared;
+  if (shared.announced === announced && shared.windowMs === announcedMs) return;
+  const { before, askers, tail, head, slices } = shared;
+  const known = { limit: announced, windowMs: announcedMs, slides: 1, announced, before: Math.max(before, askers) };
   const window = shared.window + 1;
-  const known = { limit: announced, windowMs: announcedMs, slides: 1, announced: 1, before: Math.max(before, askers) };
-  Object.assign(shared, {
-    ...unknown,
-    ...known,
-    tail,
-    head,
-    window,
-    opensAt: now,
-    endsAt: now + announcedMs,
-    slices: [],
-  });
+  const times = { window, learning: window, opensAt: now, endsAt: now + announcedMs };
+  Object.assign(shared, unknown, known, times, { tail, head, slices });
 }
 
 /** The first limit: what all processes have got through until then is the quota. */
@@ -60,32 +51,33 @@ function learn(shared: SharedWindow, { learned, learnedMs, limitedMs }: LeaseReq
     shared.windowMs = 0;
     shared.askers = 0;
   }
-  const isCounting = shared.learning > 0 && shared.learning >= shared.window - 1;
+  const isCounting = shared.announced === 0 && shared.learning > 0 && shared.learning >= shared.window - 1;
   if (isCounting) {
     shared.limit += learned;
     shared.windowMs = Math.max(shared.windowMs, Math.ceil(learnedMs));
     if (shared.learning === shared.window) shared.askers++;
     else shared.before++;
-    note(shared, learned, now);
   }
+  if (isCounting || shared.announced > 0) note(shared, learned, now);
   if (limitedMs > 0) close(shared, limitedMs, now);
 }
 
 /** What has become of the permits of a window. */
 function settle(shared: SharedWindow, { window, returned, probed, limitedMs }: LeaseRequest, now: number): void {
-  if (window === shared.window) {
+  if (window === shared.window || shared.slides === 1) {
     shared.out = Math.max(0, shared.out - returned);
-    note(shared, -returned, now);
+    takeBack(shared, returned, now);
   } else if (window === shared.window - 1 && shared.counted === 1) {
     // Too late to be counted when the window ended.
     shared.limit = Math.max(1, shared.limit - returned);
   }
   const { slides, limit, windowMs } = shared;
   // A probe found room: one more, or what is certainly in the window. After a limit: no more than may be in it.
-  if (slides === 1 && probed > 0) shared.limit = Math.max(limit + 1, countSince(shared, now - windowMs));
+  if (slides === 1 && probed > 0) shared.limit = Math.max(limit + 1, countSince(shared, now - windowMs, now));
   if (limitedMs === 0) return;
-  if (slides === 1)
-    shared.limit = Math.max(1, Math.min(limit, countSince(shared, now - windowMs - 2 * sliceOf(shared))));
+  // Not at first: what was sent before the quota was known is not counted.
+  if (slides === 1 && shared.window > shared.learning + 1)
+    shared.limit = Math.max(1, Math.min(limit, countSince(shared, now - cycleOf(shared), now)));
   close(shared, limitedMs, now);
 }
 

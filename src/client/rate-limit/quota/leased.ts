@@ -2,7 +2,8 @@ import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
 import type { AnnouncedQuota } from './announced.js';
 import type { Announcement } from './announcement.js';
-import type { EndedRequest, GateQuota } from './quota.js';
+import { HeldPermits } from './held-permits.js';
+import { type EndedRequest, type GateQuota, maxHoldMs } from './quota.js';
 import type { Lease, LeaseRequest } from './shared-window.js';
 import { Traffic } from './traffic.js';
 
@@ -33,13 +34,10 @@ export class LeasedQuota implements GateQuota {
   #askedAt: number | undefined;
   /** Counts the questions: an answer that comes too late is not taken for that of the next one. */
   #turn = 0;
-  #askAgainAt = 0;
-  #permits = 0;
-  #probe = 0;
-  #expiresAt = 0;
+  readonly #permits = new HeldPermits();
   #isProbing = false;
   /** What the next request to the state reports. */
-  #report = { returned: 0, probed: 0, announced: 0, announcedMs: 0 };
+  #report = { returned: 0, probed: 0, announced: 0, announcedMs: 0, learned: 0, learnedMs: 0 };
   readonly #traffic = new Traffic();
   /** The limit in effect, until it is reported. */
   #limit: { metAt: number; resumesAt: number; isReported: boolean } | undefined;
@@ -59,9 +57,9 @@ export class LeasedQuota implements GateQuota {
     return this.#isLeasing || this.#own.isKnown;
   }
 
-  /** A process that waits for its turn behind many others may wait for long: the state answers each time it asks. */
+  /** A process whose turn comes after many others may wait longer than the state said first, but not by far. */
   get maxHoldMs(): number {
-    return this.#isLeasing ? Math.max(60_000, 2 * (this.#lease?.waitMs ?? 0)) : 60_000;
+    return this.#isLeasing ? Math.max(maxHoldMs, 4 * this.#permits.longestWaitMs) : maxHoldMs;
   }
 
   get emptyForMs(): number {
@@ -73,9 +71,10 @@ export class LeasedQuota implements GateQuota {
     const known = this.#own.announced;
     if (known === undefined) return;
     const { limit, windowMs } = known;
-    if (this.#isLeasing && this.#lease?.limit === limit && this.#lease.windowMs === windowMs) return;
-    if (this.#report.announced === limit && this.#report.announcedMs === windowMs) return;
-    this.#report = { ...this.#report, announced: limit, announcedMs: windowMs };
+    const isTold = this.#report.announced === limit && this.#report.announcedMs === windowMs;
+    if (isTold || this.#askedAt !== undefined) return;
+    const learned = this.#isLeasing ? 0 : Math.min(this.#traffic.used, limit);
+    this.#report = { ...this.#report, announced: limit, announcedMs: windowMs, learned };
     this.#ask(0);
   }
 
@@ -86,8 +85,9 @@ export class LeasedQuota implements GateQuota {
   mayStart(inFlight: number): boolean {
     if (!this.#isLeasing) return this.#own.mayStart(inFlight);
     const now = this.#clock.monotonic();
-    if (now >= this.#expiresAt || !this.#ownHasRoom(inFlight)) return false;
-    return this.#permits > 0 || (this.#probe > 0 && inFlight === 0 && now >= this.#traffic.quietAt);
+    const { count, probe } = this.#permits;
+    if (!this.#permits.areGood(now) || !this.#ownHasRoom(inFlight)) return false;
+    return count > 0 || (probe > 0 && inFlight === 0 && now >= this.#traffic.quietAt);
   }
 
   /** The state shares one announced policy; of several, the process keeps to the others by itself. */
@@ -99,8 +99,10 @@ export class LeasedQuota implements GateQuota {
     if (!this.#isLeasing) return this.#own.roomInMs();
     const now = this.#clock.monotonic();
     if (this.#askedAt !== undefined) return this.#askedAt + answerMs - now;
-    if (this.#permits > 0 && now < this.#expiresAt) return Math.min(this.#own.roomInMs(), this.#expiresAt - now);
-    return (this.#probe > 0 && now < this.#traffic.quietAt ? this.#traffic.quietAt : this.#askAgainAt) - now;
+    const { count, probe, startsAt } = this.#permits;
+    if (now < startsAt) return startsAt - now;
+    if (count > 0 && !this.#permits.areOver(now)) return Math.min(this.#own.roomInMs(), this.#permits.endInMs(now));
+    return (probe > 0 && now < this.#traffic.quietAt ? this.#traffic.quietAt : this.#permits.askAgainAt) - now;
   }
 
   /** Calls are left waiting: asks for permits, unless it is too early. */
@@ -111,8 +113,8 @@ export class LeasedQuota implements GateQuota {
       this.#options.onAnswer();
     }
     if (!this.#isLeasing || this.#askedAt !== undefined) return;
-    if (now >= this.#expiresAt) this.#giveBack();
-    if (this.#permits + this.#probe > 0 || now < this.#askAgainAt) return;
+    if (this.#permits.areOver(now)) this.#giveBack();
+    if (!this.#permits.isEmpty || now < this.#permits.askAgainAt) return;
     this.#ask(Math.max(waiting, this.#traffic.usedBefore, 2 * this.#traffic.used));
   }
 
@@ -120,10 +122,10 @@ export class LeasedQuota implements GateQuota {
     this.#own.started(isLogin, inFlight);
     if (isLogin) return;
     this.#traffic.started(this.#clock.monotonic());
-    if (this.#permits > 0) {
-      this.#permits--;
-    } else if (this.#probe > 0) {
-      this.#probe = 0;
+    if (this.#permits.count > 0) {
+      this.#permits.count--;
+    } else if (this.#permits.probe > 0) {
+      this.#permits.probe = 0;
       this.#isProbing = true;
     }
   }
@@ -137,7 +139,7 @@ export class LeasedQuota implements GateQuota {
     if (this.#isProbing && !request.isLate) {
       this.#isProbing = false;
       this.#report.probed = 1;
-      this.#askAgainAt = 0;
+      this.#permits.askAgainAt = 0;
     }
     this.#settle();
   }
@@ -159,13 +161,15 @@ export class LeasedQuota implements GateQuota {
 
   opened(): void {
     this.#own.opened();
+    // During a pause of which it knew, permits were given back already.
+    if (this.#limit === undefined) this.#giveBack();
     this.#limit = undefined;
-    this.#giveBack();
     this.#traffic.opened();
     this.#isProbing = false;
+    const now = this.#clock.monotonic();
     const { windowMs = 0 } = this.#lease ?? {};
     // Its turn was to come with the next window: here it is.
-    if (this.#askAgainAt - this.#clock.monotonic() < windowMs / 2) this.#askAgainAt = 0;
+    if (now >= this.#permits.startsAt && this.#permits.askAgainAt - now < windowMs / 2) this.#permits.askAgainAt = 0;
     this.#isLeasing = true; // the answer may say otherwise
   }
 
@@ -176,20 +180,20 @@ export class LeasedQuota implements GateQuota {
   /** A request that was not counted, such as one with a session that has ended: its permit is good for the next one. */
   #takeBack(isLate: boolean): void {
     if (!this.#isLeasing) return;
-    if (isLate || this.#traffic.used === 0 || this.#clock.monotonic() >= this.#expiresAt) {
+    if (isLate || this.#traffic.used === 0 || this.#permits.areOver(this.#clock.monotonic())) {
       this.#report.returned++;
     } else if (this.#isProbing) {
-      this.#probe = 1;
+      this.#permits.probe = 1;
       this.#isProbing = false;
     } else {
       this.#traffic.used--;
-      this.#permits++;
+      this.#permits.count++;
     }
   }
 
+  /** Permits for later stay. */
   #giveBack(): void {
-    this.#report.returned += this.#permits + this.#probe;
-    this.#permits = this.#probe = 0;
+    this.#report.returned += this.#permits.drop(this.#clock.monotonic());
   }
 
   /** During a pause: once nothing is in flight any more, tells what has become of the permits, if there is news. */
@@ -204,7 +208,7 @@ export class LeasedQuota implements GateQuota {
   #ask(want: number): void {
     const now = this.#clock.monotonic();
     const request = { window: this.#lease?.window ?? 0, ticket: this.#lease?.ticket ?? 0, want, ...this.#facts(now) };
-    this.#report = { ...this.#report, returned: 0, probed: 0 };
+    this.#report = { ...this.#report, returned: 0, probed: 0, learned: 0 };
     this.#askedAt = now;
     const turn = ++this.#turn;
     const answered = (answer: Lease | undefined) => {
@@ -216,7 +220,7 @@ export class LeasedQuota implements GateQuota {
   #facts(now: number): Omit<LeaseRequest, 'window' | 'ticket' | 'want'> {
     const { metAt = now, resumesAt = now } = this.#limit ?? {};
     const learns = this.#limit !== undefined && !this.#isLeasing;
-    const learned = learns ? this.#traffic.learnedFrom(metAt, resumesAt) : { learned: 0, learnedMs: 0 };
+    const learned = learns ? this.#traffic.learnedFrom(metAt, resumesAt) : {};
     return { ...this.#report, limitedMs: Math.max(0, resumesAt - now), ...learned };
   }
 
@@ -230,10 +234,7 @@ export class LeasedQuota implements GateQuota {
       const ticket = want > 0 ? answer.ticket : (this.#lease?.ticket ?? 0);
       this.#lease = { ...answer, ticket };
       this.#isLeasing = answer.limit > 0;
-      this.#permits = answer.granted;
-      this.#probe = answer.probe;
-      this.#expiresAt = now + answer.endsInMs;
-      if (want > 0) this.#askAgainAt = now + answer.waitMs;
+      if (want > 0) this.#permits.hold(answer, now);
     }
     if (this.#limit !== undefined) this.#giveBack();
     this.#settle();
@@ -244,6 +245,6 @@ export class LeasedQuota implements GateQuota {
   #away(): void {
     this.#askedAt = undefined;
     this.#isLeasing = false;
-    this.#permits = this.#probe = 0;
+    this.#permits.clear();
   }
 }

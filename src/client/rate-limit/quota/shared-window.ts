@@ -12,24 +12,30 @@ export interface LeaseRequest {
   readonly probed: number;
   /** How long a limit still lasts, if it has met or heard of one; else 0. */
   readonly limitedMs: number;
-  /** The first limit: how many requests passed before it, and how long their window is. */
+  /** The first limit or announcement: how many requests this process has sent by then. */
   readonly learned: number;
+  /** How long their window is. */
   readonly learnedMs: number;
   /** A quota that the connector has announced; 0 for none. */
   readonly announced: number;
+  /** How long its windows are. */
   readonly announcedMs: number;
 }
 
 /** The state's answer. */
 export interface Lease {
+  /** The number of the window. */
   readonly window: number;
   /** The quota of all processes; 0 while none is known, and then nothing is leased. */
   readonly limit: number;
+  /** How long its windows are. */
   readonly windowMs: number;
   /** How many requests this process may start in this window. */
   readonly granted: number;
   /** 1 if it may start one more, alone, to find out whether the quota has grown. */
   readonly probe: number;
+  /** When the permits, or the time to ask again, begin. A pause takes nothing away from what begins after it. */
+  readonly startsInMs: number;
   /** How long the permits are good for. */
   readonly endsInMs: number;
   /** How long it does not ask again. */
@@ -50,9 +56,9 @@ export interface SharedWindow {
   closed: number;
   /** 1 for a window that slides, or for an announced quota, whose kind is unknown. */
   slides: number;
-  /** 1 if the limit was announced: no probes. */
+  /** The limit that was announced; 0 for none. A smaller one is in effect if that proved too large. */
   announced: number;
-  /** The window in which the limit was first met; 0 if there was none. */
+  /** The window in which the limit was first met or announced; 0 if there was none. */
   learning: number;
   /** 1 if the limit comes from the count of the window before. */
   counted: number;
@@ -67,8 +73,8 @@ export interface SharedWindow {
   tail: number;
   head: number;
   due: number;
-  /** When the next process that found no room in a sliding window may ask. */
-  slotAt: number;
-  /** Permits by time: start of a slice of the window, number, and so on. */
+  /** When the last process in line for a sliding window may send. */
+  lineAt: number;
+  /** Permits by the time for which they are leased: start of a slice of the window, number, and so on. */
   slices: number[];
 }
