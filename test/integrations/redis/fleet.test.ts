@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { grace, until } from '../../helpers/until.js';
 import { listeningConnector } from '../opentelemetry/helpers/observed-client.js';
 import { worker } from './helpers/fleet.js';
-import { redisServer, serverProgram } from './helpers/redis-server.js';
+import { type RedisServer, redisServer, serverProgram } from './helpers/redis-server.js';
 
 const paths = (prefix: string, count = 10) => Array.from({ length: count }, (_, number) => `/${prefix}/${number}`);
 
@@ -64,8 +64,30 @@ describe.runIf(serverProgram)('two processes that share their state in redis', (
     const [first] = limits;
     const later = limits.filter(({ elapsedMs }) => elapsedMs > first!.elapsedMs + windowMs);
     expect(limits.length).toBeGreaterThan(0); // control: there was a limit
-    // Seven windows; with the pause alone two processes meet about three limits in each.
-    expect(later.length).toBeLessThanOrEqual(10);
+    // With the pause alone two processes meet about three limits in each window. A busy machine takes more windows.
+    const windows = Math.ceil((connector.journal.at(-1)!.elapsedMs - first!.elapsedMs) / windowMs);
+    expect(later.length).toBeLessThanOrEqual(windows + 3);
+  });
+
+  it.each([
+    ['is killed and comes back empty', (redis: RedisServer) => redis.kill().then(redis.restart)],
+    ['forgets everything', (redis: RedisServer) => redis.connect().flushall()],
+  ])('lose no call when redis %s while permits are leased, and lease again (G10, G11)', async (_name, harm) => {
+    const rateLimit = { limit: 20, windowMs: 1500, format: 'milliseconds' } as const;
+    const { redis, connector, one, two } = await fleet({ rateLimit });
+    const reader = redis.connect();
+    const isLeased = async () => (await reader.keys('*:quotas').catch(() => [])).length > 0;
+    const leased = async () => {
+      while (!(await isLeased())) await grace();
+    };
+    const calls = Promise.all([one.get(...paths('one', 80)), two.get(...paths('two', 80))]);
+    await leased();
+    await harm(redis);
+    expect(await isLeased()).toBe(false); // control: nothing is known any more
+    await leased();
+    expect((await calls).flatMap(({ results }) => results).every((result) => result === 'ok')).toBe(true);
+    const passed = connector.journal.filter(({ kind, status }) => kind === 'request' && status === 200);
+    expect(passed).toHaveLength(160);
   });
 
   it('try wrong credentials once (S5)', async () => {
