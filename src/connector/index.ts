@@ -28,6 +28,7 @@ export {
   type PresetName,
   type PresetRule,
   type QuotaSource,
+  readResponse,
   type WaitBucket,
   type WaitSource,
   type WaitUnit,
