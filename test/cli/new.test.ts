@@ -47,10 +47,10 @@ describe('concordat new without a terminal', () => {
     const { cwd, manifest, files } = emptyFolder();
     const { code, out, err } = await run(['new', 'demo'], { cwd });
     expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('Created demo (17 files, template hono, preset generic).');
+    expect(out).toContain('Created demo (18 files, template hono, preset generic).');
     expect(out).toContain('\n  cd demo\n  npm install\n  npm test\n');
     expect(manifest('demo').name).toBe('demo');
-    expect(files('demo')).toHaveLength(17);
+    expect(files('demo')).toHaveLength(18);
   });
 
   it.each(templates)('%s: has all that is promised', async (template) => {
@@ -59,7 +59,8 @@ describe('concordat new without a terminal', () => {
     expect(files('demo')).toEqual(
       expect.arrayContaining([
         ...['.dockerignore', '.github/workflows/ci.yml', '.gitignore', 'AGENTS.md', 'Dockerfile', 'README.md'],
-        ...['concordat.config.ts', 'package.json', 'src/connector.ts', 'src/end-system.ts', 'src/main.ts'],
+        ...['concordat.config.ts', 'package.json', 'src/connector.ts', 'src/cursor.ts', 'src/end-system.ts'],
+        ...['src/main.ts'],
         ...['src/sample/service.ts', 'test/conformance.test.ts', 'tsconfig.json', 'tsconfig.build.json'],
       ]),
     );
