@@ -7,8 +7,8 @@ const exported: Record<string, string> = {
     'BadRequestError ConnectorError ForbiddenError NotFoundError RateLimitError UnauthorizedError errorPayloadSchema ' +
     'errorTable formatWait isConnectorError parseErrorPayload parseWait sessionParameterSchema waitFormats',
   'concordat/connector':
-    'announceQuota badRequest createConnector definePreset endSystemFetch errorResponse forbidden limitBody notFound ' +
-    'rateLimited readJson readQuery serve streamRecords toConnectorError unauthorized',
+    'announceQuota badRequest createConnector definePreset endSystemFetch errorResponse forbidden limitBody logError ' +
+    'notFound rateLimited readJson readQuery readResponse serve streamRecords toConnectorError unauthorized',
   'concordat/connector/express': 'connectorErrorHandler connectorNotFound',
   'concordat/connector/fastify': 'connectorFrameworkErrors connectorPlugin',
   'concordat/connector/hono': 'connectorErrors connectorNotFound onConnectorError',
