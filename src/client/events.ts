@@ -80,7 +80,16 @@ export type Publish = <Name extends keyof ClientCallEvents>(name: Name, event: C
 
 export type ClientChannelEvents = ClientEvents & ClientCallEvents;
 
-const names: readonly ClientEventName[] = ['pause', 'resume', 'heartbeat', 'quota', 'initialize', 'retry', 'parked', 'error'];
+const names: readonly ClientEventName[] = [
+  'pause',
+  'resume',
+  'heartbeat',
+  'quota',
+  'initialize',
+  'retry',
+  'parked',
+  'error',
+];
 const callNames: readonly (keyof ClientCallEvents)[] = ['call', 'attempt', 'wait', 'result'];
 const channels = Object.fromEntries(
   [...names, ...callNames].map((name) => [name, channel(`concordat:client:${name}`)]),
