@@ -194,7 +194,9 @@ describe('the running API', () => {
       for (const name of Object.keys(response.headers)) expect(answer.headers[name.toLowerCase()], place).toBeTruthy();
       const type = String(answer.headers['content-type']).split(';')[0] as string;
       const validate = validatorOf(response.content[type].schema);
-      expect(validate(answer.body ?? answer.text), `${place}: ${JSON.stringify(validate.errors)}\n${answer.text}`).toBe(true);
+      expect(validate(answer.body ?? answer.text), `${place}: ${JSON.stringify(validate.errors)}\n${answer.text}`).toBe(
+        true,
+      );
       seen.add(`${operation.operationId} ${answer.status}`);
     };
 
