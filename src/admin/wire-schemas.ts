@@ -9,6 +9,7 @@ import {
   revisionTypes,
   scopes,
 } from '../api-keys/index.js';
+import { exportFormats } from './audit-export.js';
 
 // What the Admin API and the MCP tools send and accept (rules K1, K6, K13), for the OpenAPI document and the tools'
 // definitions. `apiKeys` checks the input itself, with messages of its own.
@@ -90,7 +91,11 @@ export const auditEntrySchema = z
   .describe('One change of one API key.');
 
 export const auditPageSchema = z
-  .object({ items: z.array(auditEntrySchema), nextCursor: z.string().nullable() })
+  .object({
+    items: z.array(auditEntrySchema),
+    nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
+    total: z.int().min(0).optional().describe('Number of all matching entries; only if requested.'),
+  })
   .describe('One page of the audit trail, newest first.');
 
 export const meSchema = z
@@ -155,6 +160,8 @@ export const apiKeyChangesSchema = z
 
 const cursor = z.string().optional().describe('The `nextCursor` of the previous page.');
 const limit = z.int().min(1).max(maxPageLimit).optional().describe('Maximum number of entries; 50 by default.');
+const skip = z.int().min(0).optional().describe('Passes over so many entries; for pages with numbers.');
+const total = z.boolean().optional().describe('Also count all matching entries.');
 
 export const listQuerySchema = z.object({
   scope: scope
@@ -169,15 +176,36 @@ export const listQuerySchema = z.object({
   sort: z.enum(apiKeySorts).optional().describe('A leading `-` sorts in descending order; `-createdOn` by default.'),
   cursor,
   limit,
-  total: z.boolean().optional().describe('Also count all matching keys.'),
+  skip,
+  total,
 });
 
-export const auditQuerySchema = z.object({
+const moment = (description: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description, examples: ['2026-11-21', '2026-11-21T09:00:00Z'] });
+
+/** What to leave out of the audit trail. */
+export const auditFilterSchema = z.object({
   scope: scope.optional().describe('By default everything that the caller may see.'),
   apiKeyId: apiKeyId().optional(),
   revisionType: revisionType.optional(),
-  cursor,
-  limit,
+  origin: origin.optional(),
+  author: z
+    .string()
+    .max(maxSearchCharacters)
+    .optional()
+    .describe('The id or the user name of whoever made the change.'),
+  from: moment('Changes at this time or later: an ISO 8601 date-time with an offset, or a date (its start in UTC).'),
+  to: moment('Changes at this time or earlier; a date means its end in UTC.'),
+});
+
+export const auditQuerySchema = z.object({ ...auditFilterSchema.shape, cursor, limit, skip, total });
+
+export const auditExportQuerySchema = z.object({
+  ...auditFilterSchema.shape,
+  format: z.enum(exportFormats).describe('`csv` for spreadsheets; `ndjson`, one JSON object a line, for programs.'),
 });
 
 export const apiKeyIdSchema = apiKeyId();

@@ -3,7 +3,7 @@ import type { ActorLike } from '../access/types.js';
 import type { Context } from '../context.js';
 import { countKeys, type KeySearch, listKeys, type Queries, searchIds, sortValue } from '../store/index.js';
 import { formatCursor, readCursor } from './cursor.js';
-import { readLimit, readOneOf, readScope, readSearch, readTotal } from './list-query.js';
+import { readLimit, readOneOf, readScope, readSearch, readSkip, readTotal } from './list-query.js';
 import { toApiKey } from './presentation.js';
 import { endsOf, recordExpiredKeys } from './status.js';
 import {
@@ -24,6 +24,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
   const field = sort.replace('-', '') as ApiKeySortField;
   const total = readTotal(query.total);
+  const skip = readSkip(query.skip);
   const after = readCursor(query.cursor, sort, field === 'name' || field === 'createdBy' ? 'string' : 'number');
   // Without this the order would lag behind the times shown.
   if (field === 'lastAccessed') await context.marks.flush();
@@ -36,7 +37,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
     nowMs,
   };
   const unwritten = context.marks.view();
-  const rows = await listKeys(kysely, filter, { field, direction, after }, limit + 1);
+  const rows = await listKeys(kysely, filter, { field, direction, after, skip }, limit + 1);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   await recordExpiredKeys(

@@ -85,6 +85,8 @@ export interface ListQuery {
   readonly cursor?: string | undefined;
   /** 1 to 200. @default 50 */
   readonly limit?: number | undefined;
+  /** Passes over so many keys, from the start or from the cursor. @default 0 */
+  readonly skip?: number | undefined;
   /** Also count all matching keys, which reads all of them. @default false */
   readonly total?: boolean | undefined;
 }
@@ -93,12 +95,11 @@ export interface Page<T> {
   readonly items: readonly T[];
   /** `null` on the last page. */
   readonly nextCursor: string | null;
-}
-
-export interface ApiKeyPage extends Page<ApiKey> {
-  /** Only if the query asked for it. */
+  /** How many entries match, on all pages; only if the query asked for it. */
   readonly total?: number;
 }
+
+export type ApiKeyPage = Page<ApiKey>;
 
 export const revisionTypes = ['Create', 'Update', 'Revoke'] as const;
 
@@ -136,7 +137,21 @@ export interface AuditQuery {
   readonly scope?: Scope | undefined;
   readonly apiKeyId?: string | undefined;
   readonly revisionType?: RevisionType | undefined;
+  readonly origin?: Origin | undefined;
+  /** The id, or the user name as of the change, of whoever made it. */
+  readonly author?: string | undefined;
+  /**
+   * Changes at this time or later: a `Date`, an ISO 8601 date-time with an offset, or a date, which means the start of
+   * that day in UTC.
+   */
+  readonly from?: Date | string | undefined;
+  /** Changes at this time or earlier; a date means the end of that day in UTC. */
+  readonly to?: Date | string | undefined;
   readonly cursor?: string | undefined;
   /** 1 to 200. @default 50 */
   readonly limit?: number | undefined;
+  /** Passes over so many entries, from the start or from the cursor. @default 0 */
+  readonly skip?: number | undefined;
+  /** Also count all matching entries. @default false */
+  readonly total?: boolean | undefined;
 }

@@ -39,6 +39,7 @@ export interface KeyOrder {
   readonly field: ApiKeySortField;
   readonly direction: 'asc' | 'desc';
   readonly after?: { readonly value: string | number; readonly id: string } | undefined;
+  readonly skip: number;
 }
 
 /** The sort value of a row. */
@@ -130,8 +131,9 @@ export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOr
     )
     .orderBy(column, order.direction)
     .orderBy('id', order.direction)
-    .limit(limit);
-  if (!isToldByIndex(filter)) return await page.selectAll().execute();
+    .limit(limit)
+    .offset(order.skip);
+  if (!isToldByIndex(filter, order)) return await page.selectAll().execute();
   return await queries
     .selectFrom(keyTable)
     .selectAll()
@@ -143,10 +145,10 @@ export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOr
 
 /**
  * Whether the sort index also covers the filter. Then the ids come first, from the index alone: among a million keys,
- * half a million others may precede the first Active one.
+ * half a million others may precede the first Active one, or the page that was asked for.
  */
-function isToldByIndex({ ownerId, status, search }: KeyFilter): boolean {
-  return (status === 'Active' || status === 'Expired') && ownerId === undefined && search === undefined;
+function isToldByIndex({ ownerId, status, search }: KeyFilter, { skip }: KeyOrder): boolean {
+  return (skip > 0 || status === 'Active' || status === 'Expired') && ownerId === undefined && search === undefined;
 }
 
 export async function countKeys(queries: Queries, filter: KeyFilter): Promise<number> {

@@ -124,6 +124,10 @@ function auditTableStatements(dialect: Dialect): string[] {
     )${sqlite ? ' strict' : ''}`,
     `create index ${auditTable}_by_key on ${auditTable} (api_key_id, id)`,
     `create index ${auditTable}_by_owner on ${auditTable} (owner_id, id)`,
+    // Every filter of the audit trail, in the order of its pages: among a million entries, the few of one author are
+    // found without reading the rows.
+    `create index ${auditTable}_by_filter on ${auditTable}
+      (id, change_time, author_id, author_username, origin, revision_type)`,
     ...(sqlite ? sqliteAppendOnly : postgresAppendOnly),
   ];
 }

@@ -1,6 +1,5 @@
 import type { ApiKey, ApiKeySortField } from '../../../api-keys/index.js';
 import { type ListView, sortAfterClick } from '../addresses/list-query.js';
-import { firstPage } from '../addresses/paging.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
@@ -55,7 +54,7 @@ interface SortableHeadProps {
 }
 
 function SortableHead({ pageContext, view, field, text }: SortableHeadProps) {
-  const href = pageContext.links.apiKeys({ ...view, ...firstPage, sort: sortAfterClick(field, view.sort) });
+  const href = pageContext.links.apiKeys({ ...view, page: 1, sort: sortAfterClick(field, view.sort) });
   const order = view.sort === field ? 'ascending' : view.sort === `-${field}` ? 'descending' : undefined;
   return (
     <th scope="col" {...(order !== undefined && { 'aria-sort': order })}>

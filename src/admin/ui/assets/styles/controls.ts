@@ -92,7 +92,7 @@ dialog::backdrop { background: var(--shade); }
 .dialog-actions.spread { justify-content: space-between; align-items: center; }
 /* Where the system sets the colours, a background marks nothing. */
 @media (forced-colors: active) {
-  .menu a[aria-current], .segments a[aria-current] { outline: 2px solid currentcolor; outline-offset: -2px; }
+  .menu a[aria-current], .segments a[aria-current], .page-number[aria-current] { outline: 2px solid currentcolor; outline-offset: -2px; }
 }
 @media (prefers-reduced-motion: no-preference) {
   dialog[open] { animation: rise 140ms ease-out; }
