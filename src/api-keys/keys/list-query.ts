@@ -1,7 +1,6 @@
 import type { Principal } from '../access/actor.js';
 import { ApiKeyError, validationError } from '../api-key-error.js';
-import type { KeySearch } from '../store/index.js';
-import { foldForSearch } from './key-name.js';
+import { foldForSearch, type KeySearch } from '../store/index.js';
 import { maxPageLimit, maxSearchCharacters, type Scope, scopes } from './types.js';
 
 const defaultLimit = 50;
