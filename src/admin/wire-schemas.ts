@@ -3,6 +3,7 @@ import {
   apiKeySorts,
   apiKeyStatuses,
   auditedFields,
+  maxDescriptionCharacters,
   maxPageLimit,
   maxSearchCharacters,
   origins,
@@ -33,15 +34,25 @@ const origin = z.enum(origins);
 const revisionType = z.enum(revisionTypes);
 const scope = z.enum(scopes);
 
+const keyUse = z
+  .object({
+    address: z.string().nullable().describe("The client's address; null if it is not known."),
+    userAgent: z.string().nullable().describe('Null if the request had none.'),
+    lastUsedOn: timestamp('The last use from there.'),
+  })
+  .meta({ examples: [{ address: '192.0.2.7', userAgent: 'curl/8.5.0', lastUsedOn: '2026-11-22T02:00:01.250Z' }] });
+
 export const apiKeySchema = z
   .object({
     id: apiKeyId(),
     name: z.string().meta({ examples: ['Nightly export'] }),
+    description: z.string().nullable().describe('Free text in lines; null for none.'),
     status: status.describe('`Expired` and `Revoked` are final.'),
     createdBy: user.describe('The user who created the key and owns it; `username` as of creation.'),
     createdOn: timestamp('When the key was created.'),
     expiresOn: timestamp('When the key stops authenticating.'),
     lastAccessed: timestamp('Last successful use; null if the key was never used.').nullable(),
+    recentUses: z.array(keyUse).describe('The last use from each place, latest first; the last five by default.'),
     revokedOn: timestamp('When the key was revoked; null if it is not.').nullable(),
     refusedUses: z.int().min(0).describe('How often the key was presented after it expired or was revoked.'),
     lastRefusedOn: timestamp('When it was last presented after its end; null if never.').nullable(),
@@ -143,20 +154,31 @@ const expiresOn = z.string().meta({
   examples: ['2027-01-31T18:00:00Z', '2027-01-31'],
 });
 
+const description = z
+  .string()
+  .max(maxDescriptionCharacters)
+  .nullable()
+  .optional()
+  .meta({
+    description: 'Free text in lines, such as who uses the key; null or empty for none.',
+    examples: ['Runs on build-7; ask the release team.'],
+  });
+
 export const newApiKeySchema = z
-  .object({ name, expiresOn })
+  .object({ name, description, expiresOn })
   .describe('The owner is always the caller. Other fields are ignored.');
 
 export const apiKeyChangesSchema = z
   .object({
     name: name.optional(),
+    description,
     expiresOn: expiresOn.optional(),
     version: z
       .int()
       .optional()
       .describe('The version that you read: the edit is refused if the key has changed since.'),
   })
-  .describe('What to change: `name`, `expiresOn` or both. Other fields are ignored.');
+  .describe('What to change: `name`, `description`, `expiresOn`. Other fields are ignored.');
 
 const cursor = z.string().optional().describe('The `nextCursor` of the previous page.');
 const limit = z.int().min(1).max(maxPageLimit).optional().describe('Maximum number of entries; 50 by default.');
@@ -172,7 +194,9 @@ export const listQuerySchema = z.object({
     .string()
     .max(maxSearchCharacters)
     .optional()
-    .describe("Part of the key's or its creator's name, ignoring case; or the start of a key's id."),
+    .describe(
+      "Part of the key's name, its description or its creator's name, ignoring case; or the start of a key's id.",
+    ),
   sort: z.enum(apiKeySorts).optional().describe('A leading `-` sorts in descending order; `-createdOn` by default.'),
   cursor,
   limit,

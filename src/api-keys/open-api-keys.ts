@@ -46,6 +46,11 @@ const schema = optionsOf({
     'must be 2 to 16 lowercase letters and digits, a letter first',
     true,
   ).optional(),
+  keptUses: option<number>(
+    (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 20,
+    'must be a whole number from 0 to 20',
+    true,
+  ).optional(),
   pepper: pepperOption.optional(),
   clock: withMethods<NonNullable<OpenApiKeysOptions['clock']>>('now').optional(),
   onError: functionOf<NonNullable<OpenApiKeysOptions['onError']>>().optional(),

@@ -91,7 +91,7 @@ describe('the MCP endpoint and the official client', () => {
     );
     expect(await failure('create_api_key', {})).toBe('API key name is required. Expiry date is required.');
     expect(await failure('update_api_key', { id })).toBe(
-      'Give `name`, `expiresOn` or both: there is nothing to change.',
+      'Give `name`, `description` or `expiresOn`: there is nothing to change.',
     );
     expect(await failure('get_api_key', {})).toBe('API key not found.');
     expect(await failure('get_api_key', { id: { $ne: null } })).toBe('API key not found.');

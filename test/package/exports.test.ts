@@ -16,8 +16,8 @@ const exported: Record<string, string> = {
   'concordat/client': 'InitializeError RequestError createConnectorClient isInitializeError isRequestError memoryState',
   'concordat/api-keys':
     'ApiKeyError RequestLookups apiKeyPattern apiKeySorts apiKeyStatuses auditedFields createFailureThrottle ' +
-    'editionMessage hasApiKeys hashPassword isApiKeyError isEnabled isPasswordHash maxExpiresOn maxPageLimit ' +
-    'maxSearchCharacters openApiKeys origins revisionTypes rightsOf scopes toActor userManagementWrite verifyPassword',
+    'editionMessage hasApiKeys hashPassword isApiKeyError isEnabled isPasswordHash ' +
+    'maxDescriptionCharacters maxExpiresOn maxPageLimit maxSearchCharacters openApiKeys origins revisionTypes rightsOf scopes toActor userManagementWrite verifyPassword',
   'concordat/admin': 'createAdmin englishTexts',
   'concordat/testing': 'AccountingError limitFormats simulateConnector virtualClock waitFlaws',
   'concordat/conformance': 'ConformanceError conformance features formatReport reporters runConformance',

@@ -99,7 +99,7 @@ export const operations: readonly Operation[] = [
     method: 'PATCH',
     path: '/api-keys/{id}',
     tag: 'API keys',
-    summary: 'Change the name or the expiry of an Active API key',
+    summary: 'Change the name, the description or the expiry of an Active API key',
     description: 'Validated as on creation. `Expired` and `Revoked` are final.',
     body: 'ApiKeyChanges',
     success: { status: 200, description: 'The changed key.', schema: 'ApiKey' },

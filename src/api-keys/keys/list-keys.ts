@@ -1,7 +1,7 @@
 import { resolvePrincipal } from '../access/actor.js';
 import type { ActorLike } from '../access/types.js';
 import type { Context } from '../context.js';
-import { countKeys, type KeySearch, listKeys, type Queries, searchIds, sortValue } from '../store/index.js';
+import { countKeys, type KeySearch, listKeys, type Store, searchIds, sortValue } from '../store/index.js';
 import { formatCursor, readCursor } from './cursor.js';
 import { readLimit, readOneOf, readScope, readSearch, readSkip, readTotal } from './list-query.js';
 import { toApiKey } from './presentation.js';
@@ -33,7 +33,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   const filter = {
     ownerId: scope === 'my' ? principal.userId : undefined,
     status: query.status === undefined ? undefined : readOneOf('status', query.status, apiKeyStatuses),
-    search: await narrow(kysely, readSearch(query.search), scope),
+    search: await narrow(context.store, readSearch(query.search), scope),
     nowMs,
   };
   const unwritten = context.marks.view();
@@ -53,7 +53,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
 }
 
 /** One user has few keys. Among all keys, look up the matching ids first. */
-async function narrow(queries: Queries, search: KeySearch | undefined, scope: Scope): Promise<KeySearch | undefined> {
+async function narrow(store: Store, search: KeySearch | undefined, scope: Scope): Promise<KeySearch | undefined> {
   if (search === undefined || scope === 'my') return search;
-  return { ...search, ids: await searchIds(queries, search) };
+  return { ...search, ids: await searchIds(store, search) };
 }

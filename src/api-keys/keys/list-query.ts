@@ -1,8 +1,7 @@
 import type { Principal } from '../access/actor.js';
 import { ApiKeyError, validationError } from '../api-key-error.js';
-import type { KeySearch } from '../store/index.js';
+import { foldForSearch, type KeySearch } from '../store/index.js';
 import { readDateTime } from './date-time.js';
-import { foldForSearch } from './key-name.js';
 import { maxPageLimit, maxSearchCharacters, type Scope, scopes } from './types.js';
 
 const defaultLimit = 50;

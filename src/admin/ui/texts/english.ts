@@ -62,6 +62,7 @@ export const englishTexts = {
   expired: 'Expired',
   revoked: 'Revoked',
   name: 'Name',
+  description: 'Description',
   status: 'Status',
   createdBy: 'Created By',
   createdOn: 'Created on',
@@ -71,6 +72,7 @@ export const englishTexts = {
   key: 'Key',
   action: 'Action',
   never: 'Never',
+  unknown: 'Unknown',
   edit: 'Edit',
   revoke: 'Revoke',
   editionConsequences:
@@ -88,8 +90,8 @@ export const englishTexts = {
   whoseKeys: 'Whose keys',
   all: 'All',
   search: 'Search',
-  searchLabel: 'Search by name, creator or id',
-  searchHint: 'Search name, creator or id',
+  searchLabel: 'Search by name, description, creator or id',
+  searchHint: 'Search name, description, creator or id',
   sortBy: 'Sort by',
   sortAsItIs: 'As it is',
   sorts: {
@@ -122,6 +124,7 @@ export const englishTexts = {
   actsAsYou: (username: string): string => `The key acts as you, ${username}: it has exactly your permissions.`,
   newApiKey: 'New API key',
   nameHint: 'What the key is for, such as the program that uses it. Up to 100 characters, unique in this service.',
+  descriptionHint: 'Optional: who or what uses the key, and whom to ask. Up to 500 characters.',
   expiryChoices: { '7': '7 days', '30': '30 days', '90': '90 days', year: '1 year' },
   fromToday: (choice: string): string => `${choice} from today`,
   asItIs: 'As it is',
@@ -168,6 +171,9 @@ export const englishTexts = {
   stillUsed: 'Something still uses this key.',
   stillUsedHint: (count: number, status: 'Expired' | 'Revoked', last: string): string =>
     `It was presented in ${countOf(count, 'request')} after it had ${status === 'Revoked' ? 'been revoked' : 'expired'}, last on ${last}. Every one was refused. Find the program that sends them and give it a new key.`,
+  recentUses: 'Last uses',
+  address: 'Address',
+  userAgent: 'User agent',
   history: 'History',
   auditsOfKey: 'All audits of this key',
   shownOnce: 'The rest was shown once, when the key was created, and is stored nowhere.',
@@ -176,6 +182,8 @@ export const englishTexts = {
   revokeQuestion: (name: string): string => `Revoke “${name}”?`,
   createdByName: (username: string): string => `Created by ${username}`,
   lastUsed: (when: string): string => `Last used: ${when}`,
+  usedFrom: (when: string, address: string | null, userAgent: string | null): string =>
+    `${when}${address === null ? '' : `, from ${address}`}${userAgent === null ? '' : `, with ${userAgent}`}`,
   revocationConsequences:
     'From this moment every request with this key is refused. This cannot be undone: a revoked key stays in the list but can never be used again.',
   revokeApiKey: 'Revoke API key',

@@ -27,6 +27,7 @@ export const controlStyles = /* css */ `
   width: 100%; min-height: var(--control-height); padding: 0.375rem var(--space-3); border: 1px solid var(--line-strong);
   border-radius: var(--radius); background: var(--surface); color: var(--text);
 }
+textarea.input { resize: vertical; font: inherit; }
 .input:focus-visible, .select:focus-visible { outline-offset: 0; border-radius: var(--radius); border-color: var(--accent); }
 .input[aria-invalid="true"] { border-color: var(--danger); }
 .input:disabled { background: var(--surface-sunken); color: var(--text-muted); border-color: var(--line); }

@@ -58,6 +58,7 @@ a.key-name:hover { color: var(--accent); text-decoration: underline; }
 .facts { display: grid; grid-template-columns: minmax(8rem, 11rem) minmax(0, 1fr); }
 .facts > div { display: grid; grid-template-columns: subgrid; grid-column: 1 / -1; padding: 0.6875rem var(--space-5); border-bottom: 1px solid var(--line); }
 .facts > div:last-child { border-bottom: 0; }
+.free-text { white-space: pre-wrap; overflow-wrap: anywhere; }
 .facts dt { color: var(--text-muted); }
 .audits td:first-child { min-width: 9rem; }
 .audits td:last-child { width: 40%; }
