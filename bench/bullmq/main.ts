@@ -47,7 +47,7 @@ console.table({
   [killed.title]: describe(killed),
 });
 await server.stop();
-await redis.stop();
+process.exit();
 
 interface Outcome extends Ledger {
   title: string;

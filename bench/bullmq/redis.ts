@@ -7,7 +7,7 @@ import path from 'node:path';
 /** A redis server of the benchmark's own that keeps what it was told, also when it is killed. */
 export async function startRedis(program: string) {
   const port = await freePort();
-  const directory = mkdtempSync(path.join(tmpdir(), 'concordat-bench-'));
+  const directory = mkdtempSync(path.join(tmpdir(), 'concordat-bench-bullmq-'));
   const words = [
     '--bind',
     '127.0.0.1',
@@ -22,15 +22,15 @@ export async function startRedis(program: string) {
   ];
   const start = () => started(spawn(program, words, { stdio: ['ignore', 'pipe', 'ignore'] }));
   let child = await start();
+  process.once('exit', () => {
+    child.kill('SIGKILL'); // also when the benchmark fails
+    rmSync(directory, { recursive: true, force: true });
+  });
   return {
     url: `redis://127.0.0.1:${port}`,
     async restart() {
       await killed(child);
       child = await start();
-    },
-    async stop() {
-      await killed(child);
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

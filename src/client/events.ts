@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import { isConnectorError, type RateLimitError, type RequestLine } from '../contract/index.js';
+import { isConnectorError, type RequestLine } from '../contract/index.js';
 
 /** A quota, learned by meeting its limit or announced by the connector (rule W8). */
 export interface Quota {
@@ -38,7 +38,7 @@ export interface ClientEvents {
    * A call or a login was turned away by a rate limit, because the options do not let it wait: nothing failed. The work
    * can be done at `resumeAt` (rule W7).
    */
-  parked: { method: string; path: string; resumeAt: Date; error: RateLimitError };
+  parked: { method: string; path: string; resumeAt: Date; error: Error };
   /** A call, a login or a clean-up failed for good. */
   error: { method: string; path: string; error: unknown };
 }

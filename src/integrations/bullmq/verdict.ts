@@ -13,16 +13,21 @@ const maxDepth = 10;
 /** Statuses of the connector that another attempt may mend: credentials can be renewed, time-outs pass. */
 const transientStatuses = new Set([401, 408, 425, 429]);
 
-/** Judges by the first error of a connector among an error and its causes, of whatever copy of the package. */
+/** What a connector said about the request itself; the errors of the client may come from another copy of the package. */
+const connectorKinds = new Set<unknown>(['bad-request', 'unauthorized', 'forbidden', 'not-found', 'other']);
+const clientKinds = new Set<unknown>(['initialize', 'request']);
+
+/** Judges by the first error of the client among an error and its causes. */
 export function judge(error: unknown): Verdict {
   for (let depth = 0, current = error; depth < maxDepth && current instanceof Error; depth++, current = current.cause) {
     const { kind, status, resumeAt } = current as { kind?: unknown; status?: unknown; resumeAt?: unknown };
     if (kind === 'rate-limit' && resumeAt instanceof Date) return { type: 'limited', resumeAt };
-    if (!kinds.has(kind)) continue;
-    const isRefusal = typeof status === 'number' && status >= 400 && status < 500 && !transientStatuses.has(status);
-    return { type: isRefusal ? 'final' : 'failed' };
+    if (connectorKinds.has(kind)) return { type: isFinal(status) ? 'final' : 'failed' };
+    if (clientKinds.has(kind)) return { type: 'failed' };
   }
   return { type: 'failed' };
 }
 
-const kinds = new Set<unknown>(['bad-request', 'unauthorized', 'forbidden', 'not-found', 'other']);
+function isFinal(status: unknown): boolean {
+  return typeof status === 'number' && status >= 400 && status < 500 && !transientStatuses.has(status);
+}

@@ -128,6 +128,12 @@ describe('what becomes of errors', () => {
     expect(await run(error)).toBe(error);
   });
 
+  it('a refused login costs an attempt, whatever its cause says: it is not the job that was refused', async () => {
+    const cause = Object.assign(new Error('no'), { kind: 'forbidden', status: 403 });
+    const error = Object.assign(new Error('login', { cause }), { kind: 'initialize', status: 403 });
+    expect(await run(error)).toBe(error);
+  });
+
   it('what is thrown and no error stays as it is', async () => {
     expect(await run('text')).toBe('text');
     expect(await run(null)).toBe(null);
