@@ -334,3 +334,10 @@ describe('concordat new on a terminal', () => {
     expect([code, terminal.written()]).toEqual([2, '']);
   });
 });
+
+it('an unknown command says where the commands are', async () => {
+  const { code, err } = await run(['bogus']);
+  expect(err).toContain("unknown command 'bogus'");
+  expect(err).toContain('(concordat help lists the commands)');
+  expect(code).toBe(2);
+});
