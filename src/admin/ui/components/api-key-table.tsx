@@ -5,7 +5,7 @@ import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
 import { RevokeLink } from './revoke-dialog.js';
 import { ExpiryWarning, RefusedUseWarning, Status } from './status.js';
-import { RelativeTime } from './time.js';
+import { PlainTime, RelativeTime } from './time.js';
 
 interface ApiKeyTableProps {
   pageContext: PageContext;
@@ -70,7 +70,7 @@ function ApiKeyRow({ pageContext, view, apiKey }: { pageContext: PageContext; vi
   const { nowMs, links } = pageContext;
   const { keyPrefix, texts } = useLook();
   return (
-    <tr>
+    <tr {...(apiKey.status !== 'Active' && { class: 'ended' })}>
       <td class="names">
         <a class="key-name" href={links.apiKey(apiKey.id)}>
           {apiKey.name}
@@ -85,7 +85,11 @@ function ApiKeyRow({ pageContext, view, apiKey }: { pageContext: PageContext; vi
       </td>
       <td data-label={texts.expiresOn}>
         <div>
-          <RelativeTime time={apiKey.expiresOn} nowMs={nowMs} />
+          {apiKey.status === 'Revoked' ? (
+            <PlainTime time={apiKey.expiresOn} />
+          ) : (
+            <RelativeTime time={apiKey.expiresOn} nowMs={nowMs} />
+          )}
           <ExpiryWarning apiKey={apiKey} nowMs={nowMs} />
         </div>
       </td>

@@ -28,6 +28,8 @@ export const dataStyles = /* css */ `
 .table tbody tr:hover { background: var(--surface-hover); }
 .table .action { text-align: right; white-space: nowrap; }
 .key-name { color: var(--text); font-weight: 580; text-decoration: none; }
+.ended td, .ended .key-name { color: var(--text-muted); }
+.ended .key-name { font-weight: 500; }
 a.key-name:hover { color: var(--accent); text-decoration: underline; }
 .second-line { display: block; color: var(--text-muted); font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 .key-id { font-family: var(--mono); white-space: nowrap; }
@@ -42,7 +44,7 @@ a.key-name:hover { color: var(--accent); text-decoration: underline; }
 }
 .status-active { color: var(--success); background: var(--success-soft); border-color: var(--success-line); }
 .status-expired { color: var(--neutral); background: var(--neutral-soft); border-color: var(--neutral-line); }
-.status-revoked { color: var(--danger); background: var(--danger-soft); border-color: var(--danger-line); }
+.status-revoked { color: var(--danger); border-color: var(--danger-line); }
 .tag { display: inline-block; padding: 0 0.4375rem; border-radius: 0.3125rem; background: var(--neutral-soft); color: var(--neutral); font-size: 0.75rem; font-weight: 600; }
 .tag-create { background: var(--success-soft); color: var(--success); }
 .tag-update { background: var(--accent-soft); color: var(--accent); }
