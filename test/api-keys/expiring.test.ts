@@ -43,20 +43,20 @@ describe.each(databaseKinds)('`onExpiring` on $name (K23)', (kind) => {
     const { create, given, pass, warner, warnings } = await open();
     const { id } = await create('CI', 30);
     let running = await warner();
-    const after = async (ms: number, expected: string[]) => {
+    const later = async (ms: number, expected: string[]) => {
       await pass(ms);
       expect(given).toEqual(expected);
       await running.close();
       running = await warner();
       expect(given).toEqual(expected);
     };
-    await after(16 * dayMs - hourMs, []);
-    await after(hourMs, ['CI 14']);
+    await later(16 * dayMs - hourMs, []);
+    await later(hourMs, ['CI 14']);
     expect(warnings[0]?.apiKey).toMatchObject({ id, name: 'CI', status: 'Active', createdBy: { id: 'u-ada' } });
-    await after(10 * dayMs, ['CI 14']);
-    await after(dayMs, ['CI 14', 'CI 3']);
-    await after(2 * dayMs, ['CI 14', 'CI 3', 'CI 1']);
-    await after(2 * dayMs, ['CI 14', 'CI 3', 'CI 1']);
+    await later(10 * dayMs, ['CI 14']);
+    await later(dayMs, ['CI 14', 'CI 3']);
+    await later(2 * dayMs, ['CI 14', 'CI 3', 'CI 1']);
+    await later(2 * dayMs, ['CI 14', 'CI 3', 'CI 1']);
   });
 
   it('is called once for all that has passed meanwhile, in the order of expiry', async () => {
