@@ -20,6 +20,7 @@ import type {
   NewApiKey,
   Page,
 } from './keys/types.js';
+import type { ExpiryWarning } from './warnings/expiry-warnings.js';
 
 export interface OpenApiKeysOptions {
   /** A file path, `:memory:`, or a `postgres://` URL (rule K18). */
@@ -43,7 +44,14 @@ export interface OpenApiKeysOptions {
   /** The clock that decides every status (rule K5). @default the system clock */
   readonly clock?: (Pick<Clock, 'now'> & Partial<Clock>) | undefined;
   /**
-   * Called when a background write fails, such as that of `lastAccessed`, which is then repeated; and once at opening,
+   * Called for every Active key that is about to expire, once for each of `expiryWarningDays` in all processes together.
+   * A warning that fails, takes longer than ten minutes or is lost with its process is given again (rule K23).
+   */
+  readonly onExpiring?: ((warning: ExpiryWarning) => void | Promise<void>) | undefined;
+  /** How many days before the expiry `onExpiring` is called: whole numbers from 1 to 365. @default [14, 3, 1] */
+  readonly expiryWarningDays?: readonly number[] | undefined;
+  /**
+   * Called when a background write fails, such as that of `lastAccessed`, which is then repeated; when `onExpiring` fails; and once at opening,
    * when the database cannot have the index that makes searches fast (rule K24).
    */
   readonly onError?: ((error: unknown) => void) | undefined;

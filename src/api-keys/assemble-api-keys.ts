@@ -16,6 +16,7 @@ import { listPage } from './keys/list-keys.js';
 import { revokeKey, revokeKeysOf, userDeleted } from './keys/revoke-keys.js';
 import { updateKey } from './keys/update-key.js';
 import { addEndedSession, isEndedSession, openStore, withoutTrigrams } from './store/index.js';
+import { ExpiryWarnings } from './warnings/expiry-warnings.js';
 
 /** Opens the store and assembles the parts. Expects checked options. */
 export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: SecretHasher): Promise<ApiKeys> {
@@ -59,6 +60,10 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     },
   };
 
+  const { onExpiring, expiryWarningDays = [14, 3, 1] } = options;
+  const warnings = onExpiring && new ExpiryWarnings(context, timers, onExpiring, expiryWarningDays);
+  void warnings?.check();
+
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= closeAll();
@@ -66,6 +71,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   };
   const closeAll = async () => {
     try {
+      await warnings?.close();
       await marks.close();
     } finally {
       await store.close();

@@ -68,3 +68,4 @@ export {
   scopes,
 } from './keys/types.js';
 export { openApiKeys } from './open-api-keys.js';
+export type { ExpiryWarning } from './warnings/expiry-warnings.js';

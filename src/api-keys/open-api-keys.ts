@@ -53,5 +53,14 @@ const schema = optionsOf({
   ).optional(),
   pepper: pepperOption.optional(),
   clock: withMethods<NonNullable<OpenApiKeysOptions['clock']>>('now').optional(),
+  onExpiring: functionOf<NonNullable<OpenApiKeysOptions['onExpiring']>>().optional(),
+  expiryWarningDays: option<readonly number[]>(
+    (value) =>
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.every((days) => Number.isInteger(days) && days >= 1 && days <= 365),
+    'must be a list of whole numbers from 1 to 365',
+    true,
+  ).optional(),
   onError: functionOf<NonNullable<OpenApiKeysOptions['onError']>>().optional(),
 } satisfies ShapeOf<OpenApiKeysOptions>);

@@ -70,6 +70,17 @@ describe('searches on SQLite (K24)', () => {
     expect(told).toEqual([expect.stringMatching(/no FTS5.*rare word/)]);
   });
 
+  it('have their index made anew where a part of it is missing', async () => {
+    const { url, query } = await emptyDatabase(sqlite);
+    const first = await opened(url);
+    await first.create('one', 'build-1');
+    await query('drop trigger concordat_api_key_search_inserted');
+    await first.create('two', 'build-2');
+    await first.apiKeys.close();
+    const { found } = await opened(url);
+    expect(await found('build-')).toEqual(['one', 'two']);
+  });
+
   it('may lose FTS5 and get it back, and find what was written meanwhile', async () => {
     const { url } = await emptyDatabase(sqlite);
     const first = await opened(url);

@@ -25,6 +25,7 @@ export {
 } from './key-records.js';
 export { withoutTrigrams } from './search-index.js';
 export { foldForSearch, type KeySearch, searchIds } from './search-records.js';
+export { claimWarning, type ExpiringRow, finishWarning, listExpiring } from './warning-records.js';
 
 /** Opens a database, creates its tables, and checks that the peppers fit it. @throws Error that names the database. */
 export async function openStore(database: string, hasher: SecretHasher, nowMs: number): Promise<Store> {

@@ -23,9 +23,12 @@ export async function createSearchIndex(transaction: Transaction<Tables>, dialec
 
 async function createForSqlite(transaction: Transaction<Tables>): Promise<boolean> {
   const run = (statement: string) => sql.raw(statement).execute(transaction);
-  if (!(await canHaveTrigrams(transaction))) {
-    // A file from a SQLite that had them: its triggers would fail here. The next one that has them starts anew.
+  const dropTriggers = async () => {
     for (const name of triggers.keys()) await run(`drop trigger if exists ${name}`);
+  };
+  if (!(await canHaveTrigrams(transaction))) {
+    // In a file from a SQLite that had them, they would fail. The next one that has trigrams starts anew.
+    await dropTriggers();
     return false;
   }
   const { rows } =
@@ -33,6 +36,7 @@ async function createForSqlite(transaction: Transaction<Tables>): Promise<boolea
       transaction,
     );
   if (rows.length === 1 + triggers.size) return true;
+  await dropTriggers();
   await run(`drop table if exists ${trigramIndex}`);
   await run(`create virtual table ${trigramIndex} using fts5 (text, content = '${searchTable}', content_rowid = 'number',
     ${tokens}, detail = 'none', columnsize = 0)`);
