@@ -11,7 +11,7 @@ export type ErrorListener<Request> = (error: unknown, request: Request, redact: 
 
 /** A request of any of the servers: Hono's context has it in `req`. */
 export type LoggedRequest =
-  | { readonly method?: string | undefined; readonly url?: string | undefined; readonly req?: undefined }
+  | { readonly method?: string | undefined; readonly url?: string | undefined }
   | { readonly req: { readonly method: string; readonly path: string } };
 
 const maxMessageBytes = 4096;
@@ -44,7 +44,7 @@ export function logError(error: unknown, request: LoggedRequest | undefined, red
 }
 
 function locate(request: LoggedRequest = {}, clean: (text: string) => string): { method: string; path: string } {
-  if (request.req !== undefined) return { method: request.req.method, path: clean(request.req.path) };
+  if ('req' in request && !('method' in request)) return { method: request.req.method, path: clean(request.req.path) };
   const { method = '', url = '' } = request;
   return { method, path: clean(url.replace(/^https?:\/\/[^/]*/, '').replace(/\?.*$/s, '')) };
 }
