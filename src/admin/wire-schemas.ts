@@ -187,7 +187,7 @@ const moment = (description: string) =>
     .meta({ description, examples: ['2026-11-21', '2026-11-21T09:00:00Z'] });
 
 /** What to leave out of the audit trail. */
-export const auditFilterSchema = z.object({
+const auditFilterSchema = z.object({
   scope: scope.optional().describe('By default everything that the caller may see.'),
   apiKeyId: apiKeyId().optional(),
   revisionType: revisionType.optional(),
