@@ -37,7 +37,7 @@ export function mergeUses(one: readonly Use[], other: readonly Use[], most: numb
   return merged;
 }
 
-export function isSamePlace(one: Use, other: Use): boolean {
+function isSamePlace(one: Use, other: Use): boolean {
   return one.address === other.address && one.userAgent === other.userAgent;
 }
 
