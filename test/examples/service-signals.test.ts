@@ -1,29 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { newDataDirectory, root, serviceEnvironment } from './service-environment.js';
 
 vi.setConfig({ testTimeout: 300_000 });
 
-it('a SIGTERM for `npm start` ends the service, not npm alone', async () => {
-  const npm = spawn('npm', ['start', '--', '--port', '0', '--issues', '1', '--data', newDataDirectory()], {
+it('a SIGTERM ends the service, as its README tells service managers to start it', async () => {
+  const [, command = ''] = /start node itself, `(.+?)`/.exec(readFileSync('examples/service/README.md', 'utf8')) ?? [];
+  const [program = '', ...words] = command.split(' ');
+  const service = spawn(program, [...words, '--port', '0', '--issues', '1', '--data', newDataDirectory()], {
     cwd: root,
     env: serviceEnvironment(),
-    // A group of its own, so that whatever is left can be ended.
-    detached: true,
   });
-  onTestFinished(() => {
-    try {
-      process.kill(-(npm.pid as number), 'SIGKILL');
-    } catch {
-      // Nothing is left.
-    }
-  });
-  const ended = once(npm, 'exit');
+  onTestFinished(() => void service.kill('SIGKILL'));
+  const ended = once(service, 'exit');
   let output = '';
   const url = await new Promise<string>((resolve, reject) => {
     ended.then(() => reject(new Error(`Ended early:\n${output}`)), reject);
-    for (const stream of [npm.stdout, npm.stderr]) {
+    for (const stream of [service.stdout, service.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text;
         const found = /^Administration: (http:\/\/\S+)\/\n/m.exec(output)?.[1];
@@ -32,7 +27,7 @@ it('a SIGTERM for `npm start` ends the service, not npm alone', async () => {
     }
   });
   expect((await fetch(`${url}/sign-in`)).status).toBe(200);
-  npm.kill('SIGTERM');
+  service.kill('SIGTERM');
   await ended;
   await expect(fetch(`${url}/sign-in`)).rejects.toThrow('fetch failed');
 });

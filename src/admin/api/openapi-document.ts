@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import * as schemas from '../wire-schemas.js';
 import { apiExamples } from './examples.js';
 import { type Operation, operations } from './operations.js';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Actor, AuditQuery, ListQuery } from '../../api-keys/index.js';
 import { exportAudits } from '../audit-export.js';
 import { actorOf, authenticateAgain, type Caller } from '../authentication/authenticate.js';

@@ -132,10 +132,6 @@ function auditTableStatements(dialect: Dialect): string[] {
     )${sqlite ? ' strict' : ''}`,
     `create index ${auditTable}_by_key on ${auditTable} (api_key_id, id)`,
     `create index ${auditTable}_by_owner on ${auditTable} (owner_id, id)`,
-    // Every filter of the audit trail, in the order of its pages: among a million entries, the few of one author are
-    // found without reading the rows.
-    `create index ${auditTable}_by_filter on ${auditTable}
-      (id, change_time, author_id, author_username, origin, revision_type)`,
     ...(sqlite ? sqliteAppendOnly : postgresAppendOnly),
   ];
 }
@@ -149,7 +145,7 @@ function endedSessionStatements(dialect: Dialect): string[] {
   ];
 }
 
-/** Version 5: descriptions, the last uses, warnings before expiry, and one text for each key that searches look in. */
+/** Version 5: descriptions, the last uses, warnings before expiry, and indexes for searches and audit filters. */
 function textsAndUses(dialect: Dialect): string[] {
   const sqlite = dialect === 'sqlite';
   const milliseconds = sqlite ? 'integer' : 'bigint';
@@ -165,6 +161,10 @@ function textsAndUses(dialect: Dialect): string[] {
           text text not null) strict`
       : `create table ${searchTable} (id text collate "C" primary key references ${keyTable} (id), text text not null)`,
     `insert into ${searchTable} (id, text) select id, name_search || ${sqlite ? 'char(10)' : 'chr(10)'} || owner_search from ${keyTable}`,
+    // Every filter of the audit trail, in the order of its pages: among a million entries, the few of one author are
+    // found without reading the rows.
+    `create index ${auditTable}_by_filter on ${auditTable}
+      (id, change_time, author_id, author_username, origin, revision_type)`,
   ];
 }
 

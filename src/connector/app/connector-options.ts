@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, functionOf, option, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
 import type { ErrorListener } from '../errors/log-error.js';
 import type { ErrorFormatOptions } from '../errors/options.js';

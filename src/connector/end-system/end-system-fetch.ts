@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConnectorError } from '../../contract/index.js';
 import { bool, checkOptions, functionOf, option, optionsOf, type ShapeOf, timeLimit } from '../../internal/index.js';
 import { choosePreset } from './define-preset.js';

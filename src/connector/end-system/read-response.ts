@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ConnectorError } from '../../contract/index.js';
 import { describeIssues } from '../../internal/index.js';
 import { type EndSystemRequest, nameRequest } from './failure.js';

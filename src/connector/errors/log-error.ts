@@ -10,9 +10,11 @@ import { toConnectorError } from './to-connector-error.js';
 export type ErrorListener<Request> = (error: unknown, request: Request, redact: Redact) => void | Promise<void>;
 
 /** A request of any of the servers: Hono's context has it in `req`. */
-export type LoggedRequest =
-  | { readonly method?: string | undefined; readonly url?: string | undefined }
-  | { readonly req: { readonly method: string; readonly path: string } };
+export type LoggedRequest = { readonly method?: string | undefined; readonly url?: string | undefined } | LoggedContext;
+
+interface LoggedContext {
+  readonly req: { readonly method: string; readonly path: string };
+}
 
 const maxMessageBytes = 4096;
 const maxCauses = 5;
@@ -44,9 +46,14 @@ export function logError(error: unknown, request: LoggedRequest | undefined, red
 }
 
 function locate(request: LoggedRequest = {}, clean: (text: string) => string): { method: string; path: string } {
-  if ('req' in request && !('method' in request)) return { method: request.req.method, path: clean(request.req.path) };
+  if (isContext(request)) return { method: request.req.method, path: clean(request.req.path) };
   const { method = '', url = '' } = request;
   return { method, path: clean(url.replace(/^https?:\/\/[^/]*/, '').replace(/\?.*$/s, '')) };
+}
+
+/** Fastify's requests have a `req`, too. */
+function isContext(request: LoggedRequest): request is LoggedContext {
+  return 'req' in request && !('url' in request);
 }
 
 /** In one line: a contract error's message, else the name and the message. Redacts first: a secret that is cut is not found. */
