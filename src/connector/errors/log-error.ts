@@ -12,6 +12,7 @@ export type ErrorListener<Request> = (error: unknown, request: Request, redact: 
 /** A request of any of the servers: Hono's context has it in `req`. */
 export type LoggedRequest = { readonly method?: string | undefined; readonly url?: string | undefined } | LoggedContext;
 
+/** Hono's context. */
 interface LoggedContext {
   readonly req: { readonly method: string; readonly path: string };
 }
