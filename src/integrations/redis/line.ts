@@ -15,6 +15,7 @@ export interface LineOptions {
   open(redis: Redis): Promise<unknown>;
   /** Rejects if the connection is of no use any more. */
   test(redis: Redis): Promise<unknown>;
+  /** Must not throw, like `onDown`. */
   onUp(): void;
   onDown(error: Error): void;
 }
@@ -37,7 +38,7 @@ export class Line {
   readonly #template: Redis;
   readonly #options: LineOptions;
   readonly #closing = new AbortController();
-  #latest: Connection;
+  #latest: Connection | undefined;
   /** Pending only until the first attempt has ended; then rejected while the line is down. */
   #current: Promise<Connection>;
 
@@ -45,8 +46,7 @@ export class Line {
   constructor(template: Redis, options: LineOptions) {
     this.#template = template;
     this.#options = options;
-    this.#latest = this.#create();
-    this.#current = this.#open(this.#latest);
+    this.#current = this.#open();
     void this.#keep();
   }
 
@@ -64,7 +64,7 @@ export class Line {
   close(): void {
     const reason = new Error('This state is closed.');
     this.#closing.abort(reason);
-    this.#latest.broken.abort(reason);
+    this.#latest?.broken.abort(reason);
   }
 
   async #keep(): Promise<void> {
@@ -81,41 +81,37 @@ export class Line {
         this.#current.catch(() => {});
         if (!this.#closing.signal.aborted) onDown(error as Error);
       }
-      this.#latest.redis.disconnect();
+      this.#latest?.redis.disconnect();
       await sleep(systemClock, retryMs, this.#closing.signal).catch(() => {});
       if (this.#closing.signal.aborted) return;
-      this.#latest = this.#create();
-      attempt = this.#open(this.#latest);
+      attempt = this.#open();
     }
   }
 
-  #create(): Connection {
+  async #open(): Promise<Connection> {
     const redis = this.#template.duplicate(oneAttempt);
     const broken = new AbortController();
     redis.on('error', (error) => broken.abort(error));
     redis.on('close', () => broken.abort(new Error('the connection was closed')));
-    return { redis, broken };
-  }
-
-  async #open(connection: Connection): Promise<Connection> {
-    const { redis, broken } = connection;
+    this.#latest = { redis, broken };
     await this.#inTime(
       redis.connect().then(() => this.#options.open(redis)),
       broken.signal,
     );
-    return connection;
+    return this.#latest;
   }
 
   /** @throws (rejects) as soon as the connection is broken. */
   async #watch({ redis, broken }: Connection): Promise<never> {
     for (;;) {
       await sleep(systemClock, testMs, broken.signal);
-      await this.#inTime(this.#options.test(redis), broken.signal);
+      // More patience than with a command: a redis that is slow for once is not away.
+      await this.#inTime(this.#options.test(redis), broken.signal, testMs);
     }
   }
 
-  #inTime<T>(running: Promise<T>, broken?: AbortSignal): Promise<T> {
-    const { timeoutMs } = this.#options;
+  #inTime<T>(running: Promise<T>, broken?: AbortSignal, atLeastMs = 0): Promise<T> {
+    const timeoutMs = Math.max(this.#options.timeoutMs, atLeastMs);
     return new Promise((resolve, reject) => {
       const late = () => reject(new Error(`no response within ${timeoutMs} ms`));
       // An answer that has arrived counts, even if this process was too busy to read it: reading comes before `late`.

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { quiet } from '../../internal/index.js';
 import { Line } from './line.js';
 import type { Settings } from './options.js';
 import { testWriting } from './scripts.js';
@@ -38,22 +39,41 @@ export class Link {
   readonly #members = new Set<Member>();
   readonly #listeners = new Set<(error: Error) => void>();
   readonly #down = new Set<string>();
+  #subscribed = new Set<string>();
   #outage: Error | undefined;
-  /** How far the clock of redis is ahead of this process's monotonic one: too much rather than too little. */
+  /** How far the clock of redis is ahead of this process's monotonic one: too much, by a timeout at most, rather than too little. */
   #aheadMs = 0;
 
   constructor(redis: Redis, prefix: string, timeoutMs: number) {
     const test = async (commands: Redis) => {
       const askedAt = performance.now();
-      this.#aheadMs = (await testWriting(commands, prefix)) - askedAt;
+      const now = await testWriting(commands, prefix);
+      if (performance.now() - askedAt < timeoutMs) this.#aheadMs = now - askedAt;
     };
     this.#timeoutMs = timeoutMs;
-    this.#commands = new Line(redis, { timeoutMs, open: test, test, ...this.#reports('') });
+    this.#commands = new Line(redis, {
+      timeoutMs,
+      open: test,
+      test,
+      onUp: () => {
+        this.#isUp('');
+        for (const member of [...this.#members]) member.onUp();
+      },
+      onDown: (error) => this.#isDown('', error),
+    });
+    const forMessages = ' (connection for messages)';
     this.#messages = new Line(redis, {
       timeoutMs,
       open: (messages) => this.#listen(messages),
       test: (messages) => messages.ping(),
-      ...this.#reports(' (connection for messages)'),
+      onUp: () => {
+        this.#isUp(forMessages);
+        for (const member of [...this.#members]) {
+          if (this.#subscribed.has(member.channel)) member.onUp();
+          else this.#subscribe(member); // it joined while the connection was opened
+        }
+      },
+      onDown: (error) => this.#isDown(forMessages, error),
     });
   }
 
@@ -84,7 +104,7 @@ export class Link {
 
   add(member: Member): void {
     this.#members.add(member);
-    this.#messages.run((redis) => redis.subscribe(member.channel)).then(member.onUp, () => {});
+    this.#subscribe(member);
   }
 
   /** @returns how many members are left; without any, the connections are closed. */
@@ -100,27 +120,29 @@ export class Link {
     return this.#members.size;
   }
 
-  #listen(messages: Redis): Promise<unknown> {
+  async #listen(messages: Redis): Promise<void> {
     messages.on('message', (channel, text: string) => {
       for (const member of [...this.#members]) if (member.channel === channel) member.onMessage(text);
     });
-    return messages.subscribe(...[...this.#members].map(({ channel }) => channel));
+    this.#subscribed = new Set([...this.#members].map(({ channel }) => channel));
+    await messages.subscribe(...this.#subscribed);
   }
 
-  #reports(which: string) {
-    return {
-      onUp: () => {
-        this.#down.delete(which);
-        if (this.#down.size === 0) this.#outage = undefined;
-        for (const member of [...this.#members]) member.onUp();
-      },
-      onDown: (cause: Error) => {
-        this.#down.add(which);
-        if (this.#outage !== undefined) return;
-        const until = 'Until it is back, this process uses a session and pauses of its own.';
-        this.#outage = new Error(`redis: ${cause.message}${which}. ${until}`, { cause });
-        for (const listener of [...this.#listeners]) listener(this.#outage);
-      },
-    };
+  /** What was said before is read afterwards: in the other order, what is said in between would be lost. */
+  #subscribe(member: Member): void {
+    this.#messages.run((redis) => redis.subscribe(member.channel)).then(member.onUp, () => {});
+  }
+
+  #isUp(which: string): void {
+    this.#down.delete(which);
+    if (this.#down.size === 0) this.#outage = undefined;
+  }
+
+  #isDown(which: string, cause: Error): void {
+    this.#down.add(which);
+    if (this.#outage !== undefined) return;
+    const until = 'Until it is back, this process uses a session and pauses of its own.';
+    this.#outage = new Error(`redis: ${cause.message}${which}. ${until}`, { cause });
+    for (const listener of [...this.#listeners]) quiet(listener)(this.#outage);
   }
 }

@@ -51,8 +51,8 @@ const shortestKeyBytes = 32;
 
 const schema = optionsOf({
   redis: option<Redis>(
-    (value) => typeof (value as Redis)?.duplicate === 'function' && typeof (value as Redis).eval === 'function',
-    'must be an ioredis connection: `new Redis(…)`',
+    (value) => typeof (value as Redis)?.duplicate === 'function' && (value as Redis).isCluster === false,
+    'must be an ioredis connection: `new Redis(…)`, also with `sentinels`, but no `Cluster`',
   ),
   connection: option<string>(
     (value) => typeof value === 'string' && /^[^{}]+$/.test(value),
