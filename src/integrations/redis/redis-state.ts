@@ -49,6 +49,7 @@ export function redisState(options: RedisStateOptions): RedisState {
   });
   const sessions = new SharedSessions(link, names, settings, JSON.stringify({ from }), closing.signal);
   const pauses = new SharedPauses(link, names, (pause) => JSON.stringify({ from, pause }));
+  void pauses.synchronise();
 
   // Clients of this process share their gates; other processes share the pauses.
   const gates = new Map<string, object>();

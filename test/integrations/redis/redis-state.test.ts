@@ -183,6 +183,33 @@ describe.runIf(serverProgram)('pauses in redis (G2)', () => {
     await until(() => two.client.status.paused);
   });
 
+  it('reach a state that begins while the connection for messages is replaced', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    let mayListen = Promise.resolve();
+    let asked = 0;
+    const redis = withOwnConnections(server.connect(), (own) => {
+      const subscribe = own.subscribe.bind(own) as (...channels: string[]) => Promise<unknown>;
+      own.subscribe = ((...channels: string[]) => {
+        asked++;
+        return mayListen.then(() => subscribe(...channels));
+      }) as typeof own.subscribe;
+    });
+    const first = member(server, url, { redis, connection: 'first' });
+    while ((await redis.pubsub('NUMSUB', 'concordat:{first}:news'))[1] !== 1) await grace();
+    let listen = () => {};
+    mayListen = new Promise<void>((resolve) => {
+      listen = resolve;
+    });
+    const before = asked;
+    await redis.client('KILL', 'TYPE', 'pubsub');
+    await until(() => !first.state.shared && asked > before);
+    member(server, url, { redis, connection: 'second' });
+    await grace();
+    listen();
+    while ((await redis.pubsub('NUMSUB', 'concordat:{second}:news'))[1] !== 1) await grace();
+  });
+
   it('become longer, never shorter, whoever tells of them', async () => {
     const server = await redisServer();
     const { url } = await listeningConnector();
