@@ -16,6 +16,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     // Those need a browser: npm run test:browser.
     exclude: [...configDefaults.exclude, '**/*.browser.test.ts'],
+    // Tests make connectors without a log all the time.
+    execArgv: ['--disable-warning=CONCORDAT_NO_LISTENER'],
     setupFiles: ['test/helpers/fail-on-console.ts'],
     // Far beyond what a loaded machine needs: no test may depend on speed, and only one that hangs ever gets there.
     testTimeout: 60_000,

@@ -11,7 +11,7 @@ import { resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
-const benchmarks = ['client', 'stream', 'sync', 'fleet', 'connector', 'api-keys'] as const;
+const benchmarks = ['client', 'stream', 'sync', 'fleet', 'bullmq', 'connector', 'api-keys'] as const;
 
 const [name = '', ...flags] = process.argv.slice(2);
 const chosen = name === 'all' ? benchmarks : benchmarks.filter((benchmark) => benchmark === name);

@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { checkLicenses } from './check-licenses.js';
+import { bundleForEdge } from './edge-bundle.js';
 import { pack } from './pack.js';
 import { licensesFile } from './third-party-licenses.js';
 
@@ -26,7 +27,9 @@ const withoutPeers = [
   './connector/hono',
   './connector/node',
 ];
-const largestTarballBytes = 640 * 1024;
+const largestTarballBytes = 1024 * 1024;
+/** A connector with its libraries, as an edge runtime loads it. */
+const largestEdgeBytes = 60 * 1024;
 
 /** The rest needs its optional peers; TypeScript also needs the types of those that ship none. */
 const allSubpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
@@ -42,7 +45,9 @@ try {
   console.log(`packed ${files.length} files, ${statSync(tarball).size} bytes`);
   if (statSync(tarball).size > largestTarballBytes)
     throw new Error(`the tarball is larger than ${largestTarballBytes} bytes`);
-  const stray = files.filter((file) => !/^(dist\/|templates\/|package\.json|README|LICENSE|CHANGELOG)/.test(file));
+  const stray = files.filter(
+    (file) => !/^(dist\/|docs\/|templates\/|package\.json|README|LICENSE|CHANGELOG)/.test(file),
+  );
   if (stray.length > 0) throw new Error(`files that do not belong in the package: ${stray.join(', ')}`);
 
   writeFileSync(path.join(folder, 'package.json'), '{"name":"consumer","private":true}');
@@ -53,6 +58,11 @@ try {
   const packed = path.join(folder, 'node_modules', manifest.name);
   const notices = readFileSync(path.join(packed, 'dist', licensesFile), 'utf8');
   console.log(`licences of ${checkLicenses(packed, files, notices).join(', ')} are in it`);
+
+  const edgeBytes = await bundleForEdge(folder, manifest.name);
+  console.log(`a connector for an edge runtime: ${edgeBytes} bytes, gzipped`);
+  if (edgeBytes > largestEdgeBytes)
+    throw new Error(`a connector on an edge runtime is larger than ${largestEdgeBytes} bytes`);
 
   const names = withoutPeers.map(nameOf);
   writeFileSync(

@@ -24,7 +24,7 @@ const timeoutMs = 300_000;
 
 async function checkPage(page: string): Promise<void> {
   const blocks = readBlocks(page, readFileSync(path.join(root, page), 'utf8'));
-  const folder = makeFolder();
+  const folder = makeFolder(page);
   const background: ChildProcess[] = [];
   try {
     const files = writeFiles(folder, blocks);
@@ -54,8 +54,11 @@ async function checkPage(page: string): Promise<void> {
   }
 }
 
+/** These begin in an empty folder: its package.json is what `npm install` writes there, without a `type`. */
+const fromNothing = new Set(['README.md', 'docs/quick-start-service.md']);
+
 /** An empty project in which `concordat` is this package, and its dependencies are the ones installed here. */
-function makeFolder(): string {
+function makeFolder(page: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'concordat-readme-'));
   const modules = path.join(folder, 'node_modules');
   mkdirSync(modules);
@@ -65,7 +68,10 @@ function makeFolder(): string {
   symlinkSync(root, path.join(modules, 'concordat'));
   mkdirSync(path.join(modules, '.bin'));
   symlinkSync(path.join(root, 'dist/cli/main.js'), path.join(modules, '.bin/concordat'));
-  writeFileSync(path.join(folder, 'package.json'), '{"type":"module","private":true}');
+  const manifest = fromNothing.has(page)
+    ? { dependencies: { concordat: '*', zod: '*' } }
+    : { type: 'module', private: true };
+  writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
   const compilerOptions = {
     target: 'ES2022',
     lib: ['ES2023', 'ESNext.Disposable', 'DOM', 'DOM.Iterable'],

@@ -81,6 +81,8 @@ export async function postgresDatabase(serverUrl: string, schema: string): Promi
   const url = `${serverUrl}?options=-c%20search_path%3D${schema}`;
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
+  // With the index of trigrams, as docs/api-keys.md recommends.
+  await admin.query('create extension if not exists pg_trgm schema public');
   await admin.query(`drop schema if exists ${schema} cascade; create schema ${schema}`);
   const insertBatch = async (table: string, batch: readonly object[]) => {
     const first = batch[0];

@@ -3,16 +3,18 @@ import { parseArgs } from 'node:util';
 import type { ApiKeys, DirectoryUser } from 'concordat/api-keys';
 import { describeLoad, describeMachine } from '../machine.js';
 import { benchAuthenticate } from './authenticate.js';
+import { benchBare } from './bare.js';
 import { type BetterAuth, fillBetterAuth, openBetterAuth } from './better-auth.js';
 import { benchCreate } from './create.js';
 import { type BenchDatabase, postgresDatabase, sqliteDatabase } from './databases.js';
 import { benchList } from './list.js';
 import { openApiKeys } from './package-under-test.js';
-import { auditRows, type FilledKey, isActive, keyRow, makeKeys, owners } from './rows.js';
+import { auditRows, type FilledKey, isActive, keyRow, makeKeys, owners, searchRow } from './rows.js';
 
 /** What every figure is measured on. */
 export interface Setting {
   readonly databaseKind: BenchDatabase['kind'];
+  readonly database: BenchDatabase;
   readonly apiKeys: ApiKeys;
   /** With as many keys, made when the first figure asks for it. */
   peer(): Promise<BetterAuth>;
@@ -23,6 +25,7 @@ export interface Setting {
 
 const figures: Readonly<Record<string, (setting: Setting) => Promise<void>>> = {
   authenticate: benchAuthenticate,
+  bare: benchBare,
   list: benchList,
   create: benchCreate,
 };
@@ -69,6 +72,7 @@ async function benchAll(database: BenchDatabase, peerDatabase: BenchDatabase): P
   let betterAuth: Promise<BetterAuth> | undefined;
   const setting: Setting = {
     databaseKind: database.kind,
+    database,
     apiKeys: await openApiKeys({ database: database.url, edition: 'Ultimate', users: directory() }),
     peer() {
       betterAuth ??= openFilledPeer(peerDatabase, keys, nowMs);
@@ -104,13 +108,17 @@ async function openFilledPeer(database: BenchDatabase, keys: readonly FilledKey[
 }
 
 async function fillConcordat(database: BenchDatabase, keys: readonly FilledKey[]): Promise<void> {
-  const tables = ['concordat_api_key', 'concordat_api_key_audit'] as const;
+  const tables = ['concordat_api_key', 'concordat_api_key_audit', 'concordat_api_key_search'] as const;
   await database.withoutIndexes(tables, async () => {
     await database.insert(
       tables[0],
       mapped(keys, (key) => [keyRow(key)]),
     );
     await database.insert(tables[1], mapped(keys, auditRows));
+    await database.insert(
+      tables[2],
+      mapped(keys, (key) => [searchRow(key)]),
+    );
   });
 }
 

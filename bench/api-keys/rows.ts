@@ -8,6 +8,8 @@ export interface FilledKey {
   readonly key: string;
   readonly secret: string;
   readonly name: string;
+  /** `''` for none, as two keys in three. */
+  readonly description: string;
   readonly owner: Owner;
   readonly createdOnMs: number;
   readonly expiresOnMs: number;
@@ -56,6 +58,7 @@ export function makeKeys(count: number, nowMs: number): FilledKey[] {
     return {
       ...generateKey(),
       name: `${pick(systems)} ${index % Math.ceil(count / 3) === 7 ? rareWord : pick(jobs)} ${index}`,
+      description: random() < 0.33 ? `Runs on ${pick(jobs)} machine ${index % 997}; ask ${pick(owners).username}.` : '',
       owner: pick(owners),
       createdOnMs,
       expiresOnMs,
@@ -70,10 +73,11 @@ export function isActive({ revokedOnMs, expiresOnMs }: FilledKey, nowMs: number)
 }
 
 /** A row of concordat_api_key, without the counters, which have defaults. */
-export function keyRow({ id, secret, name, owner, ...key }: FilledKey) {
+export function keyRow({ id, secret, name, description, owner, ...key }: FilledKey) {
   return {
     id,
     name,
+    description,
     name_search: name.toLowerCase(),
     owner_id: owner.id,
     owner_username: owner.username,
@@ -86,6 +90,11 @@ export function keyRow({ id, secret, name, owner, ...key }: FilledKey) {
     last_accessed: key.lastAccessedMs,
     version: key.revokedOnMs === null ? 1 : 2,
   };
+}
+
+/** A row of concordat_api_key_search. */
+export function searchRow({ id, name, owner, description }: FilledKey) {
+  return { id, text: [name, owner.username, description].join('\n').toLowerCase() };
 }
 
 /** Rows of concordat_api_key_audit: one for the creation, one for the revocation. */

@@ -116,10 +116,11 @@ Another GitHub instead of the emulated one (all of them in the environment):
   GITHUB_API_URL  root of the API (default: ${publicApi})
 
 The administration (in the environment as well):
-  PORT, CONCORDAT_DATA      the same as --port and --data
-  DATABASE_URL              postgres://… to keep the API keys in PostgreSQL instead of SQLite
-  CONCORDAT_ADMIN_PASSWORD  password of admin, the Super Admin; without it the first start makes one and prints it
-  CONCORDAT_USER_PASSWORD   password of sam, a regular user; likewise
+  PORT, CONCORDAT_DATA       the same as --port and --data
+  DATABASE_URL               postgres://… to keep the API keys in PostgreSQL instead of SQLite
+  CONCORDAT_ADMIN_PASSWORD   password of admin, the Super Admin; without it the first start makes one and prints it
+  CONCORDAT_MANAGER_PASSWORD password of uma, who may manage the API keys of all users; likewise
+  CONCORDAT_USER_PASSWORD    password of sam, a regular user; likewise
 
 Examples:
   npm start                                  synchronise, then again every minute until Ctrl-C

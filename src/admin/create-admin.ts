@@ -20,8 +20,9 @@ export interface Admin {
 }
 
 /**
- * The administration of API keys: the Admin API under `{basePath}/api/v1`, the MCP endpoint at `{basePath}/mcp`, and
- * the administration UI everywhere else (specification 1 to 6 and 7.1).
+ * The administration of API keys below one path: the Admin API at `{basePath}/api/v1`, the MCP endpoint at
+ * `{basePath}/mcp`, and the pages, which begin at `{basePath}/`. All three do the same, with the rights of whoever asks
+ * (rules K1 to K21). Any other path below `basePath` is a 404.
  *
  * The MCP endpoint needs the package `@modelcontextprotocol/sdk`.
  *

@@ -12,14 +12,14 @@ import type { AdminContext } from './context.js';
 /** Untrusted input: `apiKeys` checks every field. */
 type Untrusted<T> = { readonly [Field in keyof T]?: unknown };
 
-/** Creates a key for the actor. Reads only name and expiry, so nothing in the input can name an owner (rule K16). */
+/** Creates a key for the actor. Reads only its own fields, so nothing in the input can name an owner (rule K16). */
 export async function createKey(
   context: AdminContext,
   actor: Actor,
-  { name, expiresOn }: Untrusted<NewApiKey>,
+  { name, description, expiresOn }: Untrusted<NewApiKey>,
 ): Promise<CreatedApiKey> {
   await requireAvailable(context, actor);
-  return await context.apiKeys.create(actor, { name, expiresOn } as NewApiKey);
+  return await context.apiKeys.create(actor, { name, description, expiresOn } as NewApiKey);
 }
 
 /**
@@ -30,17 +30,17 @@ export async function updateKey(
   context: AdminContext,
   actor: Actor,
   id: unknown,
-  { name, expiresOn, version }: Untrusted<ApiKeyChanges>,
+  { name, description, expiresOn, version }: Untrusted<ApiKeyChanges>,
 ): Promise<ApiKey> {
   await requireAvailable(context, actor);
-  if (name === undefined && expiresOn === undefined) {
-    throw new ApiKeyError('validation', 'Give `name`, `expiresOn` or both: there is nothing to change.');
+  if (name === undefined && description === undefined && expiresOn === undefined) {
+    throw new ApiKeyError('validation', 'Give `name`, `description` or `expiresOn`: there is nothing to change.');
   }
   if (version !== undefined && !Number.isSafeInteger(version)) {
     const message = '`version` must be a whole number.';
     throw new ApiKeyError('validation', message, { fieldErrors: [{ field: 'version', message }] });
   }
-  return await context.apiKeys.update(actor, id as string, { name, expiresOn, version } as ApiKeyChanges);
+  return await context.apiKeys.update(actor, id as string, { name, description, expiresOn, version } as ApiKeyChanges);
 }
 
 /**

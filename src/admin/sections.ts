@@ -1,5 +1,5 @@
 import type { HtmlEscapedString } from 'hono/utils/html';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DirectoryUser } from '../api-keys/index.js';
 import { functionOf, option, optionsOf, type ShapeOf, text } from '../internal/index.js';
 

@@ -1,14 +1,16 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   apiKeySorts,
   apiKeyStatuses,
   auditedFields,
+  maxDescriptionCharacters,
   maxPageLimit,
   maxSearchCharacters,
   origins,
   revisionTypes,
   scopes,
 } from '../api-keys/index.js';
+import { exportFormats } from './audit-export.js';
 
 // What the Admin API and the MCP tools send and accept (rules K1, K6, K13), for the OpenAPI document and the tools'
 // definitions. `apiKeys` checks the input itself, with messages of its own.
@@ -32,15 +34,25 @@ const origin = z.enum(origins);
 const revisionType = z.enum(revisionTypes);
 const scope = z.enum(scopes);
 
+const keyUse = z
+  .object({
+    address: z.string().nullable().describe("The client's address; null if it is not known."),
+    userAgent: z.string().nullable().describe('Null if the request had none.'),
+    lastUsedOn: timestamp('The last use from there.'),
+  })
+  .meta({ examples: [{ address: '192.0.2.7', userAgent: 'curl/8.5.0', lastUsedOn: '2026-11-22T02:00:01.250Z' }] });
+
 export const apiKeySchema = z
   .object({
     id: apiKeyId(),
     name: z.string().meta({ examples: ['Nightly export'] }),
+    description: z.string().nullable().describe('Free text in lines; null for none.'),
     status: status.describe('`Expired` and `Revoked` are final.'),
     createdBy: user.describe('The user who created the key and owns it; `username` as of creation.'),
     createdOn: timestamp('When the key was created.'),
     expiresOn: timestamp('When the key stops authenticating.'),
     lastAccessed: timestamp('Last successful use; null if the key was never used.').nullable(),
+    recentUses: z.array(keyUse).describe('The last use from each place, latest first; the last five by default.'),
     revokedOn: timestamp('When the key was revoked; null if it is not.').nullable(),
     refusedUses: z.int().min(0).describe('How often the key was presented after it expired or was revoked.'),
     lastRefusedOn: timestamp('When it was last presented after its end; null if never.').nullable(),
@@ -90,7 +102,11 @@ export const auditEntrySchema = z
   .describe('One change of one API key.');
 
 export const auditPageSchema = z
-  .object({ items: z.array(auditEntrySchema), nextCursor: z.string().nullable() })
+  .object({
+    items: z.array(auditEntrySchema),
+    nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
+    total: z.int().min(0).optional().describe('Number of all matching entries; only if requested.'),
+  })
   .describe('One page of the audit trail, newest first.');
 
 export const meSchema = z
@@ -138,23 +154,36 @@ const expiresOn = z.string().meta({
   examples: ['2027-01-31T18:00:00Z', '2027-01-31'],
 });
 
+const description = z
+  .string()
+  .max(maxDescriptionCharacters)
+  .nullable()
+  .optional()
+  .meta({
+    description: 'Free text in lines, such as who uses the key; null or empty for none.',
+    examples: ['Runs on build-7; ask the release team.'],
+  });
+
 export const newApiKeySchema = z
-  .object({ name, expiresOn })
+  .object({ name, description, expiresOn })
   .describe('The owner is always the caller. Other fields are ignored.');
 
 export const apiKeyChangesSchema = z
   .object({
     name: name.optional(),
+    description,
     expiresOn: expiresOn.optional(),
     version: z
       .int()
       .optional()
       .describe('The version that you read: the edit is refused if the key has changed since.'),
   })
-  .describe('What to change: `name`, `expiresOn` or both. Other fields are ignored.');
+  .describe('What to change: `name`, `description`, `expiresOn`. Other fields are ignored.');
 
 const cursor = z.string().optional().describe('The `nextCursor` of the previous page.');
 const limit = z.int().min(1).max(maxPageLimit).optional().describe('Maximum number of entries; 50 by default.');
+const skip = z.int().min(0).optional().describe('Passes over so many entries; for pages with numbers.');
+const total = z.boolean().optional().describe('Also count all matching entries.');
 
 export const listQuerySchema = z.object({
   scope: scope
@@ -165,19 +194,42 @@ export const listQuerySchema = z.object({
     .string()
     .max(maxSearchCharacters)
     .optional()
-    .describe("Part of the key's or its creator's name, ignoring case; or the start of a key's id."),
+    .describe(
+      "Part of the key's name, its description or its creator's name, ignoring case; or the start of a key's id.",
+    ),
   sort: z.enum(apiKeySorts).optional().describe('A leading `-` sorts in descending order; `-createdOn` by default.'),
   cursor,
   limit,
-  total: z.boolean().optional().describe('Also count all matching keys.'),
+  skip,
+  total,
 });
 
-export const auditQuerySchema = z.object({
+const moment = (description: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description, examples: ['2026-11-21', '2026-11-21T09:00:00Z'] });
+
+/** What to leave out of the audit trail. */
+const auditFilterSchema = z.object({
   scope: scope.optional().describe('By default everything that the caller may see.'),
   apiKeyId: apiKeyId().optional(),
   revisionType: revisionType.optional(),
-  cursor,
-  limit,
+  origin: origin.optional(),
+  author: z
+    .string()
+    .max(maxSearchCharacters)
+    .optional()
+    .describe('The id or the user name of whoever made the change.'),
+  from: moment('Changes at this time or later: an ISO 8601 date-time with an offset, or a date (its start in UTC).'),
+  to: moment('Changes at this time or earlier; a date means its end in UTC.'),
+});
+
+export const auditQuerySchema = z.object({ ...auditFilterSchema.shape, cursor, limit, skip, total });
+
+export const auditExportQuerySchema = z.object({
+  ...auditFilterSchema.shape,
+  format: z.enum(exportFormats).describe('`csv` for spreadsheets; `ndjson`, one JSON object a line, for programs.'),
 });
 
 export const apiKeyIdSchema = apiKeyId();

@@ -1,7 +1,14 @@
 import type { Clock } from '../internal/index.js';
 import type { RequestLookups } from './access/request-lookups.js';
 import type { ActorLike, EditionOption, UserDirectory } from './access/types.js';
-import type { Authenticated, Pepper, PepperSecret, RequestHeaders, Verification } from './authentication/types.js';
+import type {
+  Authenticated,
+  Pepper,
+  PepperSecret,
+  RequestHeaders,
+  RequestSource,
+  Verification,
+} from './authentication/types.js';
 import type {
   ApiKey,
   ApiKeyChanges,
@@ -13,6 +20,7 @@ import type {
   NewApiKey,
   Page,
 } from './keys/types.js';
+import type { ExpiryWarning } from './warnings/expiry-warnings.js';
 
 export interface OpenApiKeysOptions {
   /** A file path, `:memory:`, or a `postgres://` URL (rule K18). */
@@ -29,11 +37,23 @@ export interface OpenApiKeysOptions {
    * @default 'ck'
    */
   readonly keyPrefix?: string | undefined;
+  /** From how many places (address and user agent) the last use of a key is kept: 0 to 20 (rule K22). @default 5 */
+  readonly keptUses?: number | undefined;
   /** A secret (version 1), or several by version. @default none: the secret's SHA-256 is stored (rule K2) */
   readonly pepper?: PepperSecret | Pepper | undefined;
   /** The clock that decides every status (rule K5). @default the system clock */
   readonly clock?: (Pick<Clock, 'now'> & Partial<Clock>) | undefined;
-  /** Called when a background write fails, such as that of `lastAccessed`, which is then repeated. */
+  /**
+   * Called for every Active key that is about to expire, once for each of `expiryWarningDays` in all processes together.
+   * A warning that fails, takes longer than ten minutes or is lost with its process is given again (rule K23).
+   */
+  readonly onExpiring?: ((warning: ExpiryWarning) => void | Promise<void>) | undefined;
+  /** How many days before the expiry `onExpiring` is called: whole numbers from 1 to 365. @default [14, 3, 1] */
+  readonly expiryWarningDays?: readonly number[] | undefined;
+  /**
+   * Called when a background write fails, such as that of `lastAccessed`, which is then repeated; when `onExpiring` fails; and once at opening,
+   * when the database cannot have the index that makes searches fast (rule K24).
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -73,14 +93,19 @@ export interface ApiKeys {
    * may delete users.
    */
   userDeleted(actor: ActorLike, userId: string): Promise<{ readonly revoked: number }>;
-  /** `undefined` unless a valid key was presented. */
-  authenticate(headers: RequestHeaders): Promise<Authenticated | undefined>;
+  /**
+   * `undefined` unless a valid key was presented.
+   *
+   * @param from kept with the key's last uses (rule K22)
+   */
+  authenticate(headers: RequestHeaders, from?: RequestSource): Promise<Authenticated | undefined>;
   /**
    * Like `authenticate`, but says what was presented, so that you can try Basic next, or log the reason.
    *
    * @param lookups share them with the other calls of this request
+   * @param from kept with the key's last uses (rule K22)
    */
-  verify(headers: RequestHeaders, lookups?: RequestLookups): Promise<Verification>;
+  verify(headers: RequestHeaders, lookups?: RequestLookups, from?: RequestSource): Promise<Verification>;
   /** Whether a key would authenticate now. For open streams: another process may have revoked the key (rule K11). */
   isUsable(apiKeyId: string, lookups?: RequestLookups): Promise<boolean>;
   /** Calls `listener` in this process right after a revocation; returns a function that unsubscribes. */

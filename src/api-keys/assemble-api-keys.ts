@@ -15,21 +15,25 @@ import { defaultKeyPrefix } from './keys/key-format.js';
 import { listPage } from './keys/list-keys.js';
 import { revokeKey, revokeKeysOf, userDeleted } from './keys/revoke-keys.js';
 import { updateKey } from './keys/update-key.js';
-import { addEndedSession, isEndedSession, openStore } from './store/index.js';
+import { addEndedSession, isEndedSession, openStore, withoutTrigrams } from './store/index.js';
+import { ExpiryWarnings } from './warnings/expiry-warnings.js';
 
 /** Opens the store and assembles the parts. Expects checked options. */
 export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: SecretHasher): Promise<ApiKeys> {
   const clock: Pick<Clock, 'now'> & Partial<Clock> = options.clock ?? systemClock;
   const onError = options.onError ?? (() => {});
   const store = await openStore(options.database, hasher, clock.now());
+  if (!store.hasTrigrams) onError(new Error(withoutTrigrams[store.dialect]));
   const listeners = new Set<(invalidation: Invalidation) => void>();
   const timers: Pick<Clock, 'setTimer'> = {
     setTimer: (delayMs, callback) => (clock.setTimer ? clock : systemClock).setTimer!(delayMs, callback),
   };
   const newLookups = () => new RequestLookups({ timeoutMs: options.lookUpTimeoutMs, clock: timers });
+  const keptUses = options.keptUses ?? 5;
   const marks = new AccessMarks({
+    keptUses,
     clock: timers,
-    write: (pending) => store.writeMarks(pending),
+    write: (pending) => store.writeMarks(pending, keptUses),
     onError,
   });
   const context: Context = {
@@ -56,6 +60,10 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     },
   };
 
+  const { onExpiring, expiryWarningDays = [14, 3, 1] } = options;
+  const warnings = onExpiring && new ExpiryWarnings(context, timers, onExpiring, expiryWarningDays);
+  void warnings?.check();
+
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= closeAll();
@@ -63,6 +71,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   };
   const closeAll = async () => {
     try {
+      await warnings?.close();
       await marks.close();
     } finally {
       await store.close();
@@ -88,8 +97,8 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     audits: open((_, actor, query = {}) => auditPage(context, actor, query)),
     userDeleted: open(userDeleted),
     verify,
-    async authenticate(headers) {
-      const verification = await verify(headers);
+    async authenticate(headers, from) {
+      const verification = await verify(headers, undefined, from);
       if (verification.outcome !== 'authenticated') return undefined;
       return { userId: verification.userId, apiKeyId: verification.apiKeyId };
     },

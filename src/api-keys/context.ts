@@ -2,11 +2,11 @@ import type { RequestLookups } from './access/request-lookups.js';
 import type { Invalidation, OpenApiKeysOptions } from './api-keys.js';
 import type { AccessMarks } from './authentication/access-marks.js';
 import type { SecretHasher } from './authentication/secret-hasher.js';
-import type { StoreConnection } from './store/index.js';
+import type { Store } from './store/index.js';
 
 /** What every operation on API keys works with. */
 export interface Context extends Pick<OpenApiKeysOptions, 'edition' | 'users'> {
-  readonly store: StoreConnection;
+  readonly store: Store;
   readonly hasher: SecretHasher;
   readonly marks: AccessMarks;
   readonly keyPrefix: string;

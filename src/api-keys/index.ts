@@ -36,10 +36,12 @@ export type {
   PepperSecret,
   RefusalReason,
   RequestHeaders,
+  RequestSource,
   Verification,
 } from './authentication/types.js';
 export { maxExpiresOn } from './keys/expiry.js';
 export { apiKeyPattern } from './keys/key-format.js';
+export { maxDescriptionCharacters } from './keys/key-texts.js';
 export {
   type ApiKey,
   type ApiKeyChanges,
@@ -54,6 +56,7 @@ export {
   auditedFields,
   type CreatedApiKey,
   type FieldChange,
+  type KeyUse,
   type ListQuery,
   maxPageLimit,
   maxSearchCharacters,
@@ -65,3 +68,4 @@ export {
   scopes,
 } from './keys/types.js';
 export { openApiKeys } from './open-api-keys.js';
+export type { ExpiryWarning } from './warnings/expiry-warnings.js';

@@ -46,7 +46,21 @@ const schema = optionsOf({
     'must be 2 to 16 lowercase letters and digits, a letter first',
     true,
   ).optional(),
+  keptUses: option<number>(
+    (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 20,
+    'must be a whole number from 0 to 20',
+    true,
+  ).optional(),
   pepper: pepperOption.optional(),
   clock: withMethods<NonNullable<OpenApiKeysOptions['clock']>>('now').optional(),
+  onExpiring: functionOf<NonNullable<OpenApiKeysOptions['onExpiring']>>().optional(),
+  expiryWarningDays: option<readonly number[]>(
+    (value) =>
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.every((days) => Number.isInteger(days) && days >= 1 && days <= 365),
+    'must be a list of whole numbers from 1 to 365',
+    true,
+  ).optional(),
   onError: functionOf<NonNullable<OpenApiKeysOptions['onError']>>().optional(),
 } satisfies ShapeOf<OpenApiKeysOptions>);

@@ -41,6 +41,7 @@ Run concordat help COMMAND for the options of a command.`,
   addCheck(program, io, finish);
   addCall(program, io, finish);
   addSimulate(program, io, finish);
+  program.showHelpAfterError('(concordat help lists the commands)');
   for (const command of program.commands) {
     command.copyInheritedSettings(program).showHelpAfterError(`(concordat help ${command.name()} shows how)`);
   }

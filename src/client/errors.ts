@@ -71,17 +71,26 @@ export class InitializeError extends Error {
   declare readonly code?: string;
   /** Whether the connector refused the login. Calls then fail at once until the cool-down is over. */
   readonly refused: boolean;
+  /** After a refused login: when the cool-down ends, and a call logs in again (rule S5). */
+  declare readonly retryAt?: Date;
   /** The connector's response, if it refused the login; not enumerable (rule E9). */
   declare readonly response?: CallResponse;
 
   constructor(
     message: string,
-    options: { status?: number | undefined; code?: string | undefined; refused?: boolean; cause?: unknown } = {},
+    options: {
+      status?: number | undefined;
+      code?: string | undefined;
+      refused?: boolean;
+      retryAt?: Date | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     if (options.status !== undefined) this.status = options.status;
     if (options.code !== undefined) this.code = options.code;
     this.refused = options.refused ?? false;
+    if (options.retryAt !== undefined) this.retryAt = options.retryAt;
     const response = (options.cause as { response?: CallResponse } | undefined)?.response;
     if (response !== undefined) Object.defineProperty(this, 'response', { value: response });
   }

@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import { isConnectorError, type RequestLine } from '../contract/index.js';
 
 /** A quota, learned by meeting its limit or announced by the connector (rule W8). */
 export interface Quota {
@@ -33,6 +34,11 @@ export interface ClientEvents {
   initialize: { generation: number; reason: 'first' | 'expired'; durationMs: number };
   /** A transient failure is retried after `delayMs`. `attempt` counts the retries of the call from 1. */
   retry: { method: string; path: string; attempt: number; delayMs: number; error: Error };
+  /**
+   * A call or a login was turned away by a rate limit, because the options do not let it wait: nothing failed. The work
+   * can be done at `resumeAt` (rule W7).
+   */
+  parked: { method: string; path: string; resumeAt: Date; error: Error };
   /** A call, a login or a clean-up failed for good. */
   error: { method: string; path: string; error: unknown };
 }
@@ -74,7 +80,16 @@ export type Publish = <Name extends keyof ClientCallEvents>(name: Name, event: C
 
 export type ClientChannelEvents = ClientEvents & ClientCallEvents;
 
-const names: readonly ClientEventName[] = ['pause', 'resume', 'heartbeat', 'quota', 'initialize', 'retry', 'error'];
+const names: readonly ClientEventName[] = [
+  'pause',
+  'resume',
+  'heartbeat',
+  'quota',
+  'initialize',
+  'retry',
+  'parked',
+  'error',
+];
 const callNames: readonly (keyof ClientCallEvents)[] = ['call', 'attempt', 'wait', 'result'];
 const channels = Object.fromEntries(
   [...names, ...callNames].map((name) => [name, channel(`concordat:client:${name}`)]),
@@ -123,6 +138,12 @@ export class EventHub {
       }
     }
   };
+
+  /** Reports what ended a call or a login: a limit that it may not wait for only parks it (rule W7). */
+  failed({ method, path }: RequestLine, error: unknown): void {
+    if (isConnectorError(error, 'rate-limit')) this.emit('parked', { method, path, resumeAt: error.resumeAt, error });
+    else this.emit('error', { method, path, error });
+  }
 
   /** Publishes an event of a single call. */
   readonly publish: Publish = (name, event) => {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { headerNameOption, type SessionParameter, type WaitFormat, waitFormatOption } from '../contract/index.js';
 import {
   bool,

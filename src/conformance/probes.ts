@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type SessionParameter, sessionParameterSchema } from '../contract/index.js';
 import { count, duration, functionOf, optionsOf } from '../internal/index.js';
 

@@ -28,10 +28,12 @@ export {
   type PresetName,
   type PresetRule,
   type QuotaSource,
+  readResponse,
   type WaitBucket,
   type WaitSource,
   type WaitUnit,
 } from './end-system/index.js';
+export { type ErrorListener, type LoggedRequest, logError } from './errors/log-error.js';
 // Error responses as standard `Response`s, for any fetch server.
 export type { ErrorFormatOptions, RateLimitHeaderOptions } from './errors/options.js';
 export {

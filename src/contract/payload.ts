@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { describeValue, parseJson } from '../internal/index.js';
 import { errorTable } from './error-table.js';
 

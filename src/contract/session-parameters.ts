@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One parameter of initialize, or one value of the session (rule S1). */
 export const sessionParameterSchema = z.object({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A schema for each option of a type; use it with `satisfies`, so that the options match the type. */
 export type ShapeOf<Options> = { readonly [Name in keyof Required<Options>]: z.ZodType };

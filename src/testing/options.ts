@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { headerNameOption } from '../contract/index.js';
 import {
   anyObject,

@@ -13,11 +13,13 @@ describe('creating (specification 3, K1, K16)', () => {
     expect(key.split('_')[1]).toBe(id);
     expect(rest).toEqual({
       name: 'Nightly export',
+      description: null,
       status: 'Active',
       createdBy: { id: 'u-alice', username: 'alice' },
       createdOn: '2026-11-21T09:00:00.000Z',
       expiresOn: '2027-01-31T17:00:00.000Z',
       lastAccessed: null,
+      recentUses: [],
       revokedOn: null,
       refusedUses: 0,
       lastRefusedOn: null,
@@ -25,9 +27,14 @@ describe('creating (specification 3, K1, K16)', () => {
     });
     expect(answer.headers.location).toBe(`/api/v1/api-keys/${id}`);
     expect(answer.headers['cache-control']).toBe('no-store');
-    const found = await host.send({ path: answer.headers.location as string, headers: ['x-api-key', key] });
+    const found = await host.send({
+      path: answer.headers.location as string,
+      headers: ['x-api-key', key, 'user-agent', 'test'],
+    });
     expect(found.status).toBe(200);
-    expect(found.body).toEqual({ ...rest, id, lastAccessed: '2026-11-21T09:00:00.000Z' });
+    const lastAccessed = '2026-11-21T09:00:00.000Z';
+    const recentUses = [{ address: '127.0.0.1', userAgent: 'test', lastUsedOn: lastAccessed }];
+    expect(found.body).toEqual({ ...rest, id, lastAccessed, recentUses });
   });
 
   it.each<[string, unknown, { field: string; message: string }[]]>([
@@ -220,7 +227,7 @@ describe('editing (specification 3, K13, K17)', () => {
     for (const body of [{}, { expires_on: inDays(2) }, { createdBy: { id: 'u-alice' } }, { version: 1 }]) {
       const answer = await host.as('alice', 'PATCH', `/api-keys/${id}`, body);
       expect(answer.status).toBe(400);
-      expect(answer.body.errorMessage).toBe('Give `name`, `expiresOn` or both: there is nothing to change.');
+      expect(answer.body.errorMessage).toBe('Give `name`, `description` or `expiresOn`: there is nothing to change.');
     }
   });
 

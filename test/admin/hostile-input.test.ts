@@ -221,6 +221,11 @@ describe('queries', () => {
     `search=${'x'.repeat(201)}`,
     'search=a%00b',
     'limit=1&limit=2',
+    'total=1',
+    'total=yes',
+    'skip=-1',
+    'skip=1.5',
+    'skip=99999999999',
     'scope=my&scope=all',
   ])('GET /api-keys?%s is 400 with an error of the field', async (query) => {
     const host = await startAdmin();
@@ -230,13 +235,22 @@ describe('queries', () => {
     expect(host.errors).toEqual([]);
   });
 
-  it.each(['revisionType=Delete', 'cursor=%00', 'limit=0', 'scope=x', 'apiKeyId=a&apiKeyId=b'])(
-    'GET /audits?%s is 400',
-    async (query) => {
-      const host = await startAdmin();
-      expectPlainError(await host.as('root', 'GET', `/audits?${query}`));
-    },
-  );
+  it.each([
+    'revisionType=Delete',
+    'cursor=%00',
+    'limit=0',
+    'scope=x',
+    'apiKeyId=a&apiKeyId=b',
+    'author=%00',
+    'origin=ui',
+    'from=2027-02-30',
+    'to=now',
+    'skip=x',
+    'total=1',
+  ])('GET /audits?%s is 400', async (query) => {
+    const host = await startAdmin();
+    expectPlainError(await host.as('root', 'GET', `/audits?${query}`));
+  });
 
   it('an unknown parameter, and a percent sign that means nothing, are harmless', async () => {
     const host = await startAdmin();

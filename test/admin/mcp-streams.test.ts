@@ -186,6 +186,33 @@ describe('answers under way (K11)', () => {
     expect(host.errors).toEqual([]);
   });
 
+  it('answer the official client with an error before the stream ends, so that it waits for no time-out', async () => {
+    const { signals, mcpTools } = slow();
+    const host = await startAdmin({ admin: { mcpTools } });
+    const { id, key } = await host.key('u-alice', 'Leaks');
+    const { client } = await connectMcp(host, key);
+    const refused = expect(client.callTool({ name: 'slow', arguments: {} })).rejects.toMatchObject({
+      code: -32_000,
+      message: expect.stringContaining('The credentials of this request are no longer valid.'),
+    });
+    await until(() => signals.length === 1);
+    await host.apiKeys.revoke(alice, id);
+    await refused;
+  });
+
+  it('say that the service closes, when it does', async () => {
+    const { signals, mcpTools } = slow();
+    const host = await startAdmin({ admin: { mcpTools } });
+    const { client } = await connectMcp(host, 'alice');
+    const refused = expect(client.callTool({ name: 'slow', arguments: {} })).rejects.toMatchObject({
+      code: -32_000,
+      message: expect.stringContaining('The service is closing.'),
+    });
+    await until(() => signals.length === 1);
+    await host.admin.close();
+    await refused;
+  });
+
   it('a key that revokes itself is told so, while its other streams end', async () => {
     const host = await startAdmin();
     const { id, key } = await host.key('u-alice', 'Agent');

@@ -91,7 +91,7 @@ describe('the MCP endpoint and the official client', () => {
     );
     expect(await failure('create_api_key', {})).toBe('API key name is required. Expiry date is required.');
     expect(await failure('update_api_key', { id })).toBe(
-      'Give `name`, `expiresOn` or both: there is nothing to change.',
+      'Give `name`, `description` or `expiresOn`: there is nothing to change.',
     );
     expect(await failure('get_api_key', {})).toBe('API key not found.');
     expect(await failure('get_api_key', { id: { $ne: null } })).toBe('API key not found.');
@@ -164,8 +164,8 @@ describe("the host's own tools", () => {
         mcpTools: [
           {
             name: 'start_sync',
-            title: 'Start a synchronization',
-            description: 'Starts a synchronization.',
+            title: 'Start a synchronisation',
+            description: 'Starts a synchronisation.',
             inputSchema: z.object({ connector: z.string().min(1), full: z.boolean().default(false) }),
             handler(input, { actor, user, signal }) {
               calls.push({ input, actor, username: user.username, aborted: signal.aborted });
@@ -191,7 +191,7 @@ describe("the host's own tools", () => {
     expect(calls).toHaveLength(1);
     const tool = (await client.listTools()).tools.find(({ name }) => name === 'start_sync');
     expect(tool).toMatchObject({
-      title: 'Start a synchronization',
+      title: 'Start a synchronisation',
       inputSchema: { type: 'object', required: ['connector'] },
       annotations: { readOnlyHint: false },
     });

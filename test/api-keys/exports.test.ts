@@ -16,6 +16,7 @@ it('concordat/api-keys exports these names', () => {
     'isApiKeyError',
     'isEnabled',
     'isPasswordHash',
+    'maxDescriptionCharacters',
     'maxExpiresOn',
     'maxPageLimit',
     'maxSearchCharacters',

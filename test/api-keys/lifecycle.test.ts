@@ -22,11 +22,13 @@ describe.each(databaseKinds)('the life of a key on $name', (kind) => {
     expect(apiKey).toEqual({
       id: expect.stringMatching(/^[0-9A-Za-z]{12}$/),
       name: 'Nightly export',
+      description: null,
       status: 'Active',
       createdBy: { id: 'u-ada', username: 'ada' },
       createdOn: '2027-03-10T12:00:00.000Z',
       expiresOn: '2027-06-01T06:30:00.000Z',
       lastAccessed: null,
+      recentUses: [],
       revokedOn: null,
       refusedUses: 0,
       lastRefusedOn: null,

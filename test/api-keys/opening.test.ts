@@ -59,7 +59,7 @@ describe.each(databaseKinds)('opening and closing on $name', (kind) => {
     await (await openApiKeys({ database: url, edition: 'Ultimate' })).close();
     await query('update concordat_api_key_schema set version = 3');
     await expect(openApiKeys({ database: url, edition: 'Ultimate' })).rejects.toThrow(
-      'tables of version 3; this release needs 4',
+      'tables of version 3; this release needs 5',
     );
   });
 

@@ -9,13 +9,13 @@ const sqlite = databaseKinds.find(({ name }) => name === 'SQLite') as (typeof da
 const sorts = ['name', 'createdBy', 'createdOn', 'expiresOn', 'lastAccessed'].flatMap((sort) => [sort, `-${sort}`]);
 const plans: string[][] = [];
 
-/** Notes the plan of every statement that reads keys. */
+/** Notes the plan of every statement that reads keys or audits. */
 beforeAll(async () => {
   return await extendSqlite(
     (DatabaseSync) =>
       class extends DatabaseSync {
         override prepare(sql: string) {
-          if (/^select .* from "concordat_api_key"/s.test(sql)) {
+          if (/^select .* from "concordat_api_key(?:_audit)?"/s.test(sql)) {
             const rows = super.prepare(`explain query plan ${sql}`).all() as { detail: string }[];
             plans.push(rows.map(({ detail }) => detail));
           }
@@ -62,4 +62,22 @@ it('Revoked keys, and all keys, are read in the order of an index', async () => 
       expect.stringMatching(/USING (?:COVERING )?INDEX concordat_api_key_(?:revoked_)?by_created_on/),
     ]);
   }
+});
+
+it.each([
+  {},
+  { from: '2027-01-01', to: '2027-01-31' },
+  { author: 'ada' },
+  { origin: 'System' },
+  { revisionType: 'Revoke' },
+  { skip: 900_000 },
+] as const)('audits are found and counted in one index, in their order: %o', async (query) => {
+  const { url } = await emptyDatabase(sqlite);
+  const apiKeys = await openForTest({ database: url, edition: 'Professional' });
+  plans.length = 0;
+  await apiKeys.audits(root, { ...query, total: true });
+  const [page, count] = plans.map((plan) => plan.join('\n'));
+  expect(page).toMatch(/USING COVERING INDEX concordat_api_key_audit_by_filter/);
+  expect(page).not.toContain('TEMP B-TREE');
+  expect(count).toMatch(/^SCAN concordat_api_key_audit USING COVERING INDEX/);
 });

@@ -32,7 +32,7 @@ describe('concordat check', () => {
   it('exits 0 for a connector that keeps the contract', async () => {
     const { baseUrl } = await modelConnector();
     const { code, out, err } = await run(['check', baseUrl, ...login, '--read', '/issues'], { env });
-    expect(out).toContain('✓ A request without a session is a 401 (E2, session.missing)');
+    expect(out).toContain('✓ A request without a session gets a 401 (E2, session.missing)');
     expect(out).toContain('All that was checked keeps the contract.');
     expect([code, err]).toEqual([0, '']);
   });
@@ -40,7 +40,7 @@ describe('concordat check', () => {
   it('exits 1 for one that breaks it', async () => {
     const { baseUrl } = await modelConnector({ missingSession: () => undefined });
     const { code, out } = await run(['check', baseUrl, ...login, '--read', '/issues'], { env });
-    expect(out).toContain('✗ A request without a session is a 401 (E2, session.missing)');
+    expect(out).toContain('✗ A request without a session gets a 401 (E2, session.missing)');
     expect(code).toBe(1);
   });
 
@@ -65,7 +65,7 @@ describe('concordat check', () => {
     onTestFinished(() => void server.close().closeAllConnections());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { code, out } = await run(['check', url]);
-    expect(out).toContain('✗ Broken JSON for initialize is a 400');
+    expect(out).toContain('✗ Broken JSON for initialize gets a 400');
     expect(code).toBe(1);
   });
 
@@ -73,7 +73,7 @@ describe('concordat check', () => {
     const { baseUrl } = await modelConnector();
     const { code, out } = await run(['check', baseUrl]);
     expect(out).toContain('needs `probes.initialize.parameters`');
-    expect(out).toContain('✓ Broken JSON for initialize is a 400');
+    expect(out).toContain('✓ Broken JSON for initialize gets a 400');
     expect(code).toBe(0);
   });
 

@@ -12,10 +12,15 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { endSystems } from '../../src/cli/new/end-systems.js';
+import { planProject, type Template } from '../../src/cli/new/project.js';
 import { run } from './helpers/run.js';
 import { answer, createTerminal } from './helpers/terminal.js';
 
 const templates = ['hono', 'express', 'fastify'];
+
+/** What concordat fills in; `${{ … }}` is GitHub's. */
+const placeholder = /(?<!\$)\{\{/;
 
 /** An empty folder, with its files by path. */
 function emptyFolder() {
@@ -42,25 +47,39 @@ describe('concordat new without a terminal', () => {
     const { cwd, manifest, files } = emptyFolder();
     const { code, out, err } = await run(['new', 'demo'], { cwd });
     expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('Created demo (17 files, template hono, preset generic).');
+    expect(out).toContain('Created demo (18 files, template hono, preset generic).');
     expect(out).toContain('\n  cd demo\n  npm install\n  npm test\n');
     expect(manifest('demo').name).toBe('demo');
-    expect(files('demo')).toHaveLength(17);
+    expect(files('demo')).toHaveLength(18);
   });
 
-  it.each(templates)('%s: has all that is promised, and nothing left to fill in', async (template) => {
-    const { cwd, files, read } = emptyFolder();
+  it.each(templates)('%s: has all that is promised', async (template) => {
+    const { cwd, files } = emptyFolder();
     await run(['new', 'demo', '--template', template], { cwd });
     expect(files('demo')).toEqual(
       expect.arrayContaining([
         ...['.dockerignore', '.github/workflows/ci.yml', '.gitignore', 'AGENTS.md', 'Dockerfile', 'README.md'],
-        ...['concordat.config.ts', 'package.json', 'src/connector.ts', 'src/end-system.ts', 'src/main.ts'],
+        ...['concordat.config.ts', 'package.json', 'src/connector.ts', 'src/cursor.ts', 'src/end-system.ts'],
+        ...['src/main.ts'],
         ...['src/sample/service.ts', 'test/conformance.test.ts', 'tsconfig.json', 'tsconfig.build.json'],
       ]),
     );
-    // `${{ … }}` is GitHub's.
-    for (const file of files('demo')) expect(read(`demo/${file}`)).not.toMatch(/(?<!\$)\{\{/);
     expect(files('demo')).not.toContain('gitignore');
+  });
+
+  const combinations = templates.flatMap((template) =>
+    Object.keys(endSystems).map((preset) => [template, preset] as const),
+  );
+  it.each(combinations)('%s, %s: no placeholder survives', (template, preset) => {
+    for (const name of ['demo', '@acme/orders']) {
+      const files = planProject({ name, template: template as Template, preset, concordat: '^1.2.3' });
+      for (const [file, text] of files) expect([file, text.match(placeholder)]).toEqual([file, null]);
+    }
+  });
+
+  it.each([{ preset: undefined }, { name: undefined }])('%o: a missing value is refused, never written', (missing) => {
+    const whole = { name: 'demo', template: 'hono', preset: 'generic', concordat: '^1.2.3' } as const;
+    expect(() => planProject({ ...whole, ...missing } as never)).toThrow(TypeError);
   });
 
   it.each(templates)('%s: every relative import leads to a file', async (template) => {
@@ -223,6 +242,7 @@ describe('what is wrong with the arguments is said', () => {
     [['new'], "missing required argument 'folder'"],
     [['new', 'demo', '--template', 'koa'], 'Allowed choices are hono, express, fastify.'],
     [['new', 'demo', '--preset', 'nope'], 'Allowed choices are generic, '],
+    [['new', 'demo', '--preset', 'nope'], 'take generic, and describe it with definePreset: see docs/presets.md'],
     [['new', 'demo', '--concordat', ' '], '--concordat is empty'],
   ])('%j', async (args, message) => {
     const { cwd, files } = emptyFolder();
@@ -270,6 +290,22 @@ describe('concordat new on a terminal', () => {
     expect(manifest('demo').name).toBe('demo');
   });
 
+  it.each(['koala', 'request tracker', 'zzz'])(
+    '%s, which is not listed, leads to generic and the page on presets',
+    async (product) => {
+      const { cwd, read, files } = emptyFolder();
+      const terminal = createTerminal();
+      const ended = run(['new', 'demo', '--name', 'demo', '--template', 'hono'], { cwd, ...terminal.io });
+      await answer(terminal, 'Which end system does it connect?', [product]);
+      await answer(terminal, 'Another product', [enter]);
+      expect((await ended).code).toBe(0);
+      expect(read('demo/src/end-system.ts')).toContain("preset: 'generic'");
+      expect(terminal.written()).toContain('preset generic');
+      expect(terminal.written()).toContain('node_modules/concordat/docs/presets.md');
+      for (const file of files('demo')) expect(read(`demo/${file}`)).not.toMatch(placeholder);
+    },
+  );
+
   it('does not take a bad name, and offers a good one', async () => {
     const { cwd, manifest } = emptyFolder();
     const terminal = createTerminal();
@@ -297,4 +333,11 @@ describe('concordat new on a terminal', () => {
     const { code } = await run(['new', 'demo'], { cwd, ...terminal.io });
     expect([code, terminal.written()]).toEqual([2, '']);
   });
+});
+
+it('an unknown command says where the commands are', async () => {
+  const { code, err } = await run(['bogus']);
+  expect(err).toContain("unknown command 'bogus'");
+  expect(err).toContain('(concordat help lists the commands)');
+  expect(code).toBe(2);
 });

@@ -1,4 +1,4 @@
-// What an error of a call carries of the answer (rule E9).
+// What an error of a call carries of the response (rule E9).
 import { type AnyConnectorError, isConnectorError } from 'concordat';
 import { type CallError, InitializeError, isInitializeError, isRequestError, RequestError } from 'concordat/client';
 import { describe, expect, expectTypeOf, it } from 'vitest';
@@ -51,6 +51,24 @@ describe('the response of an error (E9)', () => {
     expect(error).toMatchObject({ kind: 'initialize', response: { status: 401 } });
     expect(error.response.headers.get('x-request-id')).toBe('request-1');
     expect(leaksOf([password], show(error))).toEqual([]);
+  });
+
+  it.each([
+    ['an error', 404, {}],
+    ['a limit', 403, { 'retry-after': '60' }],
+    ['a success that cannot be read', 200, { 'content-type': 'application/json' }],
+  ])('of %s does not show the next value of a session header, whatever its name', async (_what, status, headers) => {
+    const initialize = (exchange: Exchange) =>
+      exchange.reply(200, [
+        { key: 'X-Handle', value: 'old-canary', sensitive: true },
+        { key: 'x-org', value: 'acme', sensitive: false },
+      ]);
+    const handle = (exchange: Exchange) =>
+      exchange.reply(status, '{', { ...headers, 'x-handle': 'new-canary', 'x-org': 'other' });
+    const connector = await scriptedConnector({ initialize, handle, guard: false });
+    const { response } = await rejection(connect(connector, { rateLimit: { onLimit: 'reject' } }).get('/'));
+    expect(response.headers.get('x-handle')).toBe('[redacted]');
+    expect(response.headers.get('x-org')).toBe('other');
   });
 
   it('is absent if there was no response', async () => {

@@ -219,6 +219,24 @@ describe('a refused login is final (S5)', () => {
     expect(connector.requests).toHaveLength(0);
   });
 
+  it('says when the next login may be sent: then the call logs in, and just before it fails', async () => {
+    const connector = await scriptedConnector({ initialize: (exchange) => exchange.fail(401, 'NO', 'Wrong password') });
+    const { client, clock } = connectVirtually(connector, { loginCooldownMs: 15_000 });
+    const first = (await rejection(get(client))) as InitializeError;
+    expect(first.retryAt).toEqual(new Date(clock.now() + 15_000));
+    connector.initialize = connector.logIn;
+    await clock.advance(14_999);
+    expect(await rejection(get(client))).toMatchObject({ refused: true, retryAt: first.retryAt });
+    await clock.advance(1);
+    expect(clock.now()).toBe(first.retryAt?.getTime());
+    await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it('has no such time where the next call may log in at once (control)', async () => {
+    const connector = await scriptedConnector({ initialize: (exchange) => exchange.reply(200, '<html>') });
+    expect(await rejection(get(connect(connector)))).not.toHaveProperty('retryAt');
+  });
+
   it('fails all who wait for it, with one login', async () => {
     const connector = await scriptedConnector({ initialize: (exchange) => exchange.fail(401, 'NO', 'Wrong password') });
     const client = connect(connector);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isConnectorError, RateLimitError } from 'concordat';
 import {
+  type ClientEvents,
   type ClientSnapshot,
   type ConnectionState,
   type ConnectorClient,
@@ -34,6 +35,29 @@ describe("with onLimit: 'reject' (W7)", () => {
     expect(error.message).toContain('Too many calls');
     expect(error.message).toContain('`onLimit`');
     expect(client.status).toMatchObject({ paused: true, resumeAt: error.resumeAt });
+  });
+
+  it('a parked call is a `parked` event and no `error`; any other failure is an error (G6)', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => (exchange.number === 1 ? exchange.limit(60) : exchange.reply(404, {})),
+    });
+    const { client, clock } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    const parked: ClientEvents['parked'][] = [];
+    const errors: ClientEvents['error'][] = [];
+    client.on('parked', (event) => parked.push(event));
+    client.on('error', (event) => errors.push(event));
+    const refused = await rejection(get(client, '/a?secret=1'));
+    const { resumeAt } = refused;
+    const turnedAway = await rejection(get(client, '/b'));
+    expect(parked).toEqual([
+      { method: 'GET', path: '/a', resumeAt, error: refused },
+      { method: 'GET', path: '/b', resumeAt, error: turnedAway },
+    ]);
+    expect(errors).toEqual([]);
+    await clock.advance(60_000);
+    await rejection(get(client, '/missing'));
+    expect(parked).toHaveLength(2);
+    expect(errors).toMatchObject([{ path: '/missing' }]);
   });
 
   it('a limit that is over at once rejects the call that met it, too', async () => {
@@ -94,8 +118,12 @@ describe("with onLimit: 'reject' (W7)", () => {
     const connector = await scriptedConnector();
     connector.initialize = (exchange) => (exchange.number === 1 ? exchange.limit(60) : connector.logIn(exchange));
     const { client, clock } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    const events: string[] = [];
+    client.on('parked', ({ path }) => events.push(path));
+    client.on('error', ({ path }) => events.push(`error ${path}`));
     const error = await rejection(get(client));
     expect(error).toMatchObject({ kind: 'rate-limit', resumeAt: new Date(clock.now() + 60_000) });
+    expect(events).toEqual(['/initialize', '/items']);
     await clock.advance(60_000);
     await expect(get(client)).resolves.toMatchObject({ status: 200 });
   });

@@ -51,7 +51,7 @@ describe('types of the surface', () => {
   it('events have the facts of the architecture', () => {
     type Events = clientModule.ClientEvents;
     expectTypeOf<keyof Events>().toEqualTypeOf<
-      'pause' | 'resume' | 'heartbeat' | 'quota' | 'initialize' | 'retry' | 'error'
+      'pause' | 'resume' | 'heartbeat' | 'quota' | 'initialize' | 'retry' | 'parked' | 'error'
     >();
     expectTypeOf<Events['pause']>().toExtend<{
       reason: 'rate-limit';

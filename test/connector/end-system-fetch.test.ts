@@ -69,9 +69,7 @@ describe('without a preset', () => {
     ['a long text', 'x'.repeat(500)],
   ])('%s gives a message with the call, without its query', async (_what, body) => {
     const error = await failureOf({ status: 500, body });
-    expect(error.message).toMatch(
-      /^GET http:\/\/127\.0\.0\.1:\d+\/issues\/7: the end system responded with 500 Internal Server Error\.$/,
-    );
+    expect(error.message).toMatch(/^GET \/issues\/7: the end system responded with 500 Internal Server Error\.$/);
     expect(error.code).toBe('CONNECTOR_ERROR');
   });
 
@@ -138,7 +136,7 @@ describe('an end system that does not answer', () => {
     await gone.close();
     const error = await endSystemFetch()(`${gone.url}/issues?token=canary`).catch((thrown) => thrown);
     expect(error).toMatchObject({ kind: 'other', status: 502, code: 'END_SYSTEM_UNREACHABLE' });
-    expect(error.message).toBe(`GET ${gone.url}/issues: the end system cannot be reached (ECONNREFUSED).`);
+    expect(error.message).toBe(`GET /issues: the end system cannot be reached (ECONNREFUSED).`);
     expect(error.cause).toBeInstanceOf(TypeError);
   });
 

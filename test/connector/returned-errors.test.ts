@@ -116,6 +116,7 @@ describe('a response of 400 or above that a handler returns has the body of the 
     expect(onError).toHaveBeenCalledWith(
       expect.objectContaining({ kind: 'not-found', message: 'no' }),
       expect.anything(),
+      expect.any(Function),
     );
   });
 

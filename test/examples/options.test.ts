@@ -49,7 +49,7 @@ describe('the options of the administration', () => {
       dataDirectory: path.resolve('.data'),
       databaseUrl: undefined,
       edition: 'Professional',
-      passwords: { admin: undefined, sam: undefined },
+      passwords: { admin: undefined, uma: undefined, sam: undefined },
     });
   });
 
@@ -70,8 +70,8 @@ describe('the options of the administration', () => {
       port: 9000,
       dataDirectory: '/srv/b',
     });
-    const passwords = { CONCORDAT_ADMIN_PASSWORD: 'a', CONCORDAT_USER_PASSWORD: '' };
-    expect(read([], passwords)?.passwords).toEqual({ admin: 'a', sam: undefined });
+    const passwords = { CONCORDAT_ADMIN_PASSWORD: 'a', CONCORDAT_MANAGER_PASSWORD: 'u', CONCORDAT_USER_PASSWORD: '' };
+    expect(read([], passwords)?.passwords).toEqual({ admin: 'a', uma: 'u', sam: undefined });
   });
 
   it.each([

@@ -14,9 +14,16 @@ describe('the first start of the reference service', () => {
   it('prints the passwords once; they hold from then on, and a restart signs nobody out', async () => {
     const data = newDataDirectory();
     const first = await startService(['--data', data]);
-    const { admin = '', sam = '' } = first.passwords;
-    expect(admin).not.toBe(sam);
+    const { admin = '', uma = '', sam = '' } = first.passwords;
+    expect(new Set([admin, uma, sam, '']).size).toBe(4);
     expect((await first.call(`admin:${admin}`, 'GET', '/me')).body.rights.manageAllApiKeys).toBe(true);
+    const manager = await first.call(`uma:${uma}`, 'GET', '/me');
+    expect(manager.body.rights.manageAllApiKeys).toBe(true);
+    const managers = new BrowserSession();
+    await managers.signIn(first.url, 'uma', uma);
+    // User Management – Write is no Super Admin: no page of users, and nobody else's sign-in.
+    expect((await managers.get(`${first.url}/api-keys?scope=all`)).status).toBe(200);
+    expect((await managers.get(`${first.url}/users`)).status).toBe(404);
     expect((await first.call(`sam:${sam}`, 'GET', '/me')).body.rights.manageAllApiKeys).toBe(false);
     expect(await statusOf(first, `sam:${admin}`)).toBe(401);
     const browser = new BrowserSession();
@@ -25,7 +32,8 @@ describe('the first start of the reference service', () => {
 
     const second = await startService(['--data', data]);
     expect(second.passwords).toEqual({});
-    expectSilenceAbout(second, [admin, sam]);
+    expectSilenceAbout(second, [admin, uma, sam]);
+    expect(await statusOf(second, `uma:${uma}`)).toBe(200);
     expect(await statusOf(second, `admin:${admin}`)).toBe(200);
     expect(await statusOf(second, `sam:${sam}`)).toBe(200);
     expect((await browser.get(`${second.url}/api-keys`)).status).toBe(200);
@@ -34,7 +42,11 @@ describe('the first start of the reference service', () => {
 
   it('takes passwords from the environment without printing them, and later ones in place of lost ones', async () => {
     const data = newDataDirectory();
-    const chosen = { CONCORDAT_ADMIN_PASSWORD: 'first: of the admin', CONCORDAT_USER_PASSWORD: 'first of sam' };
+    const chosen = {
+      CONCORDAT_ADMIN_PASSWORD: 'first: of the admin',
+      CONCORDAT_MANAGER_PASSWORD: 'first of uma',
+      CONCORDAT_USER_PASSWORD: 'first of sam',
+    };
     const first = await startService(['--data', data], chosen);
     expect(first.passwords).toEqual({});
     expect(await statusOf(first, 'admin:first: of the admin')).toBe(200);
@@ -77,7 +89,7 @@ describe('the first start of the reference service', () => {
       `error: Port ${port} of the administration is taken. Choose another one, or 0 for any free one: npm start -- --port 0\n`,
     );
     const next = await startService(['--data', data]);
-    expect(Object.keys(next.passwords)).toEqual(['admin', 'sam']);
+    expect(Object.keys(next.passwords)).toEqual(['admin', 'uma', 'sam']);
   });
 
   it('says so when the data directory cannot be used', async () => {

@@ -69,7 +69,10 @@ export async function startService(
   const service: RunningService = {
     url,
     passwords: Object.fromEntries(
-      [...text.matchAll(/^ {2}(admin|sam) +((?:[a-z2-9]{5}-){3}[a-z2-9]{5}) /gm)].map(([, name, word]) => [name, word]),
+      [...text.matchAll(/^ {2}(admin|uma|sam) +((?:[a-z2-9]{5}-){3}[a-z2-9]{5}) /gm)].map(([, name, word]) => [
+        name,
+        word,
+      ]),
     ),
     get stdout() {
       return output.stdout;

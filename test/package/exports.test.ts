@@ -7,8 +7,8 @@ const exported: Record<string, string> = {
     'BadRequestError ConnectorError ForbiddenError NotFoundError RateLimitError UnauthorizedError errorPayloadSchema ' +
     'errorTable formatWait isConnectorError parseErrorPayload parseWait sessionParameterSchema waitFormats',
   'concordat/connector':
-    'announceQuota badRequest createConnector definePreset endSystemFetch errorResponse forbidden limitBody notFound ' +
-    'rateLimited readJson readQuery serve streamRecords toConnectorError unauthorized',
+    'announceQuota badRequest createConnector definePreset endSystemFetch errorResponse forbidden limitBody logError ' +
+    'notFound rateLimited readJson readQuery readResponse serve streamRecords toConnectorError unauthorized',
   'concordat/connector/express': 'connectorErrorHandler connectorNotFound',
   'concordat/connector/fastify': 'connectorFrameworkErrors connectorPlugin',
   'concordat/connector/hono': 'connectorErrors connectorNotFound onConnectorError',
@@ -16,8 +16,8 @@ const exported: Record<string, string> = {
   'concordat/client': 'InitializeError RequestError createConnectorClient isInitializeError isRequestError memoryState',
   'concordat/api-keys':
     'ApiKeyError RequestLookups apiKeyPattern apiKeySorts apiKeyStatuses auditedFields createFailureThrottle ' +
-    'editionMessage hasApiKeys hashPassword isApiKeyError isEnabled isPasswordHash maxExpiresOn maxPageLimit ' +
-    'maxSearchCharacters openApiKeys origins revisionTypes rightsOf scopes toActor userManagementWrite verifyPassword',
+    'editionMessage hasApiKeys hashPassword isApiKeyError isEnabled isPasswordHash ' +
+    'maxDescriptionCharacters maxExpiresOn maxPageLimit maxSearchCharacters openApiKeys origins revisionTypes rightsOf scopes toActor userManagementWrite verifyPassword',
   'concordat/admin': 'createAdmin englishTexts',
   'concordat/testing': 'AccountingError limitFormats simulateConnector virtualClock waitFlaws',
   'concordat/conformance': 'ConformanceError conformance features formatReport reporters runConformance',

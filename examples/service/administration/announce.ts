@@ -1,5 +1,5 @@
 import type { DirectoryUser } from 'concordat/api-keys';
-import type { FirstUser } from './first-users.js';
+import type { FirstUser, FirstUsername } from './first-users.js';
 import type { AdministrationOptions } from './options.js';
 
 interface Facts {
@@ -35,9 +35,10 @@ function introduce(firstUsers: readonly FirstUser[]): string[] {
   const isShown = firstUsers.some(({ password }) => password !== undefined);
   return [
     isShown ? 'Sign in as one of these. The passwords are shown this once:' : 'Sign in as one of these:',
-    ...firstUsers.map(({ username, superAdmin, password }) => {
-      const shown = password ?? `(from ${variableOf(username)})`;
-      return `  ${username.padEnd(6)} ${shown.padEnd(31)} ${superAdmin ? 'Super Admin' : 'regular user'}`;
+    ...firstUsers.map(({ username, superAdmin, permissions, password }) => {
+      const shown = password ?? `(from ${variables[username]})`;
+      const rights = superAdmin ? 'Super Admin' : permissions.join(', ') || 'regular user';
+      return `  ${username.padEnd(6)} ${shown.padEnd(33)} ${rights}`;
     }),
   ];
 }
@@ -59,6 +60,8 @@ function tryIt(apiKeys: string, isFirst: boolean): string[] {
   ];
 }
 
-function variableOf(username: string): string {
-  return username === 'admin' ? 'CONCORDAT_ADMIN_PASSWORD' : 'CONCORDAT_USER_PASSWORD';
-}
+const variables: Readonly<Record<FirstUsername, string>> = {
+  admin: 'CONCORDAT_ADMIN_PASSWORD',
+  uma: 'CONCORDAT_MANAGER_PASSWORD',
+  sam: 'CONCORDAT_USER_PASSWORD',
+};

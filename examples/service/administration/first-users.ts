@@ -1,19 +1,27 @@
 import { randomInt } from 'node:crypto';
-import { hashPassword, verifyPassword } from 'concordat/api-keys';
+import { hashPassword, userManagementWrite, verifyPassword } from 'concordat/api-keys';
 import type { AdministrationOptions } from './options.js';
 import type { UserStore } from './user-store.js';
 
 /** A user of the first start, with the password if it was generated and must be printed. */
 export interface FirstUser {
-  username: string;
+  username: FirstUsername;
   superAdmin: boolean;
+  permissions: readonly string[];
   password?: string;
 }
 
-const usernames = ['admin', 'sam'] as const;
+/** One for each role that API keys know. */
+const roles = [
+  { username: 'admin', superAdmin: true, permissions: [] },
+  { username: 'uma', superAdmin: false, permissions: [userManagementWrite] },
+  { username: 'sam', superAdmin: false, permissions: [] },
+] as const;
+
+export type FirstUsername = (typeof roles)[number]['username'];
 
 /**
- * Puts a Super Admin and a regular user into a new store. In one that has users already, a password given now takes the
+ * Puts a Super Admin, a manager of API keys and a regular user into a new store. In one that has users already, a password given now takes the
  * place of the user's own: the way back in for somebody who has lost it.
  *
  * @returns the users that were made; none from the second start on, and a user that was deleted does not come back.
@@ -23,18 +31,17 @@ export async function ensureUsers(
   passwords: AdministrationOptions['passwords'],
 ): Promise<readonly FirstUser[]> {
   if (users.isNew) {
-    const made = usernames.map((username) => ({
-      username,
-      superAdmin: username === 'admin',
-      ...(passwords[username] === undefined && { password: makePassword() }),
+    const made = roles.map((role) => ({
+      ...role,
+      ...(passwords[role.username] === undefined && { password: makePassword() }),
     }));
-    const stored = made.map(async ({ username, superAdmin, password }) => {
-      const passwordHash = await hashPassword(password ?? (passwords[username] as string));
-      return { username, superAdmin, passwordHash };
+    const stored = made.map(async ({ password, ...role }) => {
+      const passwordHash = await hashPassword(password ?? (passwords[role.username] as string));
+      return { ...role, passwordHash };
     });
     if (users.createFirst(await Promise.all(stored))) return made;
   }
-  for (const username of usernames) await setPassword(users, username, passwords[username]);
+  for (const { username } of roles) await setPassword(users, username, passwords[username]);
   return [];
 }
 

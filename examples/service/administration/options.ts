@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Edition } from 'concordat/api-keys';
 import { UsageExit } from '../usage-exit.js';
+import type { FirstUsername } from './first-users.js';
 
 export interface AdministrationOptions {
   /** 0 takes any free port. */
@@ -11,7 +12,7 @@ export interface AdministrationOptions {
   databaseUrl: string | undefined;
   edition: Edition;
   /** Where not given, the first start makes passwords and prints them. */
-  passwords: { admin: string | undefined; sam: string | undefined };
+  passwords: Readonly<Record<FirstUsername, string | undefined>>;
 }
 
 export interface AdministrationFlags {
@@ -41,7 +42,7 @@ export function readAdministration(
   environment: Readonly<Record<string, string | undefined>>,
 ): AdministrationOptions | undefined {
   if (!(flags.admin ?? !flags.once)) return undefined;
-  const { PORT, CONCORDAT_DATA, DATABASE_URL, CONCORDAT_ADMIN_PASSWORD, CONCORDAT_USER_PASSWORD } = environment;
+  const { PORT, CONCORDAT_DATA, DATABASE_URL } = environment;
   const port = flags.port ?? (PORT ? parsePort(PORT) : defaultPort);
   if (port === undefined) throw new UsageExit(`PORT must be a number from 0 to ${maxPort}.`, 2);
   // Not repeated in the message: a URL of a database holds its password.
@@ -53,6 +54,10 @@ export function readAdministration(
     dataDirectory: path.resolve(flags.data || CONCORDAT_DATA || '.data'),
     databaseUrl: DATABASE_URL || undefined,
     edition: flags.edition,
-    passwords: { admin: CONCORDAT_ADMIN_PASSWORD || undefined, sam: CONCORDAT_USER_PASSWORD || undefined },
+    passwords: {
+      admin: environment.CONCORDAT_ADMIN_PASSWORD || undefined,
+      uma: environment.CONCORDAT_MANAGER_PASSWORD || undefined,
+      sam: environment.CONCORDAT_USER_PASSWORD || undefined,
+    },
   };
 }

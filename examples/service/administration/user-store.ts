@@ -7,6 +7,7 @@ export interface NewUser {
   username: string;
   passwordHash: string;
   superAdmin: boolean;
+  permissions: readonly string[];
 }
 
 interface UserRow {
@@ -14,6 +15,8 @@ interface UserRow {
   username: string;
   password_hash: string;
   super_admin: number;
+  /** JSON. */
+  permissions: string;
 }
 
 const setUp = `
@@ -26,7 +29,12 @@ const setUp = `
     username text not null unique collate nocase,
     password_hash text not null,
     super_admin integer not null
-  ) strict;`;
+  ) strict;
+  create table if not exists user_permission (user_id text not null, permission text not null) strict;`;
+
+const select = `select *, (
+    select json_group_array(permission) from user_permission where user_id = user.id
+  ) as permissions from user`;
 
 /** The service's own users in a SQLite file. Their ids are random, so none is ever given twice. */
 export class UserStore implements ManagedUserDirectory {
@@ -52,8 +60,11 @@ export class UserStore implements ManagedUserDirectory {
     return inTransaction(this.#database, () => {
       if (!this.isNew) return false;
       const insert = this.#database.prepare('insert into user values (?, ?, ?, ?)');
-      for (const { username, passwordHash, superAdmin } of users) {
-        insert.run(randomUUID(), username, passwordHash, superAdmin ? 1 : 0);
+      const permit = this.#database.prepare('insert into user_permission values (?, ?)');
+      for (const { username, passwordHash, superAdmin, permissions } of users) {
+        const id = randomUUID();
+        insert.run(id, username, passwordHash, superAdmin ? 1 : 0);
+        for (const permission of permissions) permit.run(id, permission);
       }
       this.#database.exec('pragma user_version = 1');
       return true;
@@ -69,12 +80,15 @@ export class UserStore implements ManagedUserDirectory {
   }
 
   list(): readonly DirectoryUser[] {
-    const rows = this.#database.prepare('select * from user order by super_admin desc, username').all();
+    const rows = this.#database.prepare(`${select} order by super_admin desc, username`).all();
     return (rows as UserRow[]).map(toUser);
   }
 
   remove(userId: string): void {
-    this.#database.prepare('delete from user where id = ?').run(userId);
+    inTransaction(this.#database, () => {
+      this.#database.prepare('delete from user_permission where user_id = ?').run(userId);
+      this.#database.prepare('delete from user where id = ?').run(userId);
+    });
   }
 
   setPassword(userId: string, passwordHash: string): void {
@@ -86,7 +100,7 @@ export class UserStore implements ManagedUserDirectory {
   }
 
   #find(column: 'id' | 'username', value: string): DirectoryUser | undefined {
-    const row = this.#database.prepare(`select * from user where ${column} = ?`).get(value) as UserRow | undefined;
+    const row = this.#database.prepare(`${select} where ${column} = ?`).get(value) as UserRow | undefined;
     return row && toUser(row);
   }
 }
@@ -97,5 +111,6 @@ function toUser(row: UserRow): DirectoryUser {
     username: row.username,
     passwordHash: row.password_hash,
     superAdmin: row.super_admin === 1,
+    permissions: JSON.parse(row.permissions) as string[],
   };
 }

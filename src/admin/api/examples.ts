@@ -3,11 +3,13 @@ import { authenticationFailedMessage } from '../http/errors.js';
 const apiKey = {
   id: '4fK0aZ81bQxT',
   name: 'Nightly export',
+  description: 'Runs on build-7; ask the release team.',
   status: 'Active',
   createdBy: { id: 'u-17', username: 'alice' },
   createdOn: '2026-11-21T09:00:00.000Z',
   expiresOn: '2027-01-31T18:00:00.000Z',
   lastAccessed: null,
+  recentUses: [],
   revokedOn: null,
   refusedUses: 0,
   lastRefusedOn: null,
@@ -33,7 +35,11 @@ export const apiExamples: {
   responses: {
     createApiKey: { ...apiKey, key: `ck_${apiKey.id}_${'x'.repeat(49)}` },
     listApiKeys: { items: [apiKey], nextCursor: null, total: 1 },
-    getApiKey: { ...apiKey, lastAccessed: '2026-11-22T02:00:01.250Z' },
+    getApiKey: {
+      ...apiKey,
+      lastAccessed: '2026-11-22T02:00:01.250Z',
+      recentUses: [{ address: '192.0.2.7', userAgent: 'curl/8.5.0', lastUsedOn: '2026-11-22T02:00:01.250Z' }],
+    },
     updateApiKey: { ...apiKey, expiresOn: '2027-03-31T23:59:59.999Z', version: 2 },
     revokeApiKey: { ...apiKey, status: 'Revoked', revokedOn: '2026-12-01T08:30:00.000Z', version: 3 },
     listAudits: {

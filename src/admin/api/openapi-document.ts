@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import * as schemas from '../wire-schemas.js';
 import { apiExamples } from './examples.js';
 import { type Operation, operations } from './operations.js';
@@ -104,7 +104,10 @@ function describeSuccess({ operationId, success }: Operation): JsonObject {
       ...(success.status === 201 &&
         describeHeader('Location', 'The address of the key.', '/api/v1/api-keys/4fK0aZ81bQxT')),
     },
-    content: jsonContent(success.schema, apiExamples.responses[operationId]),
+    content:
+      success.schema === undefined
+        ? Object.fromEntries((success.files ?? []).map((type) => [type, { schema: { type: 'string' } }]))
+        : jsonContent(success.schema, apiExamples.responses[operationId]),
   };
 }
 
@@ -134,7 +137,14 @@ function idParameter(): JsonObject {
 function queryParameters(query: z.ZodObject): JsonObject[] {
   return Object.entries(query.shape).map(([name, field]) => {
     const { description, ...schema } = toJsonSchema(field as z.ZodType, 'input');
-    return { name, in: 'query', ...(description !== undefined && { description }), schema };
+    const required = !(field as z.ZodType).safeParse(undefined).success;
+    return {
+      name,
+      in: 'query',
+      ...(required && { required }),
+      ...(description !== undefined && { description }),
+      schema,
+    };
   });
 }
 

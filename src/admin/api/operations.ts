@@ -1,9 +1,10 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Actor, AuditQuery, ListQuery } from '../../api-keys/index.js';
-import type { Caller } from '../authentication/authenticate.js';
+import { exportAudits } from '../audit-export.js';
+import { actorOf, authenticateAgain, type Caller } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import { createKey, updateKey } from '../key-operations.js';
-import { auditQuerySchema, listQuerySchema } from '../wire-schemas.js';
+import { auditExportQuerySchema, auditQuerySchema, listQuerySchema } from '../wire-schemas.js';
 import { describeCaller } from './me.js';
 
 /** One authenticated request, with its parameters read. */
@@ -34,10 +35,16 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** The name of the body's schema among the document's components. */
   readonly body?: 'NewApiKey' | 'ApiKeyChanges';
-  readonly success: { readonly status: 200 | 201; readonly description: string; readonly schema: string };
+  readonly success: {
+    readonly status: 200 | 201;
+    readonly description: string;
+    /** The name of a component; without one it is a file of these media types. */
+    readonly schema?: string;
+    readonly files?: readonly string[];
+  };
   /** Besides 401, 429, 500 and 503, which every operation has. */
   readonly errors: Readonly<Partial<Record<400 | 403 | 404 | 409, string>>>;
-  handle(request: OperationRequest): Promise<OperationResponse>;
+  handle(request: OperationRequest): Promise<OperationResponse | Response>;
 }
 
 const notFound = 'There is no such key, or the caller may not see it.';
@@ -92,7 +99,7 @@ export const operations: readonly Operation[] = [
     method: 'PATCH',
     path: '/api-keys/{id}',
     tag: 'API keys',
-    summary: 'Change the name or the expiry of an Active API key',
+    summary: 'Change the name, the description or the expiry of an Active API key',
     description: 'Validated as on creation. `Expired` and `Revoked` are final.',
     body: 'ApiKeyChanges',
     success: { status: 200, description: 'The changed key.', schema: 'ApiKey' },
@@ -126,6 +133,24 @@ export const operations: readonly Operation[] = [
     success: { status: 200, description: 'One page.', schema: 'AuditPage' },
     errors: { 400: wrongQuery, 403: foreign, 404: notFound },
     handle: async ({ context, actor, query }) => ok(await context.apiKeys.audits(actor, query as AuditQuery)),
+  },
+  {
+    operationId: 'exportAudits',
+    method: 'GET',
+    path: '/audits/export',
+    tag: 'Audit trail',
+    summary: 'Export the audit trail as CSV or NDJSON',
+    description:
+      'Everything that matches, newest first, as a stream. In CSV, values that a spreadsheet would calculate begin with an apostrophe.',
+    query: auditExportQuerySchema,
+    success: { status: 200, description: 'The file.', files: ['text/csv', 'application/x-ndjson'] },
+    errors: { 400: wrongQuery, 403: foreign, 404: notFound },
+    handle: async ({ context, caller, query }) =>
+      await exportAudits(
+        async (page) => await context.apiKeys.audits(actorOf(await authenticateAgain(context, caller), 'API'), page),
+        query,
+        context.onError,
+      ),
   },
   {
     operationId: 'getMe',

@@ -41,7 +41,7 @@ export function readQuery(url: string, known: readonly string[]): Record<string,
 
 /** Other values stay text, which `apiKeys` refuses. */
 function convert(field: string, value: string): unknown {
-  if (field === 'limit' && /^\d{1,9}$/.test(value)) return Number(value);
+  if ((field === 'limit' || field === 'skip') && /^\d{1,9}$/.test(value)) return Number(value);
   if (field === 'total' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
 }

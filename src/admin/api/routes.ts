@@ -38,6 +38,7 @@ export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
       if (operation.body !== undefined) caller = await authenticateAgain(context, caller);
       const actor = actorOf(caller, 'API');
       const response = await operation.handle({ context, caller, actor, id: c.req.param('id') ?? '', query, body });
+      if (response instanceof Response) return response;
       return json(response.status, JSON.stringify(response.body), response.headers);
     });
   }

@@ -40,7 +40,7 @@ export async function authenticate(context: AdminContext, request: Request, env:
   const source = context.clientAddress(request, env);
   try {
     const headers = arrivedHeaders(request, env);
-    const verification = await context.apiKeys.verify(headers, lookups);
+    const verification = await context.apiKeys.verify(headers, lookups, { address: source });
     if (verification.outcome === 'authenticated') {
       const { userId, apiKeyId } = verification;
       const { user, refusal } = await findOwner(context, lookups, userId);

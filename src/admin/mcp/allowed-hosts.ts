@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { option } from '../../internal/index.js';
 
 const localNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];

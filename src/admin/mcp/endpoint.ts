@@ -81,7 +81,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
 
   const handle = async (session: McpSession, request: Request, caller: Caller, body: unknown) => {
     session.openRequests += 1;
-    const openRequest = new OpenRequest(caller, () => {
+    const openRequest = new OpenRequest(caller, body, () => {
       session.openRequests -= 1;
       session.lastUsedAt = context.clock.monotonic();
       watch.remove(openRequest);

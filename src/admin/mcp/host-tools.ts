@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { bool, functionOf, option, optionsOf, type ShapeOf, text } from '../../internal/index.js';
 import type { BoundTool, JsonSchema, McpTool } from './tool.js';
 import { toToolSchema } from './tool.js';

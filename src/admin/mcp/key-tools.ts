@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AuditQuery, ListQuery } from '../../api-keys/index.js';
 import type { AdminContext } from '../context.js';
 import { createKey, updateKey } from '../key-operations.js';
@@ -58,7 +58,7 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
       definition: {
         name: 'update_api_key',
         title: 'Change an API key',
-        description: 'Changes the name, the expiry or both of an Active API key.',
+        description: 'Changes the name, the description or the expiry of an Active API key.',
         inputSchema: toToolSchema(z.object({ id, ...schemas.apiKeyChangesSchema.shape }), 'input'),
         outputSchema: toToolSchema(schemas.apiKeySchema, 'output'),
         annotations: { ...writing, idempotentHint: true },

@@ -1,5 +1,9 @@
 import type { Caller } from '../authentication/authenticate.js';
 
+/** The code of the SDK for a connection that ends. */
+const connectionClosed = -32_000;
+const encoder = new TextEncoder();
+
 /**
  * One HTTP request to the MCP endpoint, from its authentication to the end of its response stream. It is ended early
  * when its credentials stop being valid (rule K11).
@@ -8,14 +12,19 @@ export class OpenRequest {
   readonly caller: Caller;
   /** Set while the request revokes its own key: its response may still go out. */
   revokesOwnKey = false;
+  readonly #ids: readonly (string | number)[];
   readonly #aborter = new AbortController();
   #close: () => void = () => {};
   #isOver = false;
   readonly #onOver: () => void;
 
-  /** @param onOver called once, when the response is over */
-  constructor(caller: Caller, onOver: (request: OpenRequest) => void) {
+  /**
+   * @param message what the client sent, if anything
+   * @param onOver called once, when the response is over
+   */
+  constructor(caller: Caller, message: unknown, onOver: (request: OpenRequest) => void) {
     this.caller = caller;
+    this.#ids = idsOf(message);
     this.#onOver = () => onOver(this);
   }
 
@@ -24,10 +33,13 @@ export class OpenRequest {
     return this.#aborter.signal;
   }
 
-  /** Ends the stream now; does nothing when it is already over. */
-  end(): void {
+  /**
+   * Ends the stream now, with an error for what it has not answered: a client would otherwise wait for its time-out. Does
+   * nothing when it is already over.
+   */
+  end(reason = 'The credentials of this request are no longer valid.'): void {
     if (this.#isOver) return;
-    this.#aborter.abort(new Error('The credentials of this request are no longer valid.'));
+    this.#aborter.abort(new Error(reason));
     this.#close();
     this.finish();
   }
@@ -54,6 +66,11 @@ export class OpenRequest {
         this.#close = () => {
           if (!isOpen) return;
           stop();
+          const error = { code: connectionClosed, message: (this.signal.reason as Error).message };
+          for (const id of this.#ids) {
+            const message = JSON.stringify({ jsonrpc: '2.0', id, error });
+            controller.enqueue(encoder.encode(`event: message\ndata: ${message}\n\n`));
+          }
           controller.close();
         };
         if (this.signal.aborted) this.#close();
@@ -78,4 +95,13 @@ export class OpenRequest {
       cancel: stop,
     });
   }
+}
+
+/** The ids of the requests in a message; notifications and responses get no answer. */
+function idsOf(message: unknown): readonly (string | number)[] {
+  const messages = (Array.isArray(message) ? message : [message]) as ({ id?: unknown; method?: unknown } | null)[];
+  return messages
+    .filter((one) => typeof one?.method === 'string')
+    .map((one) => one?.id)
+    .filter((id) => typeof id === 'string' || typeof id === 'number');
 }

@@ -41,7 +41,7 @@ export function createStreamWatch(context: AdminContext): StreamWatch {
     },
     close() {
       unsubscribe();
-      for (const request of [...open]) request.end();
+      for (const request of [...open]) request.end('The service is closing.');
     },
   };
 }

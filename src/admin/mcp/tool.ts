@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Actor, DirectoryUser } from '../../api-keys/index.js';
 import type { OpenRequest } from './open-request.js';
 

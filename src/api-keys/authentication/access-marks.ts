@@ -1,4 +1,5 @@
 import { type Clock, singleFlight, type Timer } from '../../internal/index.js';
+import { mergeUses, type Use } from './recent-uses.js';
 
 /** The uses of a key that are not in the database yet. */
 export interface AccessMark {
@@ -6,10 +7,18 @@ export interface AccessMark {
   readonly lastAccessedMs: number;
   readonly refusedUses: number;
   readonly lastRefusedMs: number;
+  /** The last use from each place, latest first. */
+  readonly uses: readonly Use[];
+}
+
+/** What readers add to a row. */
+export interface UnwrittenUses extends AccessMark {
+  /** How many places a key has at most. */
+  readonly keptUses: number;
 }
 
 const flushDelayMs = 500;
-const nothing: AccessMark = { lastAccessedMs: 0, refusedUses: 0, lastRefusedMs: 0 };
+const nothing: AccessMark = { lastAccessedMs: 0, refusedUses: 0, lastRefusedMs: 0, uses: [] };
 
 /**
  * Collects uses of keys and writes them together, so that a request costs no write. Times are at most a second late in
@@ -19,37 +28,42 @@ export class AccessMarks {
   #pending = new Map<string, AccessMark>();
   #beingWritten: ReadonlyMap<string, AccessMark> = new Map();
   #timer: Timer | undefined;
+  readonly #keptUses: number;
   readonly #clock: Pick<Clock, 'setTimer'>;
   readonly #write: (marks: ReadonlyMap<string, AccessMark>) => Promise<void>;
   readonly #onError: (error: unknown) => void;
 
   constructor(options: {
+    keptUses: number;
     clock: Pick<Clock, 'setTimer'>;
     write: (marks: ReadonlyMap<string, AccessMark>) => Promise<void>;
     onError: (error: unknown) => void;
   }) {
+    this.#keptUses = options.keptUses;
     this.#clock = options.clock;
     this.#write = options.write;
     this.#onError = options.onError;
   }
 
-  used(apiKeyId: string, nowMs: number): void {
-    this.#add(apiKeyId, { ...nothing, lastAccessedMs: nowMs });
+  used(apiKeyId: string, use: Use): void {
+    const uses = this.#keptUses === 0 ? [] : [use];
+    this.#add(apiKeyId, { lastAccessedMs: use.lastUsedMs, refusedUses: 0, lastRefusedMs: 0, uses });
   }
 
   refused(apiKeyId: string, nowMs: number): void {
-    this.#add(apiKeyId, { lastAccessedMs: 0, refusedUses: 1, lastRefusedMs: nowMs });
+    this.#add(apiKeyId, { ...nothing, refusedUses: 1, lastRefusedMs: nowMs });
   }
 
   /**
-   * What readers add to a row. Call it before you read the row: a write that ends in between then shows in the row or
+   * The unwritten uses. Call it before you read the row: a write that ends in between then shows in the row or
    * here. Times may show in both, which does not change their maximum; counts that are being written are left out, so
    * that none is added twice.
    */
-  view(): (apiKeyId: string) => AccessMark {
+  view(): (apiKeyId: string) => UnwrittenUses {
     const [pending, beingWritten] = [this.#pending, this.#beingWritten];
     return (apiKeyId) => ({
-      ...merge(pending.get(apiKeyId) ?? nothing, beingWritten.get(apiKeyId) ?? nothing),
+      ...this.#merge(pending.get(apiKeyId) ?? nothing, beingWritten.get(apiKeyId) ?? nothing),
+      keptUses: this.#keptUses,
       refusedUses: this.#pending.get(apiKeyId)?.refusedUses ?? 0,
     });
   }
@@ -84,18 +98,19 @@ export class AccessMarks {
 
   #add(apiKeyId: string, mark: AccessMark): void {
     const known = this.#pending.get(apiKeyId);
-    this.#pending.set(apiKeyId, known === undefined ? mark : merge(known, mark));
+    this.#pending.set(apiKeyId, known === undefined ? mark : this.#merge(known, mark));
     this.#timer ??= this.#clock.setTimer(flushDelayMs, () => {
       this.#timer = undefined;
       this.flush().catch(this.#onError);
     });
   }
-}
 
-function merge(first: AccessMark, second: AccessMark): AccessMark {
-  return {
-    lastAccessedMs: Math.max(first.lastAccessedMs, second.lastAccessedMs),
-    refusedUses: first.refusedUses + second.refusedUses,
-    lastRefusedMs: Math.max(first.lastRefusedMs, second.lastRefusedMs),
-  };
+  #merge(first: AccessMark, second: AccessMark): AccessMark {
+    return {
+      lastAccessedMs: Math.max(first.lastAccessedMs, second.lastAccessedMs),
+      refusedUses: first.refusedUses + second.refusedUses,
+      lastRefusedMs: Math.max(first.lastRefusedMs, second.lastRefusedMs),
+      uses: mergeUses(first.uses, second.uses, this.#keptUses),
+    };
+  }
 }

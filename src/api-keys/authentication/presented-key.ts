@@ -15,8 +15,8 @@ const repeated: PresentedKey = { kind: 'refused', reason: 'repeated-header' };
 /** Reads `x-api-key` and `Authorization: ApiKey` (rule K8). @throws TypeError when `headers` is not an object */
 export function readPresentedKey(headers: RequestHeaders): PresentedKey {
   if (typeof headers !== 'object' || headers === null) throw new TypeError('`headers` must be an object.');
-  const plain = valuesOf(headers, keyHeader);
-  const authorization = valuesOf(headers, authorizationHeader);
+  const plain = headerValues(headers, keyHeader);
+  const authorization = headerValues(headers, authorizationHeader);
   if (plain.length === 0 && authorization.length === 0) return none;
   if (plain.length > 1 || authorization.length > 1) return repeated;
   const fromAuthorization = readAuthorization(authorization[0]);
@@ -48,7 +48,8 @@ function readAuthorization(value: string | undefined): PresentedKey {
   return key === undefined ? malformed : { kind: 'key', value: key };
 }
 
-function valuesOf(headers: RequestHeaders, name: string): readonly string[] {
+/** Every value of a header, whose name is in lower case. */
+export function headerValues(headers: RequestHeaders, name: string): readonly string[] {
   if (Array.isArray(headers)) return valuesOfList(headers, name);
   if (typeof (headers as Headers).get === 'function') {
     const value = (headers as Headers).get(name);

@@ -1,5 +1,5 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { bool, option, optionsOf, type ShapeOf } from '../../internal/index.js';
 import type { Pepper, PepperSecret } from './types.js';
 

@@ -8,6 +8,12 @@ export type RequestHeaders =
   | readonly string[]
   | readonly (readonly [string, string])[];
 
+/** Where a request came from, to be kept with the key's last uses (rule K22). */
+export interface RequestSource {
+  /** The client's address: the socket's, or behind your proxy what it says. The user agent is read from the headers. */
+  readonly address?: string | undefined;
+}
+
 export interface Authenticated {
   readonly userId: string;
   readonly apiKeyId: string;

@@ -6,7 +6,8 @@ import { isApiKeyId, parseKey } from '../keys/key-format.js';
 import { recordExpiredKeys, statusOf } from '../keys/status.js';
 import type { StoredSecret } from '../store/index.js';
 import { readPresentedKey } from './presented-key.js';
-import type { RefusalReason, RequestHeaders, Verification } from './types.js';
+import { useOf } from './recent-uses.js';
+import type { RefusalReason, RequestHeaders, RequestSource, Verification } from './types.js';
 
 /**
  * Checks the key that a request presents against the database, its owner and the edition. Nothing is cached between
@@ -16,6 +17,7 @@ export async function verifyHeaders(
   context: Context,
   headers: RequestHeaders,
   lookups = context.newLookups(),
+  { address }: RequestSource = {},
 ): Promise<Verification> {
   const presented = readPresentedKey(headers);
   if (presented.kind === 'none') return { outcome: 'none' };
@@ -29,7 +31,7 @@ export async function verifyHeaders(
   const nowMs = context.now();
   const reason = await refusalOf(context, lookups, { id: apiKeyId, stored, nowMs });
   if (reason === undefined) {
-    context.marks.used(apiKeyId, nowMs);
+    context.marks.used(apiKeyId, useOf(headers, address, nowMs));
     return { outcome: 'authenticated', userId: stored.ownerId, apiKeyId };
   }
   // The value was right: its holder does not know yet that the key has ended.

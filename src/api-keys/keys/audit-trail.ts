@@ -1,8 +1,9 @@
 import { type ActorIdentity, type Principal, resolvePrincipal } from '../access/actor.js';
-import type { ActorLike, Origin } from '../access/types.js';
+import { type ActorLike, type Origin, origins } from '../access/types.js';
 import type { Context } from '../context.js';
 import {
   type AuditRecord,
+  countAudits,
   findKey,
   insertAudits,
   type KeyRow,
@@ -12,7 +13,7 @@ import {
 } from '../store/index.js';
 import { formatCursor, readCursor } from './cursor.js';
 import { findVisibleKey } from './find-key.js';
-import { readLimit, readOneOf, readScope } from './list-query.js';
+import { readLimit, readOneOf, readScope, readSkip, readSought, readTime, readTotal } from './list-query.js';
 import { toIso } from './presentation.js';
 import {
   type AuditEntry,
@@ -29,19 +30,27 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
   const scope = readScope(principal, query.scope ?? (principal.mayManageAll ? 'all' : 'my'));
   const limit = readLimit(query.limit);
   const after = readCursor(query.cursor, 'audits', 'number');
-  const { apiKeyId, revisionType } = query;
+  const skip = readSkip(query.skip);
+  const total = readTotal(query.total);
+  const { apiKeyId, revisionType, origin } = query;
   if (apiKeyId !== undefined) await findVisibleKey(context, principal, apiKeyId, context.now());
   const filter = {
     ownerId: scope === 'my' ? principal.userId : undefined,
     apiKeyId,
     revisionType: revisionType === undefined ? undefined : readOneOf('revisionType', revisionType, revisionTypes),
-    beforeId: after === undefined ? undefined : Number(after.value),
+    origin: origin === undefined ? undefined : readOneOf('origin', origin, origins),
+    author: readSought('author', query.author),
+    fromMs: readTime('from', query.from, 'start'),
+    toMs: readTime('to', query.to, 'end'),
   };
-  const rows = await listAudits(context.store.kysely, filter, limit + 1);
+  const start = { beforeId: after === undefined ? undefined : Number(after.value), skip };
+  const { kysely } = context.store;
+  const rows = await listAudits(kysely, filter, start, limit + 1);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
     items: rows.slice(0, limit).map((row) => toAuditEntry(row, principal)),
     nextCursor: last === undefined ? null : formatCursor({ order: 'audits', value: last.id, id: '' }),
+    ...(total && { total: await countAudits(kysely, filter) }),
   };
 }
 

@@ -3,11 +3,11 @@ import { requireApiKeys } from '../access/edition.js';
 import type { ActorLike } from '../access/types.js';
 import { validationError } from '../api-key-error.js';
 import type { Context } from '../context.js';
-import { insertKey, type KeyRow } from '../store/index.js';
+import { foldForSearch, insertKey, type KeyRow } from '../store/index.js';
 import { recordChanges } from './audit-trail.js';
 import { readFields } from './fields.js';
 import { generateKey } from './key-format.js';
-import { foldForSearch, nameNotUnique } from './key-name.js';
+import { nameNotUnique } from './key-texts.js';
 import { toApiKey, toIso } from './presentation.js';
 import { userDeleted } from './revoke-keys.js';
 import type { CreatedApiKey, FieldChange, NewApiKey } from './types.js';
@@ -17,10 +17,11 @@ export async function createKey(context: Context, actor: ActorLike, input: NewAp
   const principal = await resolvePrincipal(actor, context);
   requireApiKeys(await principal.lookups.findEdition(context.edition));
   const nowMs = context.now();
-  const { name, expiresOnMs } = await readFields(context, input ?? {}, { required: true, nowMs, keyId: undefined });
+  const fields = await readFields(context, input ?? {}, { required: true, nowMs, keyId: undefined });
   const created = await insertNewKey(context, principal, {
-    name: name as string,
-    expires_on: expiresOnMs as number,
+    name: fields.name as string,
+    description: fields.description as string,
+    expires_on: fields.expiresOnMs as number,
     created_on: nowMs,
   });
   await revokeIfOwnerIsGone(context, principal);
@@ -30,7 +31,7 @@ export async function createKey(context: Context, actor: ActorLike, input: NewAp
 async function insertNewKey(
   context: Context,
   principal: Principal,
-  fields: Pick<KeyRow, 'name' | 'expires_on' | 'created_on'>,
+  fields: Pick<KeyRow, 'name' | 'description' | 'expires_on' | 'created_on'>,
 ): Promise<CreatedApiKey> {
   const { id, secret, key } = generateKey(context.keyPrefix);
   const row: KeyRow = {
@@ -48,9 +49,13 @@ async function insertNewKey(
     refused_uses: 0,
     last_refused_on: 0,
     version: 1,
+    recent_uses: '[]',
+    warned_ms: fields.expires_on - fields.created_on,
+    warning_until: 0,
   };
   const changes: FieldChange[] = [
     { field: 'name', from: null, to: row.name },
+    ...(row.description === '' ? [] : [{ field: 'description' as const, from: null, to: row.description }]),
     { field: 'expiresOn', from: null, to: toIso(row.expires_on) },
   ];
   try {

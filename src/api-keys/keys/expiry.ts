@@ -1,10 +1,7 @@
 import type { FieldReading } from '../api-key-error.js';
+import { readDateTime } from './date-time.js';
 
 const field = 'expiresOn';
-const hourAndMinute = '(?:[01]\\d|2[0-3]):[0-5]\\d';
-const dateTimePattern = new RegExp(
-  `^(\\d{4}-\\d{2}-\\d{2})(T${hourAndMinute}(?::[0-5]\\d(?:\\.\\d{1,9})?)?(?:Z|[+-]${hourAndMinute}))?$`,
-);
 
 /**
  * The latest expiry accepted at `now`: one calendar year later, to the end of that day in UTC. A year after 29 February
@@ -24,7 +21,7 @@ export function maxExpiresOn(now: Date | number): Date {
 /** Reads and checks an expiry (rule K4): epoch milliseconds, or what is wrong with it. */
 export function readExpiry(value: unknown, nowMs: number): FieldReading<number> {
   if (value === undefined || value === null || value === '') return wrong('Expiry date is required.');
-  const expiresOnMs = value instanceof Date ? value.getTime() : parseDateTime(value);
+  const expiresOnMs = readDateTime(value, 'end');
   if (Number.isNaN(expiresOnMs)) {
     return wrong('Expiry date must be an ISO 8601 datetime with a time zone, such as 2027-01-31T18:00:00Z.');
   }
@@ -35,17 +32,4 @@ export function readExpiry(value: unknown, nowMs: number): FieldReading<number> 
 
 function wrong(message: string): FieldReading<never> {
   return { error: { field, message } };
-}
-
-/**
- * ISO 8601 with an offset, or a date, which means the end of that day in UTC. `Date.parse` alone would accept local times
- * and move 31 February into March.
- */
-function parseDateTime(value: unknown): number {
-  const text = typeof value === 'string' ? value.toUpperCase() : '';
-  const [, date, time] = dateTimePattern.exec(text) ?? [];
-  if (date === undefined) return Number.NaN;
-  const midnight = new Date(`${date}T00:00:00Z`);
-  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(date)) return Number.NaN;
-  return Date.parse(time === undefined ? `${date}T23:59:59.999Z` : text);
 }

@@ -2,17 +2,19 @@ import { type FieldError, validationError } from '../api-key-error.js';
 import type { Context } from '../context.js';
 import { isNameTaken } from '../store/index.js';
 import { readExpiry } from './expiry.js';
-import { nameNotUnique, readName } from './key-name.js';
+import { nameNotUnique, readDescription, readName } from './key-texts.js';
 
 export async function readFields(
   context: Context,
-  input: { name?: unknown; expiresOn?: unknown },
+  input: { name?: unknown; description?: unknown; expiresOn?: unknown },
   { required, nowMs, keyId }: { required: boolean; nowMs: number; keyId: string | undefined },
-): Promise<{ name: string | undefined; expiresOnMs: number | undefined }> {
+): Promise<{ name: string | undefined; description: string | undefined; expiresOnMs: number | undefined }> {
   const name = required || input.name !== undefined ? readName(input.name) : undefined;
   const expiry = required || input.expiresOn !== undefined ? readExpiry(input.expiresOn, nowMs) : undefined;
+  const description = required || input.description !== undefined ? readDescription(input.description) : undefined;
   const errors: FieldError[] = [];
   if (name?.error !== undefined) errors.push(name.error);
+  if (description?.error !== undefined) errors.push(description.error);
   if (expiry?.error !== undefined) {
     // The unique index decides; checking here as well lets a form show both messages at once.
     const known = name?.value !== undefined && (await isNameTaken(context.store.kysely, name.value, keyId));
@@ -20,5 +22,5 @@ export async function readFields(
     errors.push(expiry.error);
   }
   if (errors.length > 0) throw validationError(errors);
-  return { name: name?.value, expiresOnMs: expiry?.value };
+  return { name: name?.value, description: description?.value, expiresOnMs: expiry?.value };
 }

@@ -1,9 +1,9 @@
 import { resolvePrincipal } from '../access/actor.js';
 import type { ActorLike } from '../access/types.js';
 import type { Context } from '../context.js';
-import { countKeys, type KeySearch, listKeys, type Queries, searchIds, sortValue } from '../store/index.js';
+import { countKeys, type KeySearch, listKeys, type Store, searchIds, sortValue } from '../store/index.js';
 import { formatCursor, readCursor } from './cursor.js';
-import { readLimit, readOneOf, readScope, readSearch, readTotal } from './list-query.js';
+import { readLimit, readOneOf, readScope, readSearch, readSkip, readTotal } from './list-query.js';
 import { toApiKey } from './presentation.js';
 import { endsOf, recordExpiredKeys } from './status.js';
 import {
@@ -24,6 +24,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
   const field = sort.replace('-', '') as ApiKeySortField;
   const total = readTotal(query.total);
+  const skip = readSkip(query.skip);
   const after = readCursor(query.cursor, sort, field === 'name' || field === 'createdBy' ? 'string' : 'number');
   // Without this the order would lag behind the times shown.
   if (field === 'lastAccessed') await context.marks.flush();
@@ -32,11 +33,11 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   const filter = {
     ownerId: scope === 'my' ? principal.userId : undefined,
     status: query.status === undefined ? undefined : readOneOf('status', query.status, apiKeyStatuses),
-    search: await narrow(kysely, readSearch(query.search), scope),
+    search: await narrow(context.store, readSearch(query.search), scope),
     nowMs,
   };
   const unwritten = context.marks.view();
-  const rows = await listKeys(kysely, filter, { field, direction, after }, limit + 1);
+  const rows = await listKeys(kysely, filter, { field, direction, after, skip }, limit + 1);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   await recordExpiredKeys(
@@ -52,7 +53,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
 }
 
 /** One user has few keys. Among all keys, look up the matching ids first. */
-async function narrow(queries: Queries, search: KeySearch | undefined, scope: Scope): Promise<KeySearch | undefined> {
+async function narrow(store: Store, search: KeySearch | undefined, scope: Scope): Promise<KeySearch | undefined> {
   if (search === undefined || scope === 'my') return search;
-  return { ...search, ids: await searchIds(queries, search) };
+  return { ...search, ids: await searchIds(store, search) };
 }

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/actor.js';
 import { ApiKeyError, validationError } from '../api-key-error.js';
-import type { KeySearch } from '../store/index.js';
-import { foldForSearch } from './key-name.js';
+import { foldForSearch, type KeySearch } from '../store/index.js';
+import { readDateTime } from './date-time.js';
 import { maxPageLimit, maxSearchCharacters, type Scope, scopes } from './types.js';
 
 const defaultLimit = 50;
@@ -31,20 +31,40 @@ export function readLimit(limit: unknown): number {
   return limit;
 }
 
+export function readSkip(skip: unknown): number {
+  if (skip === undefined) return 0;
+  if (Number.isSafeInteger(skip) && (skip as number) >= 0) return skip as number;
+  throw validationError([{ field: 'skip', message: '`skip` must be a whole number, 0 or more.' }]);
+}
+
 export function readTotal(total: unknown): boolean {
   if (total === undefined || typeof total === 'boolean') return total === true;
   throw validationError([{ field: 'total', message: '`total` must be true or false.' }]);
 }
 
-export function readSearch(search: unknown): KeySearch | undefined {
-  if (search === undefined || search === null) return undefined;
+/** One end of a range of times; a date is a whole day, of which it includes the start or the end. */
+export function readTime(field: string, time: unknown, dateMeans: 'start' | 'end'): number | undefined {
+  if (time === undefined) return undefined;
+  const timeMs = readDateTime(time, dateMeans);
+  if (!Number.isNaN(timeMs)) return timeMs;
+  const message = `\`${field}\` must be an ISO 8601 date or datetime with a time zone, such as 2027-01-31T18:00:00Z.`;
+  throw validationError([{ field, message }]);
+}
+
+/** What somebody looks for, trimmed; `undefined` if it is nothing. */
+export function readSought(field: string, text: unknown): string | undefined {
+  if (text === undefined || text === null) return undefined;
   // PostgreSQL text holds no NUL, and no name has one.
-  if (typeof search !== 'string' || search.length > maxSearchCharacters || search.includes('\0')) {
-    const message = `\`search\` must be text of at most ${maxSearchCharacters} characters.`;
-    throw validationError([{ field: 'search', message }]);
+  if (typeof text !== 'string' || text.length > maxSearchCharacters || text.includes('\0')) {
+    const message = `\`${field}\` must be text of at most ${maxSearchCharacters} characters.`;
+    throw validationError([{ field, message }]);
   }
-  const trimmed = search.trim();
-  if (trimmed === '') return undefined;
+  return text.trim() || undefined;
+}
+
+export function readSearch(search: unknown): KeySearch | undefined {
+  const trimmed = readSought('search', search);
+  if (trimmed === undefined) return undefined;
   return {
     text: foldForSearch(trimmed),
     idPrefix: /^(?:[a-z][a-z0-9]{1,15}_)?([0-9A-Za-z]{1,12})(?:…|_[0-9A-Za-z]{49})?$/.exec(trimmed)?.[1],

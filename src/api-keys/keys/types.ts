@@ -10,6 +10,8 @@ export interface ApiKey {
   /** The public part of the key's value: twelve letters and digits. */
   readonly id: string;
   readonly name: string;
+  /** Free text, or `null` (rule K3). */
+  readonly description: string | null;
   readonly status: ApiKeyStatus;
   /** The user who created the key and owns it; `username` as of creation. */
   readonly createdBy: { readonly id: string; readonly username: string };
@@ -18,6 +20,8 @@ export interface ApiKey {
   readonly expiresOn: string;
   /** Last successful use, or `null` (rule K10). */
   readonly lastAccessed: string | null;
+  /** The last use from each place, latest first; as many as the option `keptUses` says (rule K22). */
+  readonly recentUses: readonly KeyUse[];
   readonly revokedOn: string | null;
   /**
    * Requests with the right value after the key expired or was revoked: something still uses it. At most a second late.
@@ -26,6 +30,14 @@ export interface ApiKey {
   readonly lastRefusedOn: string | null;
   /** Increases with every change. Pass it to `update` to detect a change in between (rule K17). */
   readonly version: number;
+}
+
+/** The last use of a key from one address with one user agent. */
+export interface KeyUse {
+  /** As given to `verify` or `authenticate`; `null` if none was. */
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  readonly lastUsedOn: string;
 }
 
 /** The result of `create`, the only one that contains the key's value. */
@@ -38,6 +50,8 @@ export interface CreatedApiKey {
 export interface NewApiKey {
   /** 1 to 100 characters after trimming; unique among all keys, whatever their status (rule K3). */
   readonly name: string;
+  /** Free text of at most 500 characters, in lines (rule K3). @default none */
+  readonly description?: string | null | undefined;
   /** A `Date`, an ISO 8601 date-time with an offset, or a date, which means the end of that day in UTC (rule K4). */
   readonly expiresOn: Date | string;
 }
@@ -45,6 +59,8 @@ export interface NewApiKey {
 /** The fields to change; omitted ones stay as they are. */
 export interface ApiKeyChanges {
   readonly name?: string | undefined;
+  /** `null` or `''` removes it. */
+  readonly description?: string | null | undefined;
   readonly expiresOn?: Date | string | undefined;
   /** The version that you read: the edit is refused if the key has changed since. */
   readonly version?: number | undefined;
@@ -77,7 +93,7 @@ export interface ListQuery {
   /** @default 'my' */
   readonly scope?: Scope | undefined;
   readonly status?: ApiKeyStatus | undefined;
-  /** Part of the key's or its creator's name, ignoring case; or the start of a key's id. */
+  /** Part of the key's name, its description or its creator's name, ignoring case; or the start of a key's id. */
   readonly search?: string | undefined;
   /** @default '-createdOn' */
   readonly sort?: ApiKeySort | undefined;
@@ -85,6 +101,8 @@ export interface ListQuery {
   readonly cursor?: string | undefined;
   /** 1 to 200. @default 50 */
   readonly limit?: number | undefined;
+  /** Passes over so many keys, from the start or from the cursor. @default 0 */
+  readonly skip?: number | undefined;
   /** Also count all matching keys, which reads all of them. @default false */
   readonly total?: boolean | undefined;
 }
@@ -93,18 +111,17 @@ export interface Page<T> {
   readonly items: readonly T[];
   /** `null` on the last page. */
   readonly nextCursor: string | null;
-}
-
-export interface ApiKeyPage extends Page<ApiKey> {
-  /** Only if the query asked for it. */
+  /** How many entries match, on all pages; only if the query asked for it. */
   readonly total?: number;
 }
+
+export type ApiKeyPage = Page<ApiKey>;
 
 export const revisionTypes = ['Create', 'Update', 'Revoke'] as const;
 
 export type RevisionType = (typeof revisionTypes)[number];
 
-export const auditedFields = ['name', 'expiresOn', 'status'] as const;
+export const auditedFields = ['name', 'description', 'expiresOn', 'status'] as const;
 
 export interface FieldChange {
   readonly field: (typeof auditedFields)[number];
@@ -136,7 +153,21 @@ export interface AuditQuery {
   readonly scope?: Scope | undefined;
   readonly apiKeyId?: string | undefined;
   readonly revisionType?: RevisionType | undefined;
+  readonly origin?: Origin | undefined;
+  /** The id, or the user name as of the change, of whoever made it. */
+  readonly author?: string | undefined;
+  /**
+   * Changes at this time or later: a `Date`, an ISO 8601 date-time with an offset, or a date, which means the start of
+   * that day in UTC.
+   */
+  readonly from?: Date | string | undefined;
+  /** Changes at this time or earlier; a date means the end of that day in UTC. */
+  readonly to?: Date | string | undefined;
   readonly cursor?: string | undefined;
   /** 1 to 200. @default 50 */
   readonly limit?: number | undefined;
+  /** Passes over so many entries, from the start or from the cursor. @default 0 */
+  readonly skip?: number | undefined;
+  /** Also count all matching entries. @default false */
+  readonly total?: boolean | undefined;
 }

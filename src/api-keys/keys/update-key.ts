@@ -3,20 +3,22 @@ import { requireApiKeys } from '../access/edition.js';
 import type { ActorLike } from '../access/types.js';
 import { validationError } from '../api-key-error.js';
 import type { Context } from '../context.js';
-import { type KeyRow, updateActiveKey } from '../store/index.js';
+import { foldForSearch, type KeyRow, updateActiveKey } from '../store/index.js';
 import { recordChanges } from './audit-trail.js';
 import { readFields } from './fields.js';
 import { changedMeanwhileError, findVisibleKey, refuseChange, requireActive } from './find-key.js';
-import { foldForSearch, nameNotUnique } from './key-name.js';
+import { nameNotUnique } from './key-texts.js';
 import { toApiKey, toIso } from './presentation.js';
 import type { ApiKey, FieldChange } from './types.js';
+
+type Edited = Pick<KeyRow, 'name' | 'description' | 'expires_on'>;
 
 /** Edits an Active key (rules K3, K4, K12, K17). An edit that changes nothing writes nothing and is not audited. */
 export async function updateKey(
   context: Context,
   actor: ActorLike,
   apiKeyId: string,
-  input: { name?: unknown; expiresOn?: unknown; version?: unknown },
+  input: { name?: unknown; description?: unknown; expiresOn?: unknown; version?: unknown },
 ): Promise<ApiKey> {
   const principal = await resolvePrincipal(actor, context);
   const unwritten = context.marks.view();
@@ -27,11 +29,14 @@ export async function updateKey(
   const { version } = input ?? {};
   if (version !== undefined && version !== before.version) throw changedMeanwhileError();
   const fields = await readFields(context, input ?? {}, { required: false, nowMs: context.now(), keyId: before.id });
-  const name = fields.name ?? before.name;
-  const expiresOnMs = fields.expiresOnMs ?? before.expires_on;
-  const changes = differences(before, name, expiresOnMs);
+  const edited: Edited = {
+    name: fields.name ?? before.name,
+    description: fields.description ?? before.description,
+    expires_on: fields.expiresOnMs ?? before.expires_on,
+  };
+  const changes = differences(before, edited);
   if (changes.length === 0) return toApiKey(before, unwritten(before.id), nowMs);
-  const after = await writeUpdate(context, principal, before, { name, expiresOnMs, changes });
+  const after = await writeUpdate(context, principal, before, edited, changes);
   if (after === undefined) return await refuseChange(context, principal, before.id, 'edited');
   return toApiKey(after, unwritten(after.id), nowMs);
 }
@@ -41,13 +46,19 @@ async function writeUpdate(
   context: Context,
   principal: Principal,
   before: KeyRow,
-  { name, expiresOnMs, changes }: { name: string; expiresOnMs: number; changes: readonly FieldChange[] },
+  edited: Edited,
+  changes: readonly FieldChange[],
 ): Promise<KeyRow | undefined> {
   try {
     return await context.store.kysely.transaction().execute(async (transaction) => {
       const nowMs = context.now();
       const guard = { id: before.id, version: before.version, nowMs };
-      const values = { name, name_search: foldForSearch(name), expires_on: expiresOnMs };
+      const values = {
+        ...edited,
+        name_search: foldForSearch(edited.name),
+        // A new expiry starts its warnings anew (rule K23); otherwise another process may just be giving one.
+        ...(edited.expires_on !== before.expires_on && { warned_ms: edited.expires_on - nowMs, warning_until: 0 }),
+      };
       const row = await updateActiveKey(transaction, guard, values);
       if (row !== undefined) await recordChanges(transaction, principal, 'Update', nowMs, [{ row, changes }]);
       return row;
@@ -58,11 +69,14 @@ async function writeUpdate(
   }
 }
 
-function differences(before: KeyRow, name: string, expiresOnMs: number): FieldChange[] {
+function differences(before: KeyRow, { name, description, expires_on }: Edited): FieldChange[] {
   const changes: FieldChange[] = [];
   if (name !== before.name) changes.push({ field: 'name', from: before.name, to: name });
-  if (expiresOnMs !== before.expires_on) {
-    changes.push({ field: 'expiresOn', from: toIso(before.expires_on), to: toIso(expiresOnMs) });
+  if (description !== before.description) {
+    changes.push({ field: 'description', from: before.description || null, to: description || null });
+  }
+  if (expires_on !== before.expires_on) {
+    changes.push({ field: 'expiresOn', from: toIso(before.expires_on), to: toIso(expires_on) });
   }
   return changes;
 }

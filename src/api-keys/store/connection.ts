@@ -15,13 +15,19 @@ export interface StoredSecret {
 export const lookUpColumns = `secret_hash as "secretHash", pepper_version as "pepperVersion", owner_id as "ownerId",
   expires_on as "expiresOn", expired_on as "expiredOn", revoked_on as "revokedOn"`;
 
+/** An open store: a database with its tables. */
+export interface Store extends StoreConnection {
+  /** Whether searches have an index of trigrams. */
+  readonly hasTrigrams: boolean;
+}
+
 /** An open database. All queries go through Kysely, except two hot ones. */
 export interface StoreConnection {
   readonly dialect: Dialect;
   readonly kysely: Kysely<Tables>;
   lookUp(apiKeyId: string): StoredSecret | undefined | Promise<StoredSecret | undefined>;
-  /** In one statement; times never move backwards (rule K10). */
-  writeMarks(marks: ReadonlyMap<string, AccessMark>): Promise<void>;
+  /** In one transaction; times never move backwards (rules K10, K22). */
+  writeMarks(marks: ReadonlyMap<string, AccessMark>, keptUses: number): Promise<void>;
   /** Whether a write failed because another key has the same name or id. */
   isDuplicate(error: unknown, what: 'name' | 'id'): boolean;
   close(): Promise<void>;

@@ -1,13 +1,13 @@
 import type { SecretHasher } from '../authentication/secret-hasher.js';
-import type { StoreConnection } from './connection.js';
+import type { Store } from './connection.js';
 import { nameOfDatabase, withDatabaseName } from './database-name.js';
 import { openPostgres } from './open-postgres.js';
 import { openSqlite } from './open-sqlite.js';
 import { checkPeppers } from './pepper-records.js';
 import { createTables } from './tables.js';
 
-export { type AuditRecord, insertAudits, listAudits, type NewAuditRecord } from './audit-records.js';
-export type { StoreConnection, StoredSecret } from './connection.js';
+export { type AuditRecord, countAudits, insertAudits, listAudits, type NewAuditRecord } from './audit-records.js';
+export type { Store, StoredSecret } from './connection.js';
 export { addEndedSession, isEndedSession } from './ended-sessions.js';
 export {
   countKeys,
@@ -16,23 +16,24 @@ export {
   isNameTaken,
   type KeyOrder,
   type KeyRow,
-  type KeySearch,
   listKeys,
   type Queries,
   recordExpired,
   revokeActiveKeys,
-  searchIds,
   sortValue,
   updateActiveKey,
 } from './key-records.js';
+export { withoutTrigrams } from './search-index.js';
+export { foldForSearch, type KeySearch, searchIds } from './search-records.js';
+export { claimWarning, type ExpiringRow, finishWarning, listExpiring } from './warning-records.js';
 
 /** Opens a database, creates its tables, and checks that the peppers fit it. @throws Error that names the database. */
-export async function openStore(database: string, hasher: SecretHasher, nowMs: number): Promise<StoreConnection> {
+export async function openStore(database: string, hasher: SecretHasher, nowMs: number): Promise<Store> {
   const connection = await (/^postgres(?:ql)?:\/\//i.test(database) ? openPostgres(database) : openSqlite(database));
   try {
-    await createTables(connection.kysely, connection.dialect);
+    const hasTrigrams = await createTables(connection.kysely, connection.dialect);
     await connection.kysely.transaction().execute((transaction) => checkPeppers(transaction, hasher, nowMs));
-    return connection;
+    return { ...connection, hasTrigrams };
   } catch (error) {
     await connection.close().catch(() => {});
     throw withDatabaseName(error, nameOfDatabase(database));

@@ -1,15 +1,21 @@
-import { type ExpressionBuilder, type Kysely, type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Kysely,
+  type Selectable,
+  type SqlBool,
+  sql,
+  type Transaction,
+} from 'kysely';
 import type { ApiKeySortField, ApiKeyStatus } from '../keys/types.js';
 import type { StoreConnection } from './connection.js';
-import { type ApiKeyRow, keyTable, type Tables } from './schema.js';
+import { type ApiKeyRow, keyTable, searchTable, type Tables } from './schema.js';
+import { type KeySearch, searchCondition, searchText } from './search-records.js';
 
 export type KeyRow = Selectable<ApiKeyRow>;
 /** Queries run the same inside a transaction and outside. */
 export type Queries = Kysely<Tables> | Transaction<Tables>;
-type Builder = ExpressionBuilder<Tables, 'concordat_api_key'>;
-
-/** With more matches than this, walking the rows in order finds a page soon enough. */
-const manyMatches = 1000;
+export type Builder = ExpressionBuilder<Tables, 'concordat_api_key'>;
 
 const sortColumns = {
   name: 'name_search',
@@ -26,19 +32,11 @@ export interface KeyFilter {
   readonly nowMs: number;
 }
 
-export interface KeySearch {
-  /** Part of a name, in its search form. */
-  readonly text: string;
-  /** The start of an id, if the text can be one. */
-  readonly idPrefix: string | undefined;
-  /** The ids that {@link searchIds} found: no other key matches. */
-  readonly ids?: readonly string[] | undefined;
-}
-
 export interface KeyOrder {
   readonly field: ApiKeySortField;
   readonly direction: 'asc' | 'desc';
   readonly after?: { readonly value: string | number; readonly id: string } | undefined;
+  readonly skip: number;
 }
 
 /** The sort value of a row. */
@@ -48,6 +46,10 @@ export function sortValue(row: KeyRow, field: ApiKeySortField): string | number 
 
 export async function insertKey(queries: Queries, row: KeyRow): Promise<void> {
   await queries.insertInto(keyTable).values(row).execute();
+  await queries
+    .insertInto(searchTable)
+    .values({ id: row.id, text: searchText(row) })
+    .execute();
 }
 
 export async function findKey(queries: Queries, id: string): Promise<KeyRow | undefined> {
@@ -63,9 +65,9 @@ export async function isNameTaken(queries: Queries, name: string, exceptId: stri
 export async function updateActiveKey(
   queries: Queries,
   guard: { id: string; version: number; nowMs: number },
-  values: Pick<KeyRow, 'name' | 'name_search' | 'expires_on'>,
+  values: Pick<KeyRow, 'name' | 'name_search' | 'description' | 'expires_on'> & Partial<KeyRow>,
 ): Promise<KeyRow | undefined> {
-  return await queries
+  const row = await queries
     .updateTable(keyTable)
     .set((builder) => ({ ...values, version: builder('version', '+', 1) }))
     .where('id', '=', guard.id)
@@ -75,6 +77,14 @@ export async function updateActiveKey(
     .where('expires_on', '>', guard.nowMs)
     .returningAll()
     .executeTakeFirst();
+  if (row !== undefined) {
+    await queries
+      .updateTable(searchTable)
+      .set({ text: searchText(row) })
+      .where('id', '=', row.id)
+      .execute();
+  }
+  return row;
 }
 
 /** Revokes one key, or all keys of an owner, if still Active (rule K17). */
@@ -130,8 +140,9 @@ export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOr
     )
     .orderBy(column, order.direction)
     .orderBy('id', order.direction)
-    .limit(limit);
-  if (!isToldByIndex(filter)) return await page.selectAll().execute();
+    .limit(limit)
+    .offset(order.skip);
+  if (!isToldByIndex(filter, order)) return await page.selectAll().execute();
   return await queries
     .selectFrom(keyTable)
     .selectAll()
@@ -143,10 +154,10 @@ export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOr
 
 /**
  * Whether the sort index also covers the filter. Then the ids come first, from the index alone: among a million keys,
- * half a million others may precede the first Active one.
+ * half a million others may precede the first Active one, or the page that was asked for.
  */
-function isToldByIndex({ ownerId, status, search }: KeyFilter): boolean {
-  return (status === 'Active' || status === 'Expired') && ownerId === undefined && search === undefined;
+function isToldByIndex({ ownerId, status, search }: KeyFilter, { skip }: KeyOrder): boolean {
+  return (skip > 0 || status === 'Active' || status === 'Expired') && ownerId === undefined && search === undefined;
 }
 
 export async function countKeys(queries: Queries, filter: KeyFilter): Promise<number> {
@@ -158,28 +169,8 @@ export async function countKeys(queries: Queries, filter: KeyFilter): Promise<nu
   return Number(count);
 }
 
-/**
- * The ids that a search finds among all keys, or `undefined` when there are many. It reads indexes only: a rare word in
- * a million keys takes 0.1 s instead of 2 s.
- */
-export async function searchIds(queries: Queries, { text, idPrefix }: KeySearch): Promise<string[] | undefined> {
-  const pattern = containing(text);
-  const byName = queries.selectFrom(keyTable).select('id').where(like('name_search', pattern));
-  const byOwner = queries.selectFrom(keyTable).select('id').where(like('owner_search', pattern));
-  const byId = queries
-    .selectFrom(keyTable)
-    .select('id')
-    .where((builder) => startsWith(builder, idPrefix ?? '-'));
-  const rows = await byName
-    .unionAll(byOwner)
-    .unionAll(byId)
-    .limit(manyMatches + 1)
-    .execute();
-  return rows.length > manyMatches ? undefined : rows.map(({ id }) => id);
-}
-
 function matches(builder: Builder, { ownerId, status, search, nowMs }: KeyFilter, { byExpiry }: { byExpiry: boolean }) {
-  const conditions = [...statusConditions(builder, status, nowMs, byExpiry)];
+  const conditions: Expression<SqlBool>[] = [...statusConditions(builder, status, nowMs, byExpiry)];
   if (ownerId !== undefined) conditions.push(builder('owner_id', '=', ownerId));
   if (search !== undefined) conditions.push(searchCondition(builder, search));
   return builder.and(conditions);
@@ -193,24 +184,4 @@ function statusConditions(builder: Builder, status: ApiKeyStatus | undefined, no
   const isExpired = builder.or([builder(expiresOn, '<=', nowMs), builder('expired_on', 'is not', null)]);
   const isNotExpired = builder.and([builder(expiresOn, '>', nowMs), builder('expired_on', 'is', null)]);
   return [builder('revoked_on', 'is', null), status === 'Expired' ? isExpired : isNotExpired];
-}
-
-function searchCondition(builder: Builder, { text, idPrefix, ids }: KeySearch) {
-  if (ids !== undefined) return builder('id', 'in', ids.length === 0 ? ['-'] : ids);
-  const pattern = containing(text);
-  const conditions = [like('name_search', pattern), like('owner_search', pattern)];
-  return builder.or(idPrefix === undefined ? conditions : [...conditions, startsWith(builder, idPrefix)]);
-}
-
-function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-}
-
-function like(column: 'name_search' | 'owner_search', pattern: string) {
-  return sql<SqlBool>`${sql.ref(column)} like ${pattern} escape '\\'`;
-}
-
-/** `~` sorts after every letter and digit. */
-function startsWith(builder: Builder, idPrefix: string) {
-  return builder.and([builder('id', '>=', idPrefix), builder('id', '<', `${idPrefix}~`)]);
 }

@@ -1,4 +1,5 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
+import { addMarks, type StoredUses } from './access-records.js';
 import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
 import { importPeer } from './import-peer.js';
 import { keyTable, type Tables, uniqueName } from './schema.js';
@@ -33,23 +34,20 @@ export async function openPostgres(url: string): Promise<StoreConnection> {
       });
       return rows[0];
     },
-    async writeMarks(marks) {
-      const ids = [...marks.keys()].sort();
-      const column = (field: 'lastAccessedMs' | 'refusedUses' | 'lastRefusedMs') =>
-        ids.map((id) => marks.get(id)?.[field]);
-      // Rows are locked in the order of their ids, so that two processes never wait for each other.
-      await sql`with mark as (
-          select * from unnest(${ids}::text[], ${column('lastAccessedMs')}::bigint[], ${column('refusedUses')}::bigint[],
-            ${column('lastRefusedMs')}::bigint[]) as mark (id, accessed, refused, refused_on)
-        ), locked as (
-          select id from concordat_api_key where id = any(${ids}::text[]) order by id for update
-        )
-        update concordat_api_key as key set
-          last_accessed = greatest(key.last_accessed, mark.accessed),
-          refused_uses = key.refused_uses + mark.refused,
-          last_refused_on = greatest(key.last_refused_on, mark.refused_on)
-        from mark join locked on locked.id = mark.id
-        where key.id = mark.id`.execute(kysely);
+    async writeMarks(marks, keptUses) {
+      await kysely.transaction().execute(async (transaction) => {
+        // Rows are locked in the order of their ids, so that two processes never wait for each other.
+        const { rows } = await sql<StoredUses>`select id, recent_uses as "recentUses" from concordat_api_key
+          where id = any(${[...marks.keys()]}::text[]) order by id for update`.execute(transaction);
+        await sql`update concordat_api_key as key set
+            last_accessed = greatest(key.last_accessed, mark."lastAccessedMs"),
+            refused_uses = key.refused_uses + mark."refusedUses",
+            last_refused_on = greatest(key.last_refused_on, mark."lastRefusedMs"),
+            recent_uses = mark."recentUses"
+          from json_to_recordset(${JSON.stringify(addMarks(rows, marks, keptUses))}::json) as mark (id text,
+            "lastAccessedMs" bigint, "refusedUses" bigint, "lastRefusedMs" bigint, "recentUses" text)
+          where key.id = mark.id`.execute(transaction);
+      });
     },
     isDuplicate(error, what) {
       const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };

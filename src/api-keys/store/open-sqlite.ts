@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
-import type { AccessMark } from '../authentication/access-marks.js';
+import { addMarks, type StoredUses } from './access-records.js';
 import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
 import { nameErrors, withDatabaseName } from './database-name.js';
 import { busyTimeoutMs, type DatabaseSync, databaseSyncDialect, isLocked } from './database-sync-dialect.js';
@@ -40,15 +40,20 @@ export async function openSqlite(path: string): Promise<StoreConnection> {
       lookUp ??= database.prepare(`select ${lookUpColumns} from ${keyTable} where id = ?`);
       return lookUp.get(id) as StoredSecret | undefined;
     },
-    async writeMarks(marks) {
-      const statement = sql`update concordat_api_key set
-          last_accessed = max(last_accessed, mark.value ->> 1),
-          refused_uses = refused_uses + (mark.value ->> 2),
-          last_refused_on = max(last_refused_on, mark.value ->> 3)
-        from json_each(${marksAsJson(marks)}) as mark
-        where concordat_api_key.id = mark.value ->> 0`;
+    async writeMarks(marks, keptUses) {
       // A transaction waits for other writers without blocking the process; a bare statement would block it.
-      await kysely.transaction().execute((transaction) => statement.execute(transaction));
+      await kysely.transaction().execute(async (transaction) => {
+        const ids = JSON.stringify([...marks.keys()]);
+        const { rows } = await sql<StoredUses>`select id, recent_uses as "recentUses" from concordat_api_key
+          where id in (select value from json_each(${ids}))`.execute(transaction);
+        await sql`update concordat_api_key set
+            last_accessed = max(last_accessed, mark.value ->> 'lastAccessedMs'),
+            refused_uses = refused_uses + (mark.value ->> 'refusedUses'),
+            last_refused_on = max(last_refused_on, mark.value ->> 'lastRefusedMs'),
+            recent_uses = mark.value ->> 'recentUses'
+          from json_each(${JSON.stringify(addMarks(rows, marks, keptUses))}) as mark
+          where concordat_api_key.id = mark.value ->> 'id'`.execute(transaction);
+      });
     },
     isDuplicate(error, what) {
       const message = error instanceof Error ? error.message : '';
@@ -119,15 +124,4 @@ async function configure(database: DatabaseSync): Promise<void> {
       }
     }
   }
-}
-
-function marksAsJson(marks: ReadonlyMap<string, AccessMark>): string {
-  return JSON.stringify(
-    Array.from(marks, ([id, { lastAccessedMs, refusedUses, lastRefusedMs }]) => [
-      id,
-      lastAccessedMs,
-      refusedUses,
-      lastRefusedMs,
-    ]),
-  );
 }

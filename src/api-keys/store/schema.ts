@@ -3,6 +3,8 @@ import type { Generated } from 'kysely';
 export const keyTable = 'concordat_api_key';
 export const auditTable = 'concordat_api_key_audit';
 export const pepperTable = 'concordat_api_key_pepper';
+/** What searches look in: one text for each key. */
+export const searchTable = 'concordat_api_key_search';
 export const endedSessionTable = 'concordat_ended_session';
 export const schemaTable = 'concordat_api_key_schema';
 /** Enforces rule K3. */
@@ -29,6 +31,14 @@ export interface ApiKeyRow {
   /** 0: never. */
   last_refused_on: number;
   version: number;
+  /** `''` for none. */
+  description: string;
+  /** JSON: the last uses from different places, latest first. */
+  recent_uses: string;
+  /** Warnings this many milliseconds before the expiry, or earlier, have been given or are not due for this expiry. */
+  warned_ms: number;
+  /** Until then one process is giving a warning. */
+  warning_until: number;
 }
 
 export interface AuditRow {
@@ -51,6 +61,7 @@ export interface AuditRow {
 export interface Tables {
   concordat_api_key: ApiKeyRow;
   concordat_api_key_audit: AuditRow;
+  concordat_api_key_search: { id: string; text: string };
   concordat_api_key_pepper: { version: number; fingerprint: string };
   concordat_api_key_schema: { version: number };
   concordat_ended_session: { id: string; ends_on: number };

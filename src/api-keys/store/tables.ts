@@ -6,40 +6,48 @@ import {
   keyTable,
   pepperTable,
   schemaTable,
+  searchTable,
   type Tables,
   uniqueName,
 } from './schema.js';
+import { createSearchIndex } from './search-index.js';
 
 // Any constant will do: the lock that processes share while one of them creates the tables.
 const advisoryLock = 4_951_003_122;
 
-// Versions 1 to 3 were never released.
-const schemaVersion = 4;
+/** Versions 1 to 3 were never released. */
+const firstVersion = 4;
+
+/** What leads from one version to the next; the first step starts in an empty database. */
+const steps: readonly ((dialect: Dialect) => readonly string[])[] = [
+  (dialect) => [...keyTableStatements(dialect), ...auditTableStatements(dialect), ...endedSessionStatements(dialect)],
+  textsAndUses,
+];
 
 /**
- * Creates the tables in an empty database. Safe when several processes open one database at once: SQLite's immediate
- * transaction or PostgreSQL's advisory lock lets one go first, and the others find the tables there.
+ * Creates the tables in an empty database, and brings those of an earlier version up to date. Safe when several
+ * processes open one database at once: SQLite's immediate transaction or PostgreSQL's advisory lock lets one go first,
+ * and the others find the tables there.
  *
- * @throws Error when another release has written the database.
+ * @returns whether searches have an index of trigrams
+ * @throws Error when the tables are of a version that this release does not know
  */
-export async function createTables(kysely: Kysely<Tables>, dialect: Dialect): Promise<void> {
-  await kysely.transaction().execute(async (transaction) => {
+export async function createTables(kysely: Kysely<Tables>, dialect: Dialect): Promise<boolean> {
+  const latest = firstVersion + steps.length - 1;
+  return await kysely.transaction().execute(async (transaction) => {
     if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${advisoryLock})`.execute(transaction);
     await sql.raw(`create table if not exists ${schemaTable} (version integer not null)`).execute(transaction);
     const row = await transaction.selectFrom(schemaTable).select('version').executeTakeFirst();
-    if (row?.version === schemaVersion) return;
-    if (row !== undefined) {
-      throw new Error(
-        `The database has API key tables of version ${row.version}; this release needs ${schemaVersion}.`,
-      );
+    const version = row?.version ?? firstVersion - 1;
+    if (version > latest || (row !== undefined && version < firstVersion)) {
+      throw new Error(`The database has API key tables of version ${version}; this release needs ${latest}.`);
     }
-    const statements = [
-      ...keyTableStatements(dialect),
-      ...auditTableStatements(dialect),
-      ...endedSessionStatements(dialect),
-    ];
-    for (const statement of statements) await sql.raw(statement).execute(transaction);
-    await transaction.insertInto(schemaTable).values({ version: schemaVersion }).execute();
+    for (const step of steps.slice(version - firstVersion + 1)) {
+      for (const statement of step(dialect)) await sql.raw(statement).execute(transaction);
+    }
+    if (row === undefined) await transaction.insertInto(schemaTable).values({ version: latest }).execute();
+    else if (version < latest) await transaction.updateTable(schemaTable).set({ version: latest }).execute();
+    return await createSearchIndex(transaction, dialect);
   });
 }
 
@@ -134,6 +142,29 @@ function endedSessionStatements(dialect: Dialect): string[] {
     `create table ${endedSessionTable} (id text primary key, ends_on ${sqlite ? 'integer' : 'bigint'} not null)
       ${sqlite ? 'strict, without rowid' : ''}`,
     `create index ${endedSessionTable}_by_ends_on on ${endedSessionTable} (ends_on)`,
+  ];
+}
+
+/** Version 5: descriptions, the last uses, warnings before expiry, and indexes for searches and audit filters. */
+function textsAndUses(dialect: Dialect): string[] {
+  const sqlite = dialect === 'sqlite';
+  const milliseconds = sqlite ? 'integer' : 'bigint';
+  const column = (definition: string) => `alter table ${keyTable} add column ${definition}`;
+  return [
+    column("description text not null default ''"),
+    column("recent_uses text not null default '[]'"),
+    column(`warned_ms ${milliseconds} not null default ${Number.MAX_SAFE_INTEGER}`),
+    column(`warning_until ${milliseconds} not null default 0`),
+    // A table of its own: a row of keys is written at every use, and an index of trigrams has dozens of entries a row.
+    sqlite
+      ? `create table ${searchTable} (number integer primary key, id text not null unique references ${keyTable} (id),
+          text text not null) strict`
+      : `create table ${searchTable} (id text collate "C" primary key references ${keyTable} (id), text text not null)`,
+    `insert into ${searchTable} (id, text) select id, name_search || ${sqlite ? 'char(10)' : 'chr(10)'} || owner_search from ${keyTable}`,
+    // Every filter of the audit trail, in the order of its pages: among a million entries, the few of one author are
+    // found without reading the rows.
+    `create index ${auditTable}_by_filter on ${auditTable}
+      (id, change_time, author_id, author_username, origin, revision_type)`,
   ];
 }
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { printable } from '../../internal/index.js';
 import { createPaint, exitCodes, type Io, packageRoot, UsageError } from '../io.js';
 import { findDependency } from './dependency.js';
@@ -33,9 +33,9 @@ export function addNew(program: Command, io: Io, finish: (code: number) => void)
       new Option('-t, --template <name>', `the framework (default: ${defaults.template})`).choices(templateNames),
     )
     .addOption(
-      new Option('-p, --preset <name>', `the end system (default: ${defaults.preset})`).choices(
-        Object.keys(endSystems),
-      ),
+      new Option('-p, --preset <name>', `the end system (default: ${defaults.preset})`)
+        .choices(Object.keys(endSystems))
+        .argParser(readPreset),
     )
     .option('-y, --yes', 'ask nothing and take the defaults')
     .option('--git', 'initialize a git repository')
@@ -86,6 +86,14 @@ async function choose(options: NewOptions, folderName: string, io: Io): Promise<
   return { ...defaults, ...given, name: given.name ?? checkName(folderName, undefined, template) };
 }
 
+function readPreset(preset: string): string {
+  if (Object.hasOwn(endSystems, preset)) return preset;
+  throw new InvalidArgumentError(
+    `Allowed choices are ${Object.keys(endSystems).join(', ')}. ` +
+      `For a product that is not listed, take generic, and describe it with definePreset: see docs/presets.md.`,
+  );
+}
+
 /** @param asked the name that the user gave; without one, `name` is the folder's. */
 function checkName(name: string, asked: string | undefined, template: Template = defaults.template): string {
   const taken = dependencyNames(template);
@@ -115,6 +123,8 @@ function report(folder: string, { name, template, preset }: Choices, count: numb
   for (const command of commands) say(paint('cyan', printable(`  ${command}`)));
   say();
   say('Then see its README.md.');
+  if (preset !== 'generic') return;
+  say('If concordat has no preset for your product, node_modules/concordat/docs/presets.md says how to write one.');
 }
 
 /** Quotes a word for a shell. */

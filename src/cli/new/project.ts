@@ -23,7 +23,7 @@ export interface Project {
   concordat: string;
 }
 
-/** The files of a new project: paths (with "/") and their contents. */
+/** The files of a new project: paths (with "/") and their contents. @throws TypeError for a token without a value. */
 export function planProject({ name, template, preset, concordat }: Project): Map<string, string> {
   const values: Record<string, string> = {
     name,
@@ -32,7 +32,12 @@ export function planProject({ name, template, preset, concordat }: Project): Map
     preset,
     concordat,
   };
-  const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (token, key: string) => values[key] ?? token);
+  const fill = (text: string) =>
+    text.replace(/(?<!\$)\{\{(\w*)\}\}/g, (token, key: string) => {
+      const value = Object.hasOwn(values, key) ? values[key] : undefined;
+      if (value === undefined) throw new TypeError(`There is no value for ${token}.`);
+      return value;
+    });
   const files = new Map<string, string>();
   for (const layer of layers[template]) {
     for (const { file, text } of readFolder(path.join(templates, layer))) {

@@ -58,12 +58,27 @@ export async function ask(given: Partial<Choices>, folderName: string, io: Io): 
     (await autocomplete({
       ...terminal,
       message: 'Which end system does it connect? (Type to search.)',
-      options: Object.entries(endSystems).map(([value, label]) => ({ value, label })),
-      initialValue: defaults.preset,
+      options: products,
+      filter: (search, product) => found(search).includes(product as Product),
+      initialValue: defaults.preset as string,
       maxItems: 10,
     }));
   if (isCancel(preset)) return undefined;
   return { name, template, preset };
+}
+
+interface Product {
+  value: string;
+  label: string;
+}
+
+const products: Product[] = Object.entries(endSystems).map(([value, label]) => ({ value, label }));
+
+/** The end systems that match a search. A product that is not listed is another one, which is generic. */
+function found(search: string): Product[] {
+  const wanted = search.trim().toLowerCase();
+  const matching = products.filter(({ value, label }) => `${value} ${label}`.toLowerCase().includes(wanted));
+  return matching.length > 0 ? matching : products.filter(({ value }) => value === defaults.preset);
 }
 
 const hints: Record<Template, string> = {

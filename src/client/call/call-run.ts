@@ -1,6 +1,6 @@
 import { abortable } from '../../internal/index.js';
 import { readLimit, unreadableError, withResponse } from '../http/error-response.js';
-import { credentialSecrets, type ErrorContent, sessionSecrets } from '../http/read-error.js';
+import { credentialSecrets, type ErrorContent, secretNames, sessionSecrets } from '../http/read-error.js';
 import { type ConnectorResponse, readSuccess } from '../http/read-success.js';
 import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
@@ -89,7 +89,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     this.#recheck?.end(true);
     const read = readSuccess(response, this.#call.readOptions, (problem) => {
       const secrets = this.#secrets(session);
-      return withResponse(unreadableError(problem, this.#call.request, response, secrets), response, secrets);
+      const error = unreadableError(problem, this.#call.request, response, secrets);
+      return withResponse(error, response, secrets, secretNames(session.headers));
     });
     return read instanceof Promise ? read.then(this.#toResult) : this.#toResult(read);
   }
@@ -194,7 +195,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   #meetLimit(response: WireResponse, session: Session): void {
     const { settings, clock } = this.#context;
     const { askedMs, resumeAt = new Date(clock.now()) } = this.#call.lane.gate.pause;
-    this.#limit = readLimit(response, this.#secrets(session), mayExceedWaitLimits(askedMs, settings.rateLimit));
+    const mayBeShown = mayExceedWaitLimits(askedMs, settings.rateLimit);
+    this.#limit = readLimit(response, this.#secrets(session), secretNames(session.headers), mayBeShown);
     if (settings.rateLimit.onLimit === 'reject') throw this.waitLimitError(askedMs, resumeAt);
   }
 

@@ -179,7 +179,7 @@ export class Calls {
     const closed = failure instanceof RequestError && failure.code === 'CLIENT_CLOSED';
     const error = closed ? closedError(call.request) : failure;
     if (error instanceof RequestError || isConnectorError(error)) Object.assign(error, { attempts });
-    if (!call.signal?.aborted) this.#options.events.emit('error', { ...call.request, error });
+    if (!call.signal?.aborted) this.#options.events.failed(call.request, error);
     return error;
   }
 }

@@ -2,7 +2,13 @@ import { cleanMessage, type RequestLine } from '../../contract/index.js';
 import { createRedact } from '../../internal/index.js';
 import { closedError, RequestError, withoutQuotes } from '../errors.js';
 import { originOf, withResponse } from '../http/error-response.js';
-import { credentialSecrets, readErrorContent, sessionSecrets, toConnectorError } from '../http/read-error.js';
+import {
+  credentialSecrets,
+  readErrorContent,
+  secretNames,
+  sessionSecrets,
+  toConnectorError,
+} from '../http/read-error.js';
 import { BodyFailure } from '../http/request-body.js';
 import { headerValue, type SendOutcome, type WireResponse } from '../http/wire.js';
 import { toRateLimitError } from '../rate-limit/wait-limits.js';
@@ -56,7 +62,9 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
   // A tracer passes the client's secrets only: those of the request are added here.
   const all = [...secrets, ...credentialSecrets(attempt.headers), ...sessionSecrets(attempt.session?.headers ?? {})];
   const error = responseError({ attempt, kind, response }, all, note);
-  return kind === 'unexpected' ? error : withResponse(error, response, all);
+  return kind === 'unexpected'
+    ? error
+    : withResponse(error, response, all, secretNames(attempt.session?.headers ?? {}));
 }
 
 function responseError(

@@ -28,9 +28,8 @@ export function createLogin(context: LoginContext): Login {
     } catch (error) {
       if (context.closing.aborted) throw new AbandonedLogin(); // with a shared state, another client takes over
       const request = typeof initialize === 'function' ? { method: 'initialize', path: '' } : initialize;
-      if (!signal.aborted) {
-        context.events.emit('error', { method: request.method, path: withoutQuery(request.path), error });
-      }
+      const { method, path } = request;
+      if (!signal.aborted) context.events.failed({ method, path: withoutQuery(path) }, error);
       throw error;
     }
   };

@@ -5,6 +5,8 @@ import { type ErrorContent, readErrorContent } from './read-error.js';
 import { textOf } from './read-success.js';
 import { headerValue, maxErrorBytes, type WireResponse } from './wire.js';
 
+const redacted = '[redacted]';
+
 /** The most bytes of a body that an error shows (rule E9). */
 const maxTextBytes = 16 * 1024;
 
@@ -12,26 +14,29 @@ const maxTextBytes = 16 * 1024;
  * Attaches the connector's response to an error (rule E9), without secrets (rules E5, S7). The property is not
  * enumerable, so logging an error as JSON does not log a page of the connector's data.
  *
+ * @param names headers that are secret whatever their value, in lower case: those of the session.
  * @returns the same error.
  */
 export function withResponse<Failure extends Error>(
   error: Failure,
   response: WireResponse,
   secrets: readonly string[],
+  names: readonly string[] = [],
 ): Failure {
-  return showResponse(error, describeResponse(response, secrets));
+  return showResponse(error, describeResponse(response, secrets, names));
 }
 
 export function showResponse<Failure extends Error>(error: Failure, response: CallResponse): Failure {
   return Object.defineProperty(error, 'response', { value: response, configurable: true, writable: true });
 }
 
-function describeResponse(response: WireResponse, secrets: readonly string[]): CallResponse {
+function describeResponse(response: WireResponse, secrets: readonly string[], names: readonly string[]): CallResponse {
   const redact = createRedact(secrets);
   const { status, body, end } = response;
   const headers = new Headers();
   for (const name in response.headers) {
-    const text = shownHeader(name, headerValue(response.headers, name) ?? '', status, redact);
+    const value = headerValue(response.headers, name) ?? '';
+    const text = names.includes(name) ? redacted : shownHeader(name, value, status, redact);
     try {
       headers.set(name, text);
     } catch {
@@ -46,7 +51,7 @@ function describeResponse(response: WireResponse, secrets: readonly string[]): C
 
 /** New sessions and cookies are secret by their name alone; the target of a redirect may contain a secret (rule S7). */
 function shownHeader(name: string, value: string, status: number, redact: Redact): string {
-  if (isSecret({ key: name, value: '' })) return '[redacted]';
+  if (isSecret({ key: name, value: '' })) return redacted;
   const isRedirect = name === 'location' && status >= 300 && status < 400;
   return redact(isRedirect ? originOf(value) : value);
 }
@@ -61,9 +66,14 @@ export function originOf(location: string): string {
 }
 
 /** What a limit said. It keeps the response only if an error may be made of it: many calls may wait. */
-export function readLimit(response: WireResponse, secrets: readonly string[], mayBeShown: boolean): ErrorContent {
+export function readLimit(
+  response: WireResponse,
+  secrets: readonly string[],
+  names: readonly string[],
+  mayBeShown: boolean,
+): ErrorContent {
   const content = readErrorContent(response, secrets, 'rate-limit');
-  return mayBeShown ? { ...content, response: describeResponse(response, secrets) } : content;
+  return mayBeShown ? { ...content, response: describeResponse(response, secrets, names) } : content;
 }
 
 /** The error of a success that could not be read. */

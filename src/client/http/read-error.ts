@@ -76,10 +76,15 @@ export function markPublicHeaders(headers: Readonly<Record<string, string>>, nam
   publicHeaders.set(headers, names);
 }
 
+/** The session headers whose values are secret, in lower case. A response may bring the next value under the same name. */
+export function secretNames(headers: Readonly<Record<string, string>>): string[] {
+  const publicNames = publicHeaders.get(headers);
+  return Object.keys(headers).filter((name) => !publicNames?.has(name));
+}
+
 /** What must not be shown of a session: its header values, and the secret parts inside them (rules E5, S7). */
 export function sessionSecrets(headers: Readonly<Record<string, string>>): string[] {
-  const publicNames = publicHeaders.get(headers);
-  return Object.entries(headers).flatMap(([name, value]) => (publicNames?.has(name) ? [] : headerParts(name, value)));
+  return secretNames(headers).flatMap((name) => headerParts(name, headers[name] as string));
 }
 
 /** What must not be shown of the caller's own headers (rule E5). */

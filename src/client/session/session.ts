@@ -1,4 +1,4 @@
-import { abortable, type Clock, sleep } from '../../internal/index.js';
+import { abortable, type Clock, latestDateMs, sleep } from '../../internal/index.js';
 import { AbandonedLogin, InitializeError, reviveInitializeError } from '../errors.js';
 import type { Emit } from '../events.js';
 import { expectManyListeners } from '../http/many-listeners.js';
@@ -185,6 +185,8 @@ export class SessionHolder {
     } catch (error) {
       if (error instanceof InitializeError && error.refused) {
         this.#refusal = { error, until: clock.monotonic() + loginCooldownMs };
+        const retryAt = new Date(Math.min(clock.now() + loginCooldownMs, latestDateMs));
+        throw Object.assign(error, { retryAt });
       }
       throw error;
     }
@@ -236,6 +238,7 @@ export class SessionHolder {
       status: error.status,
       code: error.code,
       refused: true,
+      retryAt: error.retryAt,
       cause: error,
     });
   }

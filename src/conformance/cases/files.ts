@@ -95,7 +95,7 @@ export const fileCases: CaseDefinition[] = [
   {
     id: 'files.session',
     rule: 'E2',
-    title: 'A file without a session is a 401',
+    title: 'A request for a file without a session gets a 401',
     why: 'Files are often served outside the other routes, without a session check.',
     lacks: (prober) => lacksFile(prober) ?? lacksSession(prober),
     async check(judge) {

@@ -120,7 +120,7 @@ export const rateLimitCases: CaseDefinition[] = [
     rule: 'W7',
     severity: 'warning',
     title: 'The wait is at most a day',
-    why: 'The service does not wait longer: it ends the synchronization. Most often the unit is wrong.',
+    why: 'The service does not wait longer: it ends the synchronisation. Most often the unit is wrong.',
     check: look((judge, seen) => {
       const { waitMs } = judge.prober.limits.waitOf(seen);
       if (waitMs === undefined || waitMs <= dayMs) return;

@@ -26,8 +26,8 @@ export const routeCases: CaseDefinition[] = [
   {
     id: 'routes.unknown-resource',
     rule: 'E2',
-    title: 'A resource that does not exist is a 404',
-    why: 'On a 404 the service drops the record. Any other status keeps it, or stops the synchronization.',
+    title: 'A resource that does not exist gets a 404',
+    why: 'On a 404 the service drops the record. Any other status keeps it, or stops the synchronisation.',
     lacks: (prober) => lacksSample(prober, 'unknown-resource'),
     async check(judge) {
       judge.status(await takeSample(judge.prober, 'unknown-resource'), isOneOf(404), '404');
@@ -36,7 +36,7 @@ export const routeCases: CaseDefinition[] = [
   {
     id: 'routes.unknown-route',
     rule: 'E2',
-    title: 'A route that does not exist is a 404',
+    title: 'A route that does not exist gets a 404',
     why: 'On a 401 the service would log in again for nothing, and it would take a 200 for data.',
     lacks: (prober) => lacksSample(prober, 'unknown-route'),
     async check(judge) {
@@ -50,7 +50,7 @@ export const routeCases: CaseDefinition[] = [
     id: 'routes.denial',
     rule: 'E2',
     feature: 'access',
-    title: 'A resource that this session may not see is a 403',
+    title: 'A resource that this session may not see gets a 403',
     why: 'A 401 would make the service log in again and again, although the session is valid.',
     lacks: (prober) => lacksSample(prober, 'denial'),
     async check(judge) {
@@ -60,7 +60,7 @@ export const routeCases: CaseDefinition[] = [
   {
     id: 'routes.failure',
     rule: 'E4',
-    title: 'A failure behind the connector is a 5xx',
+    title: 'A failure behind the connector gets a 5xx',
     why: 'The service retries a 5xx. After a 4xx it gives up at once, and a 2xx loses data.',
     lacks: (prober) => lacksSample(prober, 'failure'),
     async check(judge) {

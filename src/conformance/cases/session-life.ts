@@ -32,7 +32,7 @@ export const sessionCases: CaseDefinition[] = [
     id: 'session.missing',
     rule: 'E2',
     feature: 'session',
-    title: 'A request without a session is a 401',
+    title: 'A request without a session gets a 401',
     why: 'Data without a session is open to everybody, and only a 401 makes the service log in.',
     lacks: (prober) => lacksSample(prober, 'missing-session'),
     async check(judge) {
@@ -43,8 +43,8 @@ export const sessionCases: CaseDefinition[] = [
     id: 'session.dead',
     rule: 'E2',
     feature: 'session',
-    title: 'An invalid session is a 401',
-    why: 'On a 403 or 400 the service does not log in again, so the synchronization stops as soon as a session ends.',
+    title: 'An invalid session gets a 401',
+    why: 'On a 403 or 400 the service does not log in again, so the synchronisation stops as soon as a session ends.',
     lacks: (prober) => lacksSample(prober, 'dead-session'),
     async check(judge) {
       judge.status(await takeSample(judge.prober, 'dead-session'), isOneOf(401), '401');
@@ -54,8 +54,8 @@ export const sessionCases: CaseDefinition[] = [
     id: 'session.expired',
     rule: 'S4',
     feature: 'session',
-    title: 'An expired session is a 401',
-    why: 'The 401 tells the service to log in again in the middle of a synchronization.',
+    title: 'An expired session gets a 401',
+    why: 'The 401 tells the service to log in again in the middle of a synchronisation.',
     lacks: (prober) => lacksSample(prober, 'expired-session'),
     async check(judge) {
       judge.status(await takeSample(judge.prober, 'expired-session'), isOneOf(401), '401');

@@ -15,7 +15,7 @@ export const loginCases: CaseDefinition[] = [
     rule: 'S1',
     feature: 'session',
     title: 'initialize logs in with valid parameters',
-    why: 'Without a session there is no synchronization.',
+    why: 'Without a session there is no synchronisation.',
     lacks: lacksSession,
     async check(judge) {
       const login = await judge.prober.login();

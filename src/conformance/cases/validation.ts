@@ -10,7 +10,7 @@ export const validationCases: CaseDefinition[] = [
     id: 'validation.payload',
     rule: 'E2',
     feature: 'validation',
-    title: 'An invalid payload is a 400',
+    title: 'An invalid payload gets a 400',
     why: 'After a 400 the service reports the record and continues with the next. It would retry a 500, which fails each time.',
     lacks: (prober) => lacksSample(prober, 'invalid-payload'),
     async check(judge) {
@@ -21,7 +21,7 @@ export const validationCases: CaseDefinition[] = [
     id: 'validation.broken-json',
     rule: 'E2',
     feature: 'validation',
-    title: 'Broken JSON is a 400',
+    title: 'Broken JSON gets a 400',
     why: 'A truncated request is the fault of its sender. A 500 looks like a defect of the connector, and is retried.',
     lacks: (prober) =>
       lacksProbe(prober, 'invalid') ??
@@ -36,7 +36,7 @@ export const validationCases: CaseDefinition[] = [
     id: 'validation.initialize-broken-json',
     rule: 'E2',
     feature: 'session',
-    title: 'Broken JSON for initialize is a 400',
+    title: 'Broken JSON for initialize gets a 400',
     why: 'Anything may reach a public address, and the service retries a 5xx from initialize again and again.',
     lacks: (prober) => lacksSample(prober, 'broken-json'),
     async check(judge) {
@@ -47,7 +47,7 @@ export const validationCases: CaseDefinition[] = [
     id: 'validation.initialize-parameters',
     rule: 'S1',
     feature: 'session',
-    title: 'Malformed parameters of initialize are a 400 or a 401',
+    title: 'Malformed parameters of initialize get a 400 or a 401',
     why: 'The service then stops at once and tells its user what to correct.',
     lacks: (prober) => lacksSample(prober, 'broken-parameters'),
     async check(judge) {

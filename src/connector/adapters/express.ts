@@ -8,7 +8,7 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { BadRequestError, NotFoundError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
 import type { WireError } from '../errors/error-writer.js';
-import { parameterSecrets } from '../errors/redact.js';
+import { incomingSecrets } from '../errors/redact.js';
 import { invalidPathMessage } from '../errors/to-connector-error.js';
 
 export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
@@ -24,7 +24,7 @@ export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
  * app.use(connectorErrorHandler({ sessionHeaders: ['x-token'] }))
  */
 export function connectorErrorHandler(options: ConnectorErrorHandlerOptions = {}): ErrorRequestHandler {
-  const writer = createAdapterWriter(options, translate);
+  const writer = createAdapterWriter(options, incomingSecrets, translate);
   // Four parameters make it an error handler for Express.
   return (thrown, request, response, _next) => {
     if (response.headersSent) {
@@ -32,8 +32,7 @@ export function connectorErrorHandler(options: ConnectorErrorHandlerOptions = {}
       response.destroy();
       return;
     }
-    const error = writer.write(thrown, request, (name) => request.headers[name.toLowerCase()], bodySecrets(request));
-    send(response, error);
+    send(response, writer.write(thrown, request));
   };
 }
 
@@ -53,11 +52,6 @@ export function connectorNotFound(): RequestHandler {
 function translate(thrown: unknown): unknown {
   if (!(thrown instanceof URIError) || (thrown as { status?: unknown }).status !== 400) return thrown;
   return new BadRequestError(invalidPathMessage, { cause: thrown });
-}
-
-/** The secrets of initialize's parameters, if the body is such a list. */
-function bodySecrets(request: Request): string[] {
-  return Array.isArray(request.body) ? parameterSecrets(request.body) : [];
 }
 
 function send(response: Response, { status, headers, body, staleHeaders }: WireError): void {

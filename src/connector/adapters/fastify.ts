@@ -9,7 +9,7 @@ import { type ConnectorErrorDetails, NotFoundError } from '../../contract/index.
 import { bool, checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
 import { type AdapterOptions, adapterShape, createAdapterWriter } from '../errors/adapter-writer.js';
 import type { WireError } from '../errors/error-writer.js';
-import { parameterSecrets } from '../errors/redact.js';
+import { incomingSecrets } from '../errors/redact.js';
 import { errorOfStatus, invalidJsonMessage, invalidPathMessage } from '../errors/to-connector-error.js';
 
 export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
@@ -99,7 +99,7 @@ export type ConnectorFrameworkErrors = (error: Error, request: FastifyRequest, r
 function createErrorHandler(
   options: AdapterOptions<FastifyRequest>,
 ): (thrown: unknown, ...rest: [FastifyRequest, FastifyReply]) => void {
-  const writer = createAdapterWriter<FastifyRequest>(options, translate);
+  const writer = createAdapterWriter<FastifyRequest>(options, incomingSecrets, translate);
   return (thrown, request, reply) => {
     if (reply.raw.headersSent) {
       writer.report(thrown, request);
@@ -107,8 +107,7 @@ function createErrorHandler(
       reply.raw.destroy();
       return;
     }
-    const read = (name: string) => request.headers[name.toLowerCase()];
-    send(reply, writer.write(thrown, request, read, bodySecrets(request)));
+    send(reply, writer.write(thrown, request));
   };
 }
 
@@ -128,10 +127,6 @@ function translate(thrown: unknown): unknown {
   if (typeof code !== 'string' || !code.startsWith('FST_ERR_') || statusCode === undefined) return thrown;
   if (statusCode < 400 || statusCode > 499) return thrown;
   return errorOfStatus(statusCode, messages[code] ?? message, details);
-}
-
-function bodySecrets(request: FastifyRequest): string[] {
-  return Array.isArray(request.body) ? parameterSecrets(request.body) : [];
 }
 
 function send(reply: FastifyReply, { status, headers, body, staleHeaders }: WireError): void {

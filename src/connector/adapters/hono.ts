@@ -8,6 +8,7 @@ import type { Context, ErrorHandler, NotFoundHandler } from 'hono';
 import { NotFoundError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
 import { toHonoResponse } from '../errors/hono-response.js';
+import { headerSecrets } from '../errors/redact.js';
 
 export type ConnectorErrorsOptions = AdapterOptions<Context>;
 
@@ -20,12 +21,10 @@ export type ConnectorErrorsOptions = AdapterOptions<Context>;
  * app.onError(connectorErrors({ rateLimit: { header: 'X-Wait' }, sessionHeaders: ['x-token'] }))
  */
 export function connectorErrors(options: ConnectorErrorsOptions = {}): ErrorHandler {
-  const writer = createAdapterWriter(options);
-  return (thrown, c) =>
-    toHonoResponse(
-      c,
-      writer.write(thrown, c, (name) => c.req.raw.headers.get(name)),
-    );
+  const writer = createAdapterWriter(options, ({ req }, names) =>
+    headerSecrets((name) => req.raw.headers.get(name), names),
+  );
+  return (thrown, c) => toHonoResponse(c, writer.write(thrown, c));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, functionOf, option, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
+import type { ErrorListener } from '../errors/log-error.js';
 import type { ErrorFormatOptions } from '../errors/options.js';
 import { errorFormatShape, rateLimitShape, zodObject } from '../errors/options.js';
 import type { Translate } from '../errors/translate.js';
@@ -55,10 +56,12 @@ export interface ConnectorOptions<Parameters extends z.ZodType, Session extends 
    */
   translate?: Translate<Context> | undefined;
   /**
-   * Gets every error as it was thrown: the place for the connector's log. What it throws itself is ignored. For a request
-   * that the service has cancelled it gets an `AbortError` whose cause is what was thrown.
+   * Gets every error as it was thrown: the place for the connector's log, such as `logError`. What it throws itself is
+   * ignored. For a request that the service has cancelled it gets an `AbortError` whose cause is what was thrown.
+   *
+   * @default none: errors are written nowhere, and a warning at the start says so, once a process (rule E4)
    */
-  onError?: ((error: unknown, c: Context) => void | Promise<void>) | undefined;
+  onError?: ErrorListener<Context> | undefined;
 }
 
 const openPath = option<string>(

@@ -1,6 +1,6 @@
 import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { NotFoundError, UnauthorizedError } from '../../contract/index.js';
 import { checkOptions } from '../../internal/index.js';
 import { createErrorWriter } from '../errors/error-writer.js';

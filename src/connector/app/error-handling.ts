@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { isConnectorError, type SessionParameter } from '../../contract/index.js';
-import { quiet } from '../../internal/index.js';
+import { createRedact, quiet } from '../../internal/index.js';
 import type { WireError, WriteError } from '../errors/error-writer.js';
 import { dropBarredHeader, rewrite, toHonoResponse } from '../errors/hono-response.js';
 import type { RateLimitHeader } from '../errors/options.js';
@@ -27,25 +27,29 @@ interface Settings extends Hooks {
 /** How one connector handles errors, whether they are thrown, made by a helper or returned as a response. */
 export function createErrorHandling(settings: Settings) {
   const { sessionNames, rateLimit, writeError, announce, requests, onError, translate } = settings;
+  if (onError === undefined) warnOfSilence();
   const notify = quiet(onError);
   const parameterSecrets = new WeakMap<Context, string[]>();
   // Only logins say what is sensitive: a header is secret unless every login has handed it out as not sensitive.
   let secretNames = sessionNames;
   const isPublic = new Map<string, boolean>();
 
-  const write = (thrown: unknown, c: Context): WireError => {
+  const secretsOf = (c: Context): string[] => {
     const { headers } = c.req.raw;
-    const state = stateOf(c);
-    const secrets = headerSecrets((name) => headers.get(name), state.sessionHeaders ?? secretNames);
-    state.error = writeError(thrown, [...secrets, ...(parameterSecrets.get(c) ?? [])]);
-    return state.error;
+    const ofHeaders = headerSecrets((name) => headers.get(name), stateOf(c).sessionHeaders ?? secretNames);
+    return [...ofHeaders, ...(parameterSecrets.get(c) ?? [])];
+  };
+  const write = (thrown: unknown, c: Context): WireError => {
+    const error = writeError(thrown, secretsOf(c));
+    stateOf(c).error = error;
+    return error;
   };
   const respondAs = (error: unknown, c: Context): Response => announce(toHonoResponse(c, write(error, c)), c);
   const report = (thrown: unknown, c: Context) => {
     const outerSession: unknown = c.get('session');
     const request = requests.get(c);
     if (request) c.set('session', request.session);
-    notify(thrown, c);
+    notify(thrown, c, createRedact(secretsOf(c)));
     c.set('session', outerSession);
   };
   const finish = (returned: unknown, c: Context) => {
@@ -99,6 +103,19 @@ export function createErrorHandling(settings: Settings) {
       state.sessionHeaders = [...(state.sessionHeaders ?? []), ...secretNames];
     },
   };
+}
+
+let hasWarned = false;
+
+/** Says once that nobody hears of errors: the author of a 500 would look for it in vain. */
+function warnOfSilence(): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  globalThis.process?.emitWarning?.(
+    'This connector has no `onError`, so its errors are written nowhere. To see them, pass `onError: logError`, which ' +
+      '`concordat/connector` exports; to hear of none, `onError: () => {}`.',
+    { type: 'ConcordatWarning', code: 'CONCORDAT_NO_LISTENER' },
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Context, Handler } from 'hono';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   BadRequestError,
   type SessionParameter,

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { sessionHeaderProblem } from '../../contract/index.js';
 import { checkOptions, describeIssues } from '../../internal/index.js';
 import { zodObject } from '../errors/options.js';

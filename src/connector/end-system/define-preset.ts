@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorTable, headerProblem, waitFormats } from '../../contract/index.js';
 import {
   anyObject,
+  bool,
   checkOptions,
   duration,
   functionOf,
@@ -111,6 +112,8 @@ const schema = optionsOf({
   rules: list(rule),
   code: list(z.union([path, conditionOf(match)], { error: 'must be a path into the body' })).optional(),
   message: paths.optional(),
+  clean: functionOf<NonNullable<Preset['clean']>>().optional(),
+  detail: bool.optional(),
   quota: list(
     optionsOf({
       when: z.record(z.string(), match).optional(),
@@ -152,6 +155,8 @@ export function definePreset(preset: Preset): Preset {
     rules: [...own.rules, ...base.rules],
     code: [...(own.code ?? []), ...(base.code ?? [])],
     message: [...(own.message ?? []), ...(base.message ?? [])],
+    clean: own.clean ?? base.clean,
+    detail: own.detail ?? base.detail,
     quota: [...(own.quota ?? []), ...(base.quota ?? [])],
   });
 }

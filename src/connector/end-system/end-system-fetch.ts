@@ -1,11 +1,12 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConnectorError } from '../../contract/index.js';
-import { checkOptions, functionOf, optionsOf, type ShapeOf, timeLimit } from '../../internal/index.js';
+import { bool, checkOptions, functionOf, option, optionsOf, type ShapeOf, timeLimit } from '../../internal/index.js';
 import { choosePreset } from './define-preset.js';
-import { describeRequest, type EndSystemFailure, type EndSystemRequest, readFailure } from './failure.js';
+import { describeRequest, type EndSystemFailure, type EndSystemRequest, nameRequest, readFailure } from './failure.js';
 import { isLoginPage, type LoginPage, loginNeeded, loginPageOption } from './login-page.js';
 import type { Preset } from './preset.js';
 import type { PresetName } from './presets/index.js';
+import { rememberRequest } from './read-response.js';
 import { abortReason, isTimeout, limitTime, timeoutError } from './time-limit.js';
 import { suspect, translateFailure } from './translate.js';
 
@@ -13,12 +14,23 @@ export interface EndSystemFetchOptions {
   /** How the end system reports failures: a name, or one made by {@link definePreset}. @default 'generic' */
   preset?: PresetName | Preset | undefined;
   /**
-   * Translates a failure before the preset does; `undefined` leaves it to the preset. Below 400 only responses that a rule of
-   * the preset or `loginPage` takes for a failure count. Other successes are not read.
+   * Translates a failure before the preset does; `undefined` leaves it to the preset. Below 400 it is asked about responses that
+   * a rule of the preset or `loginPage` takes for a failure, and about those of `translateStatuses`. Others are not read.
    */
   translate?:
     | ((failure: EndSystemFailure) => ConnectorError | undefined | Promise<ConnectorError | undefined>)
     | undefined;
+  /**
+   * Successes that `translate` is asked about as well, such as `[200]` for a product that reports failures in words: up to 1 MiB
+   * of JSON, XML or text. `undefined` from `translate` leaves them successes.
+   *
+   * @default none
+   */
+  translateStatuses?: readonly number[] | undefined;
+  /** Takes internals out of the end system's messages and details: see {@link Preset.clean}. @default that of the preset */
+  clean?: Preset['clean'];
+  /** `false` leaves the end system's response out of the errors. @default that of the preset, or true */
+  detail?: boolean | undefined;
   /**
    * The login page of an end system that redirects expired sessions instead of responding with a 401: it is taken for a 401.
    * A pattern is matched against the target of a redirect, without its query; `'html'` is any page, for systems whose data
@@ -42,10 +54,22 @@ export interface EndSystemFetchOptions {
 const schema = optionsOf({
   preset: z.custom<EndSystemFetchOptions['preset']>().optional(),
   translate: functionOf<NonNullable<EndSystemFetchOptions['translate']>>().optional(),
+  translateStatuses: option<readonly number[]>(
+    (all) => Array.isArray(all) && all.every((status) => Number.isInteger(status) && status >= 200 && status <= 399),
+    'must be an array of statuses from 200 to 399',
+  ).default([]),
+  clean: functionOf<NonNullable<Preset['clean']>>().optional(),
+  detail: bool.optional(),
   loginPage: loginPageOption.optional(),
   timeoutMs: timeLimit.default(25_000),
   fetch: functionOf<typeof globalThis.fetch>().optional(),
-} satisfies ShapeOf<EndSystemFetchOptions>);
+} satisfies ShapeOf<EndSystemFetchOptions>).refine(
+  ({ translate, translateStatuses }) => translate || !translateStatuses.length,
+  {
+    message: 'needs `translate`',
+    path: ['translateStatuses'],
+  },
+);
 
 /**
  * Creates a fetch for calling the system behind a connector. It returns successful responses only. Every failure is thrown as
@@ -63,8 +87,10 @@ const schema = optionsOf({
  * const issue = await (await github(`${baseUrl}/repos/${repository}/issues/7`)).json()
  */
 export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof globalThis.fetch {
-  const { translate, loginPage, timeoutMs, fetch: ownFetch, ...settings } = checkOptions(schema, options);
-  const preset = choosePreset(settings.preset ?? 'generic', 'preset');
+  const settings = checkOptions(schema, options);
+  const { translate, translateStatuses, loginPage, timeoutMs, fetch: ownFetch } = settings;
+  const chosen = choosePreset(settings.preset ?? 'generic', 'preset');
+  const preset = { ...chosen, clean: settings.clean ?? chosen.clean, detail: settings.detail ?? chosen.detail };
 
   const make = (hear: (headers: Headers) => void) => async (input: string | URL | Request, init?: RequestInit) => {
     const request = describeRequest(input, init);
@@ -80,15 +106,18 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
       }
       hear(response.headers);
       if (response.status < 400) {
-        const hidden = await readHidden(response, request, preset);
+        const isListed = translateStatuses.includes(response.status);
+        const hidden = await readHidden(response, request, preset, isListed);
         if (hidden && signal.aborted) throw signal.reason;
         const verdict = hidden && translateFailure(hidden, preset);
-        if (hidden && verdict) {
+        const error = hidden && (verdict || isListed) ? ((await translate?.(hidden)) ?? verdict) : undefined;
+        if (error) {
           response.body?.cancel().catch(() => {});
-          throw (await translate?.(hidden)) ?? verdict;
+          throw error;
         }
         if (loginPage === undefined || !isLoginPage(response, request, loginPage)) {
           limit.leaveBody(response);
+          rememberRequest(response, request);
           return response;
         }
         const page = await readFailure(response, request);
@@ -127,20 +156,26 @@ async function readHidden(
   response: Response,
   request: EndSystemRequest,
   preset: Preset,
+  isListed: boolean,
 ): Promise<EndSystemFailure | undefined> {
   const suspicion = suspect(response, preset);
   if (suspicion === 'by-head') return readFailure(response.clone(), request, preset.body);
-  if (suspicion === 'no' || !isSmallJson(response)) return undefined;
+  if (!isSmall(response, isListed ? readable : suspicion === 'no' ? undefined : json)) return undefined;
   // No timeout: the caller is about to read the same body, and its signal ends both.
-  return readFailure(response.clone(), request, 'json', { maxBytes: maxHiddenBytes, maxMs: Number.POSITIVE_INFINITY });
+  return readFailure(response.clone(), request, isListed ? preset.body : 'json', {
+    maxBytes: maxHiddenBytes,
+    maxMs: Number.POSITIVE_INFINITY,
+  });
 }
 
+const json = /^\s*(?:text\/json|application\/(?:json|(?!stream\+)[\w.-]+\+json))\s*(?:;|$)/i;
+const readable =
+  /^\s*(?:text\/(?!event-stream)[\w.+-]+|application\/(?:json|xml|(?!stream\+)[\w.-]+\+(?:json|xml)))\s*(?:;|$)/i;
+
 /** A download or a stream of records must not be read ahead to look for a failure in it. */
-function isSmallJson({ headers }: Response): boolean {
+function isSmall({ headers }: Response, type: RegExp | undefined): boolean {
   if (Number(headers.get('content-length') ?? 0) > maxHiddenBytes) return false;
-  return /^\s*(?:text\/json|application\/(?:json|(?!stream\+)[\w.-]+\+json))\s*(?:;|$)/i.test(
-    headers.get('content-type') ?? '',
-  );
+  return type?.test(headers.get('content-type') ?? '') ?? false;
 }
 
 const timeoutCodes = new Set([
@@ -155,7 +190,7 @@ function unreachable(thrown: unknown, request: EndSystemRequest): unknown {
   if (code === 'ERR_INVALID_URL') return thrown; // the connector's own mistake
   if (isTimeout(thrown) || timeoutCodes.has(code ?? '')) return timeoutError(request, thrown);
   const reason = code === undefined ? '' : ` (${code})`;
-  return new ConnectorError(`${request.method} ${request.url}: the end system cannot be reached${reason}.`, {
+  return new ConnectorError(`${nameRequest(request)}: the end system cannot be reached${reason}.`, {
     status: 502,
     code: 'END_SYSTEM_UNREACHABLE',
     cause: thrown,

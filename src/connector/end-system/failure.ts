@@ -71,6 +71,11 @@ function cancel(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   reader.cancel().catch(() => {});
 }
 
+/** For a message: without the host, which may be internal. */
+export function nameRequest({ method, url }: EndSystemRequest): string {
+  return `${method} ${url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '')}`.trim();
+}
+
 export function describeRequest(input: RequestInfo | URL, init: RequestInit | undefined): EndSystemRequest {
   const asked = typeof input === 'object' && 'method' in input ? input : undefined;
   const method = (init?.method ?? asked?.method ?? 'GET').toUpperCase();

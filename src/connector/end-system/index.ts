@@ -14,3 +14,4 @@ export type {
   WaitUnit,
 } from './preset.js';
 export type { PresetName } from './presets/index.js';
+export { readResponse } from './read-response.js';

@@ -1,6 +1,6 @@
 import { UnauthorizedError } from '../../contract/index.js';
 import { option } from '../../internal/index.js';
-import type { EndSystemRequest } from './failure.js';
+import { type EndSystemRequest, nameRequest } from './failure.js';
 import { matches } from './read-body.js';
 
 export type LoginPage = RegExp | 'html';
@@ -30,6 +30,6 @@ function redirectTarget({ status, url, redirected, headers }: Response, request:
 }
 
 /** The error has no detail: the page is for a browser. */
-export function loginNeeded({ method, url }: EndSystemRequest): UnauthorizedError {
-  return new UnauthorizedError(`${method} ${url}: the end system responded with its login page.`);
+export function loginNeeded(request: EndSystemRequest): UnauthorizedError {
+  return new UnauthorizedError(`${nameRequest(request)}: the end system responded with its login page.`);
 }

@@ -116,6 +116,13 @@ export interface Preset {
   code?: readonly (BodyPath | BodyCondition)[] | undefined;
   /** Where the end system's message is. */
   message?: readonly BodyPath[] | undefined;
+  /**
+   * Takes out of the end system's messages and details what the service's users must not see, such as paths on its server. Gets
+   * up to 64 KiB; where nothing is left of a message, it names the status. @default nothing is taken out
+   */
+  clean?: ((text: string) => string) | undefined;
+  /** Whether the end system's response is the error's detail. @default true */
+  detail?: boolean | undefined;
   /** Where the end system reports its quota: the first source that can be read counts (rule W8). */
   quota?: readonly QuotaSource[] | undefined;
 }

@@ -1,5 +1,5 @@
 import { ConnectorError } from '../../contract/index.js';
-import type { EndSystemRequest } from './failure.js';
+import { type EndSystemRequest, nameRequest } from './failure.js';
 
 /** What ends a call of the end system: a timeout, or the caller's signal. */
 export interface TimeLimit {
@@ -98,8 +98,8 @@ const unread = globalThis.FinalizationRegistry && new FinalizationRegistry<() =>
 
 const wholeReads = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const;
 
-export function timeoutError({ method, url }: EndSystemRequest, cause?: unknown): ConnectorError {
-  return new ConnectorError(`${method} ${url}: the end system did not respond in time.`, {
+export function timeoutError(request: EndSystemRequest, cause?: unknown): ConnectorError {
+  return new ConnectorError(`${nameRequest(request)}: the end system did not respond in time.`, {
     status: 504,
     code: 'END_SYSTEM_TIMEOUT',
     cause,

@@ -5,7 +5,7 @@ import {
   errorOfKind,
   RateLimitError,
 } from '../../contract/index.js';
-import type { EndSystemFailure } from './failure.js';
+import { type EndSystemFailure, nameRequest } from './failure.js';
 import type { BodyCondition, Preset, PresetRule } from './preset.js';
 import { generic } from './presets/generic.js';
 import { findCode, findMessage, matches, valuesAt } from './read-body.js';
@@ -24,9 +24,11 @@ export function translateFailure(failure: EndSystemFailure, preset: Preset): Con
   const { json, text } = failure;
   const code = findCode(json, [...(preset.code ?? []), ...(generic.code ?? [])]) ?? rule?.code;
   const message = findMessage(json, [...(preset.message ?? []), ...(generic.message ?? [])]) ?? plainText(failure);
-  return buildError(rule, failure, message ?? describeResponse(failure), {
+  const { clean = (given: string) => given, detail = true } = preset;
+  const whole = preset.body === 'soap' ? (describeFault(json) ?? text) : text;
+  return buildError(rule, failure, (message && clean(message).trim()) || describeResponse(failure), {
     code,
-    detail: preset.body === 'soap' ? (describeFault(json) ?? text) : text,
+    detail: detail ? clean(whole) : undefined,
   });
 }
 
@@ -81,7 +83,7 @@ function buildError(
 
 /** To the service the connector is a gateway: failures of the system behind it are a 502, unless their status says more. */
 function statusFor(status: number): number {
-  if (status === 503 || status === 504) return status;
+  if (status === 501 || status === 503 || status === 504) return status;
   return status >= 500 || status < 400 ? 502 : status;
 }
 
@@ -93,5 +95,5 @@ function plainText({ text, json, headers }: EndSystemFailure): string | undefine
 }
 
 function describeResponse({ status, statusText, request }: EndSystemFailure): string {
-  return `${request.method} ${request.url}: the end system responded with ${`${status} ${statusText}`.trim()}.`;
+  return `${nameRequest(request)}: the end system responded with ${`${status} ${statusText}`.trim()}.`;
 }

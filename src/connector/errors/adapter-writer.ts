@@ -1,7 +1,15 @@
-import { checkOptions, functionOf, option, optionsOf, quiet, type ShapeOf } from '../../internal/index.js';
+import {
+  checkOptions,
+  createRedact,
+  functionOf,
+  option,
+  optionsOf,
+  quiet,
+  type ShapeOf,
+} from '../../internal/index.js';
 import { createErrorWriter, type WireError } from './error-writer.js';
+import type { ErrorListener } from './log-error.js';
 import { type ErrorFormatOptions, errorFormatShape } from './options.js';
-import { headerSecrets } from './redact.js';
 import { type Translate, translated } from './translate.js';
 
 export interface AdapterOptions<Request> extends ErrorFormatOptions {
@@ -15,18 +23,19 @@ export interface AdapterOptions<Request> extends ErrorFormatOptions {
    * not a `ConnectorError`. `undefined` leaves it a 500 without details (rule E4). @default none
    */
   translate?: Translate<Request> | undefined;
-  /** Gets every error as it was thrown: the place for the connector's log. */
-  onError?: ((error: unknown, request: Request) => void | Promise<void>) | undefined;
+  /** Gets every error as it was thrown: the place for the connector's log, such as `logError`. */
+  onError?: ErrorListener<Request> | undefined;
 }
 
 export interface AdapterWriter<Request> {
   /** The response for an error; calls `onError`. */
-  write(thrown: unknown, request: Request, read: ReadHeader, moreSecrets?: string[]): WireError;
+  write(thrown: unknown, request: Request): WireError;
   /** Calls `onError` for an error after the response has begun. */
   report(thrown: unknown, request: Request): void;
 }
 
-export type ReadHeader = (name: string) => string | string[] | null | undefined;
+/** The secrets in a request: the credentials, and the session in the headers `names`. */
+export type SecretsIn<Request> = (request: Request, names: readonly string[]) => string[];
 
 export const adapterShape = {
   ...errorFormatShape,
@@ -41,23 +50,27 @@ export const adapterShape = {
 const schema = optionsOf(adapterShape);
 
 /**
+ * @param secretsIn finds what may not leave in an error (rule E5).
  * @param translateOwn translates the framework's own errors; `onError` gets the original.
  * @throws TypeError naming the invalid option.
  */
 export function createAdapterWriter<Request>(
-  options: AdapterOptions<Request> = {},
+  options: AdapterOptions<Request>,
+  secretsIn: SecretsIn<Request>,
   translateOwn: (thrown: unknown) => unknown = (thrown) => thrown,
 ): AdapterWriter<Request> {
   const { sessionHeaders, translate, onError, ...format } = checkOptions(schema, options);
   const writeError = createErrorWriter(format);
   const notify = quiet(onError);
-  const report = (thrown: unknown, request: Request) => notify(thrown, request as never);
+  const secretsOf = (request: Request) => secretsIn(request, sessionHeaders);
+  const report = (thrown: unknown, request: Request) =>
+    notify(thrown, request as never, createRedact(secretsOf(request)));
   return {
     report,
-    write(thrown, request, read, moreSecrets = []) {
+    write(thrown, request) {
       report(thrown, request);
       const error = translated(translate as Translate<Request> | undefined, translateOwn(thrown), request);
-      return writeError(error, [...headerSecrets(read, sessionHeaders), ...moreSecrets]);
+      return writeError(error, secretsOf(request));
     },
   };
 }

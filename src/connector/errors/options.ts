@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { defaultMaxDetailBytes, headerProblem, type WaitFormat, waitFormatOption } from '../../contract/index.js';
 import { bool, count, option, optionsOf, type ShapeOf } from '../../internal/index.js';
 

@@ -17,6 +17,15 @@ export function headerSecrets(
   return secrets;
 }
 
+/** The secrets in a request of Express or Fastify: those of its headers, and of initialize's parameters, if the body is such a list. */
+export function incomingSecrets(
+  request: { headers: Readonly<Record<string, string | string[] | undefined>>; body?: unknown },
+  names: readonly string[],
+): string[] {
+  const inBody = Array.isArray(request.body) ? parameterSecrets(request.body) : [];
+  return [...headerSecrets((name) => request.headers[name.toLowerCase()], names), ...inBody];
+}
+
 /** The secrets of an initialize request: parameters marked `sensitive`; in a plain object, values whose names look secret. */
 export function parameterSecrets(body: unknown): string[] {
   const parameters = Array.isArray(body) ? toSessionParameters(body) : undefined;

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatPolicy, maxQuotaCharacters, policyHeader } from '../../contract/index.js';
 import { checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
 import type { RateLimitHeaderOptions } from '../errors/options.js';

@@ -1,5 +1,5 @@
 import type { Context, HonoRequest } from 'hono';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { BadRequestError } from '../../contract/index.js';
 import { describeIssues } from '../../internal/index.js';
 import { invalidJsonMessage } from '../errors/to-connector-error.js';

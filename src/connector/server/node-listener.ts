@@ -2,6 +2,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { BadRequestError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
+import { headerSecrets } from '../errors/redact.js';
 import { isResponse } from '../request/request-state.js';
 import { withParsedBody } from './parsed-body.js';
 import type { FetchHandler } from './types.js';
@@ -29,16 +30,16 @@ export function toNodeHandler(
   if (typeof handler !== 'function') {
     throw new TypeError('`fetchHandler` must be a function from a Request to a Response, or an object with `fetch`.');
   }
-  const writer = createAdapterWriter(options);
-  const write = (thrown: unknown, request?: Request) =>
-    writer.write(thrown, request, (name) => request?.headers.get(name));
+  const writer = createAdapterWriter(options, (request, names) =>
+    headerSecrets((name) => request?.headers.get(name), names),
+  );
   const fail = (thrown: unknown, request: Request, outgoing: HttpBindings['outgoing']) => {
     if (outgoing.headersSent) {
       writer.report(thrown, request);
       outgoing.destroy();
       return;
     }
-    const { status, headers, body } = write(thrown, request);
+    const { status, headers, body } = writer.write(thrown, request);
     if (outgoing.destroyed) return;
     outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
   };
@@ -60,7 +61,8 @@ export function toNodeHandler(
     // A request that cannot become a Request never reaches the handler.
     {
       errorHandler: (thrown) => {
-        const { status, headers, body } = write(thrown instanceof RequestError ? toBadRequest(thrown) : thrown);
+        const error = thrown instanceof RequestError ? toBadRequest(thrown) : thrown;
+        const { status, headers, body } = writer.write(error, undefined);
         return new Response(body, { status, headers });
       },
     },

@@ -1,40 +1,67 @@
-import { DelayedError, type Processor } from 'bullmq';
+import { DelayedError, type Processor, RateLimitError, UnrecoverableError } from 'bullmq';
+import { checkOptions, optionsOf, type ShapeOf, withMethods } from '../../internal/index.js';
+import { type LimitableQueue, QueueLimit } from './queue-limit.js';
+import { judge } from './verdict.js';
+
+export interface DelayOptions {
+  /**
+   * The jobs' queue, if all of them use one connection: a rate limit then stops the whole queue, on all machines, and
+   * jobs keep their order. The queue gets a `setGlobalRateLimit` that is never reached, unless it has one. BullMQ
+   * prefers that to a worker's `limiter`: set a limit of your own on the queue.
+   *
+   * @default none: only the job is delayed, because others may use other connections
+   */
+  queue?: LimitableQueue | undefined;
+}
+
+const schema = optionsOf({
+  queue: withMethods<LimitableQueue>(
+    ...(['getGlobalRateLimit', 'setGlobalRateLimit', 'getRateLimitTtl', 'rateLimit'] as const),
+  ).optional(),
+} satisfies ShapeOf<DelayOptions>);
 
 /**
- * Delays a job when one of its calls rejects with a `RateLimitError`, until the rate limit is over. A delayed job holds no worker,
- * counts no attempt, and survives a restart. It then starts again from its beginning.
+ * Puts a job off when one of its calls rejects with a `RateLimitError`, until the rate limit is over. Such a job holds
+ * no worker, counts no attempt, and survives a restart. It then starts again from its beginning.
  *
- * The client must reject instead of waiting: always with `rateLimit.onLimit: 'reject'`, or above `rateLimit.maxWaitMs`. Other jobs of
- * the same connection are delayed as they come up, without sending anything; jobs of other connections continue.
+ * The client must reject instead of waiting: always with `rateLimit.onLimit: 'reject'`, or above `rateLimit.maxWaitMs`.
+ * With `queue` the queue stops; without it the other jobs of the connection are delayed as they come up, without sending
+ * anything, and jobs of other connections continue.
  *
- * @throws TypeError when `processor` is no function.
+ * An error that another attempt cannot mend, a 4xx of the connector other than 401 and 408, becomes an
+ * `UnrecoverableError` with that error as its `cause`. Any other error is thrown as it is and costs an attempt.
+ *
+ * @throws TypeError when `processor` is no function, or naming the option that is wrong.
  * @example
  * const client = createConnectorClient({ ...options, rateLimit: { onLimit: 'reject' } })
- * const worker = new Worker('sync', delayWhenLimited((job) => synchronise(client, job.data)), { connection })
+ * const queue = new Queue('acme', { connection })
+ * const worker = new Worker('acme', delayWhenLimited((job) => synchronise(client, job.data), { queue }), { connection })
  */
 // biome-ignore lint/suspicious/noExplicitAny: BullMQ's own defaults, so that a processor written for them fits
 export function delayWhenLimited<Data = any, Result = any, Name extends string = string>(
   processor: Processor<Data, Result, Name>,
+  options: DelayOptions = {},
 ): Processor<Data, Result, Name> {
   if (typeof processor !== 'function') throw new TypeError('`processor` must be a function.');
+  const { queue } = checkOptions(schema, options);
+  const queueLimit = queue === undefined ? undefined : new QueueLimit(queue);
   return async (job, ...rest) => {
     try {
       return await processor(job, ...rest);
     } catch (error) {
-      const resumeAt = limitedUntil(error);
-      if (resumeAt === undefined) throw error;
+      const verdict = judge(error);
+      if (verdict.type === 'failed') throw error;
+      const { message } = error as Error;
+      if (verdict.type === 'final') throw Object.assign(new UnrecoverableError(message), { cause: error });
+      const { resumeAt } = verdict;
+      const isStopped = await queueLimit?.stopUntil(resumeAt).then(
+        () => true,
+        () => false, // the job is delayed by itself, through the worker's own connection
+      );
+      if (isStopped) throw new RateLimitError(); // BullMQ puts the job back, as the first in line
       const [token] = rest;
       await job.moveToDelayed(Math.max(resumeAt.getTime(), Date.now()), token);
-      throw new DelayedError((error as Error).message);
+      throw new DelayedError(message);
     }
   };
-}
-
-/** The end of the rate limit, if the error is a `RateLimitError` (of any copy of the package) or was caused by one. */
-function limitedUntil(error: unknown): Date | undefined {
-  for (let depth = 0, current = error; depth < 10 && current instanceof Error; depth++, current = current.cause) {
-    const { kind, resumeAt } = current as { kind?: unknown; resumeAt?: unknown };
-    if (kind === 'rate-limit' && resumeAt instanceof Date) return resumeAt;
-  }
-  return undefined;
 }

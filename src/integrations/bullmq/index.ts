@@ -4,4 +4,5 @@
  * @module concordat/bullmq
  */
 
-export { delayWhenLimited } from './delay-when-limited.js';
+export { type DelayOptions, delayWhenLimited } from './delay-when-limited.js';
+export type { LimitableQueue } from './queue-limit.js';

@@ -1,27 +1,83 @@
 import type { Redis } from 'ioredis';
+import { quiet } from '../../internal/index.js';
+import { Line } from './line.js';
+import type { Settings } from './options.js';
+import { testWriting } from './scripts.js';
 
-/** How often to retry while redis is connected but fails. */
-const retryMs = 1000;
+/** A state, as the link to redis sees it. */
+export interface Member {
+  readonly channel: string;
+  onMessage(text: string): void;
+  /** Messages may have been missed. */
+  onUp(): void;
+}
+
+const links = new WeakMap<Redis, Map<string, Link>>();
+
+/** The link of all states that were given the same connection, prefix and timeout; open while it has members. */
+export function joinLink({ redis, prefix, timeoutMs }: Settings, member: Member): { link: Link; leave: () => void } {
+  const known = links.get(redis) ?? new Map<string, Link>();
+  links.set(redis, known);
+  const key = JSON.stringify([prefix, timeoutMs]);
+  const link = known.get(key) ?? new Link(redis, prefix, timeoutMs);
+  known.set(key, link);
+  link.add(member);
+  const leave = () => {
+    if (link.remove(member) === 0) known.delete(key);
+  };
+  return { link, leave };
+}
 
 /**
- * Runs commands on redis with a timeout. After a failure further commands fail at once until redis is back, so that an outage
- * costs a caller the timeout only once.
+ * Two connections of the states' own: one for commands, one for messages, which can do nothing else. The caller's connection
+ * only says how to connect: nobody else's commands suffer when one of these is replaced.
  */
 export class Link {
-  readonly #redis: Redis;
   readonly #timeoutMs: number;
+  readonly #commands: Line;
+  readonly #messages: Line;
+  readonly #members = new Set<Member>();
   readonly #listeners = new Set<(error: Error) => void>();
-  readonly #onRedisError = () => {}; // commands report failures; without a listener ioredis prints them
+  readonly #down = new Set<string>();
+  #subscribed = new Set<string>();
   #outage: Error | undefined;
-  #triedAt = 0;
-  #closed = false;
+  /** How far the clock of redis is ahead of this process's monotonic one: too much, by a timeout at most, rather than too little. */
+  #aheadMs = 0;
 
-  constructor(redis: Redis, timeoutMs: number) {
-    this.#redis = redis;
+  constructor(redis: Redis, prefix: string, timeoutMs: number) {
+    const test = async (commands: Redis) => {
+      const askedAt = performance.now();
+      const now = await testWriting(commands, prefix);
+      if (performance.now() - askedAt < timeoutMs) this.#aheadMs = now - askedAt;
+    };
     this.#timeoutMs = timeoutMs;
-    redis.on('error', this.#onRedisError);
+    this.#commands = new Line(redis, {
+      timeoutMs,
+      open: test,
+      test,
+      onUp: () => {
+        this.#isUp('');
+        for (const member of [...this.#members]) member.onUp();
+      },
+      onDown: (error) => this.#isDown('', error),
+    });
+    const forMessages = ' (connection for messages)';
+    this.#messages = new Line(redis, {
+      timeoutMs,
+      open: (messages) => this.#listen(messages),
+      test: (messages) => messages.ping(),
+      onUp: () => {
+        this.#isUp(forMessages);
+        for (const member of [...this.#members]) {
+          if (this.#subscribed.has(member.channel)) member.onUp();
+          else this.#subscribe(member); // it joined while the connection was opened
+        }
+      },
+      onDown: (error) => this.#isDown(forMessages, error),
+    });
   }
 
+  /** Whether both connections work, as far as is known. */
   get up(): boolean {
     return this.#outage === undefined;
   }
@@ -35,64 +91,58 @@ export class Link {
     };
   }
 
-  /** @throws Error when redis is not available or too slow. */
-  async run<T>(command: (redis: Redis) => Promise<T>): Promise<T> {
-    const failing = this.#outage !== undefined;
-    const tooSoon = this.#redis.status !== 'ready' || performance.now() - this.#triedAt < retryMs;
-    if (this.#closed || (failing && tooSoon)) throw this.#outage ?? new Error('This state is closed.');
-    this.#triedAt = performance.now();
-    try {
-      // Waits for the connection, because ioredis would otherwise queue the command and run it too late.
-      const result = await this.#inTime(this.#ready().then(() => command(this.#redis)));
-      this.#outage = undefined;
-      return result;
-    } catch (error) {
-      this.#failed(error);
-      throw error;
+  /**
+   * Runs a command. Its `deadline` is when nobody waits for its answer any more, in epoch milliseconds by the clock of redis.
+   *
+   * @throws Error when redis is away or too slow.
+   */
+  run<T>(command: (redis: Redis, deadline: number) => Promise<T>): Promise<T> {
+    return this.#commands.run((redis) =>
+      command(redis, Math.ceil(performance.now() + this.#timeoutMs + this.#aheadMs)),
+    );
+  }
+
+  add(member: Member): void {
+    this.#members.add(member);
+    this.#subscribe(member);
+  }
+
+  /** @returns how many members are left; without any, the connections are closed. */
+  remove(member: Member): number {
+    this.#members.delete(member);
+    const { channel } = member;
+    if (this.#members.size === 0) {
+      this.#commands.close();
+      this.#messages.close();
+    } else if (![...this.#members].some((other) => other.channel === channel)) {
+      this.#messages.run((redis) => redis.unsubscribe(channel)).catch(() => {});
     }
+    return this.#members.size;
   }
 
-  /** Redis is back: lets the next command through. */
-  revive(): void {
-    this.#triedAt = Number.NEGATIVE_INFINITY;
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#redis.off('error', this.#onRedisError);
-  }
-
-  #ready(): Promise<void> {
-    const redis = this.#redis;
-    if (redis.status === 'ready') return Promise.resolve();
-    if (redis.status === 'wait') redis.connect().catch(() => {});
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        redis.off('ready', onReady);
-        reject(new Error(`not connected within ${this.#timeoutMs} ms`));
-      }, this.#timeoutMs);
-      const onReady = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      redis.once('ready', onReady);
+  async #listen(messages: Redis): Promise<void> {
+    messages.on('message', (channel, text: string) => {
+      for (const member of [...this.#members]) if (member.channel === channel) member.onMessage(text);
     });
+    this.#subscribed = new Set([...this.#members].map(({ channel }) => channel));
+    await messages.subscribe(...this.#subscribed);
   }
 
-  #inTime<T>(running: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const late = () => reject(new Error(`no response within ${this.#timeoutMs} ms`));
-      const timer = setTimeout(late, this.#timeoutMs);
-      running.then(resolve, reject).finally(() => clearTimeout(timer));
-    });
+  /** What was said before is read afterwards: in the other order, what is said in between would be lost. */
+  #subscribe(member: Member): void {
+    this.#messages.run((redis) => redis.subscribe(member.channel)).then(member.onUp, () => {});
   }
 
-  #failed(cause: unknown): void {
-    if (this.#outage !== undefined || this.#closed) return;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    this.#outage = new Error(`redis: ${why}. Until it is back, this process uses a session and pauses of its own.`, {
-      cause,
-    });
-    for (const listener of [...this.#listeners]) listener(this.#outage);
+  #isUp(which: string): void {
+    this.#down.delete(which);
+    if (this.#down.size === 0) this.#outage = undefined;
+  }
+
+  #isDown(which: string, cause: Error): void {
+    this.#down.add(which);
+    if (this.#outage !== undefined) return;
+    const until = 'Until it is back, this process uses a session and pauses of its own.';
+    this.#outage = new Error(`redis: ${cause.message}${which}. ${until}`, { cause });
+    for (const listener of [...this.#listeners]) quiet(listener)(this.#outage);
   }
 }

@@ -3,6 +3,7 @@ import {
   bool,
   checkOptions as check,
   count,
+  oneOf,
   option,
   optionsOf,
   readBy,
@@ -11,7 +12,10 @@ import {
 } from '../../internal/index.js';
 
 export interface RedisStateOptions {
-  /** An ioredis connection, which you close yourself. The state opens a second one for messages. */
+  /**
+   * An ioredis connection, which you close yourself. It only says how to connect: the state opens two connections of its own,
+   * which all states with this `redis` share.
+   */
   redis: Redis;
   /** Processes with the same `connection` on the same redis share the session and pauses. Use one name per set of credentials. */
   connection: string;
@@ -30,16 +34,25 @@ export interface RedisStateOptions {
   sessionTtlMs?: number;
   /** How long no process logs in after a refused login, in milliseconds (rule S5). @default 30000 */
   loginCooldownMs?: number;
-  /** How long until another process takes over from one that died while logging in, in milliseconds. @default 10000 */
+  /** How long until another process takes over from one that died while logging in, in milliseconds. @default 3000 */
   takeoverMs?: number;
+  /**
+   * What a process does that needs a session while redis is away: logs in `'alone'`, or `'wait'`s until redis is back, for
+   * `maxAwayMs` at most. Wait if the system has one session for each account, where each login ends the session of another
+   * process (rule G11).
+   * @default 'alone'
+   */
+  whenAway?: 'alone' | 'wait';
+  /** How long a process waits with `whenAway: 'wait'` until it logs in alone, in milliseconds. @default 30000 */
+  maxAwayMs?: number;
 }
 
 const shortestKeyBytes = 32;
 
 const schema = optionsOf({
   redis: option<Redis>(
-    (value) => typeof (value as Redis)?.duplicate === 'function' && typeof (value as Redis).eval === 'function',
-    'must be an ioredis connection: `new Redis(…)`',
+    (value) => typeof (value as Redis)?.duplicate === 'function' && (value as Redis).isCluster === false,
+    'must be an ioredis connection: `new Redis(…)`, also with `sentinels`, but no `Cluster`',
   ),
   connection: option<string>(
     (value) => typeof value === 'string' && /^[^{}]+$/.test(value),
@@ -51,7 +64,9 @@ const schema = optionsOf({
   timeoutMs: count(1).default(1000),
   sessionTtlMs: count(1).default(24 * 3_600_000),
   loginCooldownMs: count(1).default(30_000),
-  takeoverMs: count(1).default(10_000),
+  takeoverMs: count(1).default(3000),
+  whenAway: oneOf(['alone', 'wait']).default('alone'),
+  maxAwayMs: count(0).default(30_000),
 } satisfies ShapeOf<RedisStateOptions>);
 
 export type Settings = ReturnType<typeof checkOptions>;

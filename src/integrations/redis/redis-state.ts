@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ConnectionState } from '../../client/index.js';
 import { parseJson } from '../../internal/index.js';
 import { takePermits } from './lease-script.js';
-import { Link } from './link.js';
+import { joinLink } from './link.js';
 import { checkOptions, type RedisStateOptions } from './options.js';
 import { namesOf } from './scripts.js';
 import { SharedPauses } from './shared-pauses.js';
@@ -12,10 +12,10 @@ export type { RedisStateOptions };
 
 /** State in redis. `shared` and `onError` are the only signs of an outage. */
 export interface RedisState extends ConnectionState, AsyncDisposable {
-  /** Whether the session and pauses are shared right now; `false` while redis is down. */
+  /** Whether the session and pauses are shared right now; `false` while redis is away. */
   readonly shared: boolean;
   onError(listener: (error: Error) => void): () => void;
-  /** Closes the connection for messages; your `redis` stays open. Close the clients first. */
+  /** Closes the state's connections if no other state uses them; your `redis` stays open. Close the clients first. */
   close(): Promise<void>;
 }
 
@@ -32,32 +32,24 @@ export interface RedisState extends ConnectionState, AsyncDisposable {
  */
 export function redisState(options: RedisStateOptions): RedisState {
   const settings = checkOptions(options);
-  const { redis, prefix, connection, timeoutMs } = settings;
-  const names = namesOf(prefix, connection);
+  const names = namesOf(settings.prefix, settings.connection);
   const from = randomUUID();
   const closing = new AbortController();
-  const link = new Link(redis, timeoutMs);
+  const { link, leave } = joinLink(settings, {
+    channel: names.news,
+    onMessage(text) {
+      const message = parseJson(text) as { from: string; pause?: { scope: string; remainingMs: number } } | undefined;
+      if (message === undefined || message.from === from) return;
+      if (message.pause === undefined) sessions.wake();
+      else pauses.receive(message.pause);
+    },
+    onUp() {
+      sessions.wake();
+      void pauses.synchronise();
+    },
+  });
   const sessions = new SharedSessions(link, names, settings, JSON.stringify({ from }), closing.signal);
   const pauses = new SharedPauses(link, names, (pause) => JSON.stringify({ from, pause }));
-
-  // A connection that subscribes to a channel can do nothing else.
-  const listening = redis.duplicate({ lazyConnect: false, autoResubscribe: false });
-  listening.on('error', () => {}); // commands report failures
-  listening.on('message', (_channel, text: string) => {
-    const message = parseJson(text) as { from: string; pause?: { scope: string; remainingMs: number } } | undefined;
-    if (message === undefined || message.from === from) return;
-    if (message.pause === undefined) sessions.wake();
-    else pauses.receive(message.pause);
-  });
-  const synchronise = () => {
-    link.revive();
-    void pauses.synchronise();
-  };
-  listening.on('ready', () => {
-    // Subscribe first, then read: in the other order, a pause published in between would be lost.
-    listening.subscribe(names.news).then(synchronise, () => {}); // lost again: the next connection subscribes
-  });
-  redis.on('ready', synchronise);
   void pauses.synchronise();
 
   // Clients of this process share their gates; other processes share the pauses.
@@ -66,9 +58,7 @@ export function redisState(options: RedisStateOptions): RedisState {
   let closed: Promise<void> | undefined;
   async function end(): Promise<void> {
     closing.abort();
-    redis.off('ready', synchronise);
-    link.close();
-    listening.disconnect();
+    leave();
   }
   const close = () => {
     closed ??= end();

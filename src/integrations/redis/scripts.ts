@@ -33,6 +33,15 @@ const nowInScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
+const testScript = `${nowInScript}
+redis.call('SET', KEYS[1], '', 'PX', 1)
+return now`;
+
+/** Rejects unless redis can be written: a replica that was the master cannot. @returns its clock, epoch milliseconds. */
+export async function testWriting(redis: Redis, prefix: string): Promise<number> {
+  return Number(await redis.eval(testScript, 1, `${prefix}test`));
+}
+
 const newerScript = `${nowInScript}
 local known = redis.call('HMGET', KEYS[1], 'generation', 'sealed', 'loggedInAt')
 if known[1] and tonumber(known[1]) > tonumber(ARGV[1]) then
@@ -44,17 +53,21 @@ end
 const renewalScript = `${newerScript}
 local refusal = redis.call('GET', KEYS[3])
 if refusal then return { 'refused', refusal } end
+if now > tonumber(ARGV[4]) then return redis.error_reply('the question came too late') end
 if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return { 'login' } end
 return { 'wait' }`;
 
-/** In one step: adopt a newer session, respect a refusal, or take the right to log in. */
+/**
+ * In one step: adopt a newer session, respect a refusal, or take the right to log in. After the deadline nobody would use
+ * that right, so it is not taken: a redis that hung runs what it was asked meanwhile (rule G11).
+ */
 export async function beginRenewal(
   redis: Redis,
-  names: Names,
-  { expired, token, takeoverMs }: { expired: number; token: string; takeoverMs: number },
+  { session, lock, refusal }: Names,
+  { expired, token, takeoverMs, deadline }: { expired: number; token: string; takeoverMs: number; deadline: number },
 ): Promise<RenewalStep> {
-  const { session, lock, refusal } = names;
-  return readStep(await redis.eval(renewalScript, 3, session, lock, refusal, expired, token, takeoverMs));
+  const keys = [session, lock, refusal];
+  return readStep(await redis.eval(renewalScript, 3, ...keys, expired, token, takeoverMs, deadline));
 }
 
 /** Looks for a newer session, without taking the right to log in. */
@@ -74,15 +87,22 @@ function readStep(result: unknown): RenewalStep {
 
 const saveScript = `${nowInScript}
 local known = tonumber(redis.call('HGET', KEYS[1], 'generation') or '0')
+local holder = redis.call('GET', KEYS[2])
+if holder ~= ARGV[4] and (holder or known > tonumber(ARGV[1])) then return 0 end
 local generation = math.max(known, tonumber(ARGV[1])) + 1
 redis.call('HSET', KEYS[1], 'generation', generation, 'sealed', ARGV[2], 'loggedInAt', string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 redis.call('DEL', KEYS[3])
-if redis.call('GET', KEYS[2]) == ARGV[4] then redis.call('DEL', KEYS[2]) end
+redis.call('DEL', KEYS[2])
 redis.call('PUBLISH', ARGV[5], ARGV[6])
 return generation`;
 
-/** Stores a new session with the time by redis's clock, releases the right to log in, and notifies the others. @returns the session's generation. */
+/**
+ * Stores a new session with the time by redis's clock, releases the right to log in, and notifies the others. Stores nothing
+ * if another process has taken over meanwhile (rule G11).
+ *
+ * @returns the session's generation; 0 if another process has taken over.
+ */
 export async function save(
   redis: Redis,
   { session, lock, refusal, news }: Names,

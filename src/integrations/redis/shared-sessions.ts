@@ -69,28 +69,40 @@ export class SharedSessions {
     return { generation, headers, ageMs: since === undefined ? undefined : systemClock.monotonic() - since };
   }
 
+  /** Asks redis what to do, again and again: each answer ends it or leads to a wait that a timer ends. */
   async #obtain(expired: number, login: Login): Promise<SharedSession> {
     const token = randomUUID();
-    const { takeoverMs } = this.#settings;
+    const { takeoverMs, whenAway, maxAwayMs } = this.#settings;
+    const aloneAt = systemClock.monotonic() + (whenAway === 'wait' ? maxAwayMs : 0);
     let unusable = expired;
-    for (;;) {
+    let overtaken = false;
+    while (!this.#closing.aborted) {
       const { signal } = this.#news; // read before asking redis, so that no message is missed
       const ask = { expired: unusable, token, takeoverMs };
-      const step = await this.#link.run((redis) => beginRenewal(redis, this.#names, ask)).catch(() => undefined);
-      if (step === undefined || this.#closing.aborted) return this.#logInAlone(unusable, login);
-      if (step.type === 'login') return this.#logIn(unusable, token, login);
-      if (step.type === 'refused') throw readRefusal(step.refusal);
-      if (step.type === 'wait') {
+      const step = await this.#link
+        .run((redis, deadline) => beginRenewal(redis, this.#names, { ...ask, deadline }))
+        .catch(() => undefined);
+      if (step === undefined && systemClock.monotonic() >= aloneAt) break;
+      if (step?.type === 'refused') throw readRefusal(step.refusal);
+      if (step?.type === 'login') {
+        const session = await this.#logIn(unusable, token, login);
+        if (session !== undefined) return session;
+        overtaken = true;
+      } else if (step?.type === 'session') {
+        const headers = this.#seal.open(step.sealed);
+        // The login that was overtaken may have ended this session: a 401 with it says nothing, as with an old one.
+        const ageMs = overtaken ? Number.POSITIVE_INFINITY : step.ageMs;
+        if (headers !== undefined) return this.#know(step.generation, headers, ageMs);
+        unusable = step.generation; // encrypted with another key
+      } else {
         await sleep(systemClock, lookMs, AbortSignal.any([signal, this.#closing])).catch(() => {});
-        continue;
       }
-      const headers = this.#seal.open(step.sealed);
-      if (headers !== undefined) return this.#know(step.generation, headers, step.ageMs);
-      unusable = step.generation; // encrypted with another key
     }
+    return this.#logInAlone(unusable, login);
   }
 
-  async #logIn(expired: number, token: string, login: Login): Promise<SharedSession> {
+  /** @returns `undefined` when another process has taken over meanwhile. */
+  async #logIn(expired: number, token: string, login: Login): Promise<SharedSession | undefined> {
     const { takeoverMs, loginCooldownMs, sessionTtlMs } = this.#settings;
     const keeping = setInterval(() => {
       this.#link.run((redis) => extend(redis, this.#names, token, takeoverMs)).catch(() => {});
@@ -107,10 +119,10 @@ export class SharedSessions {
     }
     const facts = { expired, sealed: this.#seal.close(headers), ttlMs: sessionTtlMs, token, message: this.#message };
     const generation = await this.#link.run((redis) => save(redis, this.#names, facts)).catch(() => undefined);
-    return this.#know(generation ?? this.#nextGeneration(expired), headers, 0);
+    return generation === 0 ? undefined : this.#know(generation ?? this.#nextGeneration(expired), headers, 0);
   }
 
-  /** While redis is down, each process logs in for itself. */
+  /** While redis is away, each process logs in for itself. */
   async #logInAlone(expired: number, login: Login): Promise<SharedSession> {
     const headers = await login();
     return this.#know(this.#nextGeneration(expired), headers, 0);

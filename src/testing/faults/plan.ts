@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkOptions, count, functionOf, option, optionsOf, readBy, type ShapeOf } from '../../internal/index.js';
 import { anyRequest, type Pattern, parsePattern } from '../routes/pattern.js';
 import type { Fault, FaultRule, JournalEntry, RouteHandler, Step } from '../types.js';

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { logError } from 'concordat/connector';
 import { connectorErrorHandler, connectorNotFound } from 'concordat/connector/express';
 import express from 'express';
 import * as endSystem from './end-system.js';
@@ -49,9 +50,15 @@ connector.post('/items', async (request, response) => {
   response.status(201).json(await endSystem.createItem(session, item));
 });
 
-// Last: these two turn unknown routes and all errors into responses of the contract.
+connector.put('/items/:id', async (request, response) => {
+  const session = readSession(request.headers);
+  const update = read(endSystem.itemUpdate, request.body, 'The request body is not valid');
+  response.json(await endSystem.updateItem(session, request.params.id, update));
+});
+
+// Last: these two turn unknown routes and all errors into responses of the contract, and log them with file and line.
 connector.use(connectorNotFound());
-connector.use(connectorErrorHandler({ sessionHeaders }));
+connector.use(connectorErrorHandler({ sessionHeaders, onError: logError }));
 
 export async function start({ port, hostname = '127.0.0.1' }: { port: number; hostname?: string }) {
   const server = await new Promise<Server>((resolve, reject) => {

@@ -1,12 +1,15 @@
 import { Readable } from 'node:stream';
+import { logError } from 'concordat/connector';
 import { connectorFrameworkErrors, connectorPlugin } from 'concordat/connector/fastify';
 import fastify from 'fastify';
 import * as endSystem from './end-system.js';
 import { read, readParameters, readSession, sessionHeaders, toParameters } from './read.js';
 
 // Turns paths that Fastify cannot decode into responses of the contract; the plugin below does so for unknown routes and errors.
-export const connector = fastify({ frameworkErrors: connectorFrameworkErrors({ sessionHeaders }) });
-await connector.register(connectorPlugin, { sessionHeaders });
+// Both log errors with file and line; as JSON lines with NODE_ENV=production.
+const errors = { sessionHeaders, onError: logError };
+export const connector = fastify({ frameworkErrors: connectorFrameworkErrors(errors) });
+await connector.register(connectorPlugin, errors);
 
 // Needs no session: the Dockerfile's health check.
 connector.get('/health', async () => ({ ok: true }));
@@ -42,6 +45,12 @@ connector.post('/items', async (request, reply) => {
   const session = readSession(request.headers);
   const item = read(endSystem.newItem, request.body, 'The request body is not valid');
   return reply.code(201).send(await endSystem.createItem(session, item));
+});
+
+connector.put<{ Params: { id: string } }>('/items/:id', async (request) => {
+  const session = readSession(request.headers);
+  const update = read(endSystem.itemUpdate, request.body, 'The request body is not valid');
+  return endSystem.updateItem(session, request.params.id, update);
 });
 
 export async function start({ port, hostname = '127.0.0.1' }: { port: number; hostname?: string }) {

@@ -1,4 +1,4 @@
-import { createConnector, readJson, readQuery, serve } from 'concordat/connector';
+import { createConnector, logError, readJson, readQuery, serve } from 'concordat/connector';
 import * as endSystem from './end-system.js';
 
 /** Logs in, requires a session on every route below, and turns all errors into responses of the contract. */
@@ -10,6 +10,7 @@ export const connector = createConnector({
   session: endSystem.session,
   cleanup: ({ session }) => endSystem.logOut(session),
   openPaths: ['/health'], // the Dockerfile's health check
+  onError: logError, // your own mistakes with file and line; JSON lines with NODE_ENV=production
 });
 
 connector.get('/health', (c) => c.json({ ok: true }));
@@ -31,6 +32,11 @@ connector.get('/items/:id/file', async (c) => {
 connector.post('/items', async (c) => {
   const item = await readJson(c, endSystem.newItem);
   return c.json(await endSystem.createItem(c.get('session'), item), 201);
+});
+
+connector.put('/items/:id', async (c) => {
+  const update = await readJson(c, endSystem.itemUpdate);
+  return c.json(await endSystem.updateItem(c.get('session'), c.req.param('id'), update));
 });
 
 export const start = (options: { port: number; hostname?: string }) => serve(connector, options);

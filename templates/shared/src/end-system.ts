@@ -2,14 +2,16 @@
  * The end system: the only file that knows what is behind this connector. Change it to connect a real product; the routes in
  * connector.ts can stay as they are.
  *
- * `call` throws failures as errors of the contract, with the end system's own code and message, so nothing here needs a try.
+ * `call` throws failures as errors of the contract, with the end system's own code and message, and `readResponse` throws what
+ * is not as expected, so nothing here needs a try.
  */
 import { NotFoundError } from 'concordat';
-import { endSystemFetch } from 'concordat/connector';
+import { endSystemFetch, readResponse } from 'concordat/connector';
 import { z } from 'zod';
+import { cursor, isAfter, toCursor } from './cursor.js';
 import { startSample } from './sample/service.js';
 
-const url = process.env.END_SYSTEM_URL?.replace(/\/+$/, '');
+const url = readUrl();
 
 // Without a URL this is the bundled sample, a small product that reports failures in the usual way.
 const endSystem = url
@@ -28,17 +30,17 @@ export const parameters = z.object({ user: z.string().min(1), password: z.string
 export const session = z.object({ 'x-session': z.string().min(1) });
 export type Session = z.output<typeof session>;
 
-/** The query of `GET /items`. A cursor is the `nextCursor` of the previous page. */
+/** The query of `GET /items`: the items by last change. A cursor is the `nextCursor` of the previous page. */
 export const itemQuery = z.object({
   updatedSince: z.iso.datetime({ offset: true }).optional(),
-  cursor: z
-    .string()
-    .regex(/^\d{1,6}$/, 'is not a cursor of this connector')
-    .optional(),
+  cursor: cursor.optional(),
 });
 
 /** The body of `POST /items`. */
 export const newItem = z.object({ title: z.string().trim().min(1).max(200) });
+
+/** The body of `PUT /items/:id`: the whole item, so that sending it twice changes nothing. */
+export const itemUpdate = newItem.extend({ done: z.boolean() });
 
 /** What the service gets. */
 export interface Item {
@@ -57,7 +59,7 @@ const taskPage = z.object({ tasks: z.array(task), nextPage: z.number().nullable(
 /** The end system refuses a wrong password with a 401, and so does this connector. */
 export async function logIn(credentials: z.output<typeof parameters>): Promise<Session> {
   const response = await send('/login', { method: 'POST', json: credentials });
-  const { token } = z.object({ token: z.string() }).parse(await response.json());
+  const { token } = await readResponse(response, z.object({ token: z.string() }));
   return { 'x-session': token };
 }
 
@@ -65,17 +67,25 @@ export async function logOut(session: Session): Promise<void> {
   await send('/login', { method: 'DELETE', session });
 }
 
+/**
+ * A page of the items by last change. It begins after the cursor's item, not at a page number: an item that changes while the
+ * service reads moves to the end, and with page numbers all others would move up, one of them to a page already read.
+ */
 export async function listItems(session: Session, { updatedSince, cursor }: z.output<typeof itemQuery>) {
-  const query = new URLSearchParams({ page: cursor ?? '1' });
-  if (updatedSince !== undefined) query.set('changed_since', updatedSince);
-  const response = await send(`/tasks?${query}`, { session });
-  const { tasks, nextPage } = taskPage.parse(await response.json());
-  return { items: tasks, nextCursor: nextPage === null ? null : String(nextPage) };
+  const since = cursor?.updatedAt ?? updatedSince;
+  for (let page = 1; ; page += 1) {
+    const query = new URLSearchParams({ page: String(page), ...(since === undefined ? {} : { changed_since: since }) });
+    const { tasks, nextPage } = await readResponse(await send(`/tasks?${query}`, { session }), taskPage);
+    const items = tasks.filter((item) => isAfter(item, cursor));
+    const last = items.at(-1);
+    if (nextPage === null) return { items, nextCursor: null };
+    // More items than a page holds may have changed at the cursor's very moment.
+    if (last !== undefined) return { items, nextCursor: toCursor(last) };
+  }
 }
 
 export async function getItem(session: Session, id: string): Promise<Item> {
-  const response = await send(`/tasks/${encodeURIComponent(id)}`, { session });
-  return task.parse(await response.json());
+  return readResponse(await send(`/tasks/${encodeURIComponent(id)}`, { session }), task);
 }
 
 /** The file of an item as a stream, so that it is never in memory as a whole. */
@@ -92,8 +102,22 @@ export async function getFile(session: Session, id: string) {
 }
 
 export async function createItem(session: Session, item: z.output<typeof newItem>): Promise<Item> {
-  const response = await send('/tasks', { method: 'POST', session, json: item });
-  return task.parse(await response.json());
+  return readResponse(await send('/tasks', { method: 'POST', session, json: item }), task);
+}
+
+export async function updateItem(session: Session, id: string, update: z.output<typeof itemUpdate>): Promise<Item> {
+  const response = await send(`/tasks/${encodeURIComponent(id)}`, { method: 'PUT', session, json: update });
+  return readResponse(response, task);
+}
+
+/** @throws Error for a URL that is none, and for a missing one in production: the sample is only for trying things. */
+function readUrl(): string | undefined {
+  const { END_SYSTEM_URL: url, NODE_ENV } = process.env;
+  if (!url && NODE_ENV !== 'production') return undefined;
+  if (url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, '');
+  throw new Error(
+    `END_SYSTEM_URL must be the URL of the end system, such as https://tracker.example.com, not "${url ?? ''}".`,
+  );
 }
 
 interface Sending {

@@ -15,19 +15,36 @@ afterAll(async () => {
 });
 
 test('all items are read, page by page', async () => {
-  const items: Item[] = [];
-  let cursor: string | null = null;
-  do {
-    const page = (await client.get('/items', { query: cursor === null ? {} : { cursor } })) as Page;
-    items.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  const first = (await client.get('/items')) as Page;
+  const items = [...first.items, ...(await readAll(first.nextCursor))];
   expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 120 }, (_, index) => String(index + 1)));
 });
 
 test('a new item can be read', async () => {
   const created = (await client.post('/items', { json: { title: 'Write a connector' } })) as Item;
   expect(await client.get(`/items/${created.id}`)).toEqual(created);
+});
+
+test('an item is changed as a whole, and twice is like once', async () => {
+  const update = { title: 'Task three', done: true };
+  const changed = (await client.put('/items/3', { json: update })) as Item;
+  expect(changed).toMatchObject({ id: '3', ...update });
+  expect(await client.put('/items/3', { json: update })).toMatchObject({ id: '3', ...update });
+});
+
+test('a list that changes while it is read loses no item', async () => {
+  const first = (await client.get('/items')) as Page;
+  // This one moves from the page that was read to the end of the list.
+  const moved = first.items.find(({ title }) => title === 'Task 5') as Item;
+  await client.put(`/items/${moved.id}`, { json: { title: moved.title, done: true } });
+  const items = [...first.items, ...(await readAll(first.nextCursor))];
+  const ids = items.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(items.length - 1);
+  expect(ids.filter((id) => id === moved.id)).toHaveLength(2);
+});
+
+test('a cursor that is none is refused', async () => {
+  await expect(client.get('/items', { query: { cursor: 'bm9uZQ' } })).rejects.toMatchObject({ kind: 'bad-request' });
 });
 
 test('an item that does not exist is a 404 with the code of the end system', async () => {
@@ -60,6 +77,17 @@ test('the client waits out a rate limit and loses nothing', async () => {
 test('the health check needs no session', async () => {
   expect((await fetch(`${server.url}/health`)).status).toBe(200);
 });
+
+/** The items of the following pages. */
+async function readAll(from: string | null): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let cursor = from; cursor !== null; ) {
+    const page = (await client.get('/items', { query: { cursor } })) as Page;
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return items;
+}
 
 interface Page {
   items: Item[];

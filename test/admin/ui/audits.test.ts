@@ -121,5 +121,56 @@ describe('API key audits (specification 2.2 and 6)', () => {
     }
     expect(seen).toEqual(Array.from({ length: 60 }, (_, index) => `Key ${59 - index}`));
     expect(html).toContain('rel="prev"');
+    expect(textOf(html)).toContain('51–60 of 60 entries.');
+  });
+
+  it('are filtered by author, origin and time, all of them at once, and by one click again', async () => {
+    const { host, first } = await someHistory();
+    const visitor = await host.visitor('root');
+    await visitor.open('/api-key-audits');
+    expect(textOf(visitor.page.html)).toContain('5 entries.');
+    await visitor.submit('/api-key-audits', { author: 'alice', origin: 'UI', from: '2026-11-19', to: '2026-11-20' });
+    expect(visitor.page.path).toBe('/api-key-audits?author=alice&origin=UI&from=2026-11-19&to=2026-11-20');
+    expect(readTable(visitor.page.html).rows.map(([name, , , type]) => [name, type])).toEqual([
+      ['Export of orders', 'Create'],
+    ]);
+    expect(textOf(visitor.page.html)).toContain('1 entry.');
+    const shown = visitor.form('/api-key-audits').fields;
+    expect([shown.get('author'), shown.get('from'), shown.get('to')]).toEqual(['alice', '2026-11-19', '2026-11-20']);
+    expect(visitor.page.html).toMatch(/<option value="UI" selected/);
+    expect(visitor.page.html).toContain(
+      'href="/api-key-audits?revisionType=Update&amp;author=alice&amp;origin=UI&amp;from=2026-11-19&amp;to=2026-11-20"',
+    );
+    await visitor.submit('/api-key-audits', { find: 'import', origin: '', from: '', to: '' });
+    expect(visitor.page.path).toBe(`/api-key-audits?apiKeyId=${first.id}&author=alice`);
+    await visitor.submit('/api-key-audits', { author: 'nobody' });
+    expect(textOf(visitor.page.html)).toContain('No audit entry matches');
+    await visitor.open('/api-key-audits?from=2026-02-30&to=soon&origin=ui');
+    expect(readTable(visitor.page.html).rows).toHaveLength(5);
+  });
+
+  it('are exported as they are filtered', async () => {
+    const { host } = await someHistory();
+    const visitor = await host.visitor('alice');
+    const { html } = await visitor.open('/api-key-audits?revisionType=Create&author=alice&page=1');
+    const hrefs = [...html.matchAll(/href="([^"]+\/export[^"]+)" download/g)].map(([, href]) =>
+      String(href).replaceAll('&amp;', '&'),
+    );
+    expect(hrefs).toEqual([
+      '/api-key-audits/export?format=csv&revisionType=Create&author=alice',
+      '/api-key-audits/export?format=ndjson&revisionType=Create&author=alice',
+    ]);
+    const [csv, ndjson] = await Promise.all(hrefs.map((href) => visitor.request(href)));
+    expect(csv?.headers.get('content-disposition')).toContain('api-key-audits.csv');
+    expect(csv?.html.trim().split('\r\n')).toHaveLength(3);
+    expect(
+      ndjson?.html
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).name),
+    ).toEqual(['Export of orders', 'Export']);
+    expect((await visitor.request('/api-key-audits/export?format=exe')).status).toBe(400);
+    const stranger = await host.visitor();
+    expect((await stranger.request(hrefs[0] as string)).status).toBe(303);
   });
 });

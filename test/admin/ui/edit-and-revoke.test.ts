@@ -210,12 +210,12 @@ describe('the word about what has just been done', () => {
 });
 
 describe('before a revocation', () => {
-  it('the page and the dialog say when the key was last used', async () => {
+  it('the page and the dialog say when the key was last used, and from where', async () => {
     const { host, id, key, visitor } = await withKey();
     expect(textOf((await visitor.open(`/api-keys/${id}/revoke`)).html)).toContain('Last used: Never');
-    await host.apiKeys.authenticate({ 'x-api-key': key });
+    await host.apiKeys.authenticate({ 'x-api-key': key, 'user-agent': 'curl/8' }, { address: '192.0.2.7' });
     host.clock.jumpCalendar(3_600_000);
-    const last = '1 hour ago (21 Nov 2026, 09:00:00 UTC)';
+    const last = '1 hour ago (21 Nov 2026, 09:00:00 UTC), from 192.0.2.7, with curl/8';
     expect(textOf((await visitor.open(`/api-keys/${id}/revoke`)).html)).toContain(`Last used: ${last}`);
     for (const path of [`/api-keys/${id}`, '/api-keys']) {
       const links = tags((await visitor.open(path)).html, 'a').filter((tag) => tag.has('data-dialog'));

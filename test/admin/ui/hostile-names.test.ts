@@ -19,6 +19,9 @@ function tagsWithoutValues(html: string): string {
   return (html.match(/<[a-z!/](?:"[^"]*"|[^">])*>/gi) ?? []).join('').replace(/"[^"]*"/g, '""');
 }
 
+/** The value that the page shows once. */
+const keyOf = (html: string) => /ck_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}/.exec(html)?.[0] ?? '';
+
 it('the check can fail (control)', () => {
   expect(tagsWithoutValues('<p title="a > b" onclick="x">y onload=z</p>')).toBe('<p title="" onclick=""></p>');
 });
@@ -29,11 +32,12 @@ describe.each(names)('the name %j', (name) => {
     host.users.set('u-x', { ...host.users.get('u-alice')!, id: 'u-x', username: name });
     const visitor = await host.visitor('root');
     await visitor.open('/api-keys/new');
-    const created = await visitor.submit('/api-keys/new', { name, expiry: '30' });
+    const created = await visitor.submit('/api-keys/new', { name, description: name, expiry: '30' });
     expect(created.status).toBe(200);
     const { items } = await host.apiKeys.list({ userId: 'u-root', username: 'root' });
     const { id } = items[0]!;
-    expect(items[0]!.name).toBe(name);
+    expect([items[0]!.name, items[0]!.description]).toEqual([name, name]);
+    await host.apiKeys.authenticate({ 'x-api-key': keyOf(created.html), 'user-agent': name }, { address: name });
     const owned = await host.made('u-x', 'Owned by x', 0, 30);
 
     const pages = [created];
@@ -55,7 +59,7 @@ describe.each(names)('the name %j', (name) => {
       pages.push(await visitor.open(path));
     }
     await visitor.open('/api-keys/new');
-    pages.push(await visitor.submit('/api-keys/new', { name, expiry: 'custom', expiresOn: name }));
+    pages.push(await visitor.submit('/api-keys/new', { name, description: name, expiry: 'custom', expiresOn: name }));
     await visitor.open(`/api-keys/${id}/revoke`);
     pages.push(await visitor.submit('/revoke'));
     for (const { html, path } of pages) {
@@ -74,7 +78,9 @@ describe('hostile queries', () => {
     '/api-keys?search=%00',
     `/api-keys?search=${'x'.repeat(5000)}`,
     '/api-keys?scope=__proto__&status=constructor&sort=toString',
-    '/api-keys?cursor=%00&trail=%00&trail=%ff',
+    '/api-keys?page=%00&page=%ff',
+    '/api-key-audits?author=%00&from=%00&to=%ff&origin=%00&page=%00',
+    '/api-key-audits?from=0000-00-00&to=9999-99-99',
     '/api-keys?%',
     '/api-keys?search=%25_%5C%27%22--',
     '/api-key-audits?find=%00&revisionType=__proto__',

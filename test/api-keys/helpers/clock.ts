@@ -21,6 +21,11 @@ export class ManualClock {
     };
   };
 
+  /** How many timers have not fired yet. */
+  get pending(): number {
+    return this.#timers.length;
+  }
+
   set(iso: string): void {
     this.advance(Date.parse(iso) - this.#nowMs);
   }

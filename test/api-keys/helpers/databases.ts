@@ -66,6 +66,7 @@ const tables = [
   'concordat_api_key_audit',
   'concordat_api_key_pepper',
   'concordat_api_key_schema',
+  'concordat_api_key_search',
   'concordat_ended_session',
 ];
 

@@ -3,10 +3,20 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const writer = fileURLToPath(new URL('./writer.ts', import.meta.url));
+const warner = fileURLToPath(new URL('./warner.ts', import.meta.url));
 
 /** A writer in a process of its own. */
 export function startWriter(url: string, job: 'forever' | 'names' | 'edit' | 'revoke', label: string) {
-  const child = spawn(process.execPath, ['--import', 'tsx', writer, url, job, label], {
+  return start(writer, [url, job, label]);
+}
+
+/** A process that warns before expiries, some days ahead; it dies in the middle of warning of one key. */
+export function startWarner(url: string, daysAhead: number, diesAt = '') {
+  return start(warner, [url, String(daysAhead), diesAt]);
+}
+
+function start(program: string, parameters: readonly string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', program, ...parameters], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -32,7 +32,7 @@ const outcome = async (options: EndSystemFetchOptions, path: string, init: Reque
   const url = await endSystem(answer);
   return endSystemFetch(options)(url + path, init).then(
     async (response) => [response.status, await response.text()],
-    ({ kind, code, message }) => [kind, code, message.replace(url, '')],
+    ({ kind, code, message }) => [kind, code, message],
   );
 };
 

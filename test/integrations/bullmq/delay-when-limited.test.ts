@@ -1,59 +1,11 @@
-import { type Job, Queue, QueueEvents, Worker } from 'bullmq';
 import { RateLimitError } from 'concordat';
 import { delayWhenLimited } from 'concordat/bullmq';
-import { type ConnectorClient, createConnectorClient } from 'concordat/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { grace } from '../../helpers/until.js';
+import { describe, expect, it } from 'vitest';
 import { listeningConnector } from '../opentelemetry/helpers/observed-client.js';
-import { redisServer, serverProgram } from '../redis/helpers/redis-server.js';
+import { serverProgram } from '../redis/helpers/redis-server.js';
+import { queueAndWorkers } from './helpers/jobs.js';
 
 const waitMs = 600;
-
-/** A queue on a redis of its own, and workers that make a call for each job. */
-async function queueAndWorkers() {
-  const server = await redisServer();
-  const connection = { url: server.url, maxRetriesPerRequest: null };
-  const queue = new Queue('sync', { connection });
-  queue.on('error', () => {});
-  onTestFinished(() => queue.close());
-  const clients: Record<string, ConnectorClient> = {};
-  const starts: string[] = [];
-  const process = async (job: Job<{ connection: string; path: string }>) => {
-    starts.push(job.data.path);
-    return clients[job.data.connection]?.get(job.data.path);
-  };
-  function work(processor = delayWhenLimited(process)): Worker {
-    const worker = new Worker('sync', processor, { connection, concurrency: 1 });
-    worker.on('error', () => {});
-    onTestFinished(() => worker.close());
-    return worker;
-  }
-  function connect(name: string, baseUrl: string): void {
-    const client = createConnectorClient({
-      baseUrl,
-      initialize: { parameters: { user: 'ada', password: 'correct horse' } },
-      rateLimit: { format: 'milliseconds', jitterMs: 0, onLimit: 'reject' },
-      retry: { retries: 0 },
-    });
-    clients[name] = client;
-    onTestFinished(() => client.close().catch(() => {}));
-  }
-  const add = (name: string, path: string, options = {}) => queue.add('call', { connection: name, path }, options);
-  const state = async (job: Job) => queue.getJobState(job.id as string);
-  const settled = async (job: Job) => {
-    while (!['completed', 'failed'].includes(await state(job))) await grace(5);
-    return (await queue.getJob(job.id as string)) as Job;
-  };
-  /** Resolves once a job has been delayed: asked for its state now and then, it may be delayed and done in between. */
-  const delayed = () =>
-    new Promise((resolve) => {
-      const events = new QueueEvents('sync', { connection, lastEventId: '0' });
-      events.on('error', () => {});
-      events.once('delayed', resolve);
-      onTestFinished(() => events.close());
-    });
-  return { queue, work, connect, add, state, settled, delayed, starts, process };
-}
 
 describe.runIf(serverProgram)('a job that meets a rate limit (W7)', () => {
   it('is delayed until the limit is over, counts no attempt, and is done then', async () => {

@@ -1,48 +1,35 @@
 import { inspect } from 'node:util';
-import { type ConnectorClientOptions, createConnectorClient, InitializeError } from 'concordat/client';
+import { InitializeError } from 'concordat/client';
 import { type RedisStateOptions, redisState } from 'concordat/redis';
 import { Redis } from 'ioredis';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { grace, rejection, track, until } from '../../helpers/until.js';
 import { listeningConnector } from '../opentelemetry/helpers/observed-client.js';
+import { encryptionKey, member } from './helpers/member.js';
 import { type RedisServer, redisServer, serverProgram } from './helpers/redis-server.js';
 
-const encryptionKey = 'a key that every process has, of 32 bytes or more';
-
-/** A client as if in a process of its own: with a state and connections of its own. Its times are out of reach of a busy machine. */
-function member(server: RedisServer, baseUrl: string, options: Partial<RedisStateOptions> = {}) {
-  const redis = server.connect();
-  const key = options.storeSessionInPlainText ? {} : { encryptionKey };
-  const state = redisState({ redis, connection: 'c', timeoutMs: 5000, takeoverMs: 5000, ...key, ...options });
-  const client = connect(baseUrl, { state });
-  const errors: unknown[] = [];
-  client.on('error', ({ method, error }) => method === 'state' && errors.push(error));
-  onTestFinished(async () => {
-    client.close().catch(() => {});
-    await state.close();
-  });
-  return { client, state, errors, redis };
+/** Changes the connections that a state opens for itself. */
+function withOwnConnections(redis: Redis, change: (own: Redis) => void): Redis {
+  const duplicate = redis.duplicate.bind(redis);
+  redis.duplicate = (options) => {
+    const own = duplicate(options);
+    change(own);
+    return own;
+  };
+  return redis;
 }
 
-function connect(baseUrl: string, overrides: Partial<ConnectorClientOptions> = {}) {
-  return createConnectorClient({
-    baseUrl,
-    initialize: { parameters: { user: 'ada', password: 'correct horse' } },
-    retry: { minTimeoutMs: 1, maxTimeoutMs: 2 },
-    rateLimit: { format: 'milliseconds', jitterMs: 0 },
-    ...overrides,
-  });
-}
-
-/** What a connection is asked from now on about who may log in. */
-function questionsAboutLogins(redis: Redis): unknown[] {
+/** A connection, and what its state asks about who may log in. */
+function watchedConnection(server: RedisServer) {
   const questions: unknown[] = [];
-  const send = redis.sendCommand.bind(redis);
-  redis.sendCommand = ((command: Parameters<typeof send>[0], ...rest: []) => {
-    if (command.args.includes('concordat:{c}:login')) questions.push(command.name);
-    return send(command, ...rest);
-  }) as typeof redis.sendCommand;
-  return questions;
+  const redis = withOwnConnections(server.connect(), (own) => {
+    const send = own.sendCommand.bind(own);
+    own.sendCommand = ((command: Parameters<typeof send>[0], ...rest: []) => {
+      if (command.args.includes('concordat:{c}:login')) questions.push(command.name);
+      return send(command, ...rest);
+    }) as typeof own.sendCommand;
+  });
+  return { redis, questions };
 }
 
 /** All that is in redis, as text. */
@@ -142,8 +129,8 @@ describe.runIf(serverProgram)('when redis is not there', () => {
   it('because it hangs: a login asks it once, and requests never', async () => {
     const server = await redisServer();
     const { url, connector } = await listeningConnector();
-    const { client, errors, redis } = member(server, url, { timeoutMs: 1500 });
-    const questions = questionsAboutLogins(redis);
+    const { redis, questions } = watchedConnection(server);
+    const { client, errors } = member(server, url, { redis, timeoutMs: 1500 });
     await client.get('/issues');
     expect(questions).toHaveLength(2); // control: may I, and here it is
     server.freeze();
@@ -178,27 +165,49 @@ describe.runIf(serverProgram)('pauses in redis (G2)', () => {
   it('are heard of by everybody, however early one comes: none falls between reading and listening', async () => {
     const server = await redisServer();
     const { url } = await listeningConnector();
-    const slow = server.connect();
-    const duplicate = slow.duplicate.bind(slow);
     let listen = () => {};
     const mayListen = new Promise<void>((resolve) => {
       listen = resolve;
     });
-    slow.duplicate = (options) => {
-      const connection = duplicate(options);
-      const subscribe = connection.subscribe.bind(connection) as (channel: string) => Promise<unknown>;
-      connection.subscribe = ((channel: string) =>
-        mayListen.then(() => subscribe(channel))) as typeof connection.subscribe;
-      return connection;
-    };
+    const slow = withOwnConnections(server.connect(), (own) => {
+      const subscribe = own.subscribe.bind(own) as (channel: string) => Promise<unknown>;
+      own.subscribe = ((channel: string) => mayListen.then(() => subscribe(channel))) as typeof own.subscribe;
+    });
     const [one, two] = [member(server, url), member(server, url, { redis: slow })];
-    await slow.ping(); // answered after all that `two` has asked so far, so it has read the pauses
-    await grace();
+    // The second is answered after what `two` asked when it had connected, so it has read the pauses.
+    for (let question = 0; question < 2; question++) await two.state.newer?.(0);
     await one.state.pause({ scope: '', resumeAt: new Date(Date.now() + 60_000) });
     await grace();
     expect(two.client.status.paused).toBe(false); // control: it has read, and does not listen yet
     listen();
     await until(() => two.client.status.paused);
+  });
+
+  it('reach a state that begins while the connection for messages is replaced', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector();
+    let mayListen = Promise.resolve();
+    let asked = 0;
+    const redis = withOwnConnections(server.connect(), (own) => {
+      const subscribe = own.subscribe.bind(own) as (...channels: string[]) => Promise<unknown>;
+      own.subscribe = ((...channels: string[]) => {
+        asked++;
+        return mayListen.then(() => subscribe(...channels));
+      }) as typeof own.subscribe;
+    });
+    const first = member(server, url, { redis, connection: 'first' });
+    while ((await redis.pubsub('NUMSUB', 'concordat:{first}:news'))[1] !== 1) await grace();
+    let listen = () => {};
+    mayListen = new Promise<void>((resolve) => {
+      listen = resolve;
+    });
+    const before = asked;
+    await redis.client('KILL', 'TYPE', 'pubsub');
+    await until(() => !first.state.shared && asked > before);
+    member(server, url, { redis, connection: 'second' });
+    await grace();
+    listen();
+    while ((await redis.pubsub('NUMSUB', 'concordat:{second}:news'))[1] !== 1) await grace();
   });
 
   it('become longer, never shorter, whoever tells of them', async () => {
@@ -259,11 +268,10 @@ describe.runIf(serverProgram)('states of one connection', () => {
     const { client, state, redis } = member(server, url);
     await client.get('/issues');
     const others = async () => ((await redis.client('LIST')) as string).trim().split('\n').length;
-    while ((await others()) !== 2) await grace(5); // its connection for messages may come up last
+    while ((await others()) !== 3) await grace(5); // its connection for messages may come up last
     await client.close();
     await state.close();
     await state.close();
-    await until(() => redis.listenerCount('ready') === 0);
     while ((await others()) > 1) await grace(5);
     expect(await redis.ping()).toBe('PONG');
   });
@@ -289,6 +297,8 @@ describe('options', () => {
     ['loginCooldownMs', { loginCooldownMs: '1' }],
     ['takeoverMs', { takeoverMs: Number.NaN }],
     ['takeoverMS', { takeoverMS: 1 }],
+    ['whenAway', { whenAway: 'fail' }],
+    ['maxAwayMs', { maxAwayMs: -1 }],
   ])('a wrong `%s` is named: %o', (name, wrong) => {
     expect(() => redisState({ ...good, ...wrong } as never)).toThrow(TypeError);
     expect(() => redisState({ ...good, ...wrong } as never)).toThrow(`\`${name}\``);

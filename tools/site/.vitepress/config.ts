@@ -51,6 +51,7 @@ export default defineConfig({
       group('Guides', [
         'connector-routes',
         'errors',
+        'killable-sync',
         'data',
         'files',
         'networks',

@@ -1,30 +1,60 @@
-import { type RevisionType, revisionTypes } from '../../../api-keys/index.js';
+import { type AuditQuery, type Origin, origins, type RevisionType, revisionTypes } from '../../../api-keys/index.js';
 import { readSearch } from './list-query.js';
-import { type Place, readPlace, writePlace } from './paging.js';
+import { readPage, writePage } from './paging.js';
 
 /** What the audit page shows, as read from its address. */
-export interface AuditView extends Place {
+export interface AuditView {
   /** A key's id, or `undefined` for all keys. */
   readonly apiKeyId: string | undefined;
   /** The search for a key: part of its name, or its id. */
   readonly find: string;
   readonly revisionType: RevisionType | undefined;
+  /** A user name, or an id. */
+  readonly author: string;
+  readonly origin: Origin | undefined;
+  /** Dates in UTC, such as `2026-11-21`, both included; `''` for none. */
+  readonly from: string;
+  readonly to: string;
+  /** From 1. */
+  readonly page: number;
 }
 
+/** Reads an address or a form; invalid values become the defaults. */
 export function readAuditView(query: URLSearchParams): AuditView {
   return {
     apiKeyId: query.get('apiKeyId') || undefined,
     find: readSearch(query.get('find')),
     revisionType: revisionTypes.find((type) => type === query.get('revisionType')),
-    ...readPlace(query),
+    author: readSearch(query.get('author')),
+    origin: origins.find((origin) => origin === query.get('origin')),
+    from: readDate(query.get('from')),
+    to: readDate(query.get('to')),
+    page: readPage(query),
   };
+}
+
+function readDate(value: string | null): string {
+  if (value === null || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return '';
+  const midnight = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(value) ? value : '';
 }
 
 export function formatAuditView(view: Partial<AuditView>): string {
   const query = new URLSearchParams();
-  if (view.apiKeyId !== undefined) query.set('apiKeyId', view.apiKeyId);
-  if (view.find !== undefined && view.find !== '') query.set('find', view.find);
-  if (view.revisionType !== undefined) query.set('revisionType', view.revisionType);
-  writePlace(query, view);
+  for (const field of ['apiKeyId', 'find', 'revisionType', 'author', 'origin', 'from', 'to'] as const) {
+    const value = view[field];
+    if (value !== undefined && value !== '') query.set(field, value);
+  }
+  writePage(query, view.page);
   return String(query);
+}
+
+/** The same, for the audit trail. */
+export function auditFilter({ apiKeyId, revisionType, author, origin, from, to }: AuditView): AuditQuery {
+  return { apiKeyId, revisionType, author, origin, from: from || undefined, to: to || undefined };
+}
+
+/** Whether it leaves anything out, besides by revision type and key, which the page shows elsewhere. */
+export function isFiltered({ author, origin, from, to }: AuditView): boolean {
+  return author !== '' || origin !== undefined || from !== '' || to !== '';
 }

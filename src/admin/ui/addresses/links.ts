@@ -21,6 +21,7 @@ export interface Links {
   revokeApiKey(id: string, view?: ListView): string;
   revokeAllOf(userId: string): string;
   audits(view?: Partial<AuditView>): string;
+  auditExport(view: AuditView, format: string): string;
   deleteUser(id: string): string;
   signInAndReturn(path: string): string;
   asset(name: string): string;
@@ -48,6 +49,10 @@ export function createLinks(basePath: string): Links {
       withField(`${apiKeys}/${encodeURIComponent(id)}/revoke`, 'list', view === undefined ? '' : formatListView(view)),
     revokeAllOf: (userId) => withField(`${apiKeys}/revoke-all`, 'user', userId),
     audits: (view = {}) => withQuery(`${basePath}/api-key-audits`, formatAuditView(view)),
+    auditExport(view, format) {
+      const filter = formatAuditView({ ...view, find: '', page: 1 });
+      return `${basePath}/api-key-audits/export?format=${format}${filter && `&${filter}`}`;
+    },
     deleteUser: (id) => withField(`${basePath}/users/delete`, 'id', id),
     signInAndReturn: (path) => withField(`${basePath}/sign-in`, 'next', path),
     asset: (name) => `${basePath}/assets/${name}`,

@@ -8,16 +8,18 @@ import {
   type Scope,
 } from '../../../api-keys/index.js';
 import { withoutSecret } from './leaked-key.js';
-import { type Place, readPlace, writePlace } from './paging.js';
+import { readPage, writePage } from './paging.js';
 
 const defaultSort: ApiKeySort = '-createdOn';
 
 /** What the list shows, as read from its address. */
-export interface ListView extends Place {
+export interface ListView {
   readonly scope: Scope;
   readonly status: ApiKeyStatus | undefined;
   readonly search: string;
   readonly sort: ApiKeySort;
+  /** From 1. */
+  readonly page: number;
 }
 
 /** Reads an address; invalid values become the defaults. */
@@ -27,7 +29,7 @@ export function readListView(query: URLSearchParams): ListView {
     status: apiKeyStatuses.find((status) => status === query.get('status')),
     search: readSearch(query.get('search')),
     sort: apiKeySorts.find((sort) => sort === query.get('sort')) ?? defaultSort,
-    ...readPlace(query),
+    page: readPage(query),
   };
 }
 
@@ -46,7 +48,7 @@ export function formatListView(view: Partial<ListView>): string {
   if (view.status !== undefined) query.set('status', view.status);
   if (view.search !== undefined && view.search !== '') query.set('search', view.search);
   if (view.sort !== undefined && view.sort !== defaultSort) query.set('sort', view.sort);
-  writePlace(query, view);
+  writePage(query, view.page);
   return String(query);
 }
 

@@ -1,35 +1,36 @@
-/** Cursors point forward only, so the address keeps the way back, for this many pages. */
-const maxTrail = 10;
+/** Entries on one page of a list. */
+export const pageSize = 25;
 
-/** The position of a page in a list. */
-export interface Place {
-  /** `undefined` on the first page. */
-  readonly cursor: string | undefined;
-  /** The cursors of the previous pages, nearest last; `''` is the first page. */
-  readonly trail: readonly string[];
+/** The number of a page, from 1; anything else is the first page. */
+export function readPage(query: URLSearchParams): number {
+  const value = query.get('page') ?? '';
+  return /^[1-9]\d{0,7}$/.test(value) ? Number(value) : 1;
 }
 
-/** Start here after a change of filter or order. */
-export const firstPage: Place = { cursor: undefined, trail: [] };
-
-export function readPlace(query: URLSearchParams): Place {
-  const cursor = query.get('cursor') || undefined;
-  return cursor === undefined ? firstPage : { cursor, trail: query.getAll('trail').slice(-maxTrail) };
+export function writePage(query: URLSearchParams, page = 1): void {
+  if (page > 1) query.set('page', String(page));
 }
 
-export function writePlace(query: URLSearchParams, { cursor, trail = [] }: Partial<Place>): void {
-  if (cursor === undefined) return;
-  query.set('cursor', cursor);
-  for (const before of trail.slice(-maxTrail)) query.append('trail', before);
+/** What to ask for, to get a page. */
+export function placeOf(page: number): { readonly skip: number; readonly limit: number } {
+  return { skip: (page - 1) * pageSize, limit: pageSize };
 }
 
-export function nextPage(place: Place, cursor: string): Place {
-  return { cursor, trail: [...place.trail, place.cursor ?? ''] };
+/**
+ * The number of the last page, as far as that is known: with a total, or on the last page itself. Otherwise the next one
+ * is there as well.
+ */
+export function lastPage(page: number, { total, nextCursor }: { total?: number; nextCursor: string | null }): number {
+  if (total !== undefined) return Math.max(1, Math.ceil(total / pageSize));
+  return nextCursor === null ? page : page + 1;
 }
 
-/** `undefined` on the first page, and when the way back is not known. */
-export function previousPage({ trail }: Place): Place | undefined {
-  const before = trail.at(-1);
-  if (before === undefined) return undefined;
-  return before === '' ? firstPage : { cursor: before, trail: trail.slice(0, -1) };
+/** The numbers to show: the first, the last, and those around the present one; `undefined` stands for a gap. */
+export function pageNumbers(page: number, last: number): readonly (number | undefined)[] {
+  const shown = [1, page - 1, page, page + 1, last].filter((number) => number >= 1 && number <= last);
+  const sorted = [...new Set(shown)].sort((one, other) => one - other);
+  return sorted.flatMap((number, index) => {
+    const before = sorted[index - 1];
+    return before !== undefined && number > before + 1 ? [undefined, number] : [number];
+  });
 }

@@ -49,6 +49,14 @@ export const script = /* js */ `'use strict';
     for (const form of all('form[data-sent]')) delete form.dataset.sent;
   });
 
+  // A form without fields that only leads on: the browser would put a question mark at the end of the address.
+  for (const form of all('form[data-plain]')) {
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      location.assign(form.action);
+    });
+  }
+
   // Times come in UTC, and stay so in their title.
   const { lang } = document.documentElement;
   const parts = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };

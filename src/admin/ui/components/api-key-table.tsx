@@ -1,12 +1,11 @@
 import type { ApiKey, ApiKeySortField } from '../../../api-keys/index.js';
 import { type ListView, sortAfterClick } from '../addresses/list-query.js';
-import { firstPage } from '../addresses/paging.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
 import { RevokeLink } from './revoke-dialog.js';
 import { ExpiryWarning, RefusedUseWarning, Status } from './status.js';
-import { RelativeTime } from './time.js';
+import { PlainTime, RelativeTime } from './time.js';
 
 interface ApiKeyTableProps {
   pageContext: PageContext;
@@ -55,7 +54,7 @@ interface SortableHeadProps {
 }
 
 function SortableHead({ pageContext, view, field, text }: SortableHeadProps) {
-  const href = pageContext.links.apiKeys({ ...view, ...firstPage, sort: sortAfterClick(field, view.sort) });
+  const href = pageContext.links.apiKeys({ ...view, page: 1, sort: sortAfterClick(field, view.sort) });
   const order = view.sort === field ? 'ascending' : view.sort === `-${field}` ? 'descending' : undefined;
   return (
     <th scope="col" {...(order !== undefined && { 'aria-sort': order })}>
@@ -71,7 +70,7 @@ function ApiKeyRow({ pageContext, view, apiKey }: { pageContext: PageContext; vi
   const { nowMs, links } = pageContext;
   const { keyPrefix, texts } = useLook();
   return (
-    <tr>
+    <tr {...(apiKey.status !== 'Active' && { class: 'ended' })}>
       <td class="names">
         <a class="key-name" href={links.apiKey(apiKey.id)}>
           {apiKey.name}
@@ -86,7 +85,11 @@ function ApiKeyRow({ pageContext, view, apiKey }: { pageContext: PageContext; vi
       </td>
       <td data-label={texts.expiresOn}>
         <div>
-          <RelativeTime time={apiKey.expiresOn} nowMs={nowMs} />
+          {apiKey.status === 'Revoked' ? (
+            <PlainTime time={apiKey.expiresOn} />
+          ) : (
+            <RelativeTime time={apiKey.expiresOn} nowMs={nowMs} />
+          )}
           <ExpiryWarning apiKey={apiKey} nowMs={nowMs} />
         </div>
       </td>

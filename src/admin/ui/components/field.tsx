@@ -21,6 +21,40 @@ export function invalidity(errorId: string, message: string | undefined, hintId?
   };
 }
 
+/** Free text in lines, which may be left empty. */
+export function TextArea({ id, label, value, hint, error, focused = false }: TextAreaProps) {
+  const hintId = `${id}-hint`;
+  const errorId = `${id}-error`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <p class="hint" id={hintId}>
+        {hint}
+      </p>
+      <textarea
+        class="input"
+        id={id}
+        name={id}
+        rows={3}
+        {...(focused && { autofocus: true })}
+        {...invalidity(errorId, error, hintId)}
+      >
+        {value}
+      </textarea>
+      <FieldError id={errorId} message={error} />
+    </div>
+  );
+}
+
+interface TextAreaProps {
+  id: string;
+  label: string;
+  value: string;
+  hint: string;
+  error: string | undefined;
+  focused?: boolean;
+}
+
 interface TextFieldProps {
   id: string;
   name: string;

@@ -57,6 +57,7 @@ const shapes = {
   right: <path d="M6.5 3.5 11 8l-4.5 4.5" />,
   arrow: <path d="M2.5 8h11M9.5 4l4 4-4 4" />,
   up: <path d="M8 13V3.5M4 7l4-4 4 4" />,
+  download: <path d="M8 2.5v7.5M4.5 6.8 8 10.2l3.5-3.4M3 13.5h10" />,
   down: <path d="M8 3v9.5M4 9l4 4 4-4" />,
   sort: <path d="m5 6.2 3-3 3 3M5 9.8l3 3 3-3" />,
 } as const;

@@ -1,6 +1,5 @@
 import { apiKeyStatuses, maxSearchCharacters } from '../../../api-keys/index.js';
 import type { ListView } from '../addresses/list-query.js';
-import { firstPage } from '../addresses/paging.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { Icon } from './icon.js';
@@ -13,7 +12,7 @@ const sorts = ['-createdOn', 'createdOn', 'name', 'createdBy', 'expiresOn', '-la
 export function ListToolbar({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
   const { links, mayManageAll } = pageContext;
   const { texts } = useLook();
-  const href = (changes: Partial<ListView>) => links.apiKeys({ ...view, ...firstPage, ...changes });
+  const href = (changes: Partial<ListView>) => links.apiKeys({ ...view, page: 1, ...changes });
   return (
     <div class="toolbar">
       {mayManageAll && (

@@ -1,40 +1,64 @@
 import type { PropsWithChildren } from 'hono/jsx';
-import { firstPage, nextPage, type Place, previousPage } from '../addresses/paging.js';
+import { lastPage, pageNumbers, pageSize } from '../addresses/paging.js';
 import { useLook } from '../look.js';
 import { Icon } from './icon.js';
 
 interface PagerProps {
-  place: Place;
-  nextCursor: string | null;
-  /** The address of a position in the list. */
-  href: (place: Place) => string;
+  /** The number of the page, from 1. */
+  page: number;
+  list: { readonly items: readonly unknown[]; readonly nextCursor: string | null; readonly total?: number };
+  /** Such as `1,000 API keys.` */
+  count: (total: number) => string;
+  /** The address of a page. */
+  href: (page: number) => string;
 }
 
-/** The foot of a list: a remark, and links to the other pages. */
-export function Pager({ place, nextCursor, href, children }: PropsWithChildren<PagerProps>) {
+/** The foot of a list: which part of it is shown, a remark, and links to the other pages. */
+export function Pager({ page, list, count, href, children }: PropsWithChildren<PagerProps>) {
   const { texts } = useLook();
-  const previous = previousPage(place);
-  const isFirst = place.cursor === undefined;
+  const before = (page - 1) * pageSize;
+  const last = lastPage(page, list);
+  const total = list.total ?? (list.nextCursor === null ? before + list.items.length : undefined);
   return (
     <div class="pager">
-      <span>{children}</span>
-      {(nextCursor !== null || !isFirst) && (
+      <span>
+        {total !== undefined &&
+          `${last === 1 ? count(total) : texts.partOf(before + 1, before + list.items.length, count(total))} `}
+        {children}
+      </span>
+      {last > 1 && (
         <nav class="button-row" aria-label={texts.pages}>
-          {!isFirst && previous !== firstPage && <PageLink href={href(firstPage)} text={texts.firstPage} />}
-          {previous !== undefined && <PageLink href={href(previous)} text={texts.previous} rel="prev" />}
-          {nextCursor !== null && <PageLink href={href(nextPage(place, nextCursor))} text={texts.next} rel="next" />}
+          {page > 1 && (
+            <a class="button button-small" href={href(page - 1)} rel="prev">
+              <Icon name="left" size={14} />
+              {texts.previous}
+            </a>
+          )}
+          {pageNumbers(page, last).map((number) =>
+            number === undefined ? <span aria-hidden="true">…</span> : <PageLink {...{ number, page, href }} />,
+          )}
+          {list.nextCursor !== null && (
+            <a class="button button-small" href={href(page + 1)} rel="next">
+              {texts.next}
+              <Icon name="right" size={14} />
+            </a>
+          )}
         </nav>
       )}
     </div>
   );
 }
 
-function PageLink({ href, text, rel }: { href: string; text: string; rel?: 'prev' | 'next' }) {
+function PageLink({ number, page, href }: { number: number; page: number; href: (page: number) => string }) {
+  const { texts } = useLook();
   return (
-    <a class="button button-small" href={href} {...(rel !== undefined && { rel })}>
-      {rel === 'prev' && <Icon name="left" size={14} />}
-      {text}
-      {rel === 'next' && <Icon name="right" size={14} />}
+    <a
+      class="page-number"
+      href={href(number)}
+      aria-label={texts.pageNumber(number)}
+      {...(number === page && { 'aria-current': 'page' as const })}
+    >
+      {number.toLocaleString(texts.language)}
     </a>
   );
 }

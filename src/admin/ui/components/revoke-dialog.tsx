@@ -64,10 +64,12 @@ export function RevokeDialog({ pageContext }: { pageContext: PageContext }) {
 }
 
 /** The one fact that says whether a revocation stops something. */
-export function lastUse({ lastAccessed }: ApiKey, nowMs: number): string {
+export function lastUse({ lastAccessed, recentUses: [latest] }: ApiKey, nowMs: number): string {
   const { dates, texts } = useLook();
   if (lastAccessed === null) return texts.never;
-  return `${dates.relative(lastAccessed, nowMs)} (${dates.exact(lastAccessed)})`;
+  const when = `${dates.relative(lastAccessed, nowMs)} (${dates.exact(lastAccessed)})`;
+  if (latest?.lastUsedOn !== lastAccessed) return when;
+  return texts.usedFrom(when, latest.address, latest.userAgent);
 }
 
 export function RevocationConsequences() {

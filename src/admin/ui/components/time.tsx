@@ -13,6 +13,18 @@ export function RelativeTime({ time, nowMs }: { time: string; nowMs: number }) {
   );
 }
 
+/** For what is no longer going to happen: how far away it is would mislead. */
+export function PlainTime({ time }: { time: string }) {
+  const { dates } = useLook();
+  return (
+    <time class="time" datetime={time} title={dates.exact(time)}>
+      <span class="second-line" data-time="minute">
+        {dates.minute(time)}
+      </span>
+    </time>
+  );
+}
+
 /** Both on one line, where there is room. */
 export function FullTime({ time, nowMs }: { time: string; nowMs: number }) {
   return (

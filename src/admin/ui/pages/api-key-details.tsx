@@ -11,6 +11,7 @@ import { expiresSoon, isUsedInVain } from '../format/warnings.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
+import { RecentUses } from './recent-uses.js';
 
 const shownAudits = 5;
 
@@ -70,6 +71,7 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
         </Notice>
       )}
       <Facts apiKey={apiKey} nowMs={nowMs} />
+      <RecentUses apiKey={apiKey} nowMs={nowMs} />
       <section class="card" aria-labelledby="history">
         <div class="card-header">
           <h2 id="history">{texts.history}</h2>
@@ -133,6 +135,12 @@ function Facts({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
           <dt>{texts.status}</dt>
           <dd>{textOfStatus(apiKey.status, texts)}</dd>
         </div>
+        {apiKey.description !== null && (
+          <div>
+            <dt>{texts.description}</dt>
+            <dd class="free-text">{apiKey.description}</dd>
+          </div>
+        )}
         <div>
           <dt>{texts.createdBy}</dt>
           <dd>{apiKey.createdBy.username}</dd>

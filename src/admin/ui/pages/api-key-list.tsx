@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { type ApiKey, type ApiKeyPage, isApiKeyError } from '../../../api-keys/index.js';
 import { idOfValue } from '../addresses/leaked-key.js';
 import { type ListView, readListView } from '../addresses/list-query.js';
-import { firstPage } from '../addresses/paging.js';
+import { lastPage, placeOf } from '../addresses/paging.js';
 import { ApiKeyTable } from '../components/api-key-table.js';
 import { EditionNotice, editionNoticeId } from '../components/edition-notice.js';
 import { Icon } from '../components/icon.js';
@@ -17,7 +17,6 @@ import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
 
-const pageSize = 25;
 /** Beyond this the warning says "more than". */
 const maxCounted = 20;
 
@@ -33,8 +32,9 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
       if (idOfValue(query.get('search') ?? '') !== undefined) return c.redirect(ui.links.apiKeys(asked), 303);
       const view: ListView = pageContext.mayManageAll ? asked : { ...asked, scope: 'my' };
       const page = await loadPage(pageContext, view);
-      // The cursor belongs to another order, or was cut off.
-      if (page === undefined) return c.redirect(ui.links.apiKeys({ ...view, ...firstPage }), 303);
+      if (page.items.length === 0 && view.page > 1) {
+        return c.redirect(ui.links.apiKeys({ ...view, page: page.total === undefined ? 1 : lastPage(1, page) }), 303);
+      }
       const expiring = pageContext.isAvailable ? await countExpiring(pageContext, view) : 0;
       return await render(c, <ApiKeyList pageContext={pageContext} view={view} page={page} expiring={expiring} />);
     }),
@@ -62,15 +62,11 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
     }
   }
 
-  async function loadPage({ actor }: PageContext, view: ListView): Promise<ApiKeyPage | undefined> {
-    const { scope, status, search, sort, cursor } = view;
-    try {
-      // Counting one user's keys is fast; counting all is not.
-      return await apiKeys.list(actor, { scope, status, search, sort, cursor, limit: pageSize, total: scope === 'my' });
-    } catch (error) {
-      if (cursor !== undefined && isApiKeyError(error, 'validation')) return undefined;
-      throw error;
-    }
+  async function loadPage({ actor }: PageContext, view: ListView): Promise<ApiKeyPage> {
+    const { scope, status, search, sort, page } = view;
+    // An index counts all keys. For a search it would have to look at every name.
+    const total = scope === 'my' || search === '';
+    return await apiKeys.list(actor, { scope, status, search, sort, total, ...placeOf(page) });
   }
 
   async function countExpiring({ actor, nowMs }: PageContext, { scope }: ListView): Promise<number> {
@@ -104,9 +100,13 @@ function ApiKeyList({ pageContext, view, page, expiring }: ApiKeyListProps) {
         ) : (
           <ApiKeyTable pageContext={pageContext} view={view} apiKeys={page.items} />
         )}
-        {(page.items.length > 0 || view.cursor !== undefined) && (
-          <Pager place={view} nextCursor={page.nextCursor} href={(place) => links.apiKeys({ ...view, ...place })}>
-            {page.total !== undefined && `${texts.keyCount(page.total)} `}
+        {page.items.length > 0 && (
+          <Pager
+            page={view.page}
+            list={page}
+            count={texts.keyCount}
+            href={(number) => links.apiKeys({ ...view, page: number })}
+          >
             <ZoneRemark />
           </Pager>
         )}
@@ -151,7 +151,7 @@ function ExpiryNotice({ pageContext, view, expiring }: { pageContext: PageContex
 function EmptyList({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
   const { links } = pageContext;
   const { texts } = useLook();
-  const isFiltered = view.status !== undefined || view.search !== '' || view.cursor !== undefined;
+  const isFiltered = view.status !== undefined || view.search !== '';
   if (isFiltered) {
     return (
       <div class="empty">

@@ -1,28 +1,23 @@
 import type { Hono } from 'hono';
-import {
-  type ApiKey,
-  type AuditEntry,
-  isApiKeyError,
-  maxSearchCharacters,
-  type Page as PageOf,
-  revisionTypes,
-} from '../../../api-keys/index.js';
-import { type AuditView, readAuditView } from '../addresses/audit-query.js';
+import type { ApiKey, AuditEntry, AuditQuery, Page as PageOf } from '../../../api-keys/index.js';
+import { exportAudits, exportFormats } from '../../audit-export.js';
+import { AdminHttpError } from '../../http/errors.js';
+import { type AuditView, auditFilter, isFiltered, readAuditView } from '../addresses/audit-query.js';
 import { idOfValue } from '../addresses/leaked-key.js';
-import { firstPage } from '../addresses/paging.js';
+import { lastPage, placeOf } from '../addresses/paging.js';
 import { AuditTable } from '../components/audit-table.js';
+import { AuditToolbar } from '../components/audit-toolbar.js';
 import { Icon } from '../components/icon.js';
-import { Page, PageHeader, Token } from '../components/layout.js';
-import { Segments } from '../components/list-toolbar.js';
+import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
 import { ZoneRemark } from '../components/time.js';
 import { useLook } from '../look.js';
-import type { PageContext } from '../page-context.js';
+import { type PageContext, readPageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
 
-const pageSize = 25;
 const offeredKeys = 10;
+const noEntries: PageOf<AuditEntry> = { items: [], nextCursor: null };
 
 /** `Administration → API key audits` (specification 2.2 and 6). */
 export function auditRoutes(app: Hono, ui: Ui): void {
@@ -37,15 +32,32 @@ export function auditRoutes(app: Hono, ui: Ui): void {
       const found = view.find === '' ? undefined : await findKeys(pageContext, view.find);
       const [only] = found ?? [];
       if (only !== undefined && found?.length === 1) {
-        return c.redirect(ui.links.audits({ revisionType: view.revisionType, apiKeyId: only.id }), 303);
+        return c.redirect(ui.links.audits({ ...view, find: '', apiKeyId: only.id }), 303);
       }
       const apiKey = view.apiKeyId === undefined ? undefined : await apiKeys.get(pageContext.actor, view.apiKeyId);
-      const page = found === undefined ? await loadPage(pageContext, view) : { items: [], nextCursor: null };
-      if (page === undefined) return c.redirect(ui.links.audits({ ...view, ...firstPage }), 303);
+      const asked = { ...auditFilter(view), ...placeOf(view.page), total: true };
+      const page = found === undefined ? await apiKeys.audits(pageContext.actor, asked) : noEntries;
+      if (page.items.length === 0 && view.page > 1) {
+        return c.redirect(ui.links.audits({ ...view, page: lastPage(1, page) }), 303);
+      }
       return await render(
         c,
         <Audits pageContext={pageContext} view={view} page={page} apiKey={apiKey} found={found} />,
       );
+    }),
+  );
+
+  app.get(
+    '/api-key-audits/export',
+    ui.signedIn(async (c) => {
+      const query = new URL(c.req.url).searchParams;
+      const readPage = async (page: AuditQuery) => {
+        const now = await readPageContext(ui, c);
+        if (now === undefined) throw new AdminHttpError(401, 'Signed out during the export.');
+        return await apiKeys.audits(now.actor, page);
+      };
+      const format = query.get('format');
+      return await exportAudits(readPage, { ...auditFilter(readAuditView(query)), format }, ui.context.onError);
     }),
   );
 
@@ -62,16 +74,6 @@ export function auditRoutes(app: Hono, ui: Ui): void {
     const exact = items.find(({ name }) => name === text.normalize('NFC'));
     return exact === undefined ? items : [exact];
   }
-
-  async function loadPage({ actor }: PageContext, view: AuditView): Promise<PageOf<AuditEntry> | undefined> {
-    const { apiKeyId, revisionType, cursor } = view;
-    try {
-      return await apiKeys.audits(actor, { apiKeyId, revisionType, cursor, limit: pageSize });
-    } catch (error) {
-      if (cursor !== undefined && isApiKeyError(error, 'validation')) return undefined;
-      throw error;
-    }
-  }
 }
 
 interface AuditsProps {
@@ -87,16 +89,17 @@ interface AuditsProps {
 function Audits({ pageContext, view, page, apiKey, found }: AuditsProps) {
   const { links } = pageContext;
   const { texts } = useLook();
-  const hasPager = page.items.length > 0 || view.cursor !== undefined;
   return (
     <Page pageContext={pageContext} title={texts.audits} section="audits">
-      <PageHeader title={texts.audits}>{texts.auditsIntroduction}</PageHeader>
-      <Toolbar pageContext={pageContext} view={view} />
+      <PageHeader title={texts.audits} actions={<ExportLinks pageContext={pageContext} view={view} />}>
+        {texts.auditsIntroduction}
+      </PageHeader>
+      <AuditToolbar pageContext={pageContext} view={view} />
       {apiKey !== undefined && (
         <Notice kind="neutral">
           <p>
             {texts.onlyAuditsOf} <a href={links.apiKey(apiKey.id)}>{apiKey.name}</a>.{' '}
-            <a href={links.audits({ revisionType: view.revisionType })}>{texts.showAllKeys}</a>
+            <a href={links.audits({ ...view, apiKeyId: undefined, page: 1 })}>{texts.showAllKeys}</a>
           </p>
         </Notice>
       )}
@@ -104,61 +107,24 @@ function Audits({ pageContext, view, page, apiKey, found }: AuditsProps) {
         <FoundKeys pageContext={pageContext} view={view} found={found} />
       ) : (
         <section class="card" aria-label={texts.auditEntries}>
-          {page.items.length === 0 ? <NoEntries /> : <AuditTable pageContext={pageContext} entries={page.items} />}
-          {hasPager && (
-            <Pager place={view} nextCursor={page.nextCursor} href={(place) => links.audits({ ...view, ...place })}>
-              {texts.newestFirst} <ZoneRemark />
-            </Pager>
+          {page.items.length === 0 ? (
+            <NoEntries pageContext={pageContext} view={view} />
+          ) : (
+            <>
+              <AuditTable pageContext={pageContext} entries={page.items} />
+              <Pager
+                page={view.page}
+                list={page}
+                count={texts.auditCount}
+                href={(number) => links.audits({ ...view, page: number })}
+              >
+                {texts.newestFirst} <ZoneRemark />
+              </Pager>
+            </>
           )}
         </section>
       )}
     </Page>
-  );
-}
-
-function Toolbar({ pageContext, view }: { pageContext: PageContext; view: AuditView }) {
-  const { links } = pageContext;
-  const { texts } = useLook();
-  const href = (revisionType: AuditView['revisionType']) => links.audits({ ...view, ...firstPage, revisionType });
-  return (
-    <div class="toolbar">
-      <Segments
-        label={texts.revisionType}
-        entries={[
-          { text: texts.all, href: href(undefined), current: view.revisionType === undefined },
-          ...revisionTypes.map((type) => ({
-            text: texts.revisionTypes[type],
-            href: href(type),
-            current: view.revisionType === type,
-          })),
-        ]}
-      />
-      <search class="search">
-        <form method="post" action={links.audits()}>
-          <Token pageContext={pageContext} />
-          {view.revisionType !== undefined && <input type="hidden" name="revisionType" value={view.revisionType} />}
-          <div class="search-field">
-            <label class="visually-hidden" for="find">
-              {texts.findKeyLabel}
-            </label>
-            <Icon name="search" />
-            <input
-              class="input"
-              id="find"
-              name="find"
-              type="search"
-              value={view.find}
-              placeholder={texts.findKey}
-              maxlength={maxSearchCharacters}
-              autocomplete="off"
-            />
-          </div>
-          <button class="button" type="submit">
-            {texts.filter}
-          </button>
-        </form>
-      </search>
-    </div>
   );
 }
 
@@ -179,7 +145,7 @@ function FoundKeys({
         <Icon name="search" />
         <h2>{texts.noKeyMatches(view.find)}</h2>
         <p>{texts.noKeyMatchesHint}</p>
-        <a class="button" href={links.audits({ revisionType: view.revisionType })}>
+        <a class="button" href={links.audits({ ...view, find: '' })}>
           {texts.showAllAudits}
         </a>
       </section>
@@ -194,7 +160,7 @@ function FoundKeys({
       <ul class="card-body stack">
         {found.map(({ id, name, createdBy }) => (
           <li>
-            <a href={links.audits({ revisionType: view.revisionType, apiKeyId: id })}>{name}</a>{' '}
+            <a href={links.audits({ ...view, find: '', apiKeyId: id })}>{name}</a>{' '}
             <span class="muted">{texts.by(createdBy.username)}</span>
           </li>
         ))}
@@ -203,8 +169,30 @@ function FoundKeys({
   );
 }
 
-function NoEntries() {
+function ExportLinks({ pageContext, view }: { pageContext: PageContext; view: AuditView }) {
   const { texts } = useLook();
+  return exportFormats.map((format) => (
+    <a class="button" href={pageContext.links.auditExport(view, format)} download>
+      <Icon name="download" />
+      {texts.exportAs(format.toUpperCase())}
+    </a>
+  ));
+}
+
+function NoEntries({ pageContext, view }: { pageContext: PageContext; view: AuditView }) {
+  const { texts } = useLook();
+  if (isFiltered(view)) {
+    return (
+      <div class="empty">
+        <Icon name="search" />
+        <h2>{texts.noAuditMatches}</h2>
+        <p>{texts.noAuditMatchesHint}</p>
+        <a class="button" href={pageContext.links.audits()}>
+          {texts.clearFilters}
+        </a>
+      </div>
+    );
+  }
   return (
     <div class="empty">
       <Icon name="history" />

@@ -5,7 +5,7 @@ import { statusOfApiKeyError } from '../../http/errors.js';
 import { createKey } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
 import { ExpiryField } from '../components/expiry-field.js';
-import { TextField } from '../components/field.js';
+import { TextArea, TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
@@ -17,6 +17,7 @@ import { CreatedApiKeyPage } from './created-api-key.js';
 
 interface FormView {
   readonly name: string;
+  readonly description: string;
   readonly expiry: ExpiryInput;
   readonly error?: ApiKeyError;
   /** The key that the new one takes the place of. */
@@ -25,7 +26,7 @@ interface FormView {
   readonly madeBefore?: ApiKey | undefined;
 }
 
-const blankForm: FormView = { name: '', expiry: { choice: '30', custom: '' } };
+const blankForm: FormView = { name: '', description: '', expiry: { choice: '30', custom: '' } };
 
 /**
  * Creating a key. The response to the form is the page with the key: its value never goes through an address or a
@@ -47,7 +48,7 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
         replaced.name,
         items.map((apiKey) => apiKey.name),
       );
-      return await show(c, pageContext, { ...blankForm, name, replaced });
+      return await show(c, pageContext, { ...blankForm, name, description: replaced.description ?? '', replaced });
     }),
   );
 
@@ -55,11 +56,12 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
     '/api-keys/new',
     ui.submitted(async (c, pageContext, form) => {
       const name = form.get('name') ?? '';
+      const description = form.get('description') ?? '';
       const replaced = await findReplaced(c, pageContext);
       const expiry = readExpiryInput(form);
       const expiresOn = toExpiresOn(expiry, { nowMs: pageContext.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() }) ?? '';
       try {
-        const created = await createKey(ui.context, pageContext.actor, { name, expiresOn });
+        const created = await createKey(ui.context, pageContext.actor, { name, description, expiresOn });
         return await render(
           c,
           <CreatedApiKeyPage
@@ -71,7 +73,8 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
         );
       } catch (error) {
         if (!isApiKeyError(error)) throw error;
-        const view = { name, expiry, error, replaced, madeBefore: await findMadeBefore(pageContext, name, error) };
+        const madeBefore = await findMadeBefore(pageContext, name, error);
+        const view = { name, description, expiry, error, replaced, madeBefore };
         return await show(c, pageContext, view, statusOfApiKeyError(error) as ContentfulStatusCode);
       }
     }),
@@ -102,9 +105,10 @@ interface CreateApiKeyProps {
 function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
   const { links } = pageContext;
   const { texts } = useLook();
-  const { name, expiry, error, madeBefore, replaced } = view;
+  const { name, description, expiry, error, madeBefore, replaced } = view;
   const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
   const nameError = messageFor('name');
+  const descriptionError = messageFor('description');
   const expiryError = messageFor('expiresOn');
   return (
     <Page
@@ -146,14 +150,22 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
               value={name}
               hint={texts.nameHint}
               error={nameError}
-              focused={nameError !== undefined || expiryError === undefined}
+              focused={nameError !== undefined || (descriptionError ?? expiryError) === undefined}
+            />
+            <TextArea
+              id="description"
+              label={texts.description}
+              value={description}
+              hint={texts.descriptionHint}
+              error={descriptionError}
+              focused={nameError === undefined && descriptionError !== undefined}
             />
             <ExpiryField
               input={expiry}
               nowMs={pageContext.nowMs}
               maxExpiresOn={maxExpiresOn}
               error={expiryError}
-              focused={nameError === undefined && expiryError !== undefined}
+              focused={(nameError ?? descriptionError) === undefined && expiryError !== undefined}
             />
           </div>
           <div class="dialog-actions">

@@ -72,7 +72,7 @@ export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origi
             </p>
           )}
         </div>
-        <form class="dialog-actions spread" method="get" action={details}>
+        <form class="dialog-actions spread" method="get" action={details} data-plain>
           <label class="check">
             <input type="checkbox" required data-stored />
             <span>{texts.haveStored}</span>

@@ -5,7 +5,7 @@ import { statusOfApiKeyError } from '../../http/errors.js';
 import { requireAvailable } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
 import { ExpiryField, FixedExpiryField } from '../components/expiry-field.js';
-import { TextField } from '../components/field.js';
+import { TextArea, TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { Status } from '../components/status.js';
@@ -19,6 +19,7 @@ interface FormView {
   /** The key as it is stored. */
   readonly apiKey: ApiKey;
   readonly name: string;
+  readonly description: string;
   readonly expiry: ExpiryInput;
   readonly error?: ApiKeyError;
 }
@@ -33,7 +34,9 @@ export function editApiKeyRoutes(app: Hono, ui: Ui): void {
     '/api-keys/:id/edit',
     ui.signedIn(async (c, pageContext) => {
       const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
-      return await show(c, pageContext, { apiKey, name: apiKey.name, expiry: { choice: 'keep', custom: '' } });
+      const { name, description } = apiKey;
+      const expiry: ExpiryInput = { choice: 'keep', custom: '' };
+      return await show(c, pageContext, { apiKey, name, description: description ?? '', expiry });
     }),
   );
 
@@ -42,12 +45,13 @@ export function editApiKeyRoutes(app: Hono, ui: Ui): void {
     ui.submitted(async (c, pageContext, form) => {
       const id = c.req.param('id') ?? '';
       const name = form.get('name') ?? '';
+      const description = form.get('description') ?? undefined;
       const expiry = readExpiryInput(form);
       const version = Number(form.get('version'));
       const expiresOn = toExpiresOn(expiry, { nowMs: pageContext.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() });
       try {
         await requireAvailable(ui.context, pageContext.actor);
-        const apiKey = await apiKeys.update(pageContext.actor, id, { name, expiresOn, version });
+        const apiKey = await apiKeys.update(pageContext.actor, id, { name, description, expiresOn, version });
         ui.flashes.leave(c, ui.look.texts.saved(apiKey.name));
         return c.redirect(ui.links.apiKey(apiKey.id), 303);
       } catch (error) {
@@ -56,7 +60,7 @@ export function editApiKeyRoutes(app: Hono, ui: Ui): void {
         return await show(
           c,
           pageContext,
-          { apiKey, name, expiry, error },
+          { apiKey, name, description: description ?? '', expiry, error },
           statusOfApiKeyError(error) as ContentfulStatusCode,
         );
       }
@@ -73,12 +77,13 @@ interface EditApiKeyProps {
 function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
   const { links, nowMs } = pageContext;
   const { texts } = useLook();
-  const { apiKey, name, expiry, error } = view;
+  const { apiKey, name, description, expiry, error } = view;
   const details = links.apiKey(apiKey.id);
   const isActive = apiKey.status === 'Active';
   const canEdit = isActive && pageContext.isAvailable;
   const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
   const nameError = messageFor('name');
+  const descriptionError = messageFor('description');
   const expiryError = messageFor('expiresOn');
   return (
     <Page
@@ -112,7 +117,15 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
               label={texts.name}
               value={name}
               error={nameError}
-              focused={canEdit && (nameError !== undefined || (error === undefined && expiryError === undefined))}
+              focused={canEdit && (nameError !== undefined || error === undefined)}
+            />
+            <TextArea
+              id="description"
+              label={texts.description}
+              value={description}
+              hint={texts.descriptionHint}
+              error={descriptionError}
+              focused={nameError === undefined && descriptionError !== undefined}
             />
             {canEdit ? (
               <ExpiryField
@@ -121,7 +134,7 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
                 nowMs={nowMs}
                 maxExpiresOn={maxExpiresOn}
                 error={expiryError}
-                focused={nameError === undefined && expiryError !== undefined}
+                focused={(nameError ?? descriptionError) === undefined && expiryError !== undefined}
               />
             ) : (
               <FixedExpiryField current={apiKey.expiresOn} />

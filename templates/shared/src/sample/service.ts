@@ -94,7 +94,9 @@ function createService(): (request: IncomingMessage) => Promise<Answer> {
   function list(query: URLSearchParams): Answer {
     const page = Number(query.get('page') ?? 1);
     const since = Date.parse(query.get('changed_since') ?? '1970-01-01T00:00:00Z');
-    const found = tasks.filter(({ changed }) => Date.parse(changed) >= since);
+    const found = tasks
+      .filter(({ changed }) => Date.parse(changed) >= since)
+      .sort((a, b) => Date.parse(a.changed) - Date.parse(b.changed) || a.id - b.id);
     const nextPage = found.length > page * pageSize ? page + 1 : null;
     return { status: 200, body: { tasks: found.slice((page - 1) * pageSize, page * pageSize), nextPage } };
   }
@@ -113,6 +115,14 @@ function createService(): (request: IncomingMessage) => Promise<Answer> {
     const task = tasks.find((candidate) => String(candidate.id) === id);
     if (task === undefined) throw new Refusal(404, 'TASK_NOT_FOUND', `There is no task ${id}.`);
     return { status: 200, body: task };
+  }
+
+  async function update(id: string, request: IncomingMessage): Promise<Answer> {
+    const task = get(id).body as (typeof tasks)[number];
+    const { title, done } = await readJson(request);
+    if (typeof title !== 'string' || title === '') throw new Refusal(422, 'TITLE_MISSING', 'A task needs a title.');
+    const changed = new Date().toISOString();
+    return { status: 200, body: Object.assign(task, { title, done: done === true, changed }) };
   }
 
   function getFile(id: string): Answer {
@@ -134,6 +144,8 @@ function createService(): (request: IncomingMessage) => Promise<Answer> {
     takeFromQuota();
     if (route === 'GET /tasks') return list(searchParams);
     if (route === 'POST /tasks') return create(request);
+    const [, updated] = /^PUT \/tasks\/([^/]+)$/.exec(route) ?? [];
+    if (updated !== undefined) return update(decodeURIComponent(updated), request);
     const [, id, part] = /^GET \/tasks\/([^/]+)(\/file)?$/.exec(route) ?? [];
     if (id !== undefined) return part === undefined ? get(decodeURIComponent(id)) : getFile(decodeURIComponent(id));
     throw new Refusal(404, 'NO_SUCH_PATH', `There is nothing at ${pathname}.`);

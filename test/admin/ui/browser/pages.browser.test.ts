@@ -17,8 +17,9 @@ import { administrationWithKeys } from '../helpers/sample-keys.js';
 useBrowser();
 
 const looks = [
-  ...themes.map((theme) => ({ look: theme as string, theme, size: desktop })),
-  { look: 'phone', theme: 'light' as const, size: phone },
+  ...themes.map((theme) => ({ look: theme as string, theme, size: desktop, forcedColours: false })),
+  { look: 'phone', theme: 'light' as const, size: phone, forcedColours: false },
+  { look: 'forced-colours', theme: 'dark' as const, size: desktop, forcedColours: true },
 ];
 
 async function openKey(page: Page, name: string): Promise<void> {
@@ -105,6 +106,8 @@ const pages: readonly { name: string; open: (page: Page) => Promise<unknown>; wi
     },
   },
   { name: 'audits', open: (page) => page.goto('/api-key-audits') },
+  { name: 'audits-filtered', open: (page) => page.goto('/api-key-audits?author=root&origin=UI&from=2026-08-01') },
+  { name: 'audits-nothing-found', open: (page) => page.goto('/api-key-audits?author=nobody') },
   { name: 'audits-which-key', open: (page) => page.goto('/api-key-audits?find=i') },
   { name: 'users', open: (page) => page.goto('/users') },
   {
@@ -120,9 +123,9 @@ const pages: readonly { name: string; open: (page: Page) => Promise<unknown>; wi
   { name: 'not-found', open: (page) => page.goto('/nowhere') },
 ];
 
-describe.each(looks)('$look', ({ look, theme, size }) => {
+describe.each(looks)('$look', ({ look, theme, size, forcedColours }) => {
   it('sign-in has no violation of axe-core, right or wrong', async () => {
-    const page = await openBrowser(await startAdministration(), { theme, size });
+    const page = await openBrowser(await startAdministration(), { theme, size, forcedColours });
     await expectAccessible(page);
     await expectToFit(page);
     await takePicture(page, `sign-in-${look}`);
@@ -135,7 +138,7 @@ describe.each(looks)('$look', ({ look, theme, size }) => {
   });
 
   it.each(pages)('$name has no violation of axe-core and fits', async ({ name, open, window = false }) => {
-    const page = await openSignedIn(await administrationWithKeys(), 'root', { theme, size });
+    const page = await openSignedIn(await administrationWithKeys(), 'root', { theme, size, forcedColours });
     await open(page);
     await expectAccessible(page);
     await expectToFit(page);
@@ -143,7 +146,7 @@ describe.each(looks)('$look', ({ look, theme, size }) => {
   });
 
   it('the first page of a new user has no violation of axe-core and fits', async () => {
-    const page = await openSignedIn(await startAdministration(), 'mallory', { theme, size });
+    const page = await openSignedIn(await startAdministration(), 'mallory', { theme, size, forcedColours });
     await expectAccessible(page);
     await expectToFit(page);
     await takePicture(page, `list-empty-${look}`);
@@ -156,7 +159,7 @@ describe.each(looks)('$look', ({ look, theme, size }) => {
       keys: { edition: async () => edition },
     });
     const { id } = await host.made('u-alice', 'Export', 1, 90);
-    const page = await openSignedIn(host, 'alice', { theme, size });
+    const page = await openSignedIn(host, 'alice', { theme, size, forcedColours });
     edition = 'Community';
     for (const [name, path] of [
       ['list', '/api-keys'],

@@ -16,6 +16,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 interface PageOptions {
   readonly theme?: 'light' | 'dark';
   readonly size?: { width: number; height: number };
+  /** The system sets the colours, as with Windows' high contrast. @default false */
+  readonly forcedColours?: boolean;
   readonly script?: boolean;
   /** @default UTC */
   readonly zone?: string;
@@ -57,12 +59,20 @@ export function useBrowser(): void {
 /** A browser of its own on the sign-in page of an administration. */
 export async function openBrowser(
   host: Pick<Administration, 'url'>,
-  { theme = 'light', size = desktop, script = true, zone = 'UTC', path: start = '/sign-in' }: PageOptions = {},
+  {
+    theme = 'light',
+    size = desktop,
+    forcedColours = false,
+    script = true,
+    zone = 'UTC',
+    path: start = '/sign-in',
+  }: PageOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({
     baseURL: host.url,
     colorScheme: theme,
     viewport: size,
+    forcedColors: forcedColours ? 'active' : 'none',
     javaScriptEnabled: script,
     reducedMotion: 'reduce',
     timezoneId: zone,

@@ -45,6 +45,9 @@ export function readForms(html: string): Form[] {
       if (name === undefined || input.has('disabled') || (isChoice && !input.has('checked'))) continue;
       fields.append(name, input.get('value') ?? 'on');
     }
+    for (const [, tag = '', text = ''] of form.matchAll(/<textarea((?=[\s>])[^>]*)>(.*?)<\/textarea>/gs)) {
+      fields.append(attributes(tag).get('name') ?? '', decode(text));
+    }
     return { method: head.get('method') ?? 'get', action: head.get('action') ?? '', fields };
   });
 }

@@ -66,7 +66,7 @@ class OtherMethodsAreSendError(Connector):
         return super().__getattribute__(name)
 
 
-@defect('broken-json-is-a-page', 'Broken JSON is a 400 in HTML, as Flask writes it.', 'E1', NO_JSON)
+@defect('broken-json-is-a-page', 'Broken JSON gets a 400 in HTML, as Flask writes it.', 'E1', NO_JSON)
 class BrokenJsonIsAPage(Connector):
     def send_failure(self, failure):
         if failure.code == 'BROKEN_JSON':

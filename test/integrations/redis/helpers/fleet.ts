@@ -50,6 +50,9 @@ export async function worker(redisUrl: string, baseUrl: string, password = 'corr
     start(...paths: string[]) {
       child.send({ id: ++last, paths });
     },
+    /** Lets the process hang, and go on. */
+    freeze: () => child.kill('SIGSTOP'),
+    thaw: () => child.kill('SIGCONT'),
     async kill() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,12 +9,16 @@ import { onTestFinished } from 'vitest';
 /** The program of a real server: the one of scripts/with-redis.sh, or one that is installed. */
 export const serverProgram = findProgram();
 
-/** A redis server of the test's own on a free port, gone when the test ends. */
-export async function redisServer() {
+/**
+ * A redis server of the test's own on a free port, gone when the test ends.
+ *
+ * @param words more for its command line
+ */
+export async function redisServer(...words: string[]) {
   const port = await freePort();
   const directory = mkdtempSync(path.join(tmpdir(), 'concordat-redis-'));
   const clients: Redis[] = [];
-  let child = await start(port, directory);
+  let child = await start(port, directory, words);
   onTestFinished(async () => {
     for (const client of clients) client.disconnect();
     await end(child);
@@ -23,16 +27,18 @@ export async function redisServer() {
   const url = `redis://127.0.0.1:${port}`;
   return {
     url,
+    port,
     /** Ends the server as a power cut does: what it knew is lost. */
     kill: () => end(child),
     async restart() {
-      child = await start(port, directory);
+      child = await start(port, directory, words);
     },
     /** Lets it hang: connections stay, answers do not come. */
     freeze: () => child.kill('SIGSTOP'),
     thaw: () => child.kill('SIGCONT'),
-    connect(): Redis {
-      const client = new Redis(url, { retryStrategy: () => 50 });
+    /** @param through the way to it, such as that of a proxy */
+    connect(through = url): Redis {
+      const client = new Redis(through, { retryStrategy: () => 50 });
       client.on('error', () => {});
       clients.push(client);
       return client;
@@ -42,13 +48,39 @@ export async function redisServer() {
 
 export type RedisServer = Awaited<ReturnType<typeof redisServer>>;
 
-async function start(port: number, directory: string): Promise<ChildProcess> {
+/** Watches a master, and makes its replica the master when it is gone. */
+export async function sentinel(master: { port: number }) {
+  const port = await freePort();
+  const directory = mkdtempSync(path.join(tmpdir(), 'concordat-sentinel-'));
+  const file = path.join(directory, 'sentinel.conf');
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${directory}`,
+    `sentinel monitor main 127.0.0.1 ${master.port} 1`,
+    'sentinel down-after-milliseconds main 2000',
+  ];
+  writeFileSync(file, lines.join('\n'));
+  const child = await launch([file, '--sentinel'], '+monitor master');
+  onTestFinished(async () => {
+    await end(child);
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return { port };
+}
+
+function start(port: number, directory: string, more: string[]): Promise<ChildProcess> {
   const words = ['--bind', '127.0.0.1', '--port', String(port), '--dir', directory, '--save', '', '--appendonly', 'no'];
+  return launch([...words, ...more], 'Ready to accept connections');
+}
+
+/** Starts the program, and waits until it has written this. */
+async function launch(words: string[], started: string): Promise<ChildProcess> {
   const child = spawn(serverProgram as string, words, { stdio: ['ignore', 'pipe', 'ignore'] });
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)));
-    child.stdout?.on('data', (text) => String(text).includes('Ready to accept connections') && resolve());
+    child.stdout?.on('data', (text) => String(text).includes(started) && resolve());
   });
   return child;
 }

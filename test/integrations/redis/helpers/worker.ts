@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 const [redisUrl = '', baseUrl = '', password = ''] = process.argv.slice(2);
 const send = (message: object) => process.send?.(message);
 
-const redis = new Redis(redisUrl, { retryStrategy: () => 50 });
+const redis = new Redis(redisUrl, { lazyConnect: true });
 const state = redisState({
   redis,
   connection: 'fleet',

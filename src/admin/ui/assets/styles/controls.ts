@@ -27,6 +27,7 @@ export const controlStyles = /* css */ `
   width: 100%; min-height: var(--control-height); padding: 0.375rem var(--space-3); border: 1px solid var(--line-strong);
   border-radius: var(--radius); background: var(--surface); color: var(--text);
 }
+textarea.input { resize: vertical; font: inherit; }
 .input:focus-visible, .select:focus-visible { outline-offset: 0; border-radius: var(--radius); border-color: var(--accent); }
 .input[aria-invalid="true"] { border-color: var(--danger); }
 .input:disabled { background: var(--surface-sunken); color: var(--text-muted); border-color: var(--line); }
@@ -92,7 +93,7 @@ dialog::backdrop { background: var(--shade); }
 .dialog-actions.spread { justify-content: space-between; align-items: center; }
 /* Where the system sets the colours, a background marks nothing. */
 @media (forced-colors: active) {
-  .menu a[aria-current], .segments a[aria-current] { outline: 2px solid currentcolor; outline-offset: -2px; }
+  .menu a[aria-current], .segments a[aria-current], .page-number[aria-current] { outline: 2px solid currentcolor; outline-offset: -2px; }
 }
 @media (prefers-reduced-motion: no-preference) {
   dialog[open] { animation: rise 140ms ease-out; }

@@ -7,6 +7,9 @@ export const dataStyles = /* css */ `
 .search-field svg { position: absolute; left: 0.625rem; top: 50%; translate: 0 -50%; color: var(--text-muted); pointer-events: none; }
 .search-field .input { padding-left: 2.125rem; }
 .sort-select { display: none; }
+.filters { flex: 1 1 100%; }
+.filters form { display: flex; flex-wrap: wrap; align-items: flex-end; gap: var(--space-2); }
+.filter { display: grid; flex: 1 1 8rem; gap: 2px; color: var(--text-muted); }
 .table-frame { overflow-x: auto; }
 .table { width: 100%; border-collapse: collapse; text-align: left; }
 .table th {
@@ -25,6 +28,8 @@ export const dataStyles = /* css */ `
 .table tbody tr:hover { background: var(--surface-hover); }
 .table .action { text-align: right; white-space: nowrap; }
 .key-name { color: var(--text); font-weight: 580; text-decoration: none; }
+.ended td, .ended .key-name { color: var(--text-muted); }
+.ended .key-name { font-weight: 500; }
 a.key-name:hover { color: var(--accent); text-decoration: underline; }
 .second-line { display: block; color: var(--text-muted); font-size: 0.75rem; font-variant-numeric: tabular-nums; }
 .key-id { font-family: var(--mono); white-space: nowrap; }
@@ -39,12 +44,15 @@ a.key-name:hover { color: var(--accent); text-decoration: underline; }
 }
 .status-active { color: var(--success); background: var(--success-soft); border-color: var(--success-line); }
 .status-expired { color: var(--neutral); background: var(--neutral-soft); border-color: var(--neutral-line); }
-.status-revoked { color: var(--danger); background: var(--danger-soft); border-color: var(--danger-line); }
+.status-revoked { color: var(--danger); border-color: var(--danger-line); }
 .tag { display: inline-block; padding: 0 0.4375rem; border-radius: 0.3125rem; background: var(--neutral-soft); color: var(--neutral); font-size: 0.75rem; font-weight: 600; }
 .tag-create { background: var(--success-soft); color: var(--success); }
 .tag-update { background: var(--accent-soft); color: var(--accent); }
 .tag-revoke { background: var(--danger-soft); color: var(--danger); }
 .pager { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: var(--space-3); padding: var(--space-3) var(--space-5); border-top: 1px solid var(--line); color: var(--text-muted); font-size: var(--text-small); }
+.page-number { min-width: 1.875rem; padding: 0.25rem var(--space-2); border-radius: var(--radius); color: var(--text-muted); text-align: center; text-decoration: none; font-variant-numeric: tabular-nums; }
+.page-number:hover { background: var(--surface-sunken); color: var(--text); }
+.page-number[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
 .empty { display: grid; justify-items: center; gap: var(--space-2); padding: var(--space-7) var(--space-5); text-align: center; }
 .empty > svg { width: 2.75rem; height: 2.75rem; padding: 0.625rem; border-radius: 50%; background: var(--surface-sunken); color: var(--text-muted); }
 .empty p { max-width: 26rem; color: var(--text-muted); }
@@ -52,8 +60,10 @@ a.key-name:hover { color: var(--accent); text-decoration: underline; }
 .facts { display: grid; grid-template-columns: minmax(8rem, 11rem) minmax(0, 1fr); }
 .facts > div { display: grid; grid-template-columns: subgrid; grid-column: 1 / -1; padding: 0.6875rem var(--space-5); border-bottom: 1px solid var(--line); }
 .facts > div:last-child { border-bottom: 0; }
+.free-text { white-space: pre-wrap; overflow-wrap: anywhere; }
 .facts dt { color: var(--text-muted); }
-.audits td:last-child { width: 50%; }
+.audits td:first-child { min-width: 9rem; }
+.audits td:last-child { width: 40%; }
 .changes { display: grid; gap: var(--space-1); }
 .changes li { display: grid; grid-template-columns: 5.25rem minmax(0, 1fr); gap: 0 var(--space-2); }
 .changes .field-name { color: var(--text-muted); }

@@ -70,6 +70,8 @@ export const layoutStyles = /* css */ `
   .content { padding: var(--space-5) var(--space-4) 0; }
 }
 @media (max-width: 40rem) {
+  /* An entry beyond the edge would not be found. */
+  .menu ul { flex-wrap: wrap; }
   .account-name > span:last-child { max-width: 8rem; }
   .page-actions { width: 100%; }
   .page-actions > * { flex: 1; }

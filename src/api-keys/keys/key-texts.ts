@@ -2,6 +2,8 @@ import type { FieldError, FieldReading } from '../api-key-error.js';
 
 const field = 'name';
 const maxCharacters = 100;
+/** Maximum length of a description. */
+export const maxDescriptionCharacters = 500;
 // Control characters, line separators, lone surrogates, and characters that are invisible or change the text direction:
 // two different names must not look the same. U+200C and U+200D are part of words and emoji.
 const forbiddenCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200C\u200D])\p{Cf}/u;
@@ -20,11 +22,20 @@ export function readName(value: unknown): FieldReading<string> {
   return { value: name };
 }
 
-/** The form in which names are searched and sorted: case and compatibility variants do not matter. */
-export function foldForSearch(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
+/** Normalises (line ends, NFC) and checks a description (rule K3): free text in lines; `''` for none. */
+export function readDescription(value: unknown): FieldReading<string> {
+  if (value === undefined || value === null) return { value: '' };
+  if (typeof value !== 'string') return wrong('API key description must be text.', 'description');
+  const text = value.replace(/\r\n?/g, '\n').trim().normalize('NFC');
+  if ([...text].length > maxDescriptionCharacters) {
+    return wrong(`API key description cannot exceed ${maxDescriptionCharacters} characters.`, 'description');
+  }
+  if (forbiddenCharacters.test(text.replace(/[\n\t]/g, ' '))) {
+    return wrong('API key description must not contain control or invisible characters.', 'description');
+  }
+  return { value: text };
 }
 
-function wrong(message: string): FieldReading<never> {
-  return { error: { field, message } };
+function wrong(message: string, of = field): FieldReading<never> {
+  return { error: { field: of, message } };
 }

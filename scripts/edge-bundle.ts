@@ -1,0 +1,27 @@
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const connector = (name: string) => `
+import { createConnector } from '${name}/connector';
+import * as z from 'zod';
+export default createConnector({
+  initialize: { parameters: z.object({ user: z.string() }), handler: () => ({ 'x-session': 'demo' }) },
+  session: z.object({ 'x-session': z.literal('demo') }),
+});`;
+
+/** Bundles a small connector as for an edge runtime. @returns its size in bytes, minified and gzipped */
+export async function bundleForEdge(folder: string, name: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: connector(name), resolveDir: folder },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['worker', 'import'],
+    external: ['node:*'],
+    logLevel: 'error',
+  });
+  return gzipSync(outputFiles[0]!.contents, { level: 9 }).length;
+}

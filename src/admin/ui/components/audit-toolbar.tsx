@@ -1,0 +1,96 @@
+import type { PropsWithChildren } from 'hono/jsx';
+import { maxSearchCharacters, origins, revisionTypes } from '../../../api-keys/index.js';
+import { type AuditView, isFiltered } from '../addresses/audit-query.js';
+import { useLook } from '../look.js';
+import type { PageContext } from '../page-context.js';
+import { Icon } from './icon.js';
+import { Token } from './layout.js';
+import { Segments } from './list-toolbar.js';
+
+/** Revision type, key, author, origin and time of the audits, all of them in the address. */
+export function AuditToolbar({ pageContext, view }: { pageContext: PageContext; view: AuditView }) {
+  const { links } = pageContext;
+  const { texts } = useLook();
+  const href = (revisionType: AuditView['revisionType']) => links.audits({ ...view, page: 1, revisionType });
+  return (
+    <div class="toolbar">
+      <Segments
+        label={texts.revisionType}
+        entries={[
+          { text: texts.all, href: href(undefined), current: view.revisionType === undefined },
+          ...revisionTypes.map((type) => ({
+            text: texts.revisionTypes[type],
+            href: href(type),
+            current: view.revisionType === type,
+          })),
+        ]}
+      />
+      <search class="filters">
+        <form method="post" action={links.audits()}>
+          <Token pageContext={pageContext} />
+          {view.revisionType !== undefined && <input type="hidden" name="revisionType" value={view.revisionType} />}
+          {view.apiKeyId !== undefined && <input type="hidden" name="apiKeyId" value={view.apiKeyId} />}
+          <div class="search-field">
+            <label class="visually-hidden" for="find">
+              {texts.findKeyLabel}
+            </label>
+            <Icon name="search" />
+            <TextInput name="find" type="search" value={view.find} placeholder={texts.findKey} />
+          </div>
+          <Filter id="author" label={texts.author}>
+            <TextInput name="author" type="text" value={view.author} placeholder={texts.authorHint} />
+          </Filter>
+          <Filter id="origin" label={texts.origin}>
+            <select class="select" id="origin" name="origin">
+              <option value="">{texts.anyOrigin}</option>
+              {origins.map((origin) => (
+                <option value={origin} {...(origin === view.origin && { selected: true })}>
+                  {texts.origins[origin]}
+                </option>
+              ))}
+            </select>
+          </Filter>
+          <Filter id="from" label={texts.fromDate}>
+            <input class="input" id="from" name="from" type="date" value={view.from} />
+          </Filter>
+          <Filter id="to" label={texts.toDate}>
+            <input class="input" id="to" name="to" type="date" value={view.to} />
+          </Filter>
+          <button class="button" type="submit">
+            {texts.filter}
+          </button>
+          {isFiltered(view) && (
+            <a class="button button-quiet" href={links.audits({ apiKeyId: view.apiKeyId })}>
+              {texts.clearFilters}
+            </a>
+          )}
+        </form>
+      </search>
+    </div>
+  );
+}
+
+function Filter({ id, label, children }: PropsWithChildren<{ id: string; label: string }>) {
+  return (
+    <div class="filter">
+      <label class="small" for={id}>
+        {label}
+      </label>
+      {children}
+    </div>
+  );
+}
+
+function TextInput(field: { name: string; type: 'search' | 'text'; value: string; placeholder: string }) {
+  return (
+    <input
+      class="input"
+      id={field.name}
+      {...field}
+      maxlength={maxSearchCharacters}
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck={false}
+    />
+  );
+}

@@ -1,0 +1,38 @@
+import type { ApiKey } from '../../../api-keys/index.js';
+import { FullTime } from '../components/time.js';
+import { useLook } from '../look.js';
+
+/** From where a key was used last (rule K22); nothing where that is not kept. */
+export function RecentUses({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
+  const { texts } = useLook();
+  if (apiKey.recentUses.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="recent-uses">
+      <div class="card-header">
+        <h2 id="recent-uses">{texts.recentUses}</h2>
+      </div>
+      <table class="table cards">
+        <thead>
+          <tr>
+            <th scope="col">{texts.lastAccessed}</th>
+            <th scope="col">{texts.address}</th>
+            <th scope="col">{texts.userAgent}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {apiKey.recentUses.map(({ address, userAgent, lastUsedOn }) => (
+            <tr>
+              <td>
+                <FullTime time={lastUsedOn} nowMs={nowMs} />
+              </td>
+              <td data-label={texts.address}>{address ?? texts.unknown}</td>
+              <td data-label={texts.userAgent} class="free-text">
+                {userAgent ?? texts.unknown}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

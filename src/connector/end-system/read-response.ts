@@ -1,0 +1,65 @@
+import type * as z from 'zod';
+import { ConnectorError } from '../../contract/index.js';
+import { describeIssues } from '../../internal/index.js';
+import { type EndSystemRequest, nameRequest } from './failure.js';
+
+/** The requests of responses that {@link endSystemFetch} has returned. */
+const requests = new WeakMap<Response, EndSystemRequest>();
+
+export function rememberRequest(response: Response, request: EndSystemRequest): void {
+  requests.set(response, request);
+}
+
+/**
+ * Reads the JSON of an end system's response and validates it. A page, other text, an empty body or another shape is a 502
+ * that names the field: the end system is not what the connector was written for, and neither the service nor the connector is at
+ * fault. The message contains no values.
+ *
+ * @throws ConnectorError 502 `END_SYSTEM_INVALID_RESPONSE`; 502 `END_SYSTEM_UNREACHABLE` if the body breaks off; 504 if it takes
+ * too long.
+ * @example
+ * const issue = await readResponse(await github(`${baseUrl}/issues/7`), z.object({ number: z.number(), title: z.string() }))
+ */
+export async function readResponse<S extends z.ZodType>(response: Response, schema: S): Promise<z.output<S>> {
+  const body = await readJsonBody(response);
+  const result = await schema.safeParseAsync(body);
+  if (result.success) return result.data;
+  throw invalid(response, `does not fit: ${describeIssues(result.error.issues)}`, result.error);
+}
+
+async function readJsonBody(response: Response): Promise<unknown> {
+  const text = await readText(response);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(response, describeText(text.trimStart(), response.headers.get('content-type')), cause);
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  try {
+    return await response.text();
+  } catch (cause) {
+    // What fetch throws when the connection breaks; all else is a timeout, or the caller's signal.
+    if (!(cause instanceof TypeError) || response.bodyUsed === false) throw cause;
+    const options = { status: 502, code: 'END_SYSTEM_UNREACHABLE', cause };
+    throw new ConnectorError(`${subject(response)} broke off.`, options);
+  }
+}
+
+function describeText(text: string, type: string | null): string {
+  if (text === '') return 'is empty; JSON was expected.';
+  if (text.startsWith('<')) return `is a page${type === null ? '' : ` (${type})`}, not JSON.`;
+  return type === null || /json/i.test(type) ? 'is not valid JSON.' : `is ${type}, not JSON.`;
+}
+
+function invalid(response: Response, problem: string, cause: unknown): ConnectorError {
+  const options = { status: 502, code: 'END_SYSTEM_INVALID_RESPONSE', cause };
+  return new ConnectorError(`${subject(response)} ${problem}`, options);
+}
+
+/** `GET /issues/7: the end system's response`. */
+function subject(response: Response): string {
+  const name = nameRequest(requests.get(response) ?? { method: '', url: response.url.split('?', 1)[0] as string });
+  return name === '' ? "The end system's response" : `${name}: the end system's response`;
+}

@@ -1,0 +1,86 @@
+import { isConnectorError, limitBytes } from '../../contract/index.js';
+import { describeIssues, describeValue, type Issue, printable, type Redact } from '../../internal/index.js';
+import { toConnectorError } from './to-connector-error.js';
+
+/**
+ * Gets every error as it was thrown.
+ *
+ * @param redact takes the secrets of the request out of a text: its session, its credentials, the parameters of a login (rule E5).
+ */
+export type ErrorListener<Request> = (error: unknown, request: Request, redact: Redact) => void | Promise<void>;
+
+/** A request of any of the servers: Hono's context has it in `req`. */
+export type LoggedRequest = { readonly method?: string | undefined; readonly url?: string | undefined } | LoggedContext;
+
+/** Hono's context. */
+interface LoggedContext {
+  readonly req: { readonly method: string; readonly path: string };
+}
+
+const maxMessageBytes = 4096;
+const maxCauses = 5;
+
+/**
+ * An `onError` that writes to the standard error stream: what failed in one line, then the stack and the causes. What the
+ * service is told anyway (a status below 500) is only the line. With `NODE_ENV=production` each error is a line of JSON:
+ * `time`, `level` (`error`, or `info` below 500), `method`, `path`, `status`, `code`, `message`, `stack`. Secrets of the request
+ * are redacted (rule E5), and the query is left out.
+ *
+ * @example
+ * createConnector({ …, onError: logError })
+ */
+export function logError(error: unknown, request: LoggedRequest | undefined, redact: Redact): void {
+  const clean = (text: string) => printable(redact(text));
+  const { status, code: wireCode } = toConnectorError(error);
+  const { method, path } = locate(request, clean);
+  const [code, message] = [clean(wireCode), headline(error, redact)];
+  const stack = status < 500 ? '' : printable(trace(error, redact));
+  // biome-ignore lint/suspicious/noConsole: writing is what it is for
+  const write = (line: string) => console.error(line);
+  if (globalThis.process?.env.NODE_ENV === 'production') {
+    const [time, level] = [new Date().toISOString(), status < 500 ? 'info' : 'error'];
+    write(JSON.stringify({ time, level, method, path, status, code, message, stack: stack || undefined }));
+  } else {
+    const what = isConnectorError(error) ? `${status} ${code}: ${message}` : message;
+    write(`${method} ${path}: ${what}${stack && `\n${stack}`}`);
+  }
+}
+
+function locate(request: LoggedRequest = {}, clean: (text: string) => string): { method: string; path: string } {
+  if (isContext(request)) return { method: request.req.method, path: clean(request.req.path) };
+  const { method = '', url = '' } = request;
+  return { method, path: clean(url.replace(/^https?:\/\/[^/]*/, '').replace(/\?.*$/s, '')) };
+}
+
+/** Fastify's requests have a `req`, too. */
+function isContext(request: LoggedRequest): request is LoggedContext {
+  return 'req' in request && !('url' in request);
+}
+
+/** In one line: a contract error's message, else the name and the message. Redacts first: a secret that is cut is not found. */
+function headline(error: unknown, redact: Redact): string {
+  return printable(limitBytes(redact(describe(error)).replace(/\s+/g, ' '), maxMessageBytes));
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return describeValue(error);
+  if (isConnectorError(error)) return error.message;
+  // Zod's own message is JSON in many lines.
+  const { issues } = error as { issues?: unknown };
+  return `${error.name}: ${Array.isArray(issues) ? describeIssues(issues as Issue[]) : error.message}`;
+}
+
+/** The lines of the stack, then the causes with theirs. */
+function trace(error: unknown, redact: Redact): string {
+  const lines = framesOf(error);
+  for (let { cause } = Object(error), left = maxCauses; cause !== undefined && left > 0; left -= 1) {
+    lines.push(`  caused by ${headline(cause, redact)}`, ...framesOf(cause));
+    cause = Object(cause).cause;
+  }
+  return redact(lines.join('\n'));
+}
+
+function framesOf(error: unknown): string[] {
+  const { stack } = Object(error) as { stack?: unknown };
+  return typeof stack === 'string' ? stack.split('\n').filter((line) => /^\s+at /.test(line)) : [];
+}

@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { ConnectorError, NotFoundError } from 'concordat';
+import { logError } from 'concordat/connector';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { send } from './support/send.js';
+import { makeConnector, start, withToken } from './support/start.js';
+
+let lines: string[] = [];
+beforeEach(() => {
+  lines = [];
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const request = { method: 'GET', url: '/items/7?key=hidden' };
+const keep = (text: string) => text;
+
+describe('logError, for a terminal', () => {
+  test('writes a line that says what failed, and the stack, with the file', async () => {
+    const connector = makeConnector({ onError: logError });
+    connector.get('/items/:id', () => {
+      throw new TypeError('item is not iterable');
+    });
+    await send(await start(connector), { path: '/items/7?key=hidden', headers: withToken });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^GET \/items\/7: TypeError: item is not iterable\n {4}at .*log-error\.test\.ts:\d+:\d+/);
+  });
+
+  test('writes one line for what the service is told anyway', () => {
+    logError(new NotFoundError('No issue 7', { code: 'ISSUE_NOT_FOUND' }), request, keep);
+    expect(lines).toEqual(['GET /items/7: 404 ISSUE_NOT_FOUND: No issue 7']);
+  });
+
+  test('writes the causes of a failure, each with its stack', () => {
+    const cause = new Error('connect ECONNREFUSED', { cause: 'the cable' });
+    logError(new ConnectorError('Unreachable.', { status: 502, code: 'DOWN', cause }), request, keep);
+    expect(lines[0]).toMatch(
+      /^GET \/items\/7: 502 DOWN: Unreachable\.\n {4}at [\s\S]+\n {2}caused by Error: connect ECONNREFUSED\n {4}at [\s\S]+\n {2}caused by the cable$/,
+    );
+  });
+
+  test('names the fields that zod refused, in the one line', () => {
+    const { error } = z.object({ id: z.number(), tags: z.array(z.string()) }).safeParse({ id: '7' });
+    logError(error, request, keep);
+    expect(lines[0]?.split('\n')[0]).toMatch(/^GET \/items\/7: ZodError: id: .*expected number.*; tags: /);
+  });
+
+  test.each([['text'], [null], [{ code: 7 }], [undefined]])('writes %j, too', (thrown) => {
+    logError(thrown, undefined, keep);
+    expect(lines[0]).toContain(typeof thrown === 'object' && thrown ? '{"code":7}' : String(thrown));
+  });
+
+  test('a message cannot forge a second line or steer the terminal', () => {
+    logError(new NotFoundError('none\nGET /: 200 \u001b[2J'), { method: 'GET', url: '/a\u001b[2Jb' }, keep);
+    expect(lines[0]).toBe('GET /a\ufffd[2Jb: 404 NOT_FOUND: none GET /: 200 \ufffd[2J');
+  });
+
+  test('an endless cause and an endless message are cut', () => {
+    const error = new Error('x'.repeat(100_000));
+    error.cause = error;
+    logError(error, request, keep);
+    expect(lines[0]?.length).toBeLessThan(40_000);
+  });
+});
+
+describe('logError, in production', () => {
+  test('writes a line of JSON', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    logError(new TypeError('item is not iterable'), request, keep);
+    logError(new NotFoundError('No issue 7'), request, keep);
+    const [failure, refusal] = lines.map((line) => JSON.parse(line));
+    expect(lines.join('')).not.toContain('\n');
+    expect(failure).toMatchObject({ level: 'error', method: 'GET', path: '/items/7', status: 500 });
+    expect(failure).toMatchObject({ code: 'INTERNAL_ERROR', message: 'TypeError: item is not iterable' });
+    expect(failure.stack).toMatch(/^ {4}at .*log-error\.test\.ts/);
+    expect(Date.parse(failure.time)).not.toBeNaN();
+    expect(refusal).toMatchObject({ level: 'info', status: 404, code: 'NOT_FOUND', message: 'No issue 7' });
+    expect(refusal.stack).toBeUndefined();
+  });
+});
+
+describe('secrets stay out of the log (E5)', () => {
+  test("the session's, in message, stack and cause", async () => {
+    const connector = makeConnector({ onError: logError });
+    connector.get('/', () => {
+      throw new Error('no token-of-alice', { cause: new Error('still no token-of-alice') });
+    });
+    await send(await start(connector), { headers: withToken });
+    expect(lines[0]).toContain('GET /: Error: no [redacted]');
+    expect(lines[0]).toContain('caused by Error: still no [redacted]');
+    expect(lines[0]).not.toContain('token-of-alice');
+  });
+
+  test("initialize's parameters", async () => {
+    const connector = makeConnector({
+      onError: logError,
+      initialize: {
+        parameters: z.object({ user: z.string(), password: z.string() }),
+        handler: ({ parameters }) => {
+          throw new Error(`LOGIN ${parameters.user} ${parameters.password}`);
+        },
+      },
+    });
+    const body = JSON.stringify([
+      { key: 'user', value: 'alice', sensitive: false },
+      { key: 'password', value: 'correct horse', sensitive: true },
+    ]);
+    await send(await start(connector), { method: 'POST', path: '/initialize', body });
+    expect(lines[0]).toContain('POST /initialize: Error: LOGIN alice [redacted]');
+  });
+});
+
+describe('a connector without onError', () => {
+  const program = (options: string) => `
+    import { createConnector } from 'concordat/connector';
+    import { z } from 'zod';
+    const make = () => createConnector({
+      initialize: { parameters: z.object({}), handler: () => ({ 'x-token': 'abcd' }) },
+      session: z.object({ 'x-token': z.string() }),
+      ${options}
+    });
+    const connector = make();
+    make();
+    connector.get('/', () => { throw new Error('unheard'); });
+    console.log((await connector.request('/', { headers: { 'x-token': 'abcd' } })).status);`;
+
+  async function run(options: string) {
+    const tsx = ['--import', 'tsx', '--input-type=module', '--eval', program(options)];
+    const env = { ...process.env, TSX_TSCONFIG_PATH: path.resolve('tsconfig.json'), NODE_OPTIONS: '' };
+    const child = spawn(process.execPath, tsx, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { out: out.trim(), err };
+  }
+
+  test('says once at the start that nobody hears of errors, and writes none of them', async () => {
+    const { out, err } = await run('');
+    expect(out).toBe('500');
+    expect(err.match(/CONCORDAT_NO_LISTENER/g)).toHaveLength(1);
+    expect(err).toContain('onError: logError');
+    expect(err).not.toContain('unheard');
+  });
+
+  test('says nothing when somebody listens (control)', async () => {
+    expect(await run('onError() {}')).toEqual({ out: '500', err: '' });
+  });
+});
