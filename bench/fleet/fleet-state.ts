@@ -8,7 +8,7 @@ export type Sharing = 'none' | 'pause' | 'quota';
 /** What redis is to a fleet, on the virtual clock: every command and every message takes its time. */
 export class Fleet {
   readonly #time: Time;
-  readonly #latencyMs: number;
+  readonly #latencyMs: () => number;
   readonly #windows = new Map<string, SharedWindow>();
   readonly #listeners = new Set<{ id: number; clock: Clock; tell: (pause: SharedPause) => void }>();
   readonly #pausedUntil = new Map<string, number>();
@@ -22,7 +22,7 @@ export class Fleet {
   /** No command is answered. */
   isSilent = false;
 
-  constructor(time: Time, latencyMs = 1) {
+  constructor(time: Time, latencyMs = () => 1) {
     this.#time = time;
     this.#latencyMs = latencyMs;
   }
@@ -42,10 +42,10 @@ export class Fleet {
       pause: async (pause) => {
         this.pauses++;
         const remainingMs = Math.ceil(pause.resumeAt.getTime() - clock.now());
-        await this.#time.sleep(this.#latencyMs);
+        await this.#time.sleep(this.#latencyMs());
         if (this.isAway || this.#time.now + remainingMs <= (this.#pausedUntil.get(pause.scope) ?? 0)) return;
         this.#pausedUntil.set(pause.scope, this.#time.now + remainingMs);
-        await this.#time.sleep(this.#latencyMs);
+        await this.#time.sleep(this.#latencyMs());
         for (const listener of this.#listeners) {
           const resumeAt = new Date(listener.clock.now() + remainingMs);
           if (listener.id !== id) listener.tell({ scope: pause.scope, resumeAt });
@@ -62,12 +62,12 @@ export class Fleet {
       ...state,
       take: async (scope, request) => {
         this.takes++;
-        await this.#time.sleep(this.#latencyMs);
+        await this.#time.sleep(this.#latencyMs());
         if (this.isSilent) return new Promise(() => {});
         if (this.isAway) throw new Error('away');
         const [stored, answer] = lease(this.#windows.get(scope), request, Math.floor(this.#time.now));
         this.#windows.set(scope, stored);
-        await this.#time.sleep(this.#latencyMs);
+        await this.#time.sleep(this.#latencyMs());
         return answer;
       },
     };

@@ -5,6 +5,9 @@ import { GateWorker } from './gate-worker.js';
 import { seededRandom, Time } from './time.js';
 import type { Worker } from './worker.js';
 
+/** A delay in milliseconds, of a random number below one. */
+export type Delay = (random: number) => number;
+
 export interface FleetOptions {
   readonly workers: number;
   readonly callers: number;
@@ -15,6 +18,8 @@ export interface FleetOptions {
   /** The real client, or its gate without HTTP. */
   readonly real: boolean;
   readonly latencyMs?: number;
+  /** Latencies have a long tail, timers are late, and the state takes its time. @default nothing of this */
+  readonly busy?: { readonly latencyMs: Delay; readonly lateMs: Delay; readonly stateMs: Delay } | undefined;
   /** The first window that counts. @default 1: the one after that in which the quota is learned */
   readonly countFrom?: number;
   /** What else happens: called at the start, to set timers. */
@@ -38,18 +43,18 @@ export interface FleetFigures {
 
 /** Runs a fleet that always has more to send than it may. The first window, which teaches the quota, does not count. */
 export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
-  const { workers, callers, sharing, model, windows, seed, real, latencyMs = 20, countFrom = 1 } = options;
+  const { workers, callers, sharing, model, windows, seed, real, latencyMs = 20, countFrom = 1, busy } = options;
   const time = new Time();
   const random = seededRandom(seed);
   const { random: machineRandom } = Math;
   Math.random = random; // the client's jitter, too: a seed repeats the run
   const connector = new Connector(model, time, random);
-  const fleet = new Fleet(time);
+  const fleet = new Fleet(time, busy && (() => busy.stateMs(random())));
   const { windowMs, limit } = model;
   const end = (windows + 1) * windowMs;
   const crew: Worker[] = Array.from({ length: workers }, () => {
-    const latency = () => latencyMs * (0.5 + random());
-    const clock = time.clock((random() - 0.5) * 1000);
+    const latency = () => busy?.latencyMs(random()) ?? latencyMs * (0.5 + random());
+    const clock = time.clock((random() - 0.5) * 1000, busy && (() => busy.lateMs(random())));
     const state = fleet.join(sharing, clock);
     const worker = { time, clock, connector, state, callers, latencyMs: latency, until: end };
     return real ? new ClientWorker(worker) : new GateWorker(worker);

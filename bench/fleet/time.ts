@@ -16,13 +16,13 @@ export class Time {
     return this.#now;
   }
 
-  /** The clock of a process. Its calendar may differ from that of the others. */
-  clock(offsetMs = 0): Clock {
+  /** The clock of a process. Its calendar may differ from that of the others, and its timers may be late. */
+  clock(offsetMs = 0, lateMs = () => 0): Clock {
     return {
       now: () => 1_700_000_000_000 + offsetMs + this.#now,
       monotonic: () => this.#now,
       setTimer: (delayMs, callback) => {
-        const event = this.after(delayMs, callback);
+        const event = this.after(Math.max(0, delayMs) + lateMs(), callback);
         return { cancel: () => (event.run = undefined), hold: () => {} };
       },
     };

@@ -7,7 +7,7 @@ local max, min, floor, ceil = math.max, math.min, math.floor, math.ceil
 
 local function unknown()
   return { window = 0, limit = 0, windowMs = 0, opensAt = 0, endsAt = 0, closed = 0, slides = 0, announced = 0,
-    learning = 0, counted = 0, out = 0, askers = 0, before = 0, probing = 0, tail = 1, head = 1, due = 0, lineAt = 0,
+    learning = 0, out = 0, askers = 0, before = 0, probing = 0, tail = 1, head = 1, due = 0, lineAt = 0,
     slices = {} }
 end
 
@@ -84,12 +84,11 @@ local function learn(shared, request, now)
     shared.windowMs = 0
     shared.askers = 0
   end
-  local isCounting = shared.announced == 0 and shared.learning > 0 and shared.learning >= shared.window - 1
+  local isCounting = shared.announced == 0 and shared.learning == shared.window
   if isCounting then
     shared.limit = shared.limit + request.learned
     shared.windowMs = max(shared.windowMs, ceil(request.learnedMs))
-    if shared.learning == shared.window then shared.askers = shared.askers + 1
-    else shared.before = shared.before + 1 end
+    shared.askers = shared.askers + 1
   end
   if isCounting or shared.announced > 0 then note(shared, request.learned, now) end
   if request.limitedMs > 0 then close(shared, request.limitedMs, now) end
@@ -99,8 +98,6 @@ local function settle(shared, request, now)
   if request.window == shared.window or shared.slides == 1 then
     shared.out = max(0, shared.out - request.returned)
     takeBack(shared, request.returned, now)
-  elseif request.window == shared.window - 1 and shared.counted == 1 then
-    shared.limit = max(1, shared.limit - request.returned)
   end
   local limit, windowMs = shared.limit, shared.windowMs
   if shared.slides == 1 and request.probed > 0 then
@@ -123,10 +120,8 @@ local function open(shared, now)
     return
   end
   local measuredMs = shared.endsAt - shared.opensAt
-  shared.counted = 0
   if shared.slides == 0 and ((wasLimited and measuredMs > windowMs / 2) or out > limit) then
-    shared.counted = 1
-    shared.limit = max(1, min(out, limit + 1 + floor(limit / 16)))
+    shared.limit = max(ceil(limit / 2), min(out, limit + 1 + floor(limit / 16)))
     if wasLimited and measuredMs > windowMs then shared.windowMs = measuredMs end
   end
   if shared.limit == 0 then shared.learning = 0 end

@@ -1,4 +1,7 @@
+import { maxHoldMs } from './quota.js';
 import type { Lease } from './shared-window.js';
+
+const dayMs = 86_400_000;
 
 /** The permits that a process holds, and when they are good. Times are on one monotonic clock. */
 export class HeldPermits {
@@ -8,7 +11,7 @@ export class HeldPermits {
   /** The process does not ask for more before. */
   askAgainAt = 0;
   /** The longest wait that the state has asked for since it last granted anything. */
-  longestWaitMs = 0;
+  #longestWaitMs = 0;
   #expiresAt = 0;
 
   hold({ granted, probe, startsInMs, endsInMs, waitMs }: Lease, now: number): void {
@@ -17,7 +20,12 @@ export class HeldPermits {
     this.startsAt = now + startsInMs;
     this.#expiresAt = now + endsInMs;
     this.askAgainAt = now + waitMs;
-    this.longestWaitMs = Math.max(granted > 0 ? 0 : this.longestWaitMs, waitMs);
+    this.#longestWaitMs = Math.max(granted > 0 ? 0 : this.#longestWaitMs, waitMs);
+  }
+
+  /** Whose turn comes after many others may wait longer than the state said first: four times that, and a day at most. */
+  get maxHoldMs(): number {
+    return Math.min(dayMs, Math.max(maxHoldMs, 4 * this.#longestWaitMs));
   }
 
   get isEmpty(): boolean {

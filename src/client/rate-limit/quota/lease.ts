@@ -4,7 +4,7 @@ import { countSince, cycleOf, forget, note, sliceOf, takeBack } from './slices.j
 
 const unknown: SharedWindow = {
   ...{ window: 0, limit: 0, windowMs: 0, opensAt: 0, endsAt: 0, closed: 0, slides: 0, announced: 0, learning: 0 },
-  ...{ counted: 0, out: 0, askers: 0, before: 0, probing: 0, tail: 1, head: 1, due: 0, lineAt: 0, slices: [] },
+  ...{ out: 0, askers: 0, before: 0, probing: 0, tail: 1, head: 1, due: 0, lineAt: 0, slices: [] },
 };
 
 /**
@@ -51,12 +51,11 @@ function learn(shared: SharedWindow, { learned, learnedMs, limitedMs }: LeaseReq
     shared.windowMs = 0;
     shared.askers = 0;
   }
-  const isCounting = shared.announced === 0 && shared.learning > 0 && shared.learning >= shared.window - 1;
+  const isCounting = shared.announced === 0 && shared.learning === shared.window;
   if (isCounting) {
     shared.limit += learned;
     shared.windowMs = Math.max(shared.windowMs, Math.ceil(learnedMs));
-    if (shared.learning === shared.window) shared.askers++;
-    else shared.before++;
+    shared.askers++;
   }
   if (isCounting || shared.announced > 0) note(shared, learned, now);
   if (limitedMs > 0) close(shared, limitedMs, now);
@@ -67,9 +66,6 @@ function settle(shared: SharedWindow, { window, returned, probed, limitedMs }: L
   if (window === shared.window || shared.slides === 1) {
     shared.out = Math.max(0, shared.out - returned);
     takeBack(shared, returned, now);
-  } else if (window === shared.window - 1 && shared.counted === 1) {
-    // Too late to be counted when the window ended.
-    shared.limit = Math.max(1, shared.limit - returned);
   }
   const { slides, limit, windowMs } = shared;
   // A probe found room: one more, or what is certainly in the window. After a limit: no more than may be in it.
@@ -102,11 +98,9 @@ function open(shared: SharedWindow, now: number): void {
   }
   const wasLimited = closed === 1 && shared.learning !== shared.window;
   const measuredMs = endsAt - opensAt;
-  shared.counted = 0;
   if (slides === 0 && ((wasLimited && measuredMs > windowMs / 2) || out > limit)) {
-    shared.counted = 1;
-    // One that is larger by far is believed in steps: another client may have left more than usual.
-    shared.limit = Math.max(1, Math.min(out, limit + 1 + Math.floor(limit / 16)));
+    // Believed in steps: another client may have left more than usual, and late requests may have met the next window.
+    shared.limit = Math.max(Math.ceil(limit / 2), Math.min(out, limit + 1 + Math.floor(limit / 16)));
     if (wasLimited && measuredMs > windowMs) shared.windowMs = measuredMs;
   }
   if (shared.limit === 0) shared.learning = 0;

@@ -4,7 +4,7 @@ import type { AnnouncedQuota } from './announced.js';
 import type { Announcement } from './announcement.js';
 import { HeldPermits } from './held-permits.js';
 import { type EndedRequest, type GateQuota, maxHoldMs } from './quota.js';
-import type { Lease, LeaseRequest } from './shared-window.js';
+import { isLease, type Lease, type LeaseRequest } from './shared-window.js';
 import { Traffic } from './traffic.js';
 
 export interface LeasedQuotaOptions {
@@ -57,9 +57,8 @@ export class LeasedQuota implements GateQuota {
     return this.#isLeasing || this.#own.isKnown;
   }
 
-  /** A process whose turn comes after many others may wait longer than the state said first, but not by far. */
   get maxHoldMs(): number {
-    return this.#isLeasing ? Math.max(maxHoldMs, 4 * this.#permits.longestWaitMs) : maxHoldMs;
+    return this.#isLeasing ? this.#permits.maxHoldMs : maxHoldMs;
   }
 
   get emptyForMs(): number {
@@ -86,13 +85,10 @@ export class LeasedQuota implements GateQuota {
     if (!this.#isLeasing) return this.#own.mayStart(inFlight);
     const now = this.#clock.monotonic();
     const { count, probe } = this.#permits;
-    if (!this.#permits.areGood(now) || !this.#ownHasRoom(inFlight)) return false;
+    // The state shares one announced policy; of several, the process keeps to the others by itself.
+    const ownHasRoom = this.#own.announced === undefined || this.#own.mayStart(inFlight);
+    if (!this.#permits.areGood(now) || !ownHasRoom) return false;
     return count > 0 || (probe > 0 && inFlight === 0 && now >= this.#traffic.quietAt);
-  }
-
-  /** The state shares one announced policy; of several, the process keeps to the others by itself. */
-  #ownHasRoom(inFlight: number): boolean {
-    return this.#own.announced === undefined || this.#own.mayStart(inFlight);
   }
 
   roomInMs(): number {
@@ -163,6 +159,8 @@ export class LeasedQuota implements GateQuota {
     this.#own.opened();
     // During a pause of which it knew, permits were given back already.
     if (this.#limit === undefined) this.#giveBack();
+    // Responses that are slower than the pause must not keep it from telling what it got through.
+    if (!this.#isLeasing && this.#limit?.isReported === false && this.#askedAt === undefined) this.#ask(0);
     this.#limit = undefined;
     this.#traffic.opened();
     this.#isProbing = false;
@@ -227,7 +225,7 @@ export class LeasedQuota implements GateQuota {
   #answered(answer: Lease | undefined, want: number): void {
     this.#askedAt = undefined;
     const now = this.#clock.monotonic();
-    if (answer === undefined) {
+    if (!isLease(answer)) {
       this.#away();
     } else {
       this.#traffic.answered(now, answer.window !== this.#lease?.window);

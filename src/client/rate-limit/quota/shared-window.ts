@@ -22,7 +22,7 @@ export interface LeaseRequest {
   readonly announcedMs: number;
 }
 
-/** The state's answer. */
+/** The state's answer. All numbers are finite; none is negative. */
 export interface Lease {
   /** The number of the window. */
   readonly window: number;
@@ -44,6 +44,16 @@ export interface Lease {
   readonly ticket: number;
 }
 
+const numbers = [
+  ...(['window', 'limit', 'windowMs', 'granted', 'probe'] as const),
+  ...(['startsInMs', 'endsInMs', 'waitMs', 'ticket'] as const),
+] satisfies (keyof Lease)[];
+
+/** Whether all numbers are there, finite, and not negative. A state that answers otherwise counts as away. */
+export function isLease(answer: Lease | undefined): answer is Lease {
+  return numbers.every((name) => Number.isFinite(answer?.[name]) && (answer?.[name] as number) >= 0);
+}
+
 /** The book-keeping of one quota that many processes share. Times are on the clock of the state. */
 export interface SharedWindow {
   /** Counts the windows; 0 before the first limit or announcement. */
@@ -60,8 +70,6 @@ export interface SharedWindow {
   announced: number;
   /** The window in which the limit was first met or announced; 0 if there was none. */
   learning: number;
-  /** 1 if the limit comes from the count of the window before. */
-  counted: number;
   /** How many permits are out in this window, without those that were returned. */
   out: number;
   /** How many processes have asked in this window, and in the one before. */
