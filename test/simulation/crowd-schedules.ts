@@ -1,8 +1,17 @@
 import * as fc from 'fast-check';
-import type { CallPlan, ClientPlan, Command, ConnectorPlan, FleetPlan, Quota, Schedule } from './schedule.js';
+import type {
+  CallPlan,
+  ClientPlan,
+  Command,
+  ConnectorPlan,
+  FleetPlan,
+  LeasePlan,
+  Quota,
+  Schedule,
+} from './schedule.js';
 
 /** Themes whose schedules are crowds in front of a quota that stays to the end: each is as long as ten or twenty others. */
-export const crowdThemes = ['crowds', 'fleet', 'reject', 'scopes', 'snapshots', 'announced'] as const;
+export const crowdThemes = ['crowds', 'fleet', 'leases', 'reject', 'scopes', 'snapshots', 'announced'] as const;
 export type CrowdTheme = (typeof crowdThemes)[number];
 
 const ms = (max: number, min = 0) => fc.integer({ min, max });
@@ -161,6 +170,35 @@ const fleet = fc
     }),
   );
 
+/** Crowds of clients with a gate each, as processes have, and a state that leases permits: sometimes slow, rarely of no use. */
+const leases = fc
+  .record({
+    ...commonPlan,
+    calls: ms(80, 10),
+    size: ms(4, 2),
+    spreadMs: fc.constantFrom(0, 0, 20_000),
+    leases: fc.record({
+      answersMs: fc.oneof(
+        fc.constant([1]),
+        fc.array(ms(50, 1), { minLength: 1, maxLength: 3 }),
+        fc.tuple(ms(50, 1), ms(50, 1), ms(2000, 200)).map((all) => [...all]),
+      ),
+      fates: fc.oneof(
+        fc.constant<LeasePlan['fates']>(['answered']),
+        fc.array(fc.constantFrom<LeasePlan['fates'][number][]>('answered', 'away', 'silent', 'forgetful', 'nonsense'), {
+          minLength: 2,
+          maxLength: 8,
+        }),
+      ),
+    }),
+  })
+  .map(({ size, spreadMs, ...plan }) =>
+    toCrowd(plan, {
+      fleet: { size, clocks: 'each', leases: plan.leases },
+      calls: (call, index) => ({ ...call, atMs: Math.floor((index * spreadMs) / plan.calls), client: index % size }),
+    }),
+  );
+
 const reject = fc
   .record({ ...commonPlan, calls: ms(40, 5) })
   .map((plan) => toCrowd(plan, { client: { onLimit: 'reject' } }));
@@ -201,6 +239,7 @@ const announced = fc
 export const crowdSchedules: { readonly [theme in CrowdTheme]: fc.Arbitrary<Schedule> } = {
   crowds,
   fleet,
+  leases,
   reject,
   scopes,
   snapshots,

@@ -4,6 +4,7 @@ import { virtualClock } from 'concordat/testing';
 import { CallerGone, toRequest } from './calls.js';
 import { ClientRun, type RunContext } from './client-run.js';
 import { type CountingClock, countingClock } from './counting-clock.js';
+import { leasingState } from './leasing-state.js';
 import { ModelConnector } from './model-connector.js';
 import type { Write } from './model-exchange.js';
 import { startMs } from './model-waits.js';
@@ -71,7 +72,8 @@ class Run {
       takesSnapshots: snapshots,
     };
     this.#snapshots = new Snapshots(subject, this.#record, this.#tags, () => this.#options(-1, this.#clock));
-    this.#state = fleet && (subject.memoryState ?? ownClient.memoryState)();
+    const state = fleet && (subject.memoryState ?? ownClient.memoryState)();
+    this.#state = state && fleet?.leases ? leasingState(state, fleet.leases, this.#clock) : state;
     for (let number = 0; number < (fleet?.size ?? 1); number++) this.#addClient();
     this.#signals.push(this.#lifetime);
   }

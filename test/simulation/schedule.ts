@@ -14,6 +14,15 @@ export interface FleetPlan {
   size: number;
   /** Whether they have one clock, as in one process, or one each, as a state has to expect that does not know how old a session is. */
   clocks: 'one' | 'each';
+  /** How the state leases permits. @default it does not */
+  leases?: LeasePlan | undefined;
+}
+
+export interface LeasePlan {
+  /** How long questions take to the state, and answers back, in turn. */
+  answersMs: number[];
+  /** What becomes of the questions, in turn. A forgetful state has lost what it knew. */
+  fates: ('answered' | 'away' | 'silent' | 'forgetful' | 'nonsense')[];
 }
 
 export interface ClientPlan {

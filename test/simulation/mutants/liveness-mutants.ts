@@ -153,6 +153,20 @@ export const livenessMutants: readonly LivenessMutant[] = [
     ),
   ),
   mutant(
+    ['leases'],
+    'G9',
+    'a state without an answer is waited for',
+    'A process whose question was lost holds its calls back for ever.',
+    patch('rate-limit/quota/leased', 'now >= this.#askedAt + answerMs', 'now < 0'),
+  ),
+  mutant(
+    ['leases'],
+    'G9',
+    'a quota of nothing is told while the state has not answered',
+    'When the gate opens permits are needed, although the state knows no quota yet.',
+    patch('rate-limit/quota/leased', 'this.#lease && this.#lease.limit > 0', 'this.#lease'),
+  ),
+  mutant(
     ['fleet'],
     'S4',
     'a client logs in although another of the fleet has done so',

@@ -50,7 +50,7 @@ export class LeasedQuota implements GateQuota {
   }
 
   get known(): Quota | undefined {
-    return this.#isLeasing && this.#lease !== undefined ? this.#lease : this.#own.known;
+    return this.#isLeasing && this.#lease && this.#lease.limit > 0 ? this.#lease : this.#own.known;
   }
 
   get isKnown(): boolean {

@@ -1,0 +1,4 @@
+import { expectNoViolation } from './expect-no-violation.js';
+
+// Each is as long as ten of those with few calls.
+expectNoViolation('leases', 40);
