@@ -84,23 +84,27 @@ describe.runIf(serverProgram)('two processes that share their state in redis', (
   it.each([
     ['is killed and comes back empty', (redis: RedisServer) => redis.kill().then(redis.restart)],
     ['forgets everything', (redis: RedisServer) => redis.connect().flushall()],
-  ])('lose no call when redis %s while permits are leased, and lease again (G10, G11)', async (_name, harm) => {
-    const rateLimit = { limit: 20, windowMs: 1500, format: 'milliseconds' } as const;
-    const { redis, connector, one, two } = await fleet({ rateLimit });
-    const reader = redis.connect();
-    const isLeased = async () => (await reader.keys('*:quotas').catch(() => [])).length > 0;
-    const leased = async () => {
-      while (!(await isLeased())) await grace();
-    };
-    const calls = Promise.all([one.get(...paths('one', 80)), two.get(...paths('two', 80))]);
-    await leased();
-    await harm(redis);
-    expect(await isLeased()).toBe(false); // control: nothing is known any more
-    await leased();
-    expect((await calls).flatMap(({ results }) => results).every((result) => result === 'ok')).toBe(true);
-    const passed = connector.journal.filter(({ kind, status }) => kind === 'request' && status === 200);
-    expect(passed).toHaveLength(160);
-  }, 240_000);
+  ])(
+    'lose no call when redis %s while permits are leased, and lease again (G10, G11)',
+    async (_name, harm) => {
+      const rateLimit = { limit: 20, windowMs: 1500, format: 'milliseconds' } as const;
+      const { redis, connector, one, two } = await fleet({ rateLimit });
+      const reader = redis.connect();
+      const isLeased = async () => (await reader.keys('*:quotas').catch(() => [])).length > 0;
+      const leased = async () => {
+        while (!(await isLeased())) await grace();
+      };
+      const calls = Promise.all([one.get(...paths('one', 80)), two.get(...paths('two', 80))]);
+      await leased();
+      await harm(redis);
+      expect(await isLeased()).toBe(false); // control: nothing is known any more
+      await leased();
+      expect((await calls).flatMap(({ results }) => results).every((result) => result === 'ok')).toBe(true);
+      const passed = connector.journal.filter(({ kind, status }) => kind === 'request' && status === 200);
+      expect(passed).toHaveLength(160);
+    },
+    240_000,
+  );
 
   it('try wrong credentials once (S5)', async () => {
     const { one, two, logins } = await fleet({ credentials: { user: 'ada', password: 'another one' } });
