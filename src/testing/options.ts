@@ -17,6 +17,8 @@ import {
   withMethods,
 } from '../internal/index.js';
 import { limitFormat } from './faults/fault-schema.js';
+import { routeOption } from './faults/plan.js';
+import { delayOption } from './random.js';
 import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } from './types.js';
 
 type Routes = NonNullable<SimulateConnectorOptions['routes']>;
@@ -24,7 +26,11 @@ type Routes = NonNullable<SimulateConnectorOptions['routes']>;
 const dayMs = 86_400_000;
 
 const rateLimit = optionsOf({
-  limit: count(1),
+  on: routeOption.optional(),
+  limit: option<SimulatedRateLimit['limit']>(
+    (value) => typeof value === 'function' || count(1).safeParse(value).success,
+    'must be a whole number, 1 or more, or a function that returns one',
+  ),
   windowMs: duration({ least: 1 }),
   header: headerNameOption.default('Retry-After'),
   format: limitFormat.default('seconds'),
@@ -47,7 +53,7 @@ const session = optionsOf({
 } satisfies ShapeOf<SimulatedSession>);
 
 const schema = optionsOf({
-  rateLimit: rateLimit.optional(),
+  rateLimit: z.union([z.array(rateLimit), rateLimit.transform((one) => [one])]).default([]),
   session: z.union([z.literal(false), session], { error: 'must be an object, or false' }).prefault({}),
   credentials: texts.optional(),
   initializePath: routePath.default('/initialize'),
@@ -60,6 +66,8 @@ const schema = optionsOf({
     (value) => Array.isArray(value) || typeof value === 'function',
     'must be an array of rules, or a function',
   ).default([]),
+  latency: delayOption.default(0),
+  seed: count(0).default(1),
   onEntry: functionOf<NonNullable<SimulateConnectorOptions['onEntry']>>().optional(),
   clock: withMethods<Clock>('now', 'monotonic', 'setTimer').default(() => systemClock),
 } satisfies ShapeOf<SimulateConnectorOptions>);

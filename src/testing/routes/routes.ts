@@ -1,7 +1,8 @@
 import { NotFoundError } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
+import type { RouteContext, RouteHandler } from '../fault-types.js';
 import { emptyReply, jsonReply, readResponse, type SimulatedResponse } from '../http/reply.js';
-import type { JournalEntry, RouteContext, RouteHandler, SimulateConnectorOptions } from '../types.js';
+import type { JournalEntry, SimulateConnectorOptions } from '../types.js';
 import { decode, type Pattern, parsePattern } from './pattern.js';
 import { Resource } from './resource.js';
 
