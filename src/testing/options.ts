@@ -19,6 +19,7 @@ import {
 import { limitFormat } from './faults/fault-schema.js';
 import { routeOption } from './faults/plan.js';
 import { delayOption } from './random.js';
+import { recordingSchema } from './recording.js';
 import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } from './types.js';
 
 type Routes = NonNullable<SimulateConnectorOptions['routes']>;
@@ -45,7 +46,7 @@ const rateLimit = optionsOf({
 });
 
 const session = optionsOf({
-  header: headerNameOption.default('x-session'),
+  header: headerNameOption.optional(),
   ttlMs: duration({ least: 1 }).optional(),
   maxRequests: count(1).optional(),
   refuseFreshMs: duration().optional(),
@@ -54,9 +55,10 @@ const session = optionsOf({
 
 const schema = optionsOf({
   rateLimit: z.union([z.array(rateLimit), rateLimit.transform((one) => [one])]).default([]),
-  session: z.union([z.literal(false), session], { error: 'must be an object, or false' }).prefault({}),
+  session: z.union([z.literal(false), session], { error: 'must be an object, or false' }).optional(),
+  recording: recordingSchema.optional(),
   credentials: texts.optional(),
-  initializePath: routePath.default('/initialize'),
+  initializePath: routePath.optional(),
   cleanupPath: routePath.default('/cleanup'),
   basePath: z.union([z.literal(''), routePath], { error: 'must be a path that starts with "/"' }).default(''),
   // What they hold is checked where it is read.
@@ -78,9 +80,15 @@ export type Settings = ReturnType<typeof checkOptions>;
 /** Fills in the defaults once, at creation. @throws TypeError naming the options that are wrong. */
 export function checkOptions(options: SimulateConnectorOptions) {
   const settings = check(schema, options);
+  const { recording } = settings;
+  const session = settings.session ?? (recording?.initialize === null ? false : {});
   return {
     ...settings,
-    session: settings.session === false ? undefined : settings.session,
+    initializePath: settings.initializePath ?? recording?.initialize?.path ?? '/initialize',
+    session:
+      session === false
+        ? undefined
+        : { ...session, header: session.header ?? recording?.initialize?.session[0] ?? 'x-session' },
     basePath: settings.basePath.replace(/\/+$/, ''),
   };
 }

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'msw';
 import type { Clock } from '../internal/index.js';
 import type { Delay, Fault, FaultRule, RouteHandler, Selection, Step } from './fault-types.js';
+import type { Recording } from './recording.js';
 import type { LimitFormat } from './wait-flaws.js';
 
 /** A record that the simulator keeps and offers under `/<name>`. */
@@ -100,7 +101,7 @@ export interface SimulateConnectorOptions {
   session?: SimulatedSession | false;
   /** The parameters that initialize expects; it refuses others with 401. @default every login works */
   credentials?: Readonly<Record<string, string>>;
-  /** @default '/initialize' */
+  /** @default that of the recording, or '/initialize' */
   initializePath?: string;
   /** @default '/cleanup' */
   cleanupPath?: string;
@@ -109,7 +110,7 @@ export interface SimulateConnectorOptions {
   /**
    * Responses by route (`'GET /issues/:id'`), or a fetch handler for everything, such as your own connector.
    *
-   * @default without `routes` and `resources`, every request gets a 200 with its own method and path
+   * @default without `routes`, `resources` and `recording`, every request gets a 200 with its own method and path
    */
   routes?:
     | Readonly<Record<string, RouteHandler | object>>
@@ -120,6 +121,12 @@ export interface SimulateConnectorOptions {
    * `{ items, nextCursor }`, oldest change first.
    */
   resources?: Readonly<Record<string, readonly Item[]>>;
+  /**
+   * What `concordat record` has kept of a real connector, as parsed JSON: its responses, where no route or resource has one. A
+   * request that was not recorded gets a 501 `NOT_RECORDED`. The path of the login and the session's first header are those of
+   * the recording.
+   */
+  recording?: Recording;
   /** How long the first byte of every response takes. @default 0 */
   latency?: Delay;
   /** For the `random` that delays are computed with: the same seed, the same numbers. @default 1 */
