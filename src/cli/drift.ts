@@ -27,7 +27,7 @@ export function compareWithRecording(before: Recording, today: readonly (Respons
 }
 
 /** Another status or content type, members that are gone, and values of another type. New members are no drift. */
-export function differences(before: Response, now: Response): string[] {
+function differences(before: Response, now: Response): string[] {
   const found: string[] = [];
   if (before.status !== now.status) found.push(`the status was ${before.status}, and is ${now.status}`);
   const [type, typeNow] = [before, now].map(({ headers }) =>
