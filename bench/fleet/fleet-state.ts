@@ -1,6 +1,5 @@
 import { type Clock, type ConnectionState, memoryState, type SharedPause } from 'concordat/client';
-import { lease } from '../../src/client/rate-limit/quota/lease.js';
-import type { SharedWindow } from '../../src/client/rate-limit/quota/shared-window.js';
+import { lease, type SharedQuota } from '../../src/client/rate-limit/quota/lease.js';
 import type { Time } from './time.js';
 
 export type Sharing = 'none' | 'pause' | 'quota';
@@ -9,7 +8,7 @@ export type Sharing = 'none' | 'pause' | 'quota';
 export class Fleet {
   readonly #time: Time;
   readonly #latencyMs: () => number;
-  readonly #windows = new Map<string, SharedWindow>();
+  readonly #windows = new Map<string, SharedQuota>();
   readonly #listeners = new Set<{ id: number; clock: Clock; tell: (pause: SharedPause) => void }>();
   readonly #pausedUntil = new Map<string, number>();
   readonly #sessions = memoryState();
@@ -27,7 +26,7 @@ export class Fleet {
     this.#latencyMs = latencyMs;
   }
 
-  window(scope = ''): SharedWindow | undefined {
+  window(scope = ''): SharedQuota | undefined {
     return this.#windows.get(scope);
   }
 

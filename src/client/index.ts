@@ -45,7 +45,7 @@ export type { Query, QueryValue } from './http/request-target.js';
 export type { DataSchema, SafeParseSchema, StandardSchema } from './http/schema.js';
 export type { ConnectorClientOptions, InitializeOptions, RateLimitOptions, RetryOptions } from './options.js';
 export type { RemainingOptions } from './rate-limit/limit-headers.js';
-export type { Lease, LeaseRequest } from './rate-limit/quota/shared-window.js';
+export type { Lease, LeaseRequest } from './rate-limit/quota/lease.js';
 export type { ClientSnapshot } from './rate-limit/snapshot.js';
 export type { InitializeFunction, InitializeRequest } from './session/initialize.js';
 export { type ConnectionState, memoryState, type SharedPause, type SharedSession } from './session/state.js';

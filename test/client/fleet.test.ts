@@ -48,24 +48,20 @@ describe('processes that share a state share its quota (G10)', () => {
     expect(figures.commands).toBeLessThanOrEqual(budget(4));
   });
 
-  it.each([1, 4, 16, 256])('windows that slide, %d processes: three refused requests a window', async (workers) => {
-    const figures = await run({ workers, callers: 2, windows: 20, model: { ...minute, kind: 'sliding' } });
-    expect(figures.refused).toBeLessThanOrEqual(3);
-  });
-
-  // Runs in which requests come back in another rhythm than they went, so that the window is found to slide.
   it.each([
+    [1, 1],
+    [4, 1],
     [16, 2],
     [64, 2],
     [100, 3],
-  ])('a window that slides is used whole by %d processes, in few commands (seed %d)', async (workers, seed) => {
+    [256, 1],
+  ])('windows that slide, %d processes (seed %d): no more than those that do not', async (workers, seed) => {
     const callers = workers > 16 ? 2 : 50;
     const figures = await run({ workers, callers, windows: 20, seed, model: { ...minute, kind: 'sliding' } });
-    expect(figures.refused).toBeGreaterThan(1); // control: it was found
-    expect(figures.refused).toBeLessThanOrEqual(3);
+    expect(figures.mostRefused).toBeLessThanOrEqual(3);
     expect(figures.unused).toBeLessThanOrEqual(0.03);
-    expect(figures.commands).toBeLessThanOrEqual(budget(100));
-    expect(figures.longestWait).toBeLessThanOrEqual(2.5);
+    expect(figures.commands).toBeLessThanOrEqual(budget(workers));
+    expect(figures.longestWait).toBeLessThanOrEqual(1.5);
   });
 
   const announced: [string, Partial<LimitModel>][] = [
@@ -76,18 +72,40 @@ describe('processes that share a state share its quota (G10)', () => {
     'an announced quota of a %s window holds for %d processes together (W8)',
     async (_name, workers, model) => {
       const announces = { ...minute, ...model, announces: true };
-      const figures = await run({ workers, callers: workers > 16 ? 2 : 50, model: announces, countFrom: 4 });
-      // Far more processes than permits: each has sent before it knew, and the true quota is found again step by step.
-      expect(figures.refused).toBeLessThanOrEqual(workers > 100 ? 5 : 1);
-      expect(figures.unused).toBeLessThanOrEqual(workers > 100 ? 0.1 : 0.03);
-      expect(figures.commands).toBeLessThanOrEqual(0.2 + budget(workers));
+      const figures = await run({ workers, callers: workers > 16 ? 2 : 50, model: announces });
+      expect(figures.mostRefused).toBeLessThanOrEqual(1);
+      expect(figures.unused).toBeLessThanOrEqual(0.03);
+      expect(figures.commands).toBeLessThanOrEqual(budget(workers));
     },
   );
 
-  it.each([1, 4, 16, 256])('beside a rival that takes half, %d processes: three a window', async (workers) => {
-    const model: LimitModel = { ...minute, kind: 'aligned', rival: 0.5 };
-    const figures = await run({ workers, callers: workers > 50 ? 2 : 50, windows: 20, model });
-    expect(figures.refused).toBeLessThanOrEqual(3);
+  // The second window finds out that half of the quota is gone: by one crowd, because all permits go at once.
+  it.each([1, 4, 16, 256])(
+    'beside a rival that takes half, %d processes: three a window, after one crowd',
+    async (workers) => {
+      const model: LimitModel = { ...minute, kind: 'aligned', rival: 0.5 };
+      const figures = await run({ workers, callers: workers > 50 ? 2 : 50, windows: 20, model, countFrom: 2 });
+      expect(figures.refused).toBeLessThanOrEqual(3);
+      expect(figures.unused).toBeLessThanOrEqual(0.03);
+    },
+  );
+
+  it('a quota that doubles is found within a window, by probes that pass', async () => {
+    const model = { ...minute };
+    const double = ({ time }: Parameters<NonNullable<FleetOptions['disturb']>>[0]) =>
+      time.after(4.5 * 60_000, () => Object.assign(model, { limit: 200 }));
+    const figures = await run({ model, disturb: double, countFrom: 6 });
+    expect(figures.mostRefused).toBeLessThanOrEqual(1);
+    expect(figures.unused).toBeLessThanOrEqual(-0.97); // of the quota that it was
+  });
+
+  it('windows that become ten times as short are learned again', async () => {
+    const model = { ...minute };
+    const shorten = ({ time }: Parameters<NonNullable<FleetOptions['disturb']>>[0]) =>
+      time.after(2.5 * 60_000, () => Object.assign(model, { windowMs: 6000 }));
+    const figures = await run({ model, windows: 20, disturb: shorten, countFrom: 10 });
+    expect(figures.refused).toBeLessThanOrEqual(11);
+    expect(1 - figures.unused).toBeGreaterThanOrEqual(9);
   });
 });
 
@@ -108,20 +126,21 @@ describe('when windows are short and everything is late (G9, G10)', () => {
     run({ workers, callers: 40, sharing, model: short, windows: 30, seed, real: true, busy, countFrom: 5 });
 
   it.each(kinds.flatMap(([name, busy]) => [2, 8].map((workers) => [name, workers, busy] as const)))(
-    '%s, %d processes: few refused requests, and no silence',
+    '%s, %d processes: sharing the quota is no worse than sharing the pause, and nobody is silent for a minute',
     async (_name, workers, busy) => {
+      const sum = { refused: 0, unused: 0 };
       for (const seed of [1, 2]) {
         const figures = await fleet('quota', workers, busy, seed);
-        expect(figures.refused).toBeLessThanOrEqual(2);
-        expect(figures.unused).toBeLessThanOrEqual(0.75);
+        const control = await fleet('pause', workers, busy, seed);
+        sum.refused += figures.refused - control.refused;
+        sum.unused += figures.unused - control.unused;
         expect(figures.longestWait).toBeLessThanOrEqual(60_000 / windowMs);
       }
+      // Chance moves single runs by more than that.
+      expect(sum.refused / 2).toBeLessThanOrEqual(2);
+      expect(sum.unused / 2).toBeLessThanOrEqual(0.12);
     },
   );
-
-  it('with the pause alone they meet many (control)', async () => {
-    for (const [, busy] of kinds.slice(1)) expect((await fleet('pause', 8, busy, 2)).refused).toBeGreaterThan(5);
-  });
 });
 
 describe('when something fails (G9)', () => {

@@ -1,21 +1,17 @@
 import type { LeaseRequest } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
-import { lease } from '../../src/client/rate-limit/quota/lease.js';
-import type { SharedWindow } from '../../src/client/rate-limit/quota/shared-window.js';
+import { lease, type SharedQuota } from '../../src/client/rate-limit/quota/lease.js';
 import { seededRandom } from '../simulation/seeded-random.js';
 
-const nothing: LeaseRequest = {
-  ...{ window: 0, want: 0, ticket: 0, returned: 0, probed: 0, limitedMs: 0 },
-  ...{ learned: 0, learnedMs: 0, announced: 0, announcedMs: 0 },
-};
+const nothing: LeaseRequest = { window: 0, want: 0, ticket: 0, probed: 0, unused: 0, limitedMs: 0, windowMs: 0 };
 
 /** A shared quota on a clock of its own. */
 function shared() {
-  let stored: SharedWindow | undefined;
+  let stored: SharedQuota | undefined;
   let now = 1000;
   return {
-    get window() {
-      return stored as SharedWindow;
+    get stored() {
+      return stored as SharedQuota;
     },
     wait: (ms: number) => {
       now += ms;
@@ -28,11 +24,11 @@ function shared() {
   };
 }
 
-/** Four processes have met their first limit: 25 requests passed in each, and 60 seconds are left of the minute. */
-function learned(count = 4) {
+/** Processes have met their first limit: 100 requests passed in all, and 60 seconds are left of the minute. */
+function learned(processes = 4) {
   const quota = shared();
-  for (let process = 0; process < count; process++) {
-    quota.ask({ limitedMs: 60_000, learned: 100 / count, learnedMs: 60_000 });
+  for (let process = 0; process < processes; process++) {
+    quota.ask({ limitedMs: 60_000, unused: -100 / processes, windowMs: 60_000 });
   }
   quota.wait(60_000);
   return quota;
@@ -42,80 +38,109 @@ describe('permits of a shared quota (G10)', () => {
   it('are not needed before the first limit', () => {
     const quota = shared();
     expect(quota.ask({ want: 50 })).toMatchObject({ limit: 0, granted: 0 });
-    expect(quota.window.window).toBe(0);
+    expect(quota.stored.window).toBe(0);
   });
 
-  it('are as many as all processes together got through before the first limit', () => {
+  it('are as many as all processes together got through before the first limit, a share for each', () => {
     const quota = learned();
     const answers = Array.from({ length: 4 }, () => quota.ask({ window: 1, want: 50 }));
     expect(answers.map(({ granted }) => granted)).toEqual([25, 25, 25, 25]);
+    expect(answers[0]).toMatchObject({ limit: 100, windowMs: 60_000, startsInMs: 250, endsInMs: 60_250 });
   });
 
-  it('are shared out by what is asked for, and the rest goes to those who come again', () => {
+  it('that others do not want go to those who come again', () => {
     const quota = learned();
-    expect(quota.ask({ window: 1, want: 5 })).toMatchObject({ granted: 5 });
-    const [, hungry] = [quota.ask({ window: 1, want: 1 }), quota.ask({ window: 1, want: 90 })];
-    expect(hungry.granted).toBe(25);
-    expect(hungry.waitMs).toBeLessThan(60_000);
+    expect(quota.ask({ window: 1, want: 5 }).granted).toBe(5);
+    const hungry = quota.ask({ window: 1, want: 90 });
+    expect(hungry.granted).toBe(32); // a third of what is left
     quota.wait(hungry.waitMs);
-    expect(quota.ask({ window: 2, want: 90 }).granted).toBe(35); // half of what is left
+    expect(quota.ask({ window: 2, want: 90 }).granted).toBe(32); // half of what is left
   });
 
-  it('one process probes, whoever takes the last permit', () => {
-    const quota = learned(2);
-    expect(quota.ask({ window: 1, want: 90 })).toMatchObject({ granted: 50, probe: 0 });
-    expect(quota.ask({ window: 1, want: 90 })).toMatchObject({ granted: 50, probe: 1 });
-    expect(quota.ask({ window: 1, want: 90 })).toMatchObject({ granted: 0, probe: 0 });
-  });
-
-  it('a probe that passes is followed by the next, and the next window is larger by them', () => {
+  it('end with a probe: later, one at a time, as long as it passes, and the next window is larger by them', () => {
     const quota = learned(1);
-    quota.ask({ window: 1, want: 100 });
-    for (let passed = 0; passed < 5; passed++) {
-      expect(quota.ask({ window: 2, want: 1, probed: 1 })).toMatchObject({ probe: 1 });
+    const last = quota.ask({ window: 1, want: 100 });
+    expect(quota.ask({ window: 2, want: 9 })).toMatchObject({ granted: 0, probe: 0 }); // others are still on their way
+    quota.wait(last.waitMs);
+    expect(quota.ask({ window: 2, want: 9 })).toMatchObject({ granted: 1, probe: 1 });
+    expect(quota.ask({ window: 2, want: 9 })).toMatchObject({ granted: 0, probe: 0 }); // somebody else
+    for (let passed = 1; passed < 5; passed++) {
+      expect(quota.ask({ window: 2, want: 9, probed: 1 })).toMatchObject({ granted: 1, probe: 1 });
     }
-    quota.ask({ window: 2, returned: 1, limitedMs: 59_000 });
-    quota.wait(59_000);
-    expect(quota.ask({ window: 2, want: 200 }).limit).toBe(105);
+    quota.ask({ window: 2, unused: 1, limitedMs: 52_000 });
+    quota.wait(52_000);
+    expect(quota.ask({ window: 2, want: 200 }).limit).toBe(104);
   });
 
-  it('what was refused or not used makes the next window smaller', () => {
+  it('a probe that nobody answers for is followed by another', () => {
+    const quota = learned(1);
+    quota.wait(quota.ask({ window: 1, want: 100 }).waitMs);
+    expect(quota.ask({ window: 2, want: 9 }).probe).toBe(1);
+    quota.wait(10_000);
+    expect(quota.ask({ window: 2, want: 9 }).probe).toBe(1);
+  });
+
+  it('what did not pass makes the next window smaller, by half at most', () => {
     const quota = learned(1);
     quota.ask({ window: 1, want: 100 });
-    quota.ask({ window: 2, returned: 41, limitedMs: 59_000 }); // 101 with the probe
+    quota.ask({ window: 2, unused: 40, limitedMs: 59_000 });
     quota.wait(59_000);
     expect(quota.ask({ window: 2, want: 100 }).limit).toBe(60);
-    expect(quota.ask({ window: 2, returned: 5 }).limit).toBe(60); // a report that comes late teaches nothing
+    expect(quota.ask({ window: 2, unused: 5 }).limit).toBe(60); // too late to teach anything
+    quota.ask({ window: 3, unused: 59, limitedMs: 59_000 });
+    quota.wait(59_000);
+    expect(quota.ask({ window: 3, want: 100 }).limit).toBe(30);
   });
 
-  it('a window that taught almost nothing halves the quota, because late requests may have met the next one', () => {
+  it('a limit long before the end shifts the window, and takes no permit away', () => {
     const quota = learned(1);
-    quota.ask({ window: 1, want: 100 });
-    quota.wait(55_000);
-    quota.ask({ window: 2, returned: 101, limitedMs: 5000 });
+    quota.ask({ window: 1, want: 80 });
+    expect(quota.ask({ window: 2, unused: 30, limitedMs: 5000 })).toMatchObject({ window: 2, endsInMs: 65_000 });
+    expect(quota.ask({ window: 2, want: 100 })).toMatchObject({ granted: 25, startsInMs: 5000, endsInMs: 65_000 });
+  });
+
+  it('windows that have become shorter are forgotten, and learned again', () => {
+    const quota = learned(1);
+    quota.wait(quota.ask({ window: 1, want: 100 }).waitMs);
+    expect(quota.ask({ window: 2, want: 1 }).probe).toBe(1);
+    for (let passed = 0; passed < 50; passed++) quota.ask({ window: 2, want: 1, probed: 1 });
+    expect(quota.ask({ window: 2, unused: 0, limitedMs: 5000 })).toMatchObject({ window: 0, limit: 0 });
+    quota.ask({ limitedMs: 5000, unused: -150, windowMs: 10_000 });
     quota.wait(5000);
-    expect(quota.ask({ window: 2, want: 100 })).toMatchObject({ limit: 50, granted: 50 });
+    expect(quota.ask({ window: 1, want: 10 })).toMatchObject({ limit: 150, windowMs: 10_000 });
   });
 
   it('what a process that died has taken is lost for this window, and nothing else is', () => {
     const quota = learned(2);
     quota.ask({ window: 1, want: 50 }); // and is killed
     quota.ask({ window: 1, want: 50 });
-    quota.wait(60_000);
+    quota.wait(60_250);
     expect(quota.ask({ window: 2, want: 50 })).toMatchObject({ limit: 100, granted: 50 });
   });
 
   it('with more processes than permits, each has its turn, in the order in which they came', () => {
     const quota = learned(4);
-    const first = Array.from({ length: 300 }, (_, process) => ({ process, ...quota.ask({ window: 1, want: 1 }) }));
-    expect(first.filter(({ granted }) => granted > 0).length).toBeLessThanOrEqual(100);
-    const waiting = first.filter(({ granted, probe }) => granted + probe === 0);
-    expect(new Set(waiting.map(({ ticket }) => ticket)).size).toBe(waiting.length);
-    quota.wait(60_000);
-    const [, , third] = waiting;
-    const late = quota.ask({ window: 2, want: 1, ticket: waiting.at(-1)!.ticket });
-    expect(late).toMatchObject({ granted: 0, ticket: waiting.at(-1)!.ticket });
-    expect(quota.ask({ window: 2, want: 1, ticket: third!.ticket }).granted).toBe(1);
+    const first = Array.from({ length: 300 }, () => quota.ask({ window: 1, want: 1 }));
+    const waiting = first.filter(({ granted }) => granted === 0);
+    expect(waiting).toHaveLength(200);
+    expect(new Set(waiting.map(({ ticket }) => ticket)).size).toBe(200);
+    quota.wait(60_250);
+    const again = (ticket: number) => quota.ask({ window: 2, want: 1, ticket });
+    expect(again(waiting[150]!.ticket)).toMatchObject({ granted: 0, ticket: waiting[150]!.ticket });
+    for (const { ticket } of waiting.slice(0, 100)) expect(again(ticket).granted).toBe(1);
+    expect(again(waiting[100]!.ticket).granted).toBe(0);
+  });
+
+  it('a turn that nobody takes is void after a quarter of the window', () => {
+    const quota = learned(1);
+    const granted = (count: number, window: number) =>
+      Array.from({ length: count }, () => quota.ask({ window, want: 1 }).granted).filter((permits) => permits > 0)
+        .length;
+    expect(granted(150, 1)).toBe(100);
+    quota.wait(60_250);
+    expect(granted(100, 2)).toBe(50); // the others are kept for those in line
+    quota.wait(20_000);
+    expect(granted(100, 3)).toBe(50);
   });
 
   it('a clock that is set back makes it forget, not wait', () => {
@@ -128,7 +153,7 @@ describe('permits of a shared quota (G10)', () => {
 
 describe('whatever is asked, in whatever order (G9, G10)', () => {
   it.each(Array.from({ length: 40 }, (_, index) => index + 1))(
-    'grants no more than there is, and lets nobody wait for ever (seed %d)',
+    'grants no more than there is, and lets nobody wait longer than the window or the limit (seed %d)',
     (seed) => {
       const random = seededRandom(seed);
       const below = (count: number) => Math.floor(random() * count);
@@ -144,19 +169,18 @@ describe('whatever is asked, in whatever order (G9, G10)', () => {
           want: maybe(0.8, below(80)),
           ticket: maybe(0.2, below(20)),
           limitedMs: maybe(0.1, below(10_000)),
-          learned: isFirst ? below(50) : 0,
-          learnedMs: 10_000 + below(1000),
+          unused: isFirst ? -below(50) : 0,
+          windowMs: 10_000 + below(1000),
         });
         if (answer.window !== window) granted = 0;
         window = answer.window;
-        granted += answer.granted;
-        const { limit, windowMs, slices, slides, tail, head } = quota.window;
-        if (slides === 0) expect(granted).toBeLessThanOrEqual(Math.max(limit, quota.window.out));
+        granted += answer.granted - answer.probe;
+        const { limit, windowMs } = quota.stored;
+        expect(granted).toBeLessThanOrEqual(limit);
         expect(Number.isInteger(limit) && limit >= 0).toBe(true);
-        expect(slices.length).toBeLessThan(150);
-        expect(Object.values(answer).every((value) => Number.isFinite(value) && value >= 0)).toBe(true);
-        if (limit > 0)
-          expect(answer.waitMs).toBeLessThanOrEqual(10_000 + (2 + (20 + tail - head) / limit) * windowMs * 1.1);
+        expect(Object.values(answer).every((value) => Number.isInteger(value) && value >= 0)).toBe(true);
+        expect(answer.waitMs).toBeLessThanOrEqual(answer.endsInMs);
+        if (limit > 0) expect(answer.endsInMs).toBeLessThanOrEqual(10_000 + windowMs + 250);
       }
     },
   );

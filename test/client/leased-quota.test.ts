@@ -1,7 +1,6 @@
 import type { Lease, LeaseRequest } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
 import { Time } from '../../bench/fleet/time.js';
-import { AnnouncedQuota } from '../../src/client/rate-limit/quota/announced.js';
 import { LearnedQuota } from '../../src/client/rate-limit/quota/learned.js';
 import { LeasedQuota } from '../../src/client/rate-limit/quota/leased.js';
 
@@ -9,40 +8,112 @@ const unknown: Lease = {
   ...{ window: 0, limit: 0, windowMs: 0, granted: 0, probe: 0 },
   ...{ startsInMs: 0, endsInMs: 0, waitMs: 0, ticket: 0 },
 };
-const known: Lease = { ...unknown, window: 1, limit: 20, windowMs: 1500, endsInMs: 1500, waitMs: 1500 };
+const known: Lease = { ...unknown, window: 1, limit: 20, windowMs: 1600, granted: 5, endsInMs: 1600, waitMs: 400 };
 
 /** The quota of one process, and what it tells a state that gives these answers, the last one again and again. */
-function process(...answers: Lease[]) {
+function process(...answers: (Lease | 'silence')[]) {
   const time = new Time();
   const clock = time.clock();
   const told: LeaseRequest[] = [];
   const take = async (request: LeaseRequest) => {
     told.push(request);
-    return answers[Math.min(told.length, answers.length) - 1];
+    const answer = answers[Math.min(told.length, answers.length) - 1];
+    return answer === 'silence' ? new Promise<never>(() => {}) : answer;
   };
-  const own = new AnnouncedQuota(clock, new LearnedQuota(clock));
-  const quota = new LeasedQuota({ clock, own, take, onAnswer: () => {} });
-  return { quota, told, until: (ms: number) => time.runUntil(ms) };
+  const quota = new LeasedQuota({ clock, learned: new LearnedQuota(clock), take, onAnswer: () => {} });
+  const send = (count: number) => {
+    for (let inFlight = 0; inFlight < count; inFlight++) quota.started(false, inFlight);
+  };
+  const passed = (startedAt: number, isLate = false) =>
+    quota.ended({ outcome: 'passed', isLogin: false, isLate, startedAt });
+  return { quota, told, send, passed, until: (ms: number) => time.runUntil(ms) };
 }
 
-const passed = { outcome: 'passed', isLogin: false, isLate: false } as const;
+/** A process that has met its first limit after four requests, 20 ms each, and whose pause is over. */
+async function afterLimit(...answers: (Lease | 'silence')[]) {
+  const started = process(...answers);
+  const { quota, send, passed, until } = started;
+  await until(1);
+  send(5);
+  await until(21);
+  for (let count = 0; count < 4; count++) passed(1);
+  quota.limited(800, 1);
+  await until(821);
+  quota.opened();
+  return started;
+}
 
 describe('a process with a leased quota (G10)', () => {
-  it('tells what it got through when the pause ends, although responses are slower than the pause', async () => {
-    const { quota, told, until } = process(unknown);
+  it('asks nothing before the first limit', async () => {
+    const { quota, told, send, passed, until } = process(known);
     await until(1);
-    for (let inFlight = 0; inFlight < 4; inFlight++) quota.started(false, inFlight);
-    await until(700);
-    quota.ended(passed);
-    quota.ended(passed);
+    send(3);
+    quota.want(50);
+    await until(21);
+    passed(1);
+    expect(told).toEqual([]);
+    expect(quota.mayStart(2)).toBe(true);
+  });
+
+  it('tells what it got through at the first limit, once nothing is in flight, and asks for permits after it', async () => {
+    const { quota, told, until } = await afterLimit({ ...unknown, window: 1 }, known);
+    expect(told).toMatchObject([{ window: 0, want: 0, unused: -4, limitedMs: 800, windowMs: 820 }]);
+    expect(quota.mayStart(0)).toBe(false); // it needs a permit
+    quota.want(2);
+    quota.want(2); // once
+    await until(822);
+    expect(told.slice(1)).toMatchObject([{ window: 1, want: 5, unused: 0, limitedMs: 0 }]);
+    expect(quota.mayStart(0)).toBe(true);
+    expect(quota.known).toMatchObject({ limit: 20, windowMs: 1600 });
+  });
+
+  it('starts one request for each permit, and one more for each that the connector has not counted', async () => {
+    const { quota, send, until } = await afterLimit({ ...unknown, window: 1 }, known);
+    quota.want(9);
+    await until(822);
+    send(5);
+    expect(quota.mayStart(5)).toBe(false);
+    quota.ended({ outcome: 'unknown', isLogin: false, isLate: false, startedAt: 822 });
+    expect(quota.mayStart(4)).toBe(true);
+  });
+
+  it('tells at a limit what did not pass', async () => {
+    const { quota, told, send, passed, until } = await afterLimit({ ...unknown, window: 1 }, { ...known, window: 2 });
+    quota.want(9);
+    await until(822);
+    send(3);
+    await until(842);
+    passed(822);
+    quota.limited(500, 822);
+    expect(told).toHaveLength(2); // one is still in flight
+    passed(822, true);
+    await until(843);
+    expect(told[2]).toMatchObject({ window: 2, want: 0, unused: 3, limitedMs: 500 });
+  });
+
+  it('leases nothing where responses take a good part of the window', async () => {
+    const { quota, told, send, passed, until } = process(known);
+    await until(1);
+    send(30);
+    await until(701);
+    for (let count = 0; count < 29; count++) passed(1);
     quota.limited(800, 1);
-    await until(1500);
-    expect(told).toHaveLength(1); // control: one request is still in flight
+    await until(1501);
     quota.opened();
-    expect(told.slice(1)).toMatchObject([{ learned: 2 }]);
-    await until(2000);
-    quota.ended({ ...passed, isLate: true });
-    expect(told).toHaveLength(2); // once
+    quota.want(9);
+    expect(told).toEqual([]);
+    expect(quota.mayStart(0)).toBe(true);
+  });
+
+  it('gives up an answer that takes an eighth of the window, and goes on by itself until the next pause (G9)', async () => {
+    const { quota, told, until } = await afterLimit({ ...unknown, window: 1 }, 'silence');
+    quota.want(9);
+    expect(quota.roomInMs()).toBeLessThanOrEqual(820 / 8);
+    await until(821 + 103);
+    quota.advance();
+    expect(quota.mayStart(0)).toBe(true);
+    quota.want(9);
+    expect(told).toHaveLength(2);
   });
 
   const numbers = Object.keys(known) as (keyof Lease)[];
@@ -50,19 +121,12 @@ describe('a process with a leased quota (G10)', () => {
   it.each(numbers.flatMap((name) => wrong.map((value) => [name, value] as const)))(
     'takes a state for away that answers with %s: %s (G9)',
     async (name, value) => {
-      const { quota, until } = process({ ...known, [name]: value } as Lease);
-      await until(1);
-      expect(quota.isKnown).toBe(false);
+      const answer = { ...known, granted: 0, [name]: value } as Lease;
+      const { quota, until } = await afterLimit({ ...unknown, window: 1 }, answer);
+      quota.want(9);
+      expect(quota.mayStart(0)).toBe(false); // control: it waits for the answer
+      await until(822);
       expect(quota.mayStart(0)).toBe(true);
     },
   );
-
-  it('holds calls back for a day at most, whatever the state says (G9)', async () => {
-    const { quota, until } = process(known, { ...known, waitMs: 1e15 });
-    await until(1);
-    expect(quota.mayStart(0)).toBe(false); // control: it needs a permit
-    quota.want(5);
-    await until(2);
-    expect(quota.maxHoldMs).toBe(86_400_000);
-  });
 });

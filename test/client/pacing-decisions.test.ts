@@ -76,7 +76,7 @@ describe('beyond the boundary', () => {
 });
 
 describe('a learned quota', () => {
-  const passed = { outcome: 'passed', isLogin: false, isLate: false } as const;
+  const passed = { outcome: 'passed', isLogin: false, isLate: false, startedAt: 0 } as const;
   const learned = (limit: number) => {
     const clock = virtualClock();
     const pacing = new LearnedQuota(clock);

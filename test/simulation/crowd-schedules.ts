@@ -179,7 +179,7 @@ const leases = fc
     spreadMs: fc.constantFrom(0, 0, 20_000),
     leases: fc.record({
       answersMs: fc.oneof(
-        fc.constant([1]),
+        fc.constant<number[]>([1]),
         fc.array(ms(50, 1), { minLength: 1, maxLength: 3 }),
         fc.tuple(ms(50, 1), ms(50, 1), ms(2000, 200)).map((all) => [...all]),
       ),

@@ -1,11 +1,10 @@
 import type { Clock, ConnectionState, Lease } from 'concordat/client';
-import { lease } from '../../src/client/rate-limit/quota/lease.js';
-import type { SharedWindow } from '../../src/client/rate-limit/quota/shared-window.js';
+import { lease, type SharedQuota } from '../../src/client/rate-limit/quota/lease.js';
 import type { LeasePlan } from './schedule.js';
 
 /** Adds leases to a state, as processes with a redis between them have them: late, away or wrong, as the plan says. */
 export function leasingState(state: ConnectionState, { answersMs, fates }: LeasePlan, clock: Clock): ConnectionState {
-  const windows = new Map<string, SharedWindow>();
+  const windows = new Map<string, SharedQuota>();
   let asked = 0;
   const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimer(ms, resolve));
   return {

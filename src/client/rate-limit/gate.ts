@@ -2,8 +2,8 @@ import type { Clock } from '../../internal/index.js';
 import type { Quota } from '../events.js';
 import { type GateLane, Lanes } from './lanes.js';
 import { type LimitWait, type LimitWaitOptions, LimitWaits, Pause, type PauseCause } from './pause.js';
-import type { Announcement } from './quota/announcement.js';
-import { type GateQuota, type PermitOutcome, QuotaWatch } from './quota/quota.js';
+import type { AnnouncedQuota, Announcement } from './quota/announced.js';
+import { type PermitOutcome, QuotaWatch } from './quota/quota.js';
 import type { Permit } from './wait-queue.js';
 
 export interface GateOptions {
@@ -12,7 +12,7 @@ export interface GateOptions {
   scope: string;
   waits: LimitWaitOptions;
   /** Advises how many requests may go; `undefined` with `pacing: 'off'`. */
-  quota: GateQuota | undefined;
+  quota: AnnouncedQuota | undefined;
   /** Whether the first request goes alone, to learn how much of the quota is left. */
   startsAlone: boolean;
   /** Publishes a pause that was met here. */
@@ -34,7 +34,7 @@ export class Gate {
   readonly lanes = new Lanes();
   readonly #waits: LimitWaits;
   readonly #pause: Pause;
-  readonly #quota: GateQuota | undefined;
+  readonly #quota: AnnouncedQuota | undefined;
   readonly #watch: QuotaWatch;
   /** Events name their scope only if there are several. */
   readonly #scope: { scope?: string };
@@ -108,7 +108,7 @@ export class Gate {
       this.#allowMore();
     }
     if (this.#quota !== undefined) {
-      this.#quota.ended({ outcome, isLogin: permit.isLogin, isLate });
+      this.#quota.ended({ outcome, isLogin: permit.isLogin, isLate, startedAt: permit.startedAt });
       this.#emitQuotaChange();
     }
     this.pump();
@@ -157,7 +157,10 @@ export class Gate {
       if (permit === undefined) break;
       lane.grantNext(permit);
     }
-    if (this.lanes.isAnyWaiting && !this.#pause.on) this.#watch.awaitRoom(this.#inFlight, this.lanes.waiting);
+    if (this.lanes.isAnyWaiting && !this.#pause.on) {
+      this.#quota?.want(this.lanes.waiting);
+      this.#watch.awaitRoom(this.#inFlight);
+    }
     this.holdTimers();
   }
 

@@ -6,8 +6,8 @@ import { Gate } from './gate.js';
 import { Lane } from './lane.js';
 import { AnnouncedQuota, tightest } from './quota/announced.js';
 import { LearnedQuota } from './quota/learned.js';
+import type { Lease, LeaseRequest } from './quota/lease.js';
 import { LeasedQuota } from './quota/leased.js';
-import type { Lease, LeaseRequest } from './quota/shared-window.js';
 import type { ClientSnapshot } from './snapshot.js';
 import { mayExceedWaitLimits, type WaitLimits } from './wait-limits.js';
 
@@ -16,7 +16,7 @@ export interface SharedGates {
   pause(pause: { scope: string; resumeAt: Date }): void | Promise<void>;
   onPause(listener: (pause: { scope: string; resumeAt: Date }) => void): () => void;
   gate?<Shared extends object>(key: string, create: () => Shared): Shared;
-  take?(scope: string, request: LeaseRequest, clock: Clock): Lease | undefined | Promise<Lease | undefined>;
+  take?(scope: string, request: LeaseRequest): Promise<Lease | undefined>;
 }
 
 export interface GatesOptions {
@@ -125,18 +125,7 @@ export class Gates {
     const { state, clock, pacing, rateLimit } = this.#options;
     const { fallbackWaitMs, jitterMs, remaining } = rateLimit;
     const create = () => {
-      const learned = pacing === 'auto' ? new LearnedQuota(clock) : undefined;
-      const own = pacing === 'auto' || remaining !== undefined ? new AnnouncedQuota(clock, learned) : undefined;
-      const take = pacing === 'auto' ? state.take?.bind(state) : undefined;
-      const quota =
-        own === undefined || take === undefined
-          ? own
-          : new LeasedQuota({
-              clock,
-              own,
-              take: async (request) => take(scope, request, clock),
-              onAnswer: () => gate.pump(),
-            });
+      const quota = this.#quota(scope, () => gate.pump());
       const publish = async (resumeAt: Date) => state.pause({ scope, resumeAt });
       const waits = { fallbackWaitMs, jitterMs };
       const gate: Gate = new Gate({ clock, scope, waits, quota, startsAlone: remaining !== undefined, publish });
@@ -146,5 +135,14 @@ export class Gates {
     const shared: object = state.gate?.(key, create) ?? create();
     // A gate from another copy of this package, or on another clock, cannot be used.
     return shared instanceof Gate && shared.clock === clock ? shared : create();
+  }
+
+  #quota(scope: string, onAnswer: () => void): AnnouncedQuota | undefined {
+    const { state, clock, pacing, rateLimit } = this.#options;
+    if (pacing === 'off') return rateLimit.remaining && new AnnouncedQuota(clock);
+    const learned = new LearnedQuota(clock);
+    const take = state.take?.bind(state);
+    if (take === undefined) return new AnnouncedQuota(clock, learned);
+    return new LeasedQuota({ clock, learned, take: async (request) => take(scope, request), onAnswer });
   }
 }

@@ -2,7 +2,7 @@ import type { Emit } from '../events.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { Gate } from './gate.js';
 import type { GateLane } from './lanes.js';
-import type { Announcement } from './quota/announcement.js';
+import type { Announcement } from './quota/announced.js';
 import type { PermitOutcome } from './quota/quota.js';
 import { goesBefore, loginPriority, type Permit, type Waiter, WaitQueue } from './wait-queue.js';
 

@@ -1,6 +1,6 @@
 import { parseQuota, parseWait, type WaitFormat } from '../../contract/index.js';
 import { headerValue, type WireResponse } from '../http/wire.js';
-import type { Announcement, Remaining } from './quota/announcement.js';
+import type { Announcement, Remaining } from './quota/announced.js';
 
 /** Headers in which a connector says how much of the quota is left. */
 export interface RemainingOptions {

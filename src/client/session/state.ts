@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../internal/index.js';
-import type { Lease, LeaseRequest } from '../rate-limit/quota/shared-window.js';
+import type { Lease, LeaseRequest } from '../rate-limit/quota/lease.js';
 
 /** A session as clients share it. */
 export interface SharedSession {
@@ -51,13 +51,12 @@ export interface ConnectionState {
    */
   gate?<Shared extends object>(key: string, create: () => Shared): Shared;
   /**
-   * Leases permits of the quota of a scope (rule G10): applies {@link lease} to what is stored, in one step for all
-   * processes. `undefined`, or a rejection, if the state is away: the process then keeps to a quota of its own.
+   * Leases permits of the quota of a scope (rule G10), in one step for all processes. `undefined`, or a rejection, if
+   * the state is away: the process then keeps to a quota of its own.
    *
-   * @param clock the client's, for a state that has none of its own.
    * @default each process learns a quota of its own
    */
-  take?(scope: string, request: LeaseRequest, clock: Clock): Lease | undefined | Promise<Lease | undefined>;
+  take?(scope: string, request: LeaseRequest): Promise<Lease | undefined>;
   /** Calls back once per outage, when the state can no longer be shared. Clients report it as an `error` event. */
   onError?(listener: (error: Error) => void): () => void;
 }

@@ -1,16 +1,108 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Lease, LeaseRequest } from '../../client/index.js';
-import { leaseRules } from './lease-rules.js';
-import type { Names } from './scripts.js';
+import { type Names, nowInScript } from './scripts.js';
 
-const script = `${leaseRules}
-local time = redis.call('TIME')
-local now = time[1] * 1000 + floor(time[2] / 1000)
+/**
+ * The rules of the shared quota (rule G10) in Lua: the same text, function for function, as
+ * src/client/rate-limit/quota/lease.ts. A test holds them equal.
+ */
+export const leaseRules = `
+local max, min, floor, ceil = math.max, math.min, math.floor, math.ceil
+
+local function set(shared, changes)
+  for name, value in pairs(changes) do shared[name] = value end
+  return shared
+end
+
+local function unknown(changes)
+  return set({ at = 0, window = 0, limit = 0, windowMs = 0, opensAt = 0, endsAt = 0, closed = 0, out = 0,
+    grantedAt = 0, askers = 0, before = 1, tail = 1, head = 1, due = 0 }, changes)
+end
+
+local function forget(shared, now) set(shared, unknown({ at = now, tail = shared.tail, head = shared.head })) end
+
+local function close(shared, finish, now)
+  if shared.closed == 1 then
+    shared.endsAt = max(shared.endsAt, finish)
+  elseif finish >= shared.opensAt + 0.75 * shared.windowMs then
+    set(shared, { closed = 1, endsAt = finish })
+  elseif shared.out > 1.5 * shared.limit then
+    forget(shared, now)
+  else
+    local begin = max(shared.opensAt, finish)
+    set(shared, { opensAt = begin, endsAt = begin + shared.windowMs })
+  end
+end
+
+local function tell(shared, request, now)
+  if request.window == 0 and request.limitedMs > 0 and shared.limit == 0 then
+    if shared.window == 0 then set(shared, { window = 1, opensAt = now, endsAt = now, closed = 1 }) end
+    shared.out = shared.out - request.unused
+    shared.windowMs = max(shared.windowMs, request.windowMs)
+    shared.askers = shared.askers + 1
+  elseif request.window == shared.window then
+    shared.out = max(0, shared.out - request.unused)
+  end
+  if shared.window > 0 and request.limitedMs > 0 then close(shared, now + request.limitedMs, now) end
+end
+
+local function open(shared, now)
+  local limit, closed, head = shared.limit, shared.closed, shared.head
+  local following = closed == 1 and max(ceil(limit / 2), shared.out) or max(limit, shared.out)
+  if following == 0 then return forget(shared, now) end
+  if closed == 1 and limit > 0 then shared.windowMs = shared.endsAt - shared.opensAt end
+  local nextHead = min(shared.tail, head + following)
+  local begin = now + floor(min(250, shared.windowMs / 64))
+  set(shared, { window = shared.window + 1, limit = following, opensAt = begin, endsAt = begin + shared.windowMs,
+    closed = 0, out = 0, grantedAt = begin, before = max(1, shared.askers), askers = 0, head = nextHead,
+    due = nextHead - head })
+end
+
+local function grant(shared, request, now)
+  local limit, windowMs, before, ticket = shared.limit, shared.windowMs, shared.before, request.ticket
+  local isFirst = request.window ~= shared.window
+  if ticket > 0 and ticket < shared.head and shared.due > 0 then shared.due = shared.due - 1 end
+  if now > shared.opensAt + windowMs / 4 then shared.due = 0 end
+  local free = max(0, limit - shared.out - shared.due)
+  local share = ceil(free / (isFirst and max(1, before - shared.askers) or 2))
+  if isFirst then shared.askers = shared.askers + 1 end
+  local restMs = shared.endsAt - now
+  local soonMs = ceil(windowMs / 8)
+  local isProbe = shared.out >= limit and ((request.probed == 1 and not isFirst) or now >= shared.grantedAt + soonMs)
+  local granted = isProbe and 1 or min(request.want, share)
+  if granted > 0 then
+    shared.out = shared.out + granted
+    shared.grantedAt = now
+    local laterMs = shared.out >= limit and soonMs or shared.askers >= before and 0 or 2 * soonMs
+    return { granted = granted, probe = isProbe and 1 or 0, waitMs = isProbe and 0 or min(restMs, laterMs) }
+  end
+  local place = ticket
+  if ticket <= 0 or ticket >= shared.tail then
+    place = shared.tail
+    shared.tail = shared.tail + 1
+  end
+  return { ticket = place, waitMs = min(restMs, 2 * soonMs) }
+end
+
+local function lease(stored, request, now)
+  local shared = stored and now >= stored.at - 1000 and stored or unknown()
+  shared.at = now
+  tell(shared, request, now)
+  if shared.window > 0 and now >= shared.endsAt - min(100, shared.windowMs / 50) then open(shared, now) end
+  local endsInMs = max(0, shared.endsAt - now)
+  local answer = { window = shared.window, limit = shared.limit, windowMs = shared.windowMs, granted = 0, probe = 0,
+    startsInMs = max(0, shared.opensAt - now), endsInMs = endsInMs, waitMs = endsInMs, ticket = 0 }
+  if shared.limit > 0 and shared.closed == 0 and request.want > 0 then set(answer, grant(shared, request, now)) end
+  return shared, answer
+end
+`;
+
+const script = `${leaseRules}${nowInScript}
 local text = redis.call('HGET', KEYS[1], ARGV[1])
 local shared, answer = lease(text and cjson.decode(text), cjson.decode(ARGV[2]), now)
--- A process that starts asks whether anything is known: what is not known is not stored.
-if shared.window > 0 then
+-- A process that asks before anything is known leaves nothing behind.
+if text or shared.window > 0 then
   redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(shared))
   local keepMs = max(3600000, 10 * shared.windowMs, shared.endsAt - now)
   if redis.call('PTTL', KEYS[1]) < keepMs then redis.call('PEXPIRE', KEYS[1], string.format('%.0f', keepMs)) end

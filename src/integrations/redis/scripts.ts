@@ -29,7 +29,8 @@ export type RenewalStep =
   | { type: 'login' }
   | { type: 'wait' };
 
-const nowInScript = `
+/** Reads the clock of redis in a script. */
+export const nowInScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 

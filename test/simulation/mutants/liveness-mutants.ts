@@ -157,7 +157,11 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'G9',
     'a state without an answer is waited for',
     'A process whose question was lost holds its calls back for ever.',
-    patch('rate-limit/quota/leased', 'now >= this.#askedAt + answerMs', 'now < 0'),
+    patch(
+      'rate-limit/quota/leased',
+      'this.#clock.monotonic() >= this.#askedAt + this.#answerMs',
+      'this.#askedAt < 0',
+    ),
   ),
   mutant(
     ['leases'],

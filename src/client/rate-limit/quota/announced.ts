@@ -1,8 +1,21 @@
 import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
-import type { Announcement, Remaining } from './announcement.js';
-import { type EndedRequest, type GateQuota, maxHoldMs, type QuotaAdvice } from './quota.js';
+import type { EndedRequest, QuotaAdvice } from './quota.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
+
+/** What is left of a window. */
+export interface Remaining {
+  readonly left: number;
+  readonly resetMs: number;
+}
+
+/** What one response says about the quota. */
+export interface Announcement {
+  /** All of them apply; empty if the response names no quota. */
+  readonly policies: readonly Quota[];
+  /** The smallest remainder that the response names. */
+  readonly remaining: Remaining | undefined;
+}
 
 /** What is left of a window, according to the latest responses. Responses may overtake each other. */
 export interface KnownRemaining {
@@ -32,8 +45,7 @@ export function updateRemaining(
  * connector has, and whenever the request arrived. An announcement that proves wrong is ignored until another one
  * comes.
  */
-export class AnnouncedQuota implements GateQuota {
-  readonly maxHoldMs = maxHoldMs;
+export class AnnouncedQuota implements QuotaAdvice {
   readonly #clock: Clock;
   readonly #learned: QuotaAdvice | undefined;
   #policies: readonly Quota[] = [];
@@ -69,8 +81,7 @@ export class AnnouncedQuota implements GateQuota {
     // A response with a remainder only belongs to the policies announced before.
     const isRefuted = this.#refuted !== undefined && (key === '' || key === this.#refuted);
     if (isRefuted && !isBinding) return;
-    if (!this.#isAnnounced || (key !== '' && key !== toKey(this.#policies)))
-      this.#announcedAt = this.#clock.monotonic();
+    if (!this.isAnnounced || (key !== '' && key !== toKey(this.#policies))) this.#announcedAt = this.#clock.monotonic();
     if (key !== '') this.#use(tracked);
     if (remaining === undefined) return;
     this.#remaining = updateRemaining(this.#remaining, remaining, inFlight, this.#clock.monotonic());
@@ -85,13 +96,12 @@ export class AnnouncedQuota implements GateQuota {
     return this.#tightest ?? this.#learned?.known;
   }
 
-  /** The tightest policy that was announced and has not proved wrong. */
-  get announced(): Quota | undefined {
-    return this.#tightest;
+  get isKnown(): boolean {
+    return this.isAnnounced || (this.#learned?.isKnown ?? false);
   }
 
-  get isKnown(): boolean {
-    return this.#isAnnounced || (this.#learned?.isKnown ?? false);
+  get isAnnounced(): boolean {
+    return this.#policies.length > 0 || this.#remaining !== undefined;
   }
 
   advance(): void {
@@ -99,7 +109,10 @@ export class AnnouncedQuota implements GateQuota {
   }
 
   mayStart(inFlight: number): boolean {
-    if (!this.#isAnnounced) return this.#learned?.mayStart(inFlight) ?? true;
+    return this.isAnnounced ? this.#hasRoom(inFlight) : (this.#learned?.mayStart(inFlight) ?? true);
+  }
+
+  #hasRoom(inFlight: number): boolean {
     const now = this.#clock.monotonic();
     return this.#fitsRemaining(now, inFlight) && this.#policies.every((policy) => this.#fits(policy, now, inFlight));
   }
@@ -109,21 +122,22 @@ export class AnnouncedQuota implements GateQuota {
     const times = this.#policies.map(({ windowMs }) => (this.#times.oldestSince(now - windowMs) ?? now) + windowMs);
     if (this.#remaining !== undefined) times.push(this.#remaining.resetsAt);
     const next = times.filter((time) => time > now);
-    return this.#isAnnounced ? Math.min(...next) - now : (this.#learned?.roomInMs() ?? Number.POSITIVE_INFINITY);
+    return this.isAnnounced ? Math.min(...next) - now : (this.#learned?.roomInMs() ?? Number.POSITIVE_INFINITY);
   }
 
-  want(): void {}
+  /** So many calls are left waiting. */
+  want(_waiting: number): void {}
 
   started(isLogin: boolean, inFlight: number): void {
     this.#learned?.started(isLogin, inFlight);
-    if (!isLogin && inFlight === 0 && this.#isAnnounced && !this.mayStart(0)) this.#isProbing = true;
+    if (!isLogin && inFlight === 0 && this.isAnnounced && !this.#hasRoom(0)) this.#isProbing = true;
   }
 
   ended(request: EndedRequest): void {
     this.#learned?.ended(request);
     if (request.outcome === 'unsent') return;
     const now = this.#clock.monotonic();
-    if (!this.#isAnnounced) {
+    if (!this.isAnnounced) {
       this.#uncountedAt = now;
       return;
     }
@@ -139,7 +153,7 @@ export class AnnouncedQuota implements GateQuota {
     this.#learned?.limited(waitMs, startedAt);
     // The request went because there was room, unless uncounted requests had used it up.
     const windowMs = Math.max(0, ...this.#policies.map((policy) => policy.windowMs));
-    const isBelieved = this.#isAnnounced && !this.#isProbing && startedAt !== undefined;
+    const isBelieved = this.isAnnounced && !this.#isProbing && startedAt !== undefined;
     if (isBelieved && startedAt >= this.#announcedAt && startedAt >= this.#uncountedAt + windowMs) this.#refute();
     this.#isProbing = false;
   }
@@ -151,10 +165,6 @@ export class AnnouncedQuota implements GateQuota {
 
   seed(quota: Quota): void {
     this.#learned?.seed(quota);
-  }
-
-  get #isAnnounced(): boolean {
-    return this.#policies.length > 0 || this.#remaining !== undefined;
   }
 
   #fits({ limit, windowMs }: Quota, now: number, inFlight: number): boolean {

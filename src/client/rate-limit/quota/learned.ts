@@ -49,6 +49,14 @@ export class LearnedQuota implements QuotaAdvice {
     return this.known !== undefined;
   }
 
+  /** What passed in the window that the limit in effect has ended; `undefined` if most of the time was no part of it. */
+  get limitedWindow(): Quota | undefined {
+    if (this.#limit === undefined || this.#startedAt === undefined) return undefined;
+    const { metAt, resumesAt } = this.#limit;
+    if (metAt - this.#startedAt > 4 * (resumesAt - metAt)) return undefined;
+    return { limit: this.#passed, windowMs: resumesAt - this.#startedAt };
+  }
+
   advance(): void {
     if (this.#lastLimitAt === undefined) return;
     if (this.#isOutdated()) {

@@ -1,117 +1,166 @@
-import { grant, grantSliding } from './grant.js';
-import type { Lease, LeaseRequest, SharedWindow } from './shared-window.js';
-import { countSince, cycleOf, forget, note, sliceOf, takeBack } from './slices.js';
+/** What a process tells the state about its permits, and what it asks for. All numbers are finite. */
+export interface LeaseRequest {
+  /** The window of which the process last heard; 0 for none. */
+  readonly window: number;
+  /** How many permits it can use; 0 only tells. */
+  readonly want: number;
+  /** Its place in line from the last answer; 0 for none. */
+  readonly ticket: number;
+  /** 1 if the probe that it was given has passed. */
+  readonly probed: number;
+  /** At a limit: permits of this window whose requests did not pass. Negative: so many passed without permits. */
+  readonly unused: number;
+  /** How long a limit that it has met still lasts; 0 without one. */
+  readonly limitedMs: number;
+  /** How long windows are, as the process has learned by itself; 0 if it has not. */
+  readonly windowMs: number;
+}
 
-const unknown: SharedWindow = {
-  ...{ window: 0, limit: 0, windowMs: 0, opensAt: 0, endsAt: 0, closed: 0, slides: 0, announced: 0, learning: 0 },
-  ...{ out: 0, askers: 0, before: 0, probing: 0, tail: 1, head: 1, due: 0, lineAt: 0, slices: [] },
+/** The state's answer. All numbers are finite; none is negative. */
+export interface Lease {
+  /** The number of the window. */
+  readonly window: number;
+  /** The quota of all processes; 0 while none is known, and then no permits are needed. */
+  readonly limit: number;
+  /** How long its windows are. */
+  readonly windowMs: number;
+  /** How many requests this process may start in this window. */
+  readonly granted: number;
+  /** 1 if that is a probe: one request beyond the quota, to find out whether that has grown. */
+  readonly probe: number;
+  /** When the permits begin, and how long they are good for. */
+  readonly startsInMs: number;
+  readonly endsInMs: number;
+  /** How long the process does not ask again. */
+  readonly waitMs: number;
+  /** Its place in line; 0 for none. */
+  readonly ticket: number;
+}
+
+/** What is stored of a quota that many processes share. Times are on the clock of the state. */
+export interface SharedQuota {
+  /** When it was last asked. */
+  at: number;
+  /** Counts the windows; 0 before the first limit. */
+  window: number;
+  limit: number;
+  windowMs: number;
+  opensAt: number;
+  endsAt: number;
+  /** 1 once a limit has ended the window. */
+  closed: number;
+  /** How many permits are out in this window. */
+  out: number;
+  /** When permits were last granted in it. */
+  grantedAt: number;
+  /** How many processes have asked in this window, and in the one before. */
+  askers: number;
+  before: number;
+  /** Places in line: the next to give, the first whose turn has not come, and those due that have not asked yet. */
+  tail: number;
+  head: number;
+  due: number;
+}
+
+const unknown: SharedQuota = {
+  ...{ at: 0, window: 0, limit: 0, windowMs: 0, opensAt: 0, endsAt: 0, closed: 0 },
+  ...{ out: 0, grantedAt: 0, askers: 0, before: 1, tail: 1, head: 1, due: 0 },
 };
 
 /**
- * The rules of the shared quota (rule G10): what is stored, one request and the time make what is stored next and the
+ * The rules of the shared quota (rule G10): what is stored, one request and the time make what is stored next, and the
  * answer. The redis state has the same rules in Lua (src/integrations/redis/lease-script.ts); a test holds them equal.
  */
-export function lease(stored: SharedWindow | undefined, request: LeaseRequest, now: number): [SharedWindow, Lease] {
+export function lease(stored: SharedQuota | undefined, request: LeaseRequest, now: number): [SharedQuota, Lease] {
   // A clock that was set back: what was known belongs to another time.
-  const known = stored === undefined || stored.opensAt > now ? unknown : stored;
-  const shared = { ...known, slices: [...known.slices] };
-  if (request.announced > 0) announce(shared, request, now);
-  if (request.learned > 0 || (request.window === 0 && request.limitedMs > 0)) learn(shared, request, now);
-  else settle(shared, request, now);
-  const slackMs = Math.min(100, shared.windowMs / 50); // reports take their time
+  const known = stored === undefined || now < stored.at - 1000 ? unknown : stored;
+  const shared = { ...known, at: now };
+  tell(shared, request, now);
+  const slackMs = Math.min(100, shared.windowMs / 50); // what is told takes its time
   if (shared.window > 0 && now >= shared.endsAt - slackMs) open(shared, now);
-  forget(shared, now);
-  const { window, limit, windowMs } = shared;
-  const endsInMs = Math.max(0, shared.endsAt - now);
-  const none = { window, limit, windowMs, endsInMs, granted: 0, probe: 0, ticket: 0, startsInMs: 0, waitMs: endsInMs };
-  if (limit === 0 || shared.closed === 1 || request.want === 0) return [shared, none];
-  const isFirst = request.window !== window;
-  const asked = isFirst ? { ...request, probed: 0 } : request;
-  if (isFirst) shared.askers++;
-  const granted = shared.slides === 1 ? grantSliding(shared, asked, now) : grant(shared, asked, now, isFirst);
-  return [shared, { ...none, ...granted }];
+  const { window, limit, windowMs, opensAt, endsAt, closed } = shared;
+  const startsInMs = Math.max(0, opensAt - now);
+  const endsInMs = Math.max(0, endsAt - now);
+  const nothing = { window, limit, windowMs, granted: 0, probe: 0, startsInMs, endsInMs, waitMs: endsInMs, ticket: 0 };
+  if (limit === 0 || closed === 1 || request.want === 0) return [shared, nothing];
+  return [shared, { ...nothing, ...grant(shared, request, now) }];
 }
 
-/** The announced quota replaces what was known. It may be of any kind of window, so it is treated as sliding. */
-function announce(shared: SharedWindow, { announced, announcedMs }: LeaseRequest, now: number): void {
-  if (shared.announced === announced && shared.windowMs === announcedMs) return;
-  const { before, askers, tail, head, slices } = shared;
-  const known = { limit: announced, windowMs: announcedMs, slides: 1, announced, before: Math.max(before, askers) };
-  const window = shared.window + 1;
-  const times = { window, learning: window, opensAt: now, endsAt: now + announcedMs };
-  Object.assign(shared, unknown, known, times, { tail, head, slices });
-}
-
-/** The first limit: what all processes have got through until then is the quota. */
-function learn(shared: SharedWindow, { learned, learnedMs, limitedMs }: LeaseRequest, now: number): void {
-  if (shared.limit === 0 && shared.closed === 0) {
-    shared.window++;
-    shared.learning = shared.window;
-    shared.opensAt = now;
-    shared.windowMs = 0;
-    shared.askers = 0;
-  }
-  const isCounting = shared.announced === 0 && shared.learning === shared.window;
-  if (isCounting) {
-    shared.limit += learned;
-    shared.windowMs = Math.max(shared.windowMs, Math.ceil(learnedMs));
+/** What has become of the permits of a window. Before the quota is known: what passed until the first limit. */
+function tell(shared: SharedQuota, { window, unused, limitedMs, windowMs }: LeaseRequest, now: number): void {
+  if (window === 0 && limitedMs > 0 && shared.limit === 0) {
+    if (shared.window === 0) Object.assign(shared, { window: 1, opensAt: now, endsAt: now, closed: 1 });
+    shared.out -= unused;
+    shared.windowMs = Math.max(shared.windowMs, windowMs);
     shared.askers++;
+  } else if (window === shared.window) {
+    shared.out = Math.max(0, shared.out - unused);
   }
-  if (isCounting || shared.announced > 0) note(shared, learned, now);
-  if (limitedMs > 0) close(shared, limitedMs, now);
+  if (shared.window > 0 && limitedMs > 0) close(shared, now + limitedMs, now);
 }
 
-/** What has become of the permits of a window. */
-function settle(shared: SharedWindow, { window, returned, probed, limitedMs }: LeaseRequest, now: number): void {
-  if (window === shared.window || shared.slides === 1) {
-    shared.out = Math.max(0, shared.out - returned);
-    takeBack(shared, returned, now);
+/** The next limit teaches the quota anew. */
+function forget(shared: SharedQuota, now: number): void {
+  Object.assign(shared, unknown, { at: now, tail: shared.tail, head: shared.head });
+}
+
+/** A limit that lasts until about the end of the window has ended it. */
+function close(shared: SharedQuota, end: number, now: number): void {
+  const { closed, limit, out, opensAt, endsAt, windowMs } = shared;
+  if (closed === 1) {
+    shared.endsAt = Math.max(endsAt, end);
+  } else if (end >= opensAt + 0.75 * windowMs) {
+    Object.assign(shared, { closed: 1, endsAt: end });
+  } else if (out > 1.5 * limit) {
+    forget(shared, now); // so much does not fit into one window: they have become shorter
+  } else {
+    // The connector's window began at another time, or slides: this one begins where the limit ends.
+    const begin = Math.max(opensAt, end);
+    Object.assign(shared, { opensAt: begin, endsAt: begin + windowMs });
   }
-  const { slides, limit, windowMs } = shared;
-  // A probe found room: one more, or what is certainly in the window. After a limit: no more than may be in it.
-  if (slides === 1 && probed > 0) shared.limit = Math.max(limit + 1, countSince(shared, now - windowMs, now));
-  if (limitedMs === 0) return;
-  // Not at first: what was sent before the quota was known is not counted.
-  if (slides === 1 && shared.window > shared.learning + 1)
-    shared.limit = Math.max(1, Math.min(limit, countSince(shared, now - cycleOf(shared), now)));
-  close(shared, limitedMs, now);
 }
 
-function close(shared: SharedWindow, limitedMs: number, now: number): void {
-  const { closed, endsAt, opensAt, windowMs, learning, window, limit, out } = shared;
-  const end = now + Math.ceil(limitedMs);
-  shared.endsAt = closed === 1 ? Math.max(endsAt, end) : end;
-  shared.closed = 1;
-  // Far too early for the end of a window: it slides, if permits of the one before explain that.
-  if (learning === window || end > opensAt + 0.75 * windowMs) return;
-  if (countSince(shared, end - windowMs - sliceOf(shared)) - out >= limit / 4) shared.slides = 1;
-}
-
-/** The time of the window is over: the next one begins, with what this one has taught. */
-function open(shared: SharedWindow, now: number): void {
-  const { limit, windowMs, opensAt, endsAt, slides, closed, probing } = shared;
-  const out = shared.out - (closed === 0 ? probing : 0); // nobody has told what came of the probe
-  shared.closed = 0;
-  if (slides === 1 && now < opensAt + windowMs) {
-    shared.endsAt = opensAt + windowMs;
+/** The window is over: the next one begins, with what this one has taught. */
+function open(shared: SharedQuota, now: number): void {
+  const { window, limit, opensAt, endsAt, closed, out, askers, tail, head } = shared;
+  // What got through is the quota. Late requests may have met the next window, so one window halves it at most.
+  const next = closed === 1 ? Math.max(Math.ceil(limit / 2), out) : Math.max(limit, out);
+  if (next === 0) {
+    forget(shared, now);
     return;
   }
-  const wasLimited = closed === 1 && shared.learning !== shared.window;
-  const measuredMs = endsAt - opensAt;
-  if (slides === 0 && ((wasLimited && measuredMs > windowMs / 2) || out > limit)) {
-    // Believed in steps: another client may have left more than usual, and late requests may have met the next window.
-    shared.limit = Math.max(Math.ceil(limit / 2), Math.min(out, limit + 1 + Math.floor(limit / 16)));
-    if (wasLimited && measuredMs > windowMs) shared.windowMs = measuredMs;
+  if (closed === 1 && limit > 0) shared.windowMs = endsAt - opensAt;
+  const nextHead = Math.min(tail, head + next);
+  // All begin together, a little late: a window that slides has room when the requests of the last one are that old.
+  const begin = now + Math.floor(Math.min(250, shared.windowMs / 64));
+  Object.assign(shared, {
+    ...{ window: window + 1, limit: next, opensAt: begin, endsAt: begin + shared.windowMs, closed: 0, out: 0 },
+    ...{ grantedAt: begin, before: Math.max(1, askers), askers: 0, head: nextHead, due: nextHead - head },
+  });
+}
+
+/** A share for each process of the last window; then half of what is left, and so on; then one probe at a time. */
+function grant(shared: SharedQuota, request: LeaseRequest, now: number): Partial<Lease> {
+  const { limit, windowMs, opensAt, endsAt, before, head } = shared;
+  const { window, want, ticket, probed } = request;
+  const isFirst = window !== shared.window;
+  const isDue = ticket > 0 && ticket < head;
+  if (isDue && shared.due > 0) shared.due--;
+  if (now > opensAt + windowMs / 4) shared.due = 0; // whoever has not come is gone
+  const free = Math.max(0, limit - shared.out - shared.due);
+  const share = Math.ceil(free / (isFirst ? Math.max(1, before - shared.askers) : 2));
+  if (isFirst) shared.askers++;
+  const restMs = endsAt - now;
+  const soonMs = Math.ceil(windowMs / 8);
+  const isProbe = shared.out >= limit && ((probed === 1 && !isFirst) || now >= shared.grantedAt + soonMs);
+  const granted = isProbe ? 1 : Math.min(want, share);
+  if (granted > 0) {
+    shared.out += granted;
+    shared.grantedAt = now;
+    // Whoever took the last one probes soon; whoever wants more comes when others have had time to take theirs.
+    const laterMs = shared.out >= limit ? soonMs : shared.askers >= before ? 0 : 2 * soonMs;
+    return { granted, probe: isProbe ? 1 : 0, waitMs: isProbe ? 0 : Math.min(restMs, laterMs) };
   }
-  if (shared.limit === 0) shared.learning = 0;
-  shared.window++;
-  shared.opensAt = now;
-  shared.endsAt = now + shared.windowMs;
-  shared.out = 0;
-  shared.probing = 0;
-  shared.before = Math.max(1, shared.askers);
-  shared.askers = 0;
-  const head = Math.min(shared.tail, shared.head + shared.limit);
-  shared.due = head - shared.head;
-  shared.head = head;
+  const isInLine = ticket > 0 && ticket < shared.tail;
+  return { ticket: isInLine ? ticket : shared.tail++, waitMs: Math.min(restMs, 2 * soonMs) };
 }

@@ -1,248 +1,240 @@
 import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
-import type { AnnouncedQuota } from './announced.js';
-import type { Announcement } from './announcement.js';
-import { HeldPermits } from './held-permits.js';
-import { type EndedRequest, type GateQuota, maxHoldMs } from './quota.js';
-import { isLease, type Lease, type LeaseRequest } from './shared-window.js';
-import { Traffic } from './traffic.js';
+import { AnnouncedQuota } from './announced.js';
+import type { LearnedQuota } from './learned.js';
+import type { Lease, LeaseRequest } from './lease.js';
+import type { EndedRequest } from './quota.js';
 
 export interface LeasedQuotaOptions {
   clock: Clock;
-  /** What this process knows by itself: it applies before anything is leased, and while the state is away. */
-  own: AnnouncedQuota;
+  /** What this process learns by itself. */
+  learned: LearnedQuota;
   /** Asks the state. Rejects, or resolves to `undefined`, if the state is away. */
   take(request: LeaseRequest): Promise<Lease | undefined>;
   /** The state has answered: calls that wait may go, or wait for something else. */
   onAnswer(): void;
 }
 
-/** How long an answer of the state may take. */
-const answerMs = 2000;
+/** A state that takes longer to answer is away, and so is one that takes more than an eighth of a window. */
+const maxAnswerMs = 2000;
+/** For so long a state that is away is not asked again. */
+const awayMs = 5000;
+/** Permits are leased where so many responses fit into a window, one after the other. */
+const responsesInWindow = 16;
 
 /**
- * The quota of all processes with the same state (rule G10). Permits are leased in batches; {@link lease} has the rules.
- * Until the quota is known, and while the state is away, the process keeps to what it knows by itself (rule G9).
+ * The quota of all processes with the same state (rule G10). From the first limit on, the process leases permits of each
+ * window; `lease.ts` has the rules. It keeps to what it knows by itself, as without leases, before the first limit, and
+ * from each failure of the state until a later pause is over.
+ *
+ * It cannot stall. A call waits for an answer of the state until {@link advance} gives that up, for the time to ask
+ * again, or for a request in flight; and what holds calls back is advice, which the gate follows for a minute at most.
  */
-export class LeasedQuota implements GateQuota {
+export class LeasedQuota extends AnnouncedQuota {
   readonly #options: LeasedQuotaOptions;
   readonly #clock: Clock;
-  readonly #own: AnnouncedQuota;
-  /** Whether permits are needed at all. */
+  /** Whether requests need permits. */
   #isLeasing = false;
+  /** The last answer. */
   #lease: Lease | undefined;
+  #permits = 0;
+  /** When the window begins and ends. */
+  #startsAt = 0;
+  #endsAt = 0;
+  #askAgainAt = 0;
+  /** Permits of this window, less its requests that passed. */
+  #unused = 0;
+  #used = 0;
+  #usedBefore = 0;
+  #inFlight = 0;
+  /** How long a response usually takes. */
+  #responseMs = 0;
+  /** When the question in flight was asked. */
   #askedAt: number | undefined;
-  /** Counts the questions: an answer that comes too late is not taken for that of the next one. */
-  #turn = 0;
-  readonly #permits = new HeldPermits();
-  #isProbing = false;
-  /** What the next request to the state reports. */
-  #report = { returned: 0, probed: 0, announced: 0, announcedMs: 0, learned: 0, learnedMs: 0 };
-  readonly #traffic = new Traffic();
-  /** The limit in effect, until it is reported. */
-  #limit: { metAt: number; resumesAt: number; isReported: boolean } | undefined;
+  /** Counts the questions: a late answer is not taken for that of the next one. */
+  #question = 0;
+  /** Until when the state is away. */
+  #awayUntil = 0;
+  /** When the pause in effect ends. */
+  #resumesAt: number | undefined;
+  #isTold = false;
 
   constructor(options: LeasedQuotaOptions) {
+    super(options.clock, options.learned);
     this.#options = options;
     this.#clock = options.clock;
-    this.#own = options.own;
-    this.#ask(0); // others may know the quota already
   }
 
-  get known(): Quota | undefined {
-    return this.#isLeasing && this.#lease && this.#lease.limit > 0 ? this.#lease : this.#own.known;
+  override get known(): Quota | undefined {
+    return this.#isLeasing && this.#shared ? this.#shared : super.known;
   }
 
-  get isKnown(): boolean {
-    return this.#isLeasing || this.#own.isKnown;
+  override get isKnown(): boolean {
+    return (this.#isLeasing && this.#shared !== undefined) || super.isKnown;
   }
 
-  get maxHoldMs(): number {
-    return this.#isLeasing ? this.#permits.maxHoldMs : maxHoldMs;
+  override advance(): void {
+    super.advance();
+    if (this.#askedAt !== undefined && this.#clock.monotonic() >= this.#askedAt + this.#answerMs) this.#answered();
   }
 
-  get emptyForMs(): number {
-    return this.#own.emptyForMs;
+  override mayStart(inFlight: number): boolean {
+    if (!this.#isLeasing) return super.mayStart(inFlight);
+    const mayStart = this.#hasPermits && this.#clock.monotonic() >= this.#startsAt;
+    return mayStart && (!this.isAnnounced || super.mayStart(inFlight));
   }
 
-  announce(announcement: Announcement, inFlight: number, isBinding: boolean): void {
-    this.#own.announce(announcement, inFlight, isBinding);
-    const known = this.#own.announced;
-    if (known === undefined) return;
-    const { limit, windowMs } = known;
-    const isTold = this.#report.announced === limit && this.#report.announcedMs === windowMs;
-    if (isTold || this.#askedAt !== undefined) return;
-    const learned = this.#isLeasing ? 0 : Math.min(this.#traffic.used, limit);
-    this.#report = { ...this.#report, announced: limit, announcedMs: windowMs, learned };
-    this.#ask(0);
-  }
-
-  advance(): void {
-    this.#own.advance();
-  }
-
-  mayStart(inFlight: number): boolean {
-    if (!this.#isLeasing) return this.#own.mayStart(inFlight);
+  override roomInMs(): number {
+    if (!this.#isLeasing) return super.roomInMs();
     const now = this.#clock.monotonic();
-    const { count, probe } = this.#permits;
-    // The state shares one announced policy; of several, the process keeps to the others by itself.
-    const ownHasRoom = this.#own.announced === undefined || this.#own.mayStart(inFlight);
-    if (!this.#permits.areGood(now) || !ownHasRoom) return false;
-    return count > 0 || (probe > 0 && inFlight === 0 && now >= this.#traffic.quietAt);
+    if (this.#askedAt !== undefined) return this.#askedAt + this.#answerMs - now;
+    if (this.#hasPermits)
+      return now < this.#startsAt ? this.#startsAt - now : Math.min(super.roomInMs(), this.#endsAt - now);
+    return this.#isProbing ? Number.POSITIVE_INFINITY : this.#askAgainAt - now;
   }
 
-  roomInMs(): number {
-    if (!this.#isLeasing) return this.#own.roomInMs();
-    const now = this.#clock.monotonic();
-    if (this.#askedAt !== undefined) return this.#askedAt + answerMs - now;
-    const { count, probe, startsAt } = this.#permits;
-    if (now < startsAt) return startsAt - now;
-    if (count > 0 && !this.#permits.areOver(now)) return Math.min(this.#own.roomInMs(), this.#permits.endInMs(now));
-    return (probe > 0 && now < this.#traffic.quietAt ? this.#traffic.quietAt : this.#permits.askAgainAt) - now;
+  override want(waiting: number): void {
+    const mustWait = this.#askedAt !== undefined || this.#hasPermits || this.#isProbing;
+    if (!this.#isLeasing || mustWait || this.#clock.monotonic() < this.#askAgainAt) return;
+    this.#ask(Math.max(waiting, this.#usedBefore, 2 * this.#used));
   }
 
-  /** Calls are left waiting: asks for permits, unless it is too early. */
-  want(waiting: number): void {
-    const now = this.#clock.monotonic();
-    if (this.#askedAt !== undefined && now >= this.#askedAt + answerMs) {
-      this.#away();
-      this.#options.onAnswer();
-    }
-    if (!this.#isLeasing || this.#askedAt !== undefined) return;
-    if (this.#permits.areOver(now)) this.#giveBack();
-    if (!this.#permits.isEmpty || now < this.#permits.askAgainAt) return;
-    this.#ask(Math.max(waiting, this.#traffic.usedBefore, 2 * this.#traffic.used));
-  }
-
-  started(isLogin: boolean, inFlight: number): void {
-    this.#own.started(isLogin, inFlight);
+  override started(isLogin: boolean, inFlight: number): void {
+    super.started(isLogin, inFlight);
     if (isLogin) return;
-    this.#traffic.started(this.#clock.monotonic());
-    if (this.#permits.count > 0) {
-      this.#permits.count--;
-    } else if (this.#permits.probe > 0) {
-      this.#permits.probe = 0;
-      this.#isProbing = true;
-    }
+    this.#inFlight++;
+    this.#used++;
+    if (this.#permits > 0) this.#permits--;
   }
 
-  ended(request: EndedRequest): void {
-    this.#own.ended(request);
+  override ended(request: EndedRequest): void {
+    super.ended(request);
     if (request.isLogin) return;
-    this.#traffic.ended(this.#clock.monotonic());
-    if (request.outcome !== 'passed') this.#takeBack(request.isLate);
-    else if (!request.isLate || this.#limit !== undefined) this.#traffic.passed++;
-    if (this.#isProbing && !request.isLate) {
-      this.#isProbing = false;
-      this.#report.probed = 1;
-      this.#permits.askAgainAt = 0;
-    }
-    this.#settle();
+    this.#returned(request.startedAt);
+    const { outcome, isLate } = request;
+    if (outcome === 'passed' && (!isLate || this.#resumesAt !== undefined)) this.#unused--;
+    // The connector has not counted it: its permit is good for the next one.
+    if (outcome !== 'passed' && !isLate && this.#isLeasing) this.#permits++;
+    this.#tell();
   }
 
-  limited(waitMs: number, startedAt: number | undefined): void {
-    this.#own.limited(waitMs, startedAt);
-    if (startedAt !== undefined) {
-      this.#traffic.ended(this.#clock.monotonic());
-      this.#isProbing = false;
-      if (this.#isLeasing) this.#report.returned++;
-    }
-    const metAt = this.#clock.monotonic();
-    const resumesAt = metAt + waitMs;
-    this.#limit ??= { metAt, resumesAt, isReported: false };
-    this.#limit.resumesAt = Math.max(this.#limit.resumesAt, resumesAt);
-    this.#giveBack();
-    this.#settle();
+  override limited(waitMs: number, startedAt: number | undefined): void {
+    super.limited(waitMs, startedAt);
+    if (startedAt !== undefined) this.#returned(startedAt);
+    this.#resumesAt = Math.max(this.#resumesAt ?? 0, this.#clock.monotonic() + waitMs);
+    this.#tell();
   }
 
-  opened(): void {
-    this.#own.opened();
-    // During a pause of which it knew, permits were given back already.
-    if (this.#limit === undefined) this.#giveBack();
-    // Responses that are slower than the pause must not keep it from telling what it got through.
-    if (!this.#isLeasing && this.#limit?.isReported === false && this.#askedAt === undefined) this.#ask(0);
-    this.#limit = undefined;
-    this.#traffic.opened();
-    this.#isProbing = false;
-    const now = this.#clock.monotonic();
-    const { windowMs = 0 } = this.#lease ?? {};
-    // Its turn was to come with the next window: here it is.
-    if (now >= this.#permits.startsAt && this.#permits.askAgainAt - now < windowMs / 2) this.#permits.askAgainAt = 0;
-    this.#isLeasing = true; // the answer may say otherwise
+  override opened(): void {
+    super.opened();
+    this.#resumesAt = undefined;
+    this.#isTold = false;
+    this.#isLeasing = this.#mayLease; // the state may answer that nothing is known
+    // A short pause says nothing about the window.
+    if (this.#clock.monotonic() < this.#endsAt - this.#windowMs / 2) return;
+    this.#permits = 0;
+    this.#askAgainAt = 0;
   }
 
-  seed(quota: Quota): void {
-    this.#own.seed(quota);
+  get #windowMs(): number {
+    return (this.#shared ?? this.#options.learned.known)?.windowMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** A request that was not counted, such as one with a session that has ended: its permit is good for the next one. */
-  #takeBack(isLate: boolean): void {
-    if (!this.#isLeasing) return;
-    if (isLate || this.#traffic.used === 0 || this.#permits.areOver(this.#clock.monotonic())) {
-      this.#report.returned++;
-    } else if (this.#isProbing) {
-      this.#permits.probe = 1;
-      this.#isProbing = false;
-    } else {
-      this.#traffic.used--;
-      this.#permits.count++;
-    }
+  /** Where responses take a good part of the window, only the pause is shared: leases would leave much unused. */
+  get #mayLease(): boolean {
+    const fits = responsesInWindow * this.#responseMs <= this.#windowMs;
+    return fits && this.#clock.monotonic() >= this.#awayUntil;
   }
 
-  /** Permits for later stay. */
-  #giveBack(): void {
-    this.#report.returned += this.#permits.drop(this.#clock.monotonic());
+  get #shared(): Lease | undefined {
+    return this.#lease && this.#lease.limit > 0 ? this.#lease : undefined;
   }
 
-  /** During a pause: once nothing is in flight any more, tells what has become of the permits, if there is news. */
-  #settle(): void {
-    const limit = this.#limit;
-    if (limit === undefined || limit.isReported || this.#traffic.inFlight > 0 || this.#askedAt !== undefined) return;
-    if (this.#isLeasing && this.#report.returned === 0) return;
-    limit.isReported = true;
+  get #hasPermits(): boolean {
+    return this.#permits > 0 && this.#clock.monotonic() < this.#endsAt;
+  }
+
+  /** A probe goes alone. */
+  get #isProbing(): boolean {
+    return this.#lease?.probe === 1 && this.#inFlight > 0;
+  }
+
+  get #answerMs(): number {
+    return Math.min(maxAnswerMs, this.#windowMs / 8);
+  }
+
+  #returned(startedAt: number): void {
+    this.#inFlight--;
+    this.#responseMs += (this.#clock.monotonic() - startedAt - this.#responseMs) / 8;
+  }
+
+  /** During a pause, once nothing is in flight any more: tells what did not pass or, at first, what did. */
+  #tell(): void {
+    const isPaused = this.#resumesAt !== undefined;
+    if (!isPaused || this.#isTold || this.#inFlight > 0 || this.#askedAt !== undefined || !this.#mayLease) return;
+    this.#isTold = true;
+    if (this.#lease !== undefined && this.#facts.unused === 0) return;
+    this.#permits = 0;
+    this.#askAgainAt = 0;
     this.#ask(0);
+  }
+
+  get #facts(): Pick<LeaseRequest, 'unused' | 'windowMs'> {
+    if (this.#lease !== undefined && this.#lease.window > 0) return { unused: this.#unused, windowMs: 0 };
+    const { limit = 0, windowMs = 0 } = this.#options.learned.limitedWindow ?? {};
+    return { unused: -limit, windowMs: Math.ceil(windowMs) };
   }
 
   #ask(want: number): void {
     const now = this.#clock.monotonic();
-    const request = { window: this.#lease?.window ?? 0, ticket: this.#lease?.ticket ?? 0, want, ...this.#facts(now) };
-    this.#report = { ...this.#report, returned: 0, probed: 0, learned: 0 };
-    this.#askedAt = now;
-    const turn = ++this.#turn;
-    const answered = (answer: Lease | undefined) => {
-      if (turn === this.#turn && this.#askedAt !== undefined) this.#answered(answer, want);
+    const { window = 0, ticket = 0, probe: probed = 0 } = this.#lease ?? {};
+    const { unused, windowMs } = this.#facts;
+    const limitedMs = Math.max(0, Math.ceil((this.#resumesAt ?? now) - now));
+    // Requests in flight are no unused permits.
+    const told = { window, want, ticket, probed, unused: want > 0 ? 0 : unused, limitedMs, windowMs };
+    const question = ++this.#question;
+    const answered = (answer?: Lease) => {
+      if (question === this.#question && this.#askedAt !== undefined) this.#answered(answer, want);
+      this.#options.onAnswer();
     };
-    this.#options.take(request).then(answered, () => answered(undefined));
+    this.#askedAt = now;
+    this.#options.take(told).then(answered, () => answered());
   }
 
-  #facts(now: number): Omit<LeaseRequest, 'window' | 'ticket' | 'want'> {
-    const { metAt = now, resumesAt = now } = this.#limit ?? {};
-    const learns = this.#limit !== undefined && !this.#isLeasing;
-    const learned = learns ? this.#traffic.learnedFrom(metAt, resumesAt) : {};
-    return { ...this.#report, limitedMs: Math.max(0, resumesAt - now), ...learned };
-  }
-
-  #answered(answer: Lease | undefined, want: number): void {
-    this.#askedAt = undefined;
+  /** @param answer missing, or no lease, if the state is away. */
+  #answered(answer?: Lease, want = 0): void {
     const now = this.#clock.monotonic();
-    if (!isLease(answer)) {
-      this.#away();
-    } else {
-      this.#traffic.answered(now, answer.window !== this.#lease?.window);
-      const ticket = want > 0 ? answer.ticket : (this.#lease?.ticket ?? 0);
-      this.#lease = { ...answer, ticket };
-      this.#isLeasing = answer.limit > 0;
-      if (want > 0) this.#permits.hold(answer, now);
-    }
-    if (this.#limit !== undefined) this.#giveBack();
-    this.#settle();
-    this.#options.onAnswer();
-  }
-
-  /** The state does not answer: what this process knows by itself applies until the next pause is over. */
-  #away(): void {
     this.#askedAt = undefined;
-    this.#isLeasing = false;
-    this.#permits.clear();
+    const isNew = answer?.window !== this.#lease?.window;
+    if (isNew) this.#usedBefore = this.#used;
+    if (isNew) this.#used = 0;
+    if (isNew || want === 0) this.#unused = 0;
+    if (!isLease(answer)) {
+      this.#lease = undefined;
+      this.#isLeasing = false;
+      this.#awayUntil = now + awayMs;
+    } else if (want === 0) {
+      this.#lease = { ...answer, ticket: this.#lease?.ticket ?? 0 };
+    } else {
+      this.#lease = answer;
+      this.#isLeasing = answer.limit > 0;
+      this.#unused += answer.granted;
+      this.#permits = answer.granted;
+      this.#isTold = false;
+      this.#startsAt = now + answer.startsInMs;
+      this.#endsAt = now + answer.endsInMs;
+      this.#askAgainAt = now + answer.waitMs;
+    }
+    this.#tell();
   }
+}
+
+const numbers = [
+  ...(['window', 'limit', 'windowMs', 'granted'] as const),
+  ...(['probe', 'startsInMs', 'endsInMs', 'waitMs', 'ticket'] as const),
+] satisfies (keyof Lease)[];
+
+/** Whether all numbers are there, finite, and not negative. */
+function isLease(answer: Lease | undefined): answer is Lease {
+  return numbers.every((name) => Number.isFinite(answer?.[name]) && (answer?.[name] as number) >= 0);
 }

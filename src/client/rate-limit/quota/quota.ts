@@ -1,6 +1,5 @@
 import type { Clock, Timer } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
-import type { Announcement } from './announcement.js';
 
 /** What a request says about the limit: it passed, it says nothing (no response, or a 401), or it was never sent. */
 export type PermitOutcome = 'passed' | 'unknown' | 'unsent';
@@ -11,6 +10,8 @@ export interface EndedRequest {
   readonly isLogin: boolean;
   /** Whether it had started before the last limit was met. */
   readonly isLate: boolean;
+  /** On the monotonic clock. */
+  readonly startedAt: number;
 }
 
 /**
@@ -41,21 +42,9 @@ export interface QuotaAdvice {
   seed(quota: Quota): void;
 }
 
-/** What a gate asks: the quota of this process or, with a state that leases permits, of all processes. */
-export interface GateQuota extends QuotaAdvice {
-  /** How long until anything is left again, by what the connector has said; 0 if something is left. */
-  readonly emptyForMs: number;
-  /** How long it may hold everybody back while nothing is in flight (rule G9). */
-  readonly maxHoldMs: number;
-  /** Takes in the announcement of a response, before `ended` of the same request. */
-  announce(announcement: Announcement, inFlight: number, isBinding: boolean): void;
-  /** So many calls are left waiting. */
-  want(waiting: number): void;
-}
-
 export interface QuotaWatchOptions {
   clock: Clock;
-  quota: GateQuota | undefined;
+  quota: QuotaAdvice | undefined;
   /** What is known has changed. */
   onChange(quota: Quota | undefined): void;
   /** There may be room again; `isOverdue` when the advice has held everybody back for as long as it may. */
@@ -63,7 +52,7 @@ export interface QuotaWatchOptions {
 }
 
 /** How long advice alone may hold everybody back while nothing is in flight (rule G9). */
-export const maxHoldMs = 60_000;
+const maxHoldMs = 60_000;
 
 /** Reports changes of a quota, and sets the timer that wakes calls waiting for room in it. */
 export class QuotaWatch {
@@ -92,20 +81,19 @@ export class QuotaWatch {
   }
 
   /** A call waits, and perhaps only for the quota: the advice may be wrong, so the wait is bounded (rule G9). */
-  awaitRoom(inFlight: number, waiting: number): void {
+  awaitRoom(inFlight: number): void {
     const { clock, quota, onRoom } = this.#options;
-    quota?.want(waiting);
     if (quota === undefined || quota.mayStart(inFlight)) return;
     const now = clock.monotonic();
     if (inFlight === 0) this.#heldSince ??= now;
-    const overdueInMs = (this.#heldSince ?? now) + quota.maxHoldMs - now;
+    const overdueInMs = (this.#heldSince ?? now) + maxHoldMs - now;
     const dueAt = now + Math.max(1, Math.min(quota.roomInMs(), overdueInMs));
     if (this.#timer !== undefined && this.#dueAt <= dueAt) return;
     this.#timer?.cancel();
     this.#dueAt = dueAt;
     this.#timer = clock.setTimer(dueAt - now, () => {
       this.#timer = undefined;
-      onRoom(this.#heldSince !== undefined && clock.monotonic() - this.#heldSince >= quota.maxHoldMs);
+      onRoom(this.#heldSince !== undefined && clock.monotonic() - this.#heldSince >= maxHoldMs);
     });
   }
 
