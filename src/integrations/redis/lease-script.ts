@@ -86,7 +86,7 @@ local function grant(shared, request, now)
 end
 
 local function lease(stored, request, now)
-  local shared = stored and now >= stored.at - 1000 and stored or unknown()
+  local shared = stored and now >= stored.at - 1000 and stored or unknown({})
   shared.at = now
   tell(shared, request, now)
   if shared.window > 0 and now >= shared.endsAt - min(100, shared.windowMs / 50) then open(shared, now) end
