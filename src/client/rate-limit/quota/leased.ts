@@ -160,7 +160,7 @@ export class LeasedQuota extends AnnouncedQuota {
   }
 
   get #answerMs(): number {
-    return Math.min(maxAnswerMs, this.#windowMs / 8);
+    return Math.ceil(Math.min(maxAnswerMs, this.#windowMs / 8));
   }
 
   #returned(startedAt: number): void {
