@@ -68,7 +68,7 @@ local function grant(shared, request, now)
   local share = ceil(free / (isFirst and max(1, before - shared.askers) or 2))
   if isFirst then shared.askers = shared.askers + 1 end
   local restMs = shared.endsAt - now
-  local soonMs = ceil(windowMs / 8)
+  local soonMs = min(10000, ceil(windowMs / 8))
   local isProbe = shared.out >= limit and ((request.probed == 1 and not isFirst) or now >= shared.grantedAt + soonMs)
   local granted = isProbe and 1 or min(request.want, share)
   if granted > 0 then

@@ -151,7 +151,7 @@ function grant(shared: SharedQuota, request: LeaseRequest, now: number): Partial
   const share = Math.ceil(free / (isFirst ? Math.max(1, before - shared.askers) : 2));
   if (isFirst) shared.askers++;
   const restMs = endsAt - now;
-  const soonMs = Math.ceil(windowMs / 8);
+  const soonMs = Math.min(10_000, Math.ceil(windowMs / 8));
   const isProbe = shared.out >= limit && ((probed === 1 && !isFirst) || now >= shared.grantedAt + soonMs);
   const granted = isProbe ? 1 : Math.min(want, share);
   if (granted > 0) {

@@ -88,9 +88,8 @@ export class LeasedQuota extends AnnouncedQuota {
     if (!this.#isLeasing) return super.roomInMs();
     const now = this.#clock.monotonic();
     if (this.#askedAt !== undefined) return this.#askedAt + this.#answerMs - now;
-    if (this.#hasPermits)
-      return now < this.#startsAt ? this.#startsAt - now : Math.min(super.roomInMs(), this.#endsAt - now);
-    return this.#isProbing ? Number.POSITIVE_INFINITY : this.#askAgainAt - now;
+    if (!this.#hasPermits) return (this.#isProbing ? this.#endsAt : this.#askAgainAt) - now;
+    return now < this.#startsAt ? this.#startsAt - now : Math.min(super.roomInMs(), this.#endsAt - now);
   }
 
   override want(waiting: number): void {
@@ -154,9 +153,9 @@ export class LeasedQuota extends AnnouncedQuota {
     return this.#permits > 0 && this.#clock.monotonic() < this.#endsAt;
   }
 
-  /** A probe goes alone. */
+  /** A probe goes alone, until the window ends. */
   get #isProbing(): boolean {
-    return this.#lease?.probe === 1 && this.#inFlight > 0;
+    return this.#lease?.probe === 1 && this.#inFlight > 0 && this.#clock.monotonic() < this.#endsAt;
   }
 
   get #answerMs(): number {
