@@ -28,8 +28,9 @@ export interface Lease {
   readonly granted: number;
   /** 1 if that is a probe: one request beyond the quota, to find out whether that has grown. */
   readonly probe: number;
-  /** When the permits begin, and how long they are good for. */
+  /** When the permits begin. */
   readonly startsInMs: number;
+  /** When they end. */
   readonly endsInMs: number;
   /** How long the process does not ask again. */
   readonly waitMs: number;
