@@ -56,7 +56,7 @@ describe.runIf(serverProgram)('two processes that share their state in redis', (
   });
 
   it('share the quota: once it is known they meet each limit about once in all (G10)', async () => {
-    const rateLimit = { limit: 20, windowMs: 1500, format: 'milliseconds' } as const;
+    const rateLimit = { limit: 20, windowMs: 6000, format: 'milliseconds' } as const;
     const { redis, connector, one, two } = await fleet({ rateLimit });
     const reader = redis.connect();
     const isKnown = async () => {
@@ -75,7 +75,8 @@ describe.runIf(serverProgram)('two processes that share their state in redis', (
     const limits = connector.journal.filter(({ refused }) => refused !== undefined);
     expect(limits.length).toBeGreaterThan(0); // control: there was a limit
     const later = limits.filter(({ elapsedMs }) => elapsedMs > learnedAt);
-    // With the pause alone two processes meet about three limits in each window. A busy machine takes more windows.
+    // With the pause alone two processes meet about three limits in each window. A busy machine takes more windows, and
+    // may be too slow for leases in one of them; three limits more than windows are what that costs.
     const windows = Math.ceil((connector.journal.at(-1)!.elapsedMs - learnedAt) / rateLimit.windowMs);
     expect(windows).toBeGreaterThan(1); // control: there were windows to count
     expect(later.length).toBeLessThanOrEqual(windows + 3);
@@ -87,21 +88,21 @@ describe.runIf(serverProgram)('two processes that share their state in redis', (
   ])(
     'lose no call when redis %s while permits are leased, and lease again (G10, G11)',
     async (_name, harm) => {
-      const rateLimit = { limit: 20, windowMs: 1500, format: 'milliseconds' } as const;
+      const rateLimit = { limit: 20, windowMs: 6000, format: 'milliseconds' } as const;
       const { redis, connector, one, two } = await fleet({ rateLimit });
       const reader = redis.connect();
       const isLeased = async () => (await reader.keys('*:quotas').catch(() => [])).length > 0;
       const leased = async () => {
         while (!(await isLeased())) await grace();
       };
-      const calls = Promise.all([one.get(...paths('one', 80)), two.get(...paths('two', 80))]);
+      const calls = Promise.all([one.get(...paths('one', 50)), two.get(...paths('two', 50))]);
       await leased();
       await harm(redis);
       expect(await isLeased()).toBe(false); // control: nothing is known any more
       await leased();
       expect((await calls).flatMap(({ results }) => results).every((result) => result === 'ok')).toBe(true);
       const passed = connector.journal.filter(({ kind, status }) => kind === 'request' && status === 200);
-      expect(passed).toHaveLength(160);
+      expect(passed).toHaveLength(100);
     },
     240_000,
   );
