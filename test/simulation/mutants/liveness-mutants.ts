@@ -157,11 +157,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'G9',
     'a state without an answer is waited for',
     'A process whose question was lost holds its calls back for ever.',
-    patch(
-      'rate-limit/quota/leased',
-      'this.#clock.monotonic() >= this.#askedAt + this.#answerMs',
-      'this.#askedAt < 0',
-    ),
+    patch('rate-limit/quota/leased', 'this.#clock.monotonic() >= this.#askedAt + this.#answerMs', 'this.#askedAt < 0'),
   ),
   mutant(
     ['leases'],
