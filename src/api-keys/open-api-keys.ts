@@ -11,8 +11,8 @@ import {
 import type { UserDirectory } from './access/types.js';
 import type { ApiKeys, OpenApiKeysOptions } from './api-keys.js';
 import { createSecretHasher, pepperOption } from './authentication/secret-hasher.js';
+import { importPeer } from './import-peer.js';
 import { isKeyPrefix } from './keys/key-format.js';
-import { importPeer } from './store/import-peer.js';
 
 /**
  * Opens the API keys in one database and creates its tables. Several processes may open the same database.

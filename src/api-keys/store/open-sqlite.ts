@@ -1,11 +1,10 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
-import { addMarks, type StoredUses } from './access-records.js';
-import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
+import { importPeer } from '../import-peer.js';
+import { addMarks, lookUpColumns, type StoreConnection, type StoredSecret, type StoredUses } from './connection.js';
 import { nameErrors, withDatabaseName } from './database-name.js';
 import { busyTimeoutMs, type DatabaseSync, databaseSyncDialect, isLocked } from './database-sync-dialect.js';
-import { importPeer } from './import-peer.js';
 import { keyTable, type Tables } from './schema.js';
 
 const pragmas = [

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { AdminHttpError } from '../../http/errors.js';
+import { FormActions } from '../components/field.js';
 import { Page, Token } from '../components/layout.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
@@ -53,14 +54,7 @@ function RevokeAll({ pageContext, user }: RevokeAllProps) {
           <h1>{texts.revokeAllOf(user.username)}?</h1>
           <p>{texts.revokeAllConsequences}</p>
         </div>
-        <div class="dialog-actions">
-          <a class="button" href={links.apiKeys()}>
-            {texts.cancel}
-          </a>
-          <button class="button button-danger" type="submit">
-            {texts.revokeAll}
-          </button>
-        </div>
+        <FormActions kind="danger" cancel={links.apiKeys()} submit={texts.revokeAll} />
       </form>
     </Page>
   );
