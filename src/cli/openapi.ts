@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parse } from 'yaml';
 import { type Io, UsageError } from './io.js';
 
 /**
@@ -18,13 +17,19 @@ export async function loadDocument(named: string, io: Io): Promise<string | obje
     );
   }
   try {
-    const document: unknown = parse(isUrl ? await download(named, io) : readFileSync(file, 'utf8'));
+    const document = await parseText(isUrl ? await download(named, io) : readFileSync(file, 'utf8'));
     if (typeof document === 'object' && document !== null) return document;
   } catch (error) {
     io.signal.throwIfAborted();
     throw new UsageError(`The OpenAPI document ${named} cannot be read: ${(error as Error).message}`);
   }
   throw new UsageError(`The OpenAPI document ${named} is neither JSON nor YAML of an object.`);
+}
+
+/** YAML is loaded only for what is no JSON: it is larger than most commands. */
+async function parseText(text: string): Promise<unknown> {
+  if (text.trimStart().startsWith('{')) return JSON.parse(text);
+  return (await import('yaml')).parse(text);
 }
 
 async function download(url: string, { signal }: Io): Promise<string> {
