@@ -11,7 +11,7 @@ import {
 import type { UserDirectory } from './access/types.js';
 import type { ApiKeys, OpenApiKeysOptions } from './api-keys.js';
 import { createSecretHasher, pepperOption } from './authentication/secret-hasher.js';
-import { importPeer } from './import-peer.js';
+import { driversOf, importPeer } from './import-peer.js';
 import { isKeyPrefix } from './keys/key-format.js';
 
 /**
@@ -29,7 +29,8 @@ import { isKeyPrefix } from './keys/key-format.js';
 export async function openApiKeys(options: OpenApiKeysOptions): Promise<ApiKeys> {
   checkOptions(schema, options);
   const hasher = createSecretHasher(options.pepper);
-  const { assembleApiKeys } = await importPeer('kysely', 'their queries', () => import('./assemble-api-keys.js'));
+  const load = () => import('./assemble-api-keys.js');
+  const { assembleApiKeys } = await importPeer('kysely', 'their queries', load, driversOf(options.database));
   return await assembleApiKeys(options, hasher);
 }
 

@@ -47,7 +47,7 @@ const rules: Record<string, FolderRules> = {
   cli: {
     folders: ['conformance', 'testing', 'client', 'contract', 'internal'],
     typesOf: ['connector'],
-    packages: ['commander', '@clack/prompts'],
+    packages: ['commander', '@clack/prompts', 'yaml'],
     node: true,
   },
 };
@@ -179,7 +179,7 @@ const buildings: Record<string, { rooms: readonly string[]; files: Record<string
     },
   },
   conformance: {
-    rooms: ['', 'probing', 'case', 'wording', 'cases', 'report', 'run'],
+    rooms: ['', 'probing', 'generating', 'case', 'wording', 'cases', 'report', 'run'],
     files: { 'case.ts': 'case', 'conformance.ts': 'run', 'run.ts': 'run', 'index.ts': 'run' },
   },
   cli: {
