@@ -153,6 +153,19 @@ describe('finding a key', () => {
     expect(tags(html, 'a').filter((tag) => tag.get('href') === '/api-keys').length).toBeGreaterThan(1);
   });
 
+  it('of what is none of the own keys, offers to look among all of them to whoever may', async () => {
+    const { host } = await someKeys();
+    const offered = async (username: string, path: string) => {
+      const { html } = await (await host.visitor(username)).open(path);
+      expect(textOf(html)).toContain('No API key matches');
+      return /<a class="button" href="([^"]+)">Search all API keys<\/a>/.exec(html)?.[1];
+    };
+    const path = '/api-keys?search=active+one&sort=name';
+    expect(await offered('root', path)).toBe('/api-keys?scope=all&amp;search=active+one&amp;sort=name');
+    expect(await offered('bob', path)).toBeUndefined();
+    expect(await offered('root', '/api-keys?scope=all&search=zzz')).toBeUndefined();
+  });
+
   it('says so when there are no keys at all, and offers to create one', async () => {
     const { host } = await someKeys();
     const visitor = await host.visitor('mallory');

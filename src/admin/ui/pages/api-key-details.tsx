@@ -28,9 +28,12 @@ export function apiKeyDetailsRoutes(app: Hono, ui: Ui): void {
   );
 }
 
-interface ApiKeyDetailsProps {
+interface KeyProps {
   pageContext: PageContext;
   apiKey: ApiKey;
+}
+
+interface ApiKeyDetailsProps extends KeyProps {
   audits: readonly AuditEntry[];
 }
 
@@ -55,10 +58,10 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
       {isActive && !pageContext.isAvailable && <EditionNotice />}
       {!isActive && (
         <Notice kind="neutral" id="terminal">
-          <WhyNotEditable apiKey={apiKey} nowMs={nowMs} />
+          <WhyNotEditable pageContext={pageContext} apiKey={apiKey} />
         </Notice>
       )}
-      {expiresSoon(apiKey, nowMs) && (
+      {pageContext.isAvailable && expiresSoon(apiKey, nowMs) && (
         <Notice kind="warning">
           <strong>{texts.expiresAt(dates.relative(apiKey.expiresOn, nowMs))}</strong>
           <p>{texts.expiresSoonHint}</p>
@@ -85,7 +88,7 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
 }
 
 /** Only for the user's own keys: a new key acts as whoever creates it (rule K16). */
-function ReplaceButton({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
+function ReplaceButton({ pageContext, apiKey }: KeyProps) {
   const { isAvailable, links, user } = pageContext;
   if (!isAvailable || apiKey.createdBy.id !== user.id) return null;
   return (
@@ -95,7 +98,7 @@ function ReplaceButton({ pageContext, apiKey }: { pageContext: PageContext; apiK
   );
 }
 
-function EditButton({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
+function EditButton({ pageContext, apiKey }: KeyProps) {
   const { texts } = useLook();
   if (apiKey.status === 'Active' && pageContext.isAvailable) {
     return (
@@ -112,10 +115,17 @@ function EditButton({ pageContext, apiKey }: { pageContext: PageContext; apiKey:
   );
 }
 
-/** Explains a terminal status (specification 3). */
-export function WhyNotEditable({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
+/** Explains a terminal status (specification 3), and leads to what is still possible. */
+export function WhyNotEditable({ pageContext, apiKey }: KeyProps) {
+  const { isAvailable, links, nowMs, user } = pageContext;
   const { dates, texts } = useLook();
-  return <>{texts.hasEnded(endOf(apiKey), dates.relative(apiKey.revokedOn ?? apiKey.expiresOn, nowMs))}</>;
+  const isOwn = apiKey.createdBy.id === user.id;
+  return (
+    <p>
+      {texts.hasEnded(endOf(apiKey), dates.relative(apiKey.revokedOn ?? apiKey.expiresOn, nowMs))}{' '}
+      {isAvailable && <a href={isOwn ? links.replaceApiKey(apiKey.id) : links.newApiKey}>{texts.createInstead}</a>}
+    </p>
+  );
 }
 
 function endOf({ status }: ApiKey): 'Expired' | 'Revoked' {

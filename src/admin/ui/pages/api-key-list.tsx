@@ -158,9 +158,16 @@ function EmptyList({ pageContext, view }: { pageContext: PageContext; view: List
         <Icon name="search" />
         <h2>{texts.noMatch}</h2>
         <p>{texts.noMatchHint}</p>
-        <a class="button" href={links.apiKeys({ scope: view.scope })}>
-          {texts.clearFilters}
-        </a>
+        <div class="button-row">
+          {view.scope === 'my' && view.search !== '' && pageContext.mayManageAll && (
+            <a class="button" href={links.apiKeys({ ...view, scope: 'all', page: 1 })}>
+              {texts.searchAll}
+            </a>
+          )}
+          <a class="button" href={links.apiKeys({ scope: view.scope })}>
+            {texts.clearFilters}
+          </a>
+        </div>
       </div>
     );
   }

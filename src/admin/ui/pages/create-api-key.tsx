@@ -42,12 +42,7 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
     ui.signedIn(async (c, pageContext) => {
       const replaced = await findReplaced(c, pageContext);
       if (replaced === undefined) return await show(c, pageContext, blankForm);
-      const search = baseName(replaced.name);
-      const { items } = await apiKeys.list(pageContext.actor, { scope: 'my', search, limit: maxPageLimit });
-      const name = freeName(
-        replaced.name,
-        items.map((apiKey) => apiKey.name),
-      );
+      const name = await findFreeName(pageContext, replaced.name);
       return await show(c, pageContext, { ...blankForm, name, description: replaced.description ?? '', replaced });
     }),
   );
@@ -73,8 +68,13 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
         );
       } catch (error) {
         if (!isApiKeyError(error)) throw error;
-        const madeBefore = await findMadeBefore(pageContext, name, error);
-        const view = { name, description, expiry, error, replaced, madeBefore };
+        const isTaken = error.fieldErrors.some(({ message }) => message === 'API key name must be unique.');
+        const view = {
+          // Keys of others take names, too: the next one is tried by sending the form again.
+          name: isTaken && replaced !== undefined ? await findFreeName(pageContext, name, name) : name,
+          madeBefore: isTaken ? await findMadeBefore(pageContext, name) : undefined,
+          ...{ description, expiry, error, replaced },
+        };
         return await show(c, pageContext, view, statusOfApiKeyError(error) as ContentfulStatusCode);
       }
     }),
@@ -86,9 +86,14 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
     return id === undefined ? undefined : await apiKeys.get(actor, id);
   }
 
-  async function findMadeBefore({ actor, nowMs }: PageContext, name: string, error: ApiKeyError) {
-    const taken = error.fieldErrors.some(({ message }) => message === 'API key name must be unique.');
-    if (!taken) return undefined;
+  /** One that none of the user's own keys has. */
+  async function findFreeName({ actor }: PageContext, name: string, after?: string): Promise<string> {
+    const { items } = await apiKeys.list(actor, { scope: 'my', search: baseName(name), limit: maxPageLimit });
+    const taken = items.map((apiKey) => apiKey.name);
+    return freeName(name, taken, after);
+  }
+
+  async function findMadeBefore({ actor, nowMs }: PageContext, name: string) {
     const { items } = await apiKeys.list(actor, { scope: 'my', sort: '-createdOn', limit: 20 });
     const justNowMs = nowMs - 15 * 60_000;
     const wanted = name.trim().normalize('NFC');

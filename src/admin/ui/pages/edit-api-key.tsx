@@ -99,7 +99,7 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
       {isActive && !pageContext.isAvailable && <EditionNotice />}
       {!isActive && (
         <Notice kind="neutral" focused={error !== undefined}>
-          <WhyNotEditable apiKey={apiKey} nowMs={nowMs} />
+          <WhyNotEditable pageContext={pageContext} apiKey={apiKey} />
         </Notice>
       )}
       {canEdit && error !== undefined && error.fieldErrors.length === 0 && (

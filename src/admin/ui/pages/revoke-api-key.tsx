@@ -66,9 +66,7 @@ function RevokeApiKey({ pageContext, apiKey, action, back }: RevokeApiKeyProps) 
         <PageHeader title={apiKey.name} beside={<Status status={apiKey.status} />} />
         <Notice kind="neutral" focused>
           <strong>{texts.nothingToRevoke}</strong>
-          <p>
-            <WhyNotEditable apiKey={apiKey} nowMs={pageContext.nowMs} />
-          </p>
+          <WhyNotEditable pageContext={pageContext} apiKey={apiKey} />
         </Notice>
         <div class="button-row">
           <a class="button" href={back}>

@@ -27,7 +27,8 @@ export const englishKeyTexts = {
   expiresSoon: 'Expires soon',
   usedSince: (count: number, last: string): string => `Used ${countOf(count, 'time')} since, last ${last}`,
   hasEnded: (status: 'Expired' | 'Revoked', since: string): string =>
-    `This key ${status === 'Revoked' ? 'was revoked' : 'expired'} ${since}. Only an Active key can be edited or revoked, and this one can never be used again. Create a new key instead.`,
+    `This key ${status === 'Revoked' ? 'was revoked' : 'expired'} ${since}. Only an Active key can be edited or revoked, and this one can never be used again.`,
+  createInstead: 'Create a new key instead',
   // The list.
   listIntroduction: 'API keys let programs use the Admin API and MCP with your permissions and without your password.',
   createApiKey: 'Create API key',
@@ -60,12 +61,13 @@ export const englishKeyTexts = {
   noMatch: 'No API key matches',
   noMatchHint: 'There is no key with this status and this search. Try other words, or look at all of them.',
   clearFilters: 'Clear the filters',
+  searchAll: 'Search all API keys',
   noApiKeys: 'No API keys',
   noApiKeysYet: 'You have no API keys yet',
   createOneForEach:
     'Create one for each program that uses the Admin API or MCP, so that each can be revoked without stopping the others.',
   noneInThisEdition: 'None can be created with the present edition.',
-  foundByValue: 'This is the key with that value, which was not kept. If it has leaked, revoke the key.',
+  foundByValue: 'The value names this key, and was not kept. If it has leaked, revoke the key.',
   // Creating and editing.
   actsAsYou: (username: string): string => `The key acts as you, ${username}: it has exactly your permissions.`,
   newApiKey: 'New API key',
