@@ -81,7 +81,6 @@ function problemOf(seen: Completed): string | undefined {
 }
 
 function lacksDocument({ settings, canLogIn }: Prober): string | undefined {
-  if (settings.openapi === undefined) return 'needs `openapi`';
   return settings.features.has('session') && !canLogIn ? 'needs `probes.initialize.parameters`' : undefined;
 }
 
