@@ -1,16 +1,12 @@
+import { type Ends, type SyncProgress, synchronize } from './engine.js';
 import type { ServiceOptions } from './options.js';
 import { countTraffic, type Summary, summaryTable } from './summary.js';
-import { type End, type SyncProgress, synchronize } from './sync.js';
 import type { Cause, SyncControl } from './syncs/control.js';
 import { Recorder } from './syncs/recorder.js';
 import type { RunEnd, RunStore } from './syncs/store/run-store.js';
 import { Tally } from './tally.js';
 import type { Screen } from './terminal.js';
-
-export interface Ends {
-  source: End;
-  target: End;
-}
+import type { Outcome } from './write.js';
 
 interface SyncRun {
   ends: Ends;
@@ -46,7 +42,11 @@ export async function runSync({
   try {
     stop.throwIfAborted();
     const progress = recorder ? both(screen, recorder) : screen;
-    await synchronize({ source, target, concurrency: options.concurrency, signal: stop, progress, tally });
+    const done = (outcome: Outcome) => {
+      tally.add(outcome);
+      progress.advance(1);
+    };
+    await synchronize(ends, tally, { concurrency: options.concurrency, signal: stop, progress, done });
   } catch (thrown) {
     error = thrown instanceof Error ? thrown.message : String(thrown);
   }
@@ -61,7 +61,7 @@ export async function runSync({
     durationMs: Math.round(performance.now() - startedAt),
     ...(error === undefined ? {} : { error }),
   };
-  const refusals = [...tally.failures].map(([number, reason]) => `Issue ${number} was refused: ${reason}`);
+  const refusals = [...tally.refused].map(([number, reason]) => `Issue ${number} was refused: ${reason}`);
   const { stoppedBy } = control.ended();
   recorder?.end({ stoppedBy, ...outcomeOf(summary, stop) }, refusals);
   for (const refusal of refusals.slice(0, 5)) screen.line(refusal);

@@ -1,4 +1,5 @@
 import type { Plan } from './plan.js';
+import type { Outcome } from './write.js';
 
 export interface SyncResult {
   /** Whether the last reading found every source issue equal at the target, and no mirror besides. */
@@ -19,50 +20,56 @@ export interface SyncResult {
 
 /** Keeps count of one synchronisation, by source issue: each is created, updated, unchanged or failed. */
 export class Tally {
-  readonly failures = new Map<number, string>();
-  readonly #written = new Map<number, 'created' | 'updated'>();
-  readonly #unknown = new Set<number>();
-  #unchanged: number | undefined;
+  readonly #outcomes: Outcome[];
+  #unsure = 0;
   #read = 0;
-  #last: Plan | undefined;
+  #plan: Plan | undefined;
+
+  /** @param outcomes of what was written before, such as by jobs */
+  constructor(outcomes: readonly Outcome[] = []) {
+    this.#outcomes = [...outcomes];
+  }
+
+  /** Whether a write since the last comparison ended without anybody knowing whether it took place. */
+  get isUnsure(): boolean {
+    return this.#outcomes.slice(this.#unsure).some(({ state }) => state === 'unknown');
+  }
+
+  /** Why the target refused issues, by number. */
+  get refused(): Map<number, string> {
+    const refused = this.#outcomes.filter(({ state }) => state === 'refused');
+    return new Map(refused.map(({ number, reason = '' }) => [number, reason]));
+  }
 
   compared(plan: Plan, read: number): void {
-    this.#unchanged ??= plan.equal;
+    this.#plan = plan;
     this.#read = read;
-    this.#last = plan;
-    const missing = new Set(plan.work.filter(({ type }) => type === 'create').map(({ source }) => source.number));
-    // A creation whose response was lost took place after all if its issue is there now.
-    for (const number of this.#unknown) if (!missing.has(number)) this.written(number, 'created');
-    this.#unknown.clear();
+    this.#unsure = this.#outcomes.length;
   }
 
-  written(number: number, how: 'created' | 'updated'): void {
-    if (!this.#written.has(number)) this.#written.set(number, how);
-  }
-
-  /** Nobody knows whether this issue has been created: the next comparison tells. */
-  maybeCreated(number: number): void {
-    if (!this.#written.has(number)) this.#unknown.add(number);
-  }
-
-  failed(number: number, reason: string): void {
-    this.failures.set(number, reason);
-  }
-
-  hasFailed(number: number): boolean {
-    return this.failures.has(number);
+  add(outcome: Outcome): void {
+    this.#outcomes.push(outcome);
   }
 
   result(): SyncResult {
-    const { equal = 0, work = [], duplicates = [], orphans = [] } = this.#last ?? {};
-    const created = [...this.#written.values()].filter((how) => how === 'created').length;
+    const { equal = 0, work = [], duplicates = [], orphans = [] } = this.#plan ?? {};
+    const differing = new Set(work.map(({ source }) => source.number));
+    const written = new Map<number, Outcome['type']>();
+    for (const { number, type, state } of this.#outcomes) {
+      // What nobody knew took place after all if both ends are equal now.
+      const isDone = state === 'done' || (state === 'unknown' && !differing.has(number));
+      if (isDone && !written.has(number)) written.set(number, type);
+    }
+    const { refused } = this;
+    const touched = new Set([...differing, ...written.keys(), ...refused.keys()]);
+    const created = [...written.values()].filter((type) => type === 'create').length;
     return {
-      equal: this.#last !== undefined && work.length + duplicates.length + orphans.length === 0,
+      equal: this.#plan !== undefined && work.length + duplicates.length + orphans.length === 0,
       read: this.#read,
       created,
-      updated: this.#written.size - created,
-      unchanged: this.#unchanged ?? 0,
-      failed: this.failures.size,
+      updated: written.size - created,
+      unchanged: this.#plan === undefined ? 0 : this.#read - touched.size,
+      failed: refused.size,
       verified: equal,
       duplicates,
       orphans,

@@ -1,61 +1,56 @@
 import { isConnectorError } from 'concordat';
-import { RequestError } from 'concordat/client';
+import { type ConnectorClient, RequestError } from 'concordat/client';
 import { eachOf } from './each-of.js';
 import { issueSchema } from './issue.js';
 import type { Work } from './plan.js';
-import type { SyncOptions } from './sync.js';
 
-/** So many writes without a known outcome end a round: something is down, and reading both ends again will tell. */
-const maxUnknown = 10;
-
-/**
- * Does the work, several writes at once. An issue that the target refuses is noted and does not stop the others.
- *
- * @returns how many writes ended without anybody knowing whether they took place.
- */
-export async function writeAll(work: readonly Work[], options: SyncOptions): Promise<number> {
-  const { tally, progress } = options;
-  let unknown = 0;
-  await eachOf(work, options, async (item) => {
-    const { number } = item.source;
-    try {
-      if (item.type === 'create') await create(item, options);
-      else {
-        await update(item.targetNumber, item.changes, options);
-        tally.written(number, 'updated');
-      }
-      progress.advance(1);
-    } catch (error) {
-      const outcome = outcomeOf(error);
-      if (outcome === 'fatal') throw error;
-      if (outcome === 'refused') tally.failed(number, (error as Error).message);
-      else {
-        unknown++;
-        if (item.type === 'create') tally.maybeCreated(number);
-      }
-    }
-    return unknown >= maxUnknown ? 'stop' : 'go-on';
-  });
-  return unknown;
+/** What has become of the write of one source issue. `unknown`: nobody knows whether it took place. */
+export interface Outcome {
+  number: number;
+  type: Work['type'];
+  state: 'done' | 'unknown' | 'refused';
+  /** Why it was refused. */
+  reason?: string;
 }
 
-async function create({ source, content }: Extract<Work, { type: 'create' }>, options: SyncOptions): Promise<void> {
-  const { state, ...json } = content;
-  const { target, signal, tally } = options;
+export interface WriteOptions {
+  /** The most writes at once. */
+  concurrency: number;
+  signal: AbortSignal;
+  /** Hears of each outcome, so that an interrupted run can still say what it did. */
+  done(outcome: Outcome): void;
+}
+
+/** Does the work, several writes at once. An issue that the target refuses does not stop the others. */
+export async function writeAll(work: readonly Work[], target: ConnectorClient, options: WriteOptions): Promise<void> {
+  await eachOf(work, options, async (item) => {
+    const outcome = { number: item.source.number, type: item.type };
+    try {
+      await write(item, target, options.signal);
+      options.done({ ...outcome, state: 'done' });
+    } catch (error) {
+      const state = stateOf(error);
+      if (state === 'fatal') throw error;
+      options.done({ ...outcome, state, ...(state === 'refused' && { reason: (error as Error).message }) });
+    }
+    return 'go-on';
+  });
+}
+
+async function write(item: Work, target: ConnectorClient, signal: AbortSignal): Promise<void> {
+  // Sets fields to given values, so that doing it twice does no harm.
+  const update = (number: number, json: object) =>
+    target.patch(`/issues/${number}`, { json, signal, idempotent: true });
+  if (item.type === 'update') return void (await update(item.mirror.number, item.changes));
+  const { state, ...json } = item.content;
   // Not `idempotent`: when the response is lost, the client must not simply send it again. The next comparison finds the
   // issue by its marker, or finds that there is none.
-  const created = await target.client.post('/issues', { json, schema: issueSchema, signal });
-  tally.written(source.number, 'created');
-  if (state === 'closed') await update(created.number, { state }, options);
-}
-
-/** Sets fields to given values, so that doing it twice does no harm. */
-async function update(number: number, json: object, { target, signal }: SyncOptions): Promise<void> {
-  await target.client.patch(`/issues/${number}`, { json, signal, idempotent: true });
+  const created = await target.post('/issues', { json, schema: issueSchema, signal });
+  if (state === 'closed') await update(created.number, { state });
 }
 
 /** Whether only this issue was refused, nobody knows, or every other request would fail as well. */
-function outcomeOf(error: unknown): 'refused' | 'unknown' | 'fatal' {
+function stateOf(error: unknown): 'refused' | 'unknown' | 'fatal' {
   if (isConnectorError(error)) {
     if (error.status >= 500) return 'unknown';
     return error.kind === 'bad-request' || error.kind === 'not-found' || error.kind === 'other' ? 'refused' : 'fatal';

@@ -125,9 +125,9 @@ describe('the recorder of a run', () => {
     recorder.phase('Writing', 20);
     recorder.advance(3);
     recorder.advance(1);
-    tally.written(1, 'created');
-    tally.written(2, 'updated');
-    tally.failed(3, 'too long');
+    tally.add({ number: 1, type: 'create', state: 'done' });
+    tally.add({ number: 2, type: 'update', state: 'done' });
+    tally.add({ number: 3, type: 'update', state: 'refused', reason: 'too long' });
     recorder.tick();
     expect(recorded().run).toMatchObject({ phase: 'Writing', done: 4, total: 20, written: 2, failed: 1 });
     recorder.phase('Verifying');
