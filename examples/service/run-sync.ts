@@ -1,4 +1,5 @@
-import { type Ends, type SyncProgress, synchronize } from './engine.js';
+import type { ConnectorClient } from 'concordat/client';
+import type { SyncProgress } from './engine.js';
 import type { ServiceOptions } from './options.js';
 import { countTraffic, type Summary, summaryTable } from './summary.js';
 import type { Cause, SyncControl } from './syncs/control.js';
@@ -6,10 +7,30 @@ import { Recorder } from './syncs/recorder.js';
 import type { RunEnd, RunStore } from './syncs/store/run-store.js';
 import { Tally } from './tally.js';
 import type { Screen } from './terminal.js';
-import type { Outcome } from './write.js';
+
+/** A connection as its events and counters show it: a client, or the clients of all workers. */
+export interface Watched {
+  client: Pick<ConnectorClient, 'status' | 'on'>;
+  repository: string;
+}
+
+export interface Connections {
+  source: Watched;
+  target: Watched;
+}
+
+/** Does the work: in this process, or by workers. */
+export type Engine = (tally: Tally, options: EngineOptions) => Promise<void>;
+
+export interface EngineOptions {
+  progress: SyncProgress;
+  /** The end of this run. */
+  stop: AbortSignal;
+}
 
 interface SyncRun {
-  ends: Ends;
+  ends: Connections;
+  engine: Engine;
   options: ServiceOptions;
   screen: Screen;
   control: SyncControl;
@@ -24,6 +45,7 @@ interface SyncRun {
 /** One synchronisation: done, recorded, and shown in the terminal. */
 export async function runSync({
   ends,
+  engine,
   options,
   screen,
   control,
@@ -42,11 +64,7 @@ export async function runSync({
   try {
     stop.throwIfAborted();
     const progress = recorder ? both(screen, recorder) : screen;
-    const done = (outcome: Outcome) => {
-      tally.add(outcome);
-      progress.advance(1);
-    };
-    await synchronize(ends, tally, { concurrency: options.concurrency, signal: stop, progress, done });
+    await engine(tally, { progress, stop });
   } catch (thrown) {
     error = thrown instanceof Error ? thrown.message : String(thrown);
   }
@@ -76,7 +94,7 @@ export async function runSync({
   return summary;
 }
 
-function record(store: RunStore, { source, target }: Ends, cause: Cause, tally: Tally): Recorder {
+function record(store: RunStore, { source, target }: Connections, cause: Cause, tally: Tally): Recorder {
   const connections = [
     { name: 'Source', repository: source.repository, client: source.client },
     { name: 'Target', repository: target.repository, client: target.client },

@@ -24,6 +24,7 @@ export class Tally {
   #unsure = 0;
   #read = 0;
   #plan: Plan | undefined;
+  #found: SyncResult | undefined;
 
   /** @param outcomes of what was written before, such as by jobs */
   constructor(outcomes: readonly Outcome[] = []) {
@@ -51,7 +52,13 @@ export class Tally {
     this.#outcomes.push(outcome);
   }
 
+  /** What another process found at the end. */
+  found(result: SyncResult): void {
+    this.#found = result;
+  }
+
   result(): SyncResult {
+    if (this.#found !== undefined) return this.#found;
     const { equal = 0, work = [], duplicates = [], orphans = [] } = this.#plan ?? {};
     const differing = new Set(work.map(({ source }) => source.number));
     const written = new Map<number, Outcome['type']>();

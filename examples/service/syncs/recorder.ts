@@ -7,7 +7,7 @@ import type { RunEnd, RunStore } from './store/run-store.js';
 export interface RecordedConnection {
   readonly name: string;
   readonly repository: string;
-  readonly client: ConnectorClient;
+  readonly client: Pick<ConnectorClient, 'status' | 'on'>;
 }
 
 interface RecorderOptions {
