@@ -16,6 +16,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Block, readBlocks } from './markdown-blocks.js';
+import { packBuilt } from './pack.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const command = (name: string) => path.join(root, 'node_modules/.bin', name);
@@ -24,7 +25,7 @@ const timeoutMs = 300_000;
 
 async function checkPage(page: string): Promise<void> {
   const blocks = readBlocks(page, readFileSync(path.join(root, page), 'utf8'));
-  const folder = makeFolder(page);
+  const folder = fromNothing.has(page) ? await installAsTold(blocks) : makeFolder();
   const background: ChildProcess[] = [];
   try {
     const files = writeFiles(folder, blocks);
@@ -54,11 +55,29 @@ async function checkPage(page: string): Promise<void> {
   }
 }
 
-/** These begin in an empty folder: its package.json is what `npm install` writes there, without a `type`. */
+/** These begin in an empty folder, and nothing is installed there but what the page says, from the packed tarball. */
 const fromNothing = new Set(['README.md', 'docs/quick-start-service.md']);
 
-/** An empty project in which `concordat` is this package, and its dependencies are the ones installed here. */
-function makeFolder(page: string): string {
+/** Runs the page's lines `npm install …` in an empty folder, with the tarball for `concordat`. */
+async function installAsTold(blocks: Block[]): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'concordat-readme-'));
+  const { tarball } = packBuilt(folder);
+  const lines = blocks.filter(({ language }) => language === 'sh').flatMap(({ text }) => text.split('\n'));
+  for (const line of lines) {
+    const [, words] = /^npm install ([^#]+)/.exec(line) ?? [];
+    if (words === undefined) continue;
+    const names = words
+      .trim()
+      .split(/\s+/)
+      .map((name) => (name === 'concordat' ? tarball : name));
+    await run('npm', ['install', '--no-audit', '--no-fund', ...names], folder, line);
+  }
+  writeTypeScriptConfig(folder);
+  return folder;
+}
+
+/** A project in which `concordat` is this package, and its dependencies are the ones installed here. */
+function makeFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'concordat-readme-'));
   const modules = path.join(folder, 'node_modules');
   mkdirSync(modules);
@@ -68,15 +87,19 @@ function makeFolder(page: string): string {
   symlinkSync(root, path.join(modules, 'concordat'));
   mkdirSync(path.join(modules, '.bin'));
   symlinkSync(path.join(root, 'dist/cli/main.js'), path.join(modules, '.bin/concordat'));
-  const manifest = fromNothing.has(page)
-    ? { dependencies: { concordat: '*', zod: '*' } }
-    : { type: 'module', private: true };
-  writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+  writeTypeScriptConfig(folder);
+  return folder;
+}
+
+/** For the check only: TypeScript and the types of Node are those of this repository. */
+function writeTypeScriptConfig(folder: string): void {
   const compilerOptions = {
     target: 'ES2022',
     lib: ['ES2023', 'ESNext.Disposable', 'DOM', 'DOM.Iterable'],
     module: 'NodeNext',
     types: ['node'],
+    typeRoots: [path.join(root, 'node_modules/@types')],
     strict: true,
     noEmit: true,
     skipLibCheck: true,
@@ -85,7 +108,6 @@ function makeFolder(page: string): string {
     path.join(folder, 'tsconfig.json'),
     JSON.stringify({ compilerOptions, include: ['*.ts', '*.mts', '*.tsx'] }),
   );
-  return folder;
 }
 
 function writeFiles(folder: string, blocks: Block[]): string[] {
@@ -119,7 +141,7 @@ function run(program: string, words: string[], folder: string, what = program): 
 
 async function start(file: string, folder: string, port: number): Promise<ChildProcess> {
   // One process, not a launcher and its child, so that killing it ends it.
-  const child = spawn(process.execPath, ['--import', 'tsx', file], {
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), file], {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
   });

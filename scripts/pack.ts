@@ -10,11 +10,17 @@ export interface Packed {
 
 const root = path.resolve(import.meta.dirname, '..');
 
+const npm = (...words: string[]) =>
+  execFileSync('npm', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
 /** Builds the package and packs it into `folder`, as `npm publish` would. */
 export function pack(folder: string): Packed {
-  const npm = (...words: string[]) =>
-    execFileSync('npm', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   npm('run', '--silent', 'build');
+  return packBuilt(folder);
+}
+
+/** The same with what is built already. */
+export function packBuilt(folder: string): Packed {
   // Without its scripts, `npm pack` prints nothing but its JSON.
   const [packed] = JSON.parse(npm('pack', '--json', '--ignore-scripts', '--pack-destination', folder)) as [
     { filename: string; files: { path: string }[] },

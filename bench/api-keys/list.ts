@@ -35,6 +35,14 @@ export async function benchList(setting: Setting): Promise<void> {
       return apiKeys.list({ userId: id, username }, {});
     },
   };
+  await benchPages('list: pages of 50', pages);
+}
+
+/** Asks for one page after the other, in turns. @throws Error when one is empty */
+export async function benchPages(
+  title: string,
+  pages: Readonly<Record<string, () => Promise<{ items: readonly unknown[] }>>>,
+): Promise<void> {
   const arms = Object.entries(pages).map(
     ([name, page]): Arm => ({
       name,
@@ -44,7 +52,7 @@ export async function benchList(setting: Setting): Promise<void> {
       },
     }),
   );
-  printFigures('list: pages of 50', await measure(arms, rounds), { unit: 'ms' });
+  printFigures(title, await measure(arms, rounds), { unit: 'ms' });
 }
 
 /** Goes there page by page, as a person would: cursors cannot be made from outside. */

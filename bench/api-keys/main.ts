@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { ApiKeys, DirectoryUser } from 'concordat/api-keys';
 import { describeLoad, describeMachine } from '../machine.js';
+import { benchAudits } from './audits.js';
 import { benchAuthenticate } from './authenticate.js';
 import { benchBare } from './bare.js';
 import { type BetterAuth, fillBetterAuth, openBetterAuth } from './better-auth.js';
@@ -27,6 +28,7 @@ const figures: Readonly<Record<string, (setting: Setting) => Promise<void>>> = {
   authenticate: benchAuthenticate,
   bare: benchBare,
   list: benchList,
+  audits: benchAudits,
   create: benchCreate,
 };
 
@@ -114,7 +116,11 @@ async function fillConcordat(database: BenchDatabase, keys: readonly FilledKey[]
       tables[0],
       mapped(keys, (key) => [keyRow(key)]),
     );
-    await database.insert(tables[1], mapped(keys, auditRows));
+    // In the order of their times, as they were written.
+    await database.insert(
+      tables[1],
+      keys.flatMap(auditRows).sort((one, other) => one.change_time - other.change_time),
+    );
     await database.insert(
       tables[2],
       mapped(keys, (key) => [searchRow(key)]),

@@ -1,5 +1,5 @@
 import { BadRequestError, NotFoundError } from 'concordat';
-import { endSystemFetch } from 'concordat/connector';
+import { endSystemFetch, readResponse } from 'concordat/connector';
 import {
   type Comment,
   gitHubCommentSchema,
@@ -52,7 +52,7 @@ export class Repository {
     if (updatedSince !== undefined) query.set('since', new Date(updatedSince).toISOString());
     for (const [name, value] of readCursor(cursor)) query.set(name, value);
     const response = await this.#send(`/issues?${query}`);
-    const found = gitHubIssueSchema.array().parse(await response.json());
+    const found = await readResponse(response, gitHubIssueSchema.array());
     return {
       // GitHub lists pull requests as issues.
       items: found.filter(({ isPullRequest }) => !isPullRequest).map(({ issue }) => issue),
@@ -62,7 +62,7 @@ export class Repository {
 
   async get(number: number): Promise<Issue> {
     const response = await this.#send(`/issues/${number}`);
-    const { issue, isPullRequest } = gitHubIssueSchema.parse(await response.json());
+    const { issue, isPullRequest } = await readResponse(response, gitHubIssueSchema);
     if (isPullRequest) throw new NotFoundError(`${number} is a pull request`, { code: 'NOT_AN_ISSUE' });
     return issue;
   }
@@ -80,7 +80,7 @@ export class Repository {
     const comments: Comment[] = [];
     for (let page = 1; ; page++) {
       const response = await this.#send(`/issues/${number}/comments?per_page=${pageSize}&page=${page}`);
-      const found = gitHubCommentSchema.array().parse(await response.json());
+      const found = await readResponse(response, gitHubCommentSchema.array());
       comments.push(...found);
       if (found.length < pageSize) return comments;
     }
@@ -96,7 +96,7 @@ export class Repository {
 
   async #write(method: string, path: string, json: object): Promise<Issue> {
     const response = await this.#send(path, { method, body: JSON.stringify(json) });
-    return gitHubIssueSchema.parse(await response.json()).issue;
+    return (await readResponse(response, gitHubIssueSchema)).issue;
   }
 
   #send(path: string, init: RequestInit = {}): Promise<Response> {

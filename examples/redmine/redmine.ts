@@ -1,5 +1,5 @@
 import { NotFoundError } from 'concordat';
-import { endSystemFetch } from 'concordat/connector';
+import { endSystemFetch, readResponse } from 'concordat/connector';
 import type { z } from 'zod';
 import type { Attachment, Comment, FullIssue, Issue, IssueChanges, IssueQuery, NewIssue } from './issues.js';
 import { toAttachment, toFullIssue, toIssue, wire } from './wire.js';
@@ -60,10 +60,9 @@ export class Redmine {
     signal: AbortSignal,
   ): Promise<Connection> {
     const basic = Buffer.from(`${username}:${password}`).toString('base64');
-    const ask = async (path: string) =>
-      (await redmineFetch(url + path, { headers: { authorization: `Basic ${basic}` }, signal })).json();
-    const { user } = wire.login.parse(await ask('/users/current.json'));
-    const found = wire.project.parse(await ask(`/projects/${encodeURIComponent(project)}.json`));
+    const ask = (path: string) => redmineFetch(url + path, { headers: { authorization: `Basic ${basic}` }, signal });
+    const { user } = await readResponse(await ask('/users/current.json'), wire.login);
+    const found = await readResponse(await ask(`/projects/${encodeURIComponent(project)}.json`), wire.project);
     return { apiKey: user.api_key, projectId: found.project.id };
   }
 
@@ -115,7 +114,7 @@ export class Redmine {
   async create({ title, body }: NewIssue): Promise<Issue> {
     const json = { issue: { project_id: this.#connection.projectId, subject: title, description: body } };
     const response = await this.#send('/issues.json', { method: 'POST', json });
-    return toIssue(wire.issue.parse(await response.json()).issue, this.#url);
+    return toIssue((await readResponse(response, wire.issue)).issue, this.#url);
   }
 
   async update(number: number, { title, body, state }: IssueChanges): Promise<void> {
@@ -161,7 +160,7 @@ export class Redmine {
       duplex: 'half',
       signal,
     } as RequestInit); // whose type does not know `duplex`
-    const { token } = wire.upload.parse(await upload.json()).upload;
+    const { token } = (await readResponse(upload, wire.upload)).upload;
     const issue = { uploads: [{ token, filename, description, content_type: contentType }] };
     await this.#put(`/issues/${number}.json`, { issue });
   }
@@ -191,7 +190,7 @@ export class Redmine {
   }
 
   async #read<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>> {
-    return schema.parse(await (await this.#send(path)).json());
+    return readResponse(await this.#send(path), schema);
   }
 
   async #put(path: string, json: object): Promise<void> {

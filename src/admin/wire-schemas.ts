@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import {
+  apiKeyScopes,
   apiKeySorts,
   apiKeyStatuses,
   auditedFields,
+  auditOrigins,
   maxDescriptionCharacters,
   maxPageLimit,
   maxSearchCharacters,
-  origins,
   revisionTypes,
-  scopes,
 } from '../api-keys/index.js';
 import { exportFormats } from './audit-export.js';
 
@@ -30,9 +30,9 @@ const user = z
   .meta({ description: 'A user of the service.', examples: [{ id: 'u-17', username: 'alice' }] });
 
 const status = z.enum(apiKeyStatuses);
-const origin = z.enum(origins);
+const origin = z.enum(auditOrigins);
 const revisionType = z.enum(revisionTypes);
-const scope = z.enum(scopes);
+const scope = z.enum(apiKeyScopes);
 
 const keyUse = z
   .object({

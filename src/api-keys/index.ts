@@ -13,11 +13,11 @@ export { isEnabled, type Rights, rightsOf, userManagementWrite } from './access/
 export {
   type Actor,
   type ActorLike,
+  auditOrigins,
   type DirectoryUser,
   type Edition,
   type EditionOption,
   type Origin,
-  origins,
   type UserDirectory,
 } from './access/types.js';
 export { ApiKeyError, type ApiKeyErrorKind, type FieldError, isApiKeyError } from './api-key-error.js';
@@ -51,6 +51,7 @@ export {
   type ApiKeyStatus,
   type AuditEntry,
   type AuditQuery,
+  apiKeyScopes,
   apiKeySorts,
   apiKeyStatuses,
   auditedFields,
@@ -65,7 +66,6 @@ export {
   type RevisionType,
   revisionTypes,
   type Scope,
-  scopes,
 } from './keys/types.js';
 export { openApiKeys } from './open-api-keys.js';
 export type { ExpiryWarning } from './warnings/expiry-warnings.js';

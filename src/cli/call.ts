@@ -16,6 +16,7 @@ interface CallOptions {
   initializePath?: string;
   login: boolean;
   data?: string;
+  json?: string;
   header?: Record<string, string>;
   rateLimitHeader?: string;
   rateLimitFormat?: string;
@@ -41,6 +42,7 @@ export function addCall(program: Command, io: Io, finish: (code: number) => void
     .option('--initialize-path <path>', 'the path of the login (default: /initialize)')
     .option('--no-login', 'send the request without a session')
     .option('-d, --data <json>', 'the request body as JSON')
+    .addOption(new Option('--json <json>', 'the same as --data').conflicts('data'))
     .option('-H, --header <name=value>', 'a request header; repeatable', collectHeader)
     .option('--rate-limit-header <name>', 'the header that carries the wait (default: Retry-After)')
     .addOption(
@@ -70,7 +72,8 @@ async function call(url: string, method: string, path: string, options: CallOpti
   const say = (text: string) => io.stderr.write(`${printable(text)}\n`);
   const note = (color: Parameters<typeof paint>[0], text: string) =>
     io.stderr.write(`${paint(color, printable(text))}\n`);
-  const json = readJson(options.data);
+  const data = options.data ?? options.json;
+  const json = readJson(data);
   const client = createClient(url, options, await readParameters(options.initialize ?? [], io));
   narrate(client, note);
   const startedAt = performance.now();
@@ -80,20 +83,20 @@ async function call(url: string, method: string, path: string, options: CallOpti
       path,
       headers: options.header ?? {},
       signal: io.signal,
-      ...(options.data === undefined ? {} : { json }),
+      ...(data === undefined ? {} : { json }),
     });
     const milliseconds = Math.round(performance.now() - startedAt);
     note('green', `${response.status} in ${milliseconds} ms${pausedNote(client)}`);
-    const { data } = response;
-    if (data instanceof Uint8Array) {
+    const { data: received } = response;
+    if (received instanceof Uint8Array) {
       // Bytes are for files and programs; on a terminal their number says more.
-      io.stdout.write(io.stdout.isTTY ? `(${data.length} bytes)\n` : data);
-    } else if (data !== undefined) {
+      io.stdout.write(io.stdout.isTTY ? `(${received.length} bytes)\n` : received);
+    } else if (received !== undefined) {
       // Control characters are escaped in JSON, but text could steer the terminal.
       io.stdout.write(
-        typeof data === 'string'
-          ? `${io.stdout.isTTY ? printable(data) : data}\n`
-          : `${JSON.stringify(data, undefined, 2)}\n`,
+        typeof received === 'string'
+          ? `${io.stdout.isTTY ? printable(received) : received}\n`
+          : `${JSON.stringify(received, undefined, 2)}\n`,
       );
     }
     return exitCodes.good;

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import {
+  type CaseStatus,
   type ConformanceConfig,
   type Feature,
   features,
@@ -12,13 +13,18 @@ import {
   reporters,
   runConformance,
 } from '../conformance/index.js';
+import type { RecordedRequest, Recording } from '../testing/index.js';
 import { loadConfig } from './config.js';
+import { compareWithRecording } from './drift.js';
 import { exitCodes, type Io, mayColor, UsageError } from './io.js';
 import { readParameters } from './parameters.js';
+import { loadRecording, mayBeSent } from './record.js';
+import { recordExchanges } from './recorder.js';
 import { collect, parseDuration, parseUrl } from './values.js';
 
 interface CheckOptions {
   config?: string;
+  against?: string;
   reporter: Reporter;
   output?: string;
   features?: Feature[];
@@ -52,6 +58,7 @@ export function addCheck(program: Command, io: Io, finish: (code: number) => voi
     .option('--unknown <request>', 'a request for something that does not exist, such as /issues/0')
     .option('--limit <request>', 'a request that reaches the rate limit when repeated')
     .option('--allow-writes', 'send probes that may write (POST, PUT, PATCH, DELETE)')
+    .option('--against <recording>', 'also report what has changed since concordat record')
     .option('--timeout <time>', 'the timeout of one request (default: 10s)', parseDuration)
     .option('--max-wait <time>', 'the longest rate limit to wait out (default: 10s)', parseDuration)
     .addHelpText(
@@ -70,10 +77,12 @@ Exit codes: 0 the connector keeps the contract, 1 it breaks it, 2 it, or a case 
 async function check(url: string, options: CheckOptions, io: Io): Promise<number> {
   const config = await withArguments(await loadConfig(options.config, io), options, io);
   await findConnector(url, config.timeoutMs ?? 10_000, io.signal);
-  const report = await runConformance({ ...config, baseUrl: url }).catch((error: unknown) => {
+  const recording = options.against === undefined ? undefined : loadRecording(options.against, io);
+  const judged = await runConformance({ ...config, baseUrl: url }).catch((error: unknown) => {
     if (error instanceof TypeError) throw new UsageError(error.message);
     throw error;
   });
+  const report = recording === undefined ? judged : await withDrift(judged, recording, url, config, io);
   if (options.output === undefined) {
     io.stdout.write(`${formatReport(report, options.reporter, { colors: mayColor(io.stdout, io.env) })}\n`);
   } else {
@@ -82,6 +91,25 @@ async function check(url: string, options: CheckOptions, io: Io): Promise<number
   }
   if (report.ok) return exitCodes.good;
   return isBroken(report) ? exitCodes.bad : exitCodes.unusable;
+}
+
+/** The report and how each recorded exchange is today. */
+async function withDrift(report: Report, recording: Recording, url: string, config: ConformanceConfig, io: Io) {
+  const requests = recording.exchanges.map(({ request }) => request);
+  const isSent = (request: RecordedRequest) => mayBeSent(request, config);
+  const today = (await recordExchanges(requests.filter(isSent), url, config, io.signal)).recording.exchanges.values();
+  const results = compareWithRecording(
+    recording,
+    requests.map((request) => (isSent(request) ? today.next().value?.response : undefined)),
+  );
+  const count = (status: CaseStatus) =>
+    report.counts[status] + results.filter((result) => result.status === status).length;
+  return {
+    ...report,
+    ok: report.ok && results.every(({ status }) => status !== 'failed'),
+    counts: { ...report.counts, passed: count('passed'), failed: count('failed'), skipped: count('skipped') },
+    results: [...report.results, ...results],
+  };
 }
 
 const isBroken = ({ counts }: Report) => counts.failed > 0 || counts.fixed > 0;

@@ -4,6 +4,7 @@ import { addCall } from './call.js';
 import { addCheck } from './check.js';
 import { createPaint, exitCodes, type Io, UsageError } from './io.js';
 import { addNew } from './new/new.js';
+import { addRecord } from './record.js';
 import { addSimulate } from './simulate.js';
 
 export type { Io, Output } from './io.js';
@@ -16,7 +17,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   };
   const paint = createPaint(io.stderr, io.env);
   const program = new Command('concordat')
-    .description('Creates, checks, calls and simulates connectors.')
+    .description('Creates, checks, calls, records and simulates connectors.')
     .version(io.version, '-v, --version')
     .showSuggestionAfterError()
     .addHelpText(
@@ -40,6 +41,7 @@ Run concordat help COMMAND for the options of a command.`,
   addNew(program, io, finish);
   addCheck(program, io, finish);
   addCall(program, io, finish);
+  addRecord(program, io, finish);
   addSimulate(program, io, finish);
   program.showHelpAfterError('(concordat help lists the commands)');
   for (const command of program.commands) {

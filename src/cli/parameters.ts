@@ -9,7 +9,7 @@ export interface Parameter {
 }
 
 /** Keys whose values do not belong on a command line, where the process list and the shell's history show them. */
-const secretKey = /pass|secret|token|credential|pwd|(?:api|access|private|auth)[-_]?key/i;
+export const secretKey = /pass|secret|token|credential|pwd|(?:api|access|private|auth)[-_]?key/i;
 
 /** Reads `key=value`, `key=env:NAME` and `key=prompt`; the last two are secrets. */
 export async function readParameters(texts: readonly string[], io: Io): Promise<Parameter[]> {

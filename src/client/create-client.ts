@@ -138,8 +138,9 @@ class Client implements ConnectorClient {
   }
 
   get status(): ClientStatus {
-    const { paused, resumeAt, pausedMs, quota } = this.#gates;
-    return { paused, resumeAt, session: this.#sessions.status, quota, counters: { ...this.#counters, pausedMs } };
+    const { paused, resumeAt, quota } = this.#gates;
+    const counters = { ...this.#counters, pausedMs: Math.round(this.#gates.pausedMs) };
+    return { paused, resumeAt, session: this.#sessions.status, quota, counters };
   }
 
   snapshot(): ClientSnapshot {

@@ -14,6 +14,7 @@ import {
 import {
   type ProbeRequest,
   type Probes,
+  probeRequestSchema,
   probesSchema,
   type ReadyRequest,
   readParameters,
@@ -30,7 +31,11 @@ export type KnownFailures = Readonly<Record<string, string>> | readonly { id: st
 
 /** What a config file says about a connector. */
 export interface ConformanceConfig {
+  /** The connector's URL, which may have a path. @default 'http://connector.invalid' when there is a `fetch` */
+  baseUrl?: string | undefined;
   probes?: Probes | undefined;
+  /** What `concordat record` sends besides the probes; the cases do not use it. */
+  record?: readonly ProbeRequest[] | undefined;
   /** @default 'session', and the features that the probes are for */
   features?: readonly Feature[] | undefined;
   /** These still run, and are reported once they pass. */
@@ -55,8 +60,6 @@ export interface ConformanceConfig {
 }
 
 export interface ConformanceOptions extends ConformanceConfig {
-  /** The connector's URL, which may have a path. @default 'http://connector.invalid' when there is a `fetch` */
-  baseUrl?: string | undefined;
   /** Replaces the network, for example by a connector's own `fetch`. @default the global fetch */
   fetch?: ((request: Request) => Response | Promise<Response>) | undefined;
   /** Called with the result of each case. */
@@ -116,6 +119,7 @@ const schema = optionsOf({
   fetch: functionOf<Settings['fetch']>().optional(),
   onResult: functionOf<NonNullable<Settings['onResult']>>().optional(),
   probes: probesSchema.optional(),
+  record: z.array(probeRequestSchema).optional(),
   features: z.array(oneOf(features)).optional(),
   knownFailures: z.union([z.array(optionsOf({ id: text, reason })), z.record(z.string(), reason)]).optional(),
   rateLimit: optionsOf({

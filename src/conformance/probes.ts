@@ -106,7 +106,7 @@ const action = functionOf<() => unknown>();
 const requestLine = /^(?:[A-Z]+ +)?\/[\x21-\x7e]*$/;
 const notARequest = 'must be a request: "/path", "GET /path" or { method, path, headers, json, body }';
 
-const request = z.union(
+export const probeRequestSchema = z.union(
   [
     z.string().refine((text) => requestLine.test(text), notARequest),
     optionsOf({
@@ -126,14 +126,14 @@ export const probesSchema = optionsOf({
     parameters: parameters.optional(),
     wrongParameters: parameters.optional(),
   }).optional(),
-  readable: request.optional(),
-  unknown: request.optional(),
-  unknownRoute: request.optional(),
-  invalid: request.optional(),
-  forbidden: request.optional(),
-  failing: request.optional(),
+  readable: probeRequestSchema.optional(),
+  unknown: probeRequestSchema.optional(),
+  unknownRoute: probeRequestSchema.optional(),
+  invalid: probeRequestSchema.optional(),
+  forbidden: probeRequestSchema.optional(),
+  failing: probeRequestSchema.optional(),
   file: optionsOf({
-    request,
+    request: probeRequestSchema,
     sha256: z
       .string()
       .regex(/^[\da-f]{64}$/i, 'must have 64 hexadecimal digits')
@@ -145,14 +145,14 @@ export const probesSchema = optionsOf({
       .optional(),
   }).optional(),
   limit: optionsOf({
-    request: request.optional(),
+    request: probeRequestSchema.optional(),
     times: count(1).optional(),
     concurrency: count(1).optional(),
     before: action.optional(),
   }).optional(),
   expire: optionsOf({
     waitMs: duration().optional(),
-    request: request.optional(),
+    request: probeRequestSchema.optional(),
     action: action.optional(),
   }).optional(),
   cleanup: optionsOf({ path: path.optional() }).optional(),

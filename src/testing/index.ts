@@ -6,24 +6,20 @@
 
 export type { Clock, Timer } from '../internal/index.js';
 export { type VirtualClock, virtualClock } from './clock/virtual-clock.js';
+export type { Delay, Fault, FaultRule, RouteContext, RouteHandler, Selection, Step } from './fault-types.js';
 export { AccountingError } from './faults/plan.js';
+export type { RecordedBody, RecordedExchange, RecordedRequest, Recording } from './recording.js';
 export { simulateConnector } from './simulate-connector.js';
 export type {
-  Fault,
-  FaultRule,
   Item,
   JournalEntry,
   ListeningConnector,
   Refusal,
-  RouteContext,
-  RouteHandler,
-  Selection,
   SimulateConnectorOptions,
   SimulatedConnector,
   SimulatedRateLimit,
   SimulatedResource,
   SimulatedSession,
-  Step,
   StoredItem,
 } from './types.js';
 export { type LimitFormat, limitFormats, type WaitFlaw, waitFlaws } from './wait-flaws.js';

@@ -17,6 +17,9 @@ import {
   withMethods,
 } from '../internal/index.js';
 import { limitFormat } from './faults/fault-schema.js';
+import { routeOption } from './faults/plan.js';
+import { delayOption } from './random.js';
+import { recordingSchema } from './recording.js';
 import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } from './types.js';
 
 type Routes = NonNullable<SimulateConnectorOptions['routes']>;
@@ -24,7 +27,11 @@ type Routes = NonNullable<SimulateConnectorOptions['routes']>;
 const dayMs = 86_400_000;
 
 const rateLimit = optionsOf({
-  limit: count(1),
+  on: routeOption.optional(),
+  limit: option<SimulatedRateLimit['limit']>(
+    (value) => typeof value === 'function' || count(1).safeParse(value).success,
+    'must be a whole number, 1 or more, or a function that returns one',
+  ),
   windowMs: duration({ least: 1 }),
   header: headerNameOption.default('Retry-After'),
   format: limitFormat.default('seconds'),
@@ -39,7 +46,7 @@ const rateLimit = optionsOf({
 });
 
 const session = optionsOf({
-  header: headerNameOption.default('x-session'),
+  header: headerNameOption.optional(),
   ttlMs: duration({ least: 1 }).optional(),
   maxRequests: count(1).optional(),
   refuseFreshMs: duration().optional(),
@@ -47,10 +54,11 @@ const session = optionsOf({
 } satisfies ShapeOf<SimulatedSession>);
 
 const schema = optionsOf({
-  rateLimit: rateLimit.optional(),
-  session: z.union([z.literal(false), session], { error: 'must be an object, or false' }).prefault({}),
+  rateLimit: z.union([z.array(rateLimit), rateLimit.transform((one) => [one])]).default([]),
+  session: z.union([z.literal(false), session], { error: 'must be an object, or false' }).optional(),
+  recording: recordingSchema.optional(),
   credentials: texts.optional(),
-  initializePath: routePath.default('/initialize'),
+  initializePath: routePath.optional(),
   cleanupPath: routePath.default('/cleanup'),
   basePath: z.union([z.literal(''), routePath], { error: 'must be a path that starts with "/"' }).default(''),
   // What they hold is checked where it is read.
@@ -60,6 +68,8 @@ const schema = optionsOf({
     (value) => Array.isArray(value) || typeof value === 'function',
     'must be an array of rules, or a function',
   ).default([]),
+  latency: delayOption.default(0),
+  seed: count(0).default(1),
   onEntry: functionOf<NonNullable<SimulateConnectorOptions['onEntry']>>().optional(),
   clock: withMethods<Clock>('now', 'monotonic', 'setTimer').default(() => systemClock),
 } satisfies ShapeOf<SimulateConnectorOptions>);
@@ -70,9 +80,15 @@ export type Settings = ReturnType<typeof checkOptions>;
 /** Fills in the defaults once, at creation. @throws TypeError naming the options that are wrong. */
 export function checkOptions(options: SimulateConnectorOptions) {
   const settings = check(schema, options);
+  const { recording } = settings;
+  const session = settings.session ?? (recording?.initialize === null ? false : {});
   return {
     ...settings,
-    session: settings.session === false ? undefined : settings.session,
+    initializePath: settings.initializePath ?? recording?.initialize?.path ?? '/initialize',
+    session:
+      session === false
+        ? undefined
+        : { ...session, header: session.header ?? recording?.initialize?.session[0] ?? 'x-session' },
     basePath: settings.basePath.replace(/\/+$/, ''),
   };
 }

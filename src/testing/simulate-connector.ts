@@ -20,7 +20,7 @@ import type { SimulateConnectorOptions, SimulatedConnector } from './types.js';
  */
 export function simulateConnector(options: SimulateConnectorOptions = {}): SimulatedConnector {
   const settings = checkOptions(options);
-  const simulation = new Simulation(settings);
+  let simulation = new Simulation(settings);
   const { clock, basePath } = settings;
   const respond = async (arrival: Arrival, base: string) =>
     toResponse(await simulation.reply(arrival, base), clock, arrival.signal);
@@ -33,7 +33,9 @@ export function simulateConnector(options: SimulateConnectorOptions = {}): Simul
     },
     handlers: (baseUrl) => mswHandlers(baseUrl, async (request, base) => respond(await fromRequest(request), base)),
     listen: (port = 0) => listen((arrival) => simulation.reply(arrival, basePath), { port, basePath, clock }),
-    journal: simulation.journal.entries,
+    get journal() {
+      return simulation.journal.entries;
+    },
     script: (steps) => simulation.plan.add(steps),
     assertAllConsumed() {
       const differences = simulation.plan.differences();
@@ -41,9 +43,9 @@ export function simulateConnector(options: SimulateConnectorOptions = {}): Simul
       throw new AccountingError(`What was planned and what happened differ:\n\n  ${differences.join('\n  ')}\n`);
     },
     expireSessions: () => simulation.sessions.endAll(),
-    useUpQuota() {
-      if (simulation.quota === undefined) throw new Error('There is no quota to use up: set `rateLimit`.');
-      simulation.quota.useUp();
+    useUpQuota: () => simulation.quotas.useUp(),
+    reset() {
+      simulation = new Simulation(settings);
     },
     resource(name) {
       const resource = simulation.routes.resources.get(name);

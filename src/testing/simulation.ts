@@ -1,13 +1,6 @@
 import { errorResponse } from '../connector/index.js';
-import {
-  currentHeader,
-  formatCurrent,
-  formatPolicy,
-  policyHeader,
-  toSessionParameters,
-  type WaitFormat,
-  waitFormats,
-} from '../contract/index.js';
+import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
+import type { Fault } from './fault-types.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './faults/fault.js';
 import { checkFault } from './faults/fault-schema.js';
 import { Plan, type Planned } from './faults/plan.js';
@@ -15,10 +8,11 @@ import { type Arrival, toRequest } from './http/arrival.js';
 import { emptyReply, errorReply, jsonReply, type Reply, readResponse, type SimulatedResponse } from './http/reply.js';
 import { Journal, type OpenEntry } from './journal.js';
 import type { Settings } from './options.js';
-import { Quota } from './quota.js';
+import { Quotas } from './quotas.js';
+import { drawDelay, seededRandom } from './random.js';
 import { callHandler, type RoutedRequest, Routes } from './routes/routes.js';
 import { type Session, Sessions } from './sessions.js';
-import type { Fault, JournalEntry, Refusal } from './types.js';
+import type { JournalEntry, Refusal } from './types.js';
 
 /** The connector itself, however it is reached: decides on the response to each request and records it. */
 export class Simulation {
@@ -26,43 +20,39 @@ export class Simulation {
   readonly plan: Plan;
   readonly routes: Routes;
   readonly sessions: Sessions;
-  readonly quota: Quota | undefined;
+  readonly quotas: Quotas;
+  readonly #random: () => number;
   readonly #settings: Settings;
   readonly #chooseFault: ((entry: JournalEntry) => Fault | undefined) | undefined;
 
   /** @throws TypeError naming the option that is wrong. */
   constructor(settings: Settings) {
-    const { clock, faults, rateLimit, session } = settings;
+    const { clock, faults, rateLimit, seed, session } = settings;
     this.#settings = settings;
     this.#chooseFault = typeof faults === 'function' ? faults : undefined;
     this.plan = new Plan(typeof faults === 'function' ? [] : faults);
     this.routes = new Routes(settings, clock);
     this.journal = new Journal(clock);
     this.sessions = new Sessions(session ?? {}, clock);
-    this.quota = rateLimit && new Quota(rateLimit, clock);
+    this.quotas = new Quotas(rateLimit, clock);
+    this.#random = seededRandom(seed);
   }
 
   /** The response to a request, dated by the connector's clock. */
   async reply(arrival: Arrival, basePath: string): Promise<Reply> {
-    const { clock, onEntry } = this.#settings;
+    const { clock, latency, onEntry } = this.#settings;
     const incoming = this.#arrive(arrival, basePath);
-    const { entry } = incoming;
-    const reply = await this.#decide(incoming);
-    if (typeof reply !== 'string') entry.status = reply.status;
+    const { entry, session } = incoming;
+    const latencyMs = drawDelay(latency, this.#random, 'latency');
+    const decided = await this.#decide(incoming);
+    const reply = { ...decided, delayMs: decided.delayMs + latencyMs };
+    if (!('instead' in reply)) entry.status = reply.status;
     onEntry?.(entry);
-    if (typeof reply === 'string') return reply;
+    if ('instead' in reply) return reply;
+    const quota = entry.fault === 'html' ? [] : this.quotas.headers(entry, session); // a proxy knows no quota
     const present = new Set(reply.headers.map(([name]) => name.toLowerCase()));
-    const added = [['date', new Date(clock.now()).toUTCString()] as const, ...this.#announcement(incoming)];
+    const added = [['date', new Date(clock.now()).toUTCString()] as const, ...quota];
     return { ...reply, headers: [...reply.headers, ...added.filter(([name]) => !present.has(name.toLowerCase()))] };
-  }
-
-  /** The headers that announce the quota (rule W8); a proxy's page has none. */
-  #announcement({ entry, session }: IncomingRequest): (readonly [name: string, value: string])[] {
-    const { rateLimit } = this.#settings;
-    if (!rateLimit?.announce || this.quota === undefined || entry.fault === 'html') return [];
-    const policy = [policyHeader, formatPolicy(rateLimit)] as const;
-    if (rateLimit.announce === 'policy') return [policy];
-    return [policy, [currentHeader, formatCurrent(this.quota.left(this.#quotaKey(session)))]];
   }
 
   #arrive(arrival: Arrival, basePath: string): IncomingRequest {
@@ -103,6 +93,7 @@ export class Simulation {
       expire: () => {
         if (incoming.session) incoming.session.ended = true;
       },
+      random: this.#random,
       limit: this.#limit(),
     });
   }
@@ -116,19 +107,19 @@ export class Simulation {
   async #process(incoming: IncomingRequest): Promise<SimulatedResponse> {
     const { entry, session } = incoming;
     if (!incoming.inside) return errorReply(404, { message: 'The path is outside `basePath`.' });
+    const refusal = entry.kind === 'request' && this.#settings.session ? this.sessions.refusal(session) : undefined;
+    if (refusal !== undefined)
+      return this.#refuse(entry, refusal, 401, { code: 'SESSION_EXPIRED', message: refusals[refusal] });
+    const limited = this.quotas.take(entry, session);
+    if (limited !== undefined) {
+      entry.refused = 'rate-limit';
+      entry.waitMs = limited.waitMs;
+      return limitReply(403, { ...this.#limit(limited.rateLimit), waitMs: limited.waitMs });
+    }
     if (entry.kind === 'login') return this.#logIn(entry);
     if (entry.kind === 'cleanup') {
       if (session) session.ended = true;
       return emptyReply(204);
-    }
-    const refusal = this.#settings.session && this.sessions.refusal(session);
-    if (refusal !== undefined)
-      return this.#refuse(entry, refusal, 401, { code: 'SESSION_EXPIRED', message: refusals[refusal] });
-    const waitMs = this.quota?.take(this.#quotaKey(session)) ?? 0;
-    if (waitMs > 0) {
-      entry.refused = 'rate-limit';
-      entry.waitMs = waitMs;
-      return limitReply(403, { ...this.#limit(), waitMs });
     }
     if (session) session.served++;
     return this.#guardRoute(() => this.routes.respond(incoming));
@@ -179,17 +170,13 @@ export class Simulation {
     }
   }
 
-  #limit() {
-    const { rateLimit, clock } = this.#settings;
+  #limit(rateLimit = this.#settings.rateLimit[0]) {
+    const { clock } = this.#settings;
     return {
       header: rateLimit?.header ?? 'Retry-After',
       format: rateLimit?.format ?? 'seconds',
       now: clock.now(),
     } as const;
-  }
-
-  #quotaKey(session: Session | undefined): string {
-    return this.#settings.rateLimit?.scope === 'session' ? (session?.token ?? '') : '';
   }
 }
 

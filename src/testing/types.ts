@@ -1,80 +1,8 @@
 import type { RequestHandler } from 'msw';
 import type { Clock } from '../internal/index.js';
+import type { Delay, Fault, FaultRule, RouteHandler, Selection, Step } from './fault-types.js';
+import type { Recording } from './recording.js';
 import type { LimitFormat } from './wait-flaws.js';
-
-/** Returns a `Response`, or any value to send as JSON (`undefined` becomes a 204). It may throw the errors of the contract. */
-export type RouteHandler = (request: Request, context: RouteContext) => unknown;
-
-export interface RouteContext {
-  /** What the `:names` of the path stand for. */
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  /** The parsed body; `undefined` when it is not JSON. */
-  readonly json: unknown;
-  /** Number of the session that the request came with, 1 for the first. */
-  readonly session: number | undefined;
-}
-
-/** What goes wrong with a request. Unless its kind says otherwise, the request is not processed. */
-export type Fault =
-  /** An error of the contract. @default `code` and `message` of the status */
-  | {
-      kind: 'status';
-      status: number;
-      code?: string;
-      message?: string;
-      detail?: string;
-      headers?: Record<string, string>;
-    }
-  /** A rate limit, with any wait header. @default 1000 ms, in the header and format of `rateLimit` */
-  | { kind: 'limit'; waitMs?: number; header?: string; format?: LimitFormat; status?: 403 | 429 | 503 }
-  /** Ends the request's session and responds with 401. */
-  | { kind: 'expired' }
-  /** Resets the connection, with `processed` after processing the request. Over fetch: a network error. */
-  | { kind: 'reset'; processed?: boolean }
-  /** Never responds. */
-  | { kind: 'hang' }
-  /** Processes the request, then closes the connection halfway through the body. Over fetch: the body fails. */
-  | { kind: 'truncated'; status?: number }
-  /** Processes the request, sends half of the body, and stays silent. */
-  | { kind: 'never-ending'; status?: number }
-  /** An HTML error page, as a proxy sends it. @default 502 */
-  | { kind: 'html'; status?: number }
-  /** Processes the request, and sends the first byte `delayMs` later. */
-  | { kind: 'slow'; delayMs: number }
-  /** A body of `bytes` bytes. @default 200 with 134217728 bytes (128 MiB) */
-  | { kind: 'huge'; bytes?: number; status?: number }
-  /** Any other response. @default 200, text/plain */
-  | { kind: 'body'; body: string; status?: number; headers?: Record<string, string> };
-
-/** Which requests a fault or a step applies to. */
-export interface Selection {
-  /**
-   * `'login'`, `'cleanup'`, or a route such as `'GET /issues/:id'`, `'/issues'`, `'POST'` or `'GET /files/*'`.
-   *
-   * @default every request but logins and cleanups
-   */
-  on?: string;
-}
-
-/** A fault and when it happens: every time, unless `at` or `every` says otherwise. */
-export type FaultRule = Fault &
-  Selection & {
-    /** Which of the selected requests, counted from 1. */
-    at?: number | readonly number[];
-    /** Every Nth of the selected requests. */
-    every?: number;
-    /** At most this often. */
-    times?: number;
-  };
-
-/** One planned request, or several of the same kind. */
-export interface Step extends Selection {
-  /** @default 'normal': the simulator's usual response */
-  reply?: 'normal' | Fault | RouteHandler;
-  /** How many requests. @default 1 */
-  times?: number;
-}
 
 /** A record that the simulator keeps and offers under `/<name>`. */
 export type Item = Readonly<Record<string, unknown>> & { readonly id: string | number };
@@ -129,9 +57,12 @@ export type Refusal =
   | 'rate-limit'
   | 'not-planned';
 
-export interface SimulatedRateLimit {
-  /** Requests per window. Refused requests and logins do not count. */
-  limit: number;
+export interface SimulatedRateLimit extends Selection {
+  /**
+   * Requests per window. Refused requests do not count, and logins only with `on: 'login'`. A function gets the milliseconds
+   * since the simulator was created or reset: a quota that changes.
+   */
+  limit: number | ((elapsedMs: number) => number);
   windowMs: number;
   /** @default 'Retry-After' */
   header?: string;
@@ -164,12 +95,13 @@ export interface SimulatedSession {
 }
 
 export interface SimulateConnectorOptions {
-  rateLimit?: SimulatedRateLimit;
+  /** One quota, or several: those whose `on` selects a request all have to serve it, and the longest wait counts. */
+  rateLimit?: SimulatedRateLimit | readonly SimulatedRateLimit[];
   /** `false`: requests need no session. @default sessions that never end */
   session?: SimulatedSession | false;
   /** The parameters that initialize expects; it refuses others with 401. @default every login works */
   credentials?: Readonly<Record<string, string>>;
-  /** @default '/initialize' */
+  /** @default that of the recording, or '/initialize' */
   initializePath?: string;
   /** @default '/cleanup' */
   cleanupPath?: string;
@@ -178,7 +110,7 @@ export interface SimulateConnectorOptions {
   /**
    * Responses by route (`'GET /issues/:id'`), or a fetch handler for everything, such as your own connector.
    *
-   * @default without `routes` and `resources`, every request gets a 200 with its own method and path
+   * @default without `routes`, `resources` and `recording`, every request gets a 200 with its own method and path
    */
   routes?:
     | Readonly<Record<string, RouteHandler | object>>
@@ -189,6 +121,16 @@ export interface SimulateConnectorOptions {
    * `{ items, nextCursor }`, oldest change first.
    */
   resources?: Readonly<Record<string, readonly Item[]>>;
+  /**
+   * What `concordat record` has kept of a real connector, as parsed JSON: its responses, where no route or resource has one. A
+   * request that was not recorded gets a 501 `NOT_RECORDED`. The path of the login and the session's first header are those of
+   * the recording.
+   */
+  recording?: Recording;
+  /** How long the first byte of every response takes. @default 0 */
+  latency?: Delay;
+  /** For the `random` that delays are computed with: the same seed, the same numbers. @default 1 */
+  seed?: number;
   /** What goes wrong: rules, of which the first that applies counts, or a function that decides for each request. */
   faults?: readonly FaultRule[] | ((entry: JournalEntry) => Fault | undefined);
   /** Called with the journal's entry of each request, before its response is sent. */
@@ -230,8 +172,13 @@ export interface SimulatedConnector {
   assertAllConsumed(): void;
   /** Ends every session, so that the next request with one gets a 401. @returns how many sessions ended */
   expireSessions(): number;
-  /** Uses up the quota: every request is refused for the next `windowMs`. @throws Error without `rateLimit` */
+  /** Uses up every quota: every request is refused for the next `windowMs`. @throws Error without `rateLimit` */
   useUpQuota(): void;
+  /**
+   * Begins anew, between tests: a new `journal`, no sessions, steps or used quota, every fault and `resources` as at first.
+   * Servers and handlers stay.
+   */
+  reset(): void;
   /** @throws Error when `resources` has no such name. */
   resource(name: string): SimulatedResource;
 }

@@ -73,9 +73,9 @@ describe('concordat call', () => {
     expect((await run(args, { env, tty: true })).out).toBe('(3 bytes)\n');
   });
 
-  it('sends a body and headers, without a login when told so', async () => {
+  it.each(['-d', '--data', '--json'])('sends a body (%s) and headers, without a login when told so', async (flag) => {
     const connector = await scriptedConnector({ guard: false });
-    const args = ['call', connector.url, 'post', '/issues', '--no-login', '-d', '{"title":"x"}', '-H', 'x-trace: 7'];
+    const args = ['call', connector.url, 'post', '/issues', '--no-login', flag, '{"title":"x"}', '-H', 'x-trace: 7'];
     expect((await run(args)).code).toBe(0);
     expect(connector.logins).toHaveLength(0);
     expect(connector.requests[0]).toMatchObject({ method: 'POST', headers: { 'x-trace': '7' } });
@@ -94,6 +94,7 @@ describe('concordat call', () => {
     [['http://127.0.0.1:2', 'GET', '/x', '--no-login', '--retries', '0'], 'GET /x: NETWORK_ERROR'],
     [['http://h', 'GET', 'x'], '`path`'],
     [['http://h', 'GET', '/x', '-d', '{'], '--data is not JSON'],
+    [['http://h', 'GET', '/x', '-d', '{}', '--json', '{}'], 'cannot be used with option'],
     [['http://h', 'GET', '/x', '-H', 'nonsense'], 'Write it as NAME=VALUE.'],
     [['http://h', 'GET', '/x', '-i', 'token=canary'], 'Write token=env:TOKEN'],
     [['http://h', 'GET'], "missing required argument 'path'"],

@@ -295,6 +295,17 @@ describe('status', () => {
     expect(client.status.counters.pausedMs).toBe(120_000);
   });
 
+  it('counts whole milliseconds, of a clock that has finer ones', async () => {
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) => exchange.limit(60);
+    const { client, clock } = connectVirtually(connector);
+    get(client).catch(() => {});
+    await until(() => client.status.paused);
+    await clock.advance(1000.4);
+    expect(client.status.counters.pausedMs).toBe(1000);
+    client.close();
+  });
+
   it('cannot be used to change the client', async () => {
     const connector = await scriptedConnector();
     const client = connect(connector);

@@ -1,11 +1,11 @@
 import { type ClientEvents, type ConnectorClientOptions, createConnectorClient, memoryState } from 'concordat/client';
-import { type SimulateConnectorOptions, simulateConnector, virtualClock } from 'concordat/testing';
+import { type SimulatedRateLimit, simulateConnector, virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const initialize = { parameters: { user: 'ada' } };
 const minuteMs = 60_000;
 
-type RateLimit = NonNullable<SimulateConnectorOptions['rateLimit']>;
+type RateLimit = SimulatedRateLimit & { limit: number };
 
 interface Setup {
   rateLimit: RateLimit;

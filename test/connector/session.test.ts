@@ -29,6 +29,19 @@ describe('every route but initialize asks for the session', () => {
     expect(errorsOf(answer).message).toMatch(/^The session is not valid: X-Token: .*$/);
   });
 
+  test('the refusal does not quote the value that a literal expects (E5)', async () => {
+    const literals = z.object({ 'X-Token': z.literal('expected-9f2c'), 'X-Kind': z.enum(['secret-a', 'secret-b']) });
+    const initialize = {
+      parameters: z.object({}),
+      handler: () => ({ 'X-Token': 'expected-9f2c', 'X-Kind': 'secret-a' as const }),
+    };
+    const connector = createConnector({ initialize, session: literals, onError: () => {} });
+    connector.get('/issues', (c) => c.json([]));
+    const url = await start(connector);
+    const answer = await send(url, { path: '/issues', headers: { 'x-token': 'guess', 'x-kind': 'guess' } });
+    expect(errorsOf(answer).message).toBe('The session is not valid: X-Token: is not valid; X-Kind: is not valid.');
+  });
+
   test("names are read whatever their case; the schema's spelling is the key", async () => {
     const url = await start(connectorWithRoute());
     for (const name of ['x-token', 'X-TOKEN', 'X-Token']) {

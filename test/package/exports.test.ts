@@ -15,9 +15,9 @@ const exported: Record<string, string> = {
   'concordat/connector/node': 'toNodeHandler',
   'concordat/client': 'InitializeError RequestError createConnectorClient isInitializeError isRequestError memoryState',
   'concordat/api-keys':
-    'ApiKeyError RequestLookups apiKeyPattern apiKeySorts apiKeyStatuses auditedFields createFailureThrottle ' +
-    'editionMessage hasApiKeys hashPassword isApiKeyError isEnabled isPasswordHash ' +
-    'maxDescriptionCharacters maxExpiresOn maxPageLimit maxSearchCharacters openApiKeys origins revisionTypes rightsOf scopes toActor userManagementWrite verifyPassword',
+    'ApiKeyError RequestLookups apiKeyPattern apiKeyScopes apiKeySorts apiKeyStatuses auditOrigins auditedFields ' +
+    'createFailureThrottle editionMessage hasApiKeys hashPassword isApiKeyError isEnabled isPasswordHash ' +
+    'maxDescriptionCharacters maxExpiresOn maxPageLimit maxSearchCharacters openApiKeys revisionTypes rightsOf toActor userManagementWrite verifyPassword',
   'concordat/admin': 'createAdmin englishTexts',
   'concordat/testing': 'AccountingError limitFormats simulateConnector virtualClock waitFlaws',
   'concordat/conformance': 'ConformanceError conformance features formatReport reporters runConformance',

@@ -48,7 +48,20 @@ it.each<[string, unknown]>([
   ['faults[0].bytes', { faults: [{ kind: 'huge', bytes: 0 }] }],
   ['faults[0].body', { faults: [{ kind: 'body' }] }],
   ['faults[0].tims', { faults: [{ kind: 'reset', tims: 1 }] }],
-  ['faults[0].delayMs', { faults: [{ kind: 'status', status: 503, delayMs: 100 }] }],
+  ['faults[0].delayMs', { faults: [{ kind: 'status', status: 503, delayMs: '1s' }] }],
+  ['faults[0].delayMs', { faults: [{ kind: 'hang', delayMs: 100 }] }],
+  [
+    'rateLimit[1].limit',
+    {
+      rateLimit: [
+        { limit: 1, windowMs: 1 },
+        { limit: 0, windowMs: 1 },
+      ],
+    },
+  ],
+  ['rateLimit.on', { rateLimit: { limit: 1, windowMs: 1, on: 'issues' } }],
+  ['latency', { latency: -1 }],
+  ['seed', { seed: 0.5 }],
   ['faults[0].processed', { faults: [{ kind: 'hang', processed: true }] }],
   ['faults[0].processed', { faults: [{ kind: 'reset', processed: 'yes' }] }],
   ['faults[0].header', { faults: [{ kind: 'limit', header: 'a b' }] }],
@@ -69,7 +82,7 @@ it.each<[string, unknown]>([
   ['steps[0].times', [{ times: 0 }]],
   ['steps[1].reply', [{}, { reply: 'reset' }]],
   ['steps[0].reply.kind', [{ reply: { kind: 'reste' } }]],
-  ['steps[0].reply.delayMs', [{ reply: { kind: 'status', status: 503, delayMs: 100 } }]],
+  ['steps[0].reply.delayMs', [{ reply: { kind: 'hang', delayMs: 100 } }]],
   ['steps[0].reply.times', [{ reply: { kind: 'reset', times: 2 } }]],
 ])('a wrong `%s` is a TypeError that names it: %j', (name, steps) => {
   const connector = simulateConnector();
@@ -85,14 +98,18 @@ it('a fault that a function makes is looked at as well', async () => {
 
 it('says what was probably meant', () => {
   const options = { faults: [{ kind: 'reset', tims: 1 }] };
-  const message = '`faults[0].tims` is not an option: did you mean `times`? There are `kind`, `processed`, `on`, ';
+  const message = '`faults[0].tims` is not an option: did you mean `times`? There are `kind`, `delayMs`, ';
   expect(() => simulateConnector(options as never)).toThrow(message);
 });
 
 it('what is right is taken (control)', () => {
   expect(() =>
     simulateConnector({
-      rateLimit: { limit: 1, windowMs: 1, format: 'huge', header: 'x-wait', window: 'sliding', scope: 'session' },
+      rateLimit: [
+        { limit: 1, windowMs: 1, format: 'huge', header: 'x-wait', window: 'sliding', scope: 'session', on: 'login' },
+      ],
+      latency: 0,
+      seed: 0,
       session: { ttlMs: 1, maxRequests: 1, refuseFreshMs: 0, refuseFreshRequests: 0, header: 'authorization' },
       credentials: {},
       basePath: '/api/',

@@ -57,13 +57,14 @@ export function syncsSection({ pollMs = 1000, heartbeatMs = 10_000, ...parts }: 
   app.post('/start', async (c) => {
     if (!mayControl(c.env)) return await forbidden(c.env);
     const isStarted = control.start(c.env.user.username);
-    return c.env.redirect(c.env.path, isStarted ? 'A run starts now.' : 'A run is going on already.');
+    // Words that are still true when the run has ended, as the page stays.
+    return c.env.redirect(c.env.path, isStarted ? 'You have started a run.' : 'A run was going on already.');
   });
 
   app.post('/stop', async (c) => {
     if (!mayControl(c.env)) return await forbidden(c.env);
     const isStopped = control.stop(c.env.user.username);
-    return c.env.redirect(c.env.path, isStopped ? 'The run stops.' : 'There was no run to stop.');
+    return c.env.redirect(c.env.path, isStopped ? 'You have stopped the run.' : 'There was no run to stop.');
   });
 
   app.notFound((c) => notFound(c.env));

@@ -1,7 +1,14 @@
 import { ApiKeyError } from '../api-key-error.js';
 import { RequestLookups } from './request-lookups.js';
 import { isEnabled, rightsOf } from './rights.js';
-import { type Actor, type ActorLike, type DirectoryUser, type Origin, origins, type UserDirectory } from './types.js';
+import {
+  type Actor,
+  type ActorLike,
+  auditOrigins,
+  type DirectoryUser,
+  type Origin,
+  type UserDirectory,
+} from './types.js';
 
 /** An actor whose fields have been checked. */
 export interface ActorIdentity {
@@ -38,8 +45,8 @@ export function readActor(actor: ActorLike): ActorIdentity {
   const { id, userId = id, username, origin = 'API', apiKeyId } = actor as Partial<Record<string, unknown>>;
   const checkedId = readUserId('actor.userId', userId);
   if (username !== undefined && !isStorableText(username)) throw new TypeError('`actor.username` must be a string.');
-  if (!origins.includes(origin as Origin)) {
-    throw new TypeError(`\`actor.origin\` must be one of ${origins.join(', ')}.`);
+  if (!auditOrigins.includes(origin as Origin)) {
+    throw new TypeError(`\`actor.origin\` must be one of ${auditOrigins.join(', ')}.`);
   }
   if (apiKeyId !== undefined && !isStorableText(apiKeyId)) throw new TypeError('`actor.apiKeyId` must be a string.');
   return { userId: checkedId, username: username || checkedId, origin: origin as Origin, apiKeyId };

@@ -1,9 +1,9 @@
 import type { RequestLookups } from './request-lookups.js';
 
-export const origins = ['UI', 'API', 'MCP', 'System'] as const;
+export const auditOrigins = ['UI', 'API', 'MCP', 'System'] as const;
 
 /** Where a change came from (rule K6). */
-export type Origin = (typeof origins)[number];
+export type Origin = (typeof auditOrigins)[number];
 
 /** `Professional` and `Ultimate` have API keys, any other name has not (rule K12). */
 export type Edition = 'Professional' | 'Ultimate' | (string & {});

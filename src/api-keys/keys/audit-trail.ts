@@ -1,5 +1,5 @@
 import { type ActorIdentity, type Principal, resolvePrincipal } from '../access/actor.js';
-import { type ActorLike, type Origin, origins } from '../access/types.js';
+import { type ActorLike, auditOrigins, type Origin } from '../access/types.js';
 import type { Context } from '../context.js';
 import {
   type AuditRecord,
@@ -38,7 +38,7 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
     ownerId: scope === 'my' ? principal.userId : undefined,
     apiKeyId,
     revisionType: revisionType === undefined ? undefined : readOneOf('revisionType', revisionType, revisionTypes),
-    origin: origin === undefined ? undefined : readOneOf('origin', origin, origins),
+    origin: origin === undefined ? undefined : readOneOf('origin', origin, auditOrigins),
     author: readSought('author', query.author),
     fromMs: readTime('from', query.from, 'start'),
     toMs: readTime('to', query.to, 'end'),

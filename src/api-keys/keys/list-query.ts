@@ -2,14 +2,14 @@ import type { Principal } from '../access/actor.js';
 import { ApiKeyError, validationError } from '../api-key-error.js';
 import { foldForSearch, type KeySearch } from '../store/index.js';
 import { readDateTime } from './date-time.js';
-import { maxPageLimit, maxSearchCharacters, type Scope, scopes } from './types.js';
+import { apiKeyScopes, maxPageLimit, maxSearchCharacters, type Scope } from './types.js';
 
 const defaultLimit = 50;
 
 // Each reads one field of a query, and throws ApiKeyError `validation` naming the field.
 
 export function readScope(principal: Principal, scope: unknown): Scope {
-  const checked = readOneOf('scope', scope, scopes);
+  const checked = readOneOf('scope', scope, apiKeyScopes);
   if (checked === 'all' && !principal.mayManageAll) {
     throw new ApiKeyError('forbidden', 'You may see only your own API keys.');
   }

@@ -66,10 +66,10 @@ export interface ApiKeyChanges {
   readonly version?: number | undefined;
 }
 
-export const scopes = ['my', 'all'] as const;
+export const apiKeyScopes = ['my', 'all'] as const;
 
 /** `my`: the actor's own keys. `all`: everybody's, for actors who may manage all keys (rule K7). */
-export type Scope = (typeof scopes)[number];
+export type Scope = (typeof apiKeyScopes)[number];
 
 export const apiKeySortFields = ['name', 'createdBy', 'createdOn', 'expiresOn', 'lastAccessed'] as const;
 

@@ -45,7 +45,9 @@ export function toPretty(report: Report, colors: boolean): string {
 }
 
 function conclusion({ counts, results }: Report): string {
-  if (counts.failed > 0) return 'The connector breaks the contract.';
+  const failed = results.filter(({ status }) => status === 'failed');
+  if (failed.some(({ id }) => !id.startsWith('recording.'))) return 'The connector breaks the contract.';
+  if (failed.length > 0) return 'The connector is no longer what was recorded.';
   if (counts.fixed > 0) return 'The list of known failures is out of date.';
   const unjudged = results.filter(({ status }) => status === 'unjudged').map(({ id }) => id);
   if (unjudged.length > 0) return `No verdict: these could not be judged: ${unjudged.join(', ')}.`;

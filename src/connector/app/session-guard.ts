@@ -91,10 +91,15 @@ function createParse(schema: z.ZodObject) {
 function describeProblem(
   names: string[],
   headers: Record<string, string>,
-  issues: readonly { path: readonly PropertyKey[]; message: string }[],
+  issues: readonly { code: string; path: readonly PropertyKey[]; message: string }[],
 ): string {
   const faulty = new Set(issues.map((issue) => issue.path[0]));
   const missing = names.filter((name) => headers[name] === undefined && faulty.has(name));
   if (missing.length > 0) return `The session is missing: ${missing.join(', ')}.`;
-  return `The session is not valid: ${describeIssues(issues)}.`;
+  // A literal's message quotes the value that would be right (rule E5).
+  const shown = issues.map(({ code, path, message }) => ({
+    path,
+    message: code === 'invalid_value' ? 'is not valid' : message,
+  }));
+  return `The session is not valid: ${describeIssues(shown)}.`;
 }

@@ -12,7 +12,8 @@ import {
   text,
   texts,
 } from '../../internal/index.js';
-import type { Fault } from '../types.js';
+import type { Fault } from '../fault-types.js';
+import { delayOption } from '../random.js';
 import { limitFormats } from '../wait-flaws.js';
 
 type ShapesOf<Kinds extends { kind: string }> = {
@@ -22,10 +23,13 @@ type ShapesOf<Kinds extends { kind: string }> = {
 /** Any format of rule W4, or a flaw. */
 export const limitFormat = oneOf(limitFormats);
 
-const bodyStatus = { status: status(200).optional() };
+const delayed = { delayMs: delayOption.optional() };
+const bodyStatus = { ...delayed, status: status(200).optional() };
+const mayProcess = { ...delayed, processed: bool.optional() };
 
 const shapes = {
   status: {
+    ...delayed,
     status: status(400),
     code: text.optional(),
     message: text.optional(),
@@ -33,18 +37,23 @@ const shapes = {
     headers: texts.optional(),
   },
   limit: {
+    ...delayed,
     waitMs: duration().optional(),
     header: headerNameOption.optional(),
     format: limitFormat.optional(),
     status: status(400).optional(),
   },
-  expired: {},
-  reset: { processed: bool.optional() },
+  expired: delayed,
+  reset: mayProcess,
+  closed: mayProcess,
+  'cut-head': delayed,
+  refused: delayed,
   hang: {},
   truncated: bodyStatus,
   'never-ending': bodyStatus,
   html: bodyStatus,
-  slow: { delayMs: duration() },
+  slow: { delayMs: delayOption },
+  gzip: delayed,
   huge: { ...bodyStatus, bytes: count(1).optional() },
   body: { ...bodyStatus, body: text, headers: texts.optional() },
 } satisfies ShapesOf<Fault>;

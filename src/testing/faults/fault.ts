@@ -1,5 +1,14 @@
-import { emptyReply, errorReply, isBodyless, type Reply, type SimulatedResponse, textReply } from '../http/reply.js';
-import type { Fault } from '../types.js';
+import type { Fault } from '../fault-types.js';
+import {
+  emptyReply,
+  errorReply,
+  isBodyless,
+  noResponse,
+  type Reply,
+  type SimulatedResponse,
+  textReply,
+} from '../http/reply.js';
+import { drawDelay } from '../random.js';
 import { type LimitHeader, limitHeaders } from '../wait-flaws.js';
 
 export interface FaultContext {
@@ -7,6 +16,8 @@ export interface FaultContext {
   normal(): Promise<SimulatedResponse>;
   /** Ends the request's session. */
   expire(): void;
+  /** For delays that are computed. */
+  random: () => number;
   /** How this connector writes the wait header, and the current time. */
   limit: Omit<LimitHeader, 'waitMs'>;
 }
@@ -16,6 +27,12 @@ export const defaultLimitWaitMs = 1000;
 
 /** The reply to a request that a fault happens to. */
 export async function applyFault(fault: Fault, context: FaultContext): Promise<Reply> {
+  // Drawn first, so that the order of arrival decides which number it is.
+  const delayMs = fault.kind === 'hang' ? 0 : drawDelay(fault.delayMs, context.random, 'delayMs');
+  return { ...(await undelayed(fault, context)), delayMs };
+}
+
+async function undelayed(fault: Fault, context: FaultContext): Promise<Reply> {
   switch (fault.kind) {
     case 'status':
       return errorReply(fault.status, fault);
@@ -28,10 +45,15 @@ export async function applyFault(fault: Fault, context: FaultContext): Promise<R
       context.expire();
       return errorReply(401, { code: 'SESSION_EXPIRED', message: 'The session has expired.' });
     case 'reset':
+    case 'closed':
       if (fault.processed) await context.normal();
-      return 'reset';
+      return noResponse(fault.kind);
+    case 'cut-head':
+      await context.normal();
+      return noResponse(fault.kind);
+    case 'refused':
     case 'hang':
-      return 'hang';
+      return noResponse(fault.kind);
     case 'truncated':
       return { ...(await withBody(fault.status, context)), end: 'cut' };
     case 'never-ending':
@@ -39,7 +61,9 @@ export async function applyFault(fault: Fault, context: FaultContext): Promise<R
     case 'html':
       return textReply(fault.status ?? 502, page, { 'content-type': 'text/html; charset=utf-8' });
     case 'slow':
-      return { ...(await context.normal()), delayMs: fault.delayMs };
+      return context.normal();
+    case 'gzip':
+      return compress(await context.normal());
     case 'huge':
       return {
         ...emptyReply(fault.status ?? 200),
@@ -67,6 +91,12 @@ async function withBody(status: number | undefined, context: FaultContext): Prom
   const response = status === undefined || status < 400 ? await context.normal() : errorReply(status);
   if (!isBodyless(response.status)) return response;
   return { ...textReply(200, '{"deleted":true}', { 'content-type': 'application/json' }) };
+}
+
+async function compress(response: SimulatedResponse): Promise<SimulatedResponse> {
+  if (!(response.body instanceof Uint8Array) || isBodyless(response.status)) return response;
+  const { gzipSync } = await import('node:zlib');
+  return { ...response, headers: [...response.headers, ['content-encoding', 'gzip']], body: gzipSync(response.body) };
 }
 
 function lowerCase(headers: Record<string, string> = {}): Record<string, string> {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { checkOptions, count, functionOf, option, optionsOf, readBy, type ShapeOf } from '../../internal/index.js';
+import type { Fault, FaultRule, RouteHandler, Step } from '../fault-types.js';
 import { anyRequest, type Pattern, parsePattern } from '../routes/pattern.js';
-import type { Fault, FaultRule, JournalEntry, RouteHandler, Step } from '../types.js';
+import type { JournalEntry } from '../types.js';
 import { faultSchema } from './fault-schema.js';
 
 /** What is planned for a request: the usual response, a fault, or a function that responds. */
@@ -104,7 +105,10 @@ function applies({ at, every, most, seen, used }: PlannedFault): boolean {
   return at === undefined ? seen % every === 0 : at.includes(seen);
 }
 
-const selection = { on: readBy((text) => parsePattern(text, 'on')).optional(), times: count(1).optional() };
+/** A route, `'login'` or `'cleanup'`. */
+export const routeOption = readBy((text) => parsePattern(text, 'on'));
+
+const selection = { on: routeOption.optional(), times: count(1).optional() };
 
 const stepsSchema = z.array(
   optionsOf({

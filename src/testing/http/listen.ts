@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { type Clock, sleep } from '../../internal/index.js';
 import type { ListeningConnector } from '../types.js';
 import type { Arrival } from './arrival.js';
-import { chunksOf, isBodyless, type Reply, type SimulatedResponse } from './reply.js';
+import { chunksOf, isBodyless, type NoResponse, type Reply, type SimulatedResponse } from './reply.js';
 
 export interface ListenOptions {
   port: number;
@@ -36,8 +36,9 @@ export async function listen(
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort(new Error('The connection has ended.')));
     const response = await reply(await read(incoming, gone.signal));
-    if (response === 'reset') incoming.socket.resetAndDestroy();
-    else if (response !== 'hang') await send(response, incoming, outgoing, clock, gone.signal);
+    if (response.delayMs > 0) await sleep(clock, response.delayMs, gone.signal);
+    if ('instead' in response) endWithout(response, incoming.socket);
+    else await send(response, incoming, outgoing, gone.signal);
   }
 
   const actual = (server.address() as AddressInfo).port;
@@ -65,14 +66,18 @@ async function read(incoming: IncomingMessage, signal: AbortSignal): Promise<Arr
   return { method, url: new URL(url, 'http://127.0.0.1'), headers, body, signal };
 }
 
+function endWithout({ instead }: NoResponse, socket: Socket): void {
+  if (instead === 'reset' || instead === 'refused') socket.resetAndDestroy();
+  else if (instead === 'closed') socket.end();
+  else if (instead === 'cut-head') socket.end('HTTP/1.1 200 OK\r\ncontent-type: applica');
+}
+
 async function send(
   response: SimulatedResponse,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  if (response.delayMs > 0) await sleep(clock, response.delayMs, signal);
   const { status, body, end } = response;
   const headers = response.headers.flat();
   if (end !== 'open' && body instanceof Uint8Array && !isBodyless(status)) {

@@ -18,7 +18,17 @@ export interface Repeated {
   readonly bytes: number;
 }
 
-export type Reply = SimulatedResponse | 'reset' | 'hang';
+/** What happens instead of a response, after the delay. */
+export interface NoResponse {
+  readonly instead: 'reset' | 'closed' | 'cut-head' | 'refused' | 'hang';
+  readonly delayMs: number;
+}
+
+export type Reply = SimulatedResponse | NoResponse;
+
+export function noResponse(instead: NoResponse['instead']): NoResponse {
+  return { instead, delayMs: 0 };
+}
 
 const encoder = new TextEncoder();
 

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../internal/index.js';
-import { chunksOf, isBodyless, type Reply } from './reply.js';
+import { chunksOf, isBodyless, type NoResponse, type Reply } from './reply.js';
 
 /**
  * Turns a reply into a fetch response, with the nearest equivalent of what only a socket can do: a reset is a network error,
@@ -8,10 +8,12 @@ import { chunksOf, isBodyless, type Reply } from './reply.js';
  * @throws TypeError with the cause `ECONNRESET` for a reset; the signal's reason after an abort.
  */
 export async function toResponse(reply: Reply, clock: Clock, signal?: AbortSignal): Promise<Response> {
-  if (reply === 'reset')
-    throw new TypeError('fetch failed', { cause: connectionError('ECONNRESET', 'read ECONNRESET') });
-  if (reply === 'hang') return new Promise((_resolve, reject) => whenAborted(signal, () => reject(signal?.reason)));
   if (reply.delayMs > 0) await sleep(clock, reply.delayMs, signal);
+  if ('instead' in reply) {
+    const { instead } = reply;
+    if (instead === 'hang') return new Promise((_resolve, reject) => whenAborted(signal, () => reject(signal?.reason)));
+    throw new TypeError('fetch failed', { cause: connectionError(...causes[instead]) });
+  }
   const headers = new Headers();
   for (const [name, value] of reply.headers) headers.append(name, value);
   const { status } = reply;
@@ -37,6 +39,14 @@ export async function toResponse(reply: Reply, clock: Clock, signal?: AbortSigna
   });
   return new Response(body, { status, headers });
 }
+
+/** As undici reports them. */
+const causes: Record<Exclude<NoResponse['instead'], 'hang'>, [code: string, message: string]> = {
+  reset: ['ECONNRESET', 'read ECONNRESET'],
+  closed: ['UND_ERR_SOCKET', 'other side closed'],
+  'cut-head': ['UND_ERR_SOCKET', 'other side closed'],
+  refused: ['ECONNREFUSED', 'connect ECONNREFUSED'],
+};
 
 function connectionError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });

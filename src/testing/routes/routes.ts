@@ -1,8 +1,11 @@
 import { NotFoundError } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
+import type { RouteContext, RouteHandler } from '../fault-types.js';
 import { emptyReply, jsonReply, readResponse, type SimulatedResponse } from '../http/reply.js';
-import type { JournalEntry, RouteContext, RouteHandler, SimulateConnectorOptions } from '../types.js';
+import type { Recording } from '../recording.js';
+import type { JournalEntry, SimulateConnectorOptions } from '../types.js';
 import { decode, type Pattern, parsePattern } from './pattern.js';
+import { replay } from './replay.js';
 import { Resource } from './resource.js';
 
 /** A request and what a route needs to know about it. */
@@ -17,6 +20,7 @@ export interface RoutedRequest {
 interface RouteOptions {
   routes?: SimulateConnectorOptions['routes'] | undefined;
   resources?: SimulateConnectorOptions['resources'] | undefined;
+  recording?: Recording | undefined;
 }
 
 /** What the connector itself answers, once session and quota have let a request pass. */
@@ -25,9 +29,11 @@ export class Routes {
   readonly #patterns: { pattern: Pattern; response: RouteHandler | object }[] = [];
   readonly #fetchHandler: ((request: Request) => Response | Promise<Response>) | undefined;
   readonly #echo: boolean;
+  readonly #recording: Recording | undefined;
 
   /** @throws TypeError naming the option that is wrong. */
-  constructor({ routes, resources }: RouteOptions, clock: Clock) {
+  constructor({ routes, resources, recording }: RouteOptions, clock: Clock) {
+    this.#recording = recording;
     this.#echo = routes === undefined && resources === undefined;
     for (const [name, items] of Object.entries(resources ?? {})) {
       this.resources.set(name, toResource(name, items, clock));
@@ -61,6 +67,7 @@ export class Routes {
       });
     }
     if (this.#fetchHandler !== undefined) return readResponse(await this.#fetchHandler(routed.request()));
+    if (this.#recording !== undefined) return replay(this.#recording, entry, url.searchParams);
     if (this.#echo) return jsonReply(200, { method: entry.method, path: entry.path });
     throw new NotFoundError(`The simulated connector has nothing at ${entry.path}.`);
   }

@@ -55,6 +55,19 @@ describe('the picture of a run', () => {
     expect(ended).toMatchObject({ fromMs: at(0), toMs: at(60), nowMs: undefined });
   });
 
+  it('fills its width with a run that took a second, and keeps room for one that goes on', () => {
+    const brief = data({ run: run({ state: 'finished', endedMs: at(1) }) });
+    expect(frameOf(brief, 'whole', at(60)).toMs).toBe(at(2));
+    expect(frameOf(data(), 'whole', at(1)).toMs).toBe(at(20));
+  });
+
+  it('writes how long a pause is in front of the bars that begin in it', () => {
+    const busy = data({ samples: [10, 11, 12].map((second) => sample(second, 9)), events: [paused(10, 12, 12)] });
+    const svg = drawLane(busy, 'Target', frameOf(busy, 'recent', at(14)), { width: 900 });
+    expect(svg.indexOf('class="pause-label"')).toBeGreaterThan(svg.lastIndexOf('class="bar"'));
+    expect(svg.lastIndexOf('class="bar"')).toBeGreaterThan(0);
+  });
+
   it('sums seconds up to bars, and does not take the last one for less than it is', () => {
     const long = data({ samples: [sample(0, 20), sample(9, 10, 2), sample(600, 8)] });
     const frame = frameOf(long, 'whole', at(602));

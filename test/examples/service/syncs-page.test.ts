@@ -120,7 +120,7 @@ describe('starting and stopping', () => {
     ]);
     const waiting = host.control.next(60_000, new AbortController().signal);
     await root.open('/syncs');
-    expect(textOf((await root.submit('/syncs/start')).html)).toContain('A run starts now.');
+    expect(textOf((await root.submit('/syncs/start')).html)).toContain('You have started a run.');
     expect(await waiting).toEqual({ trigger: 'user', startedBy: 'root' });
   });
 
@@ -135,7 +135,7 @@ describe('starting and stopping', () => {
     expect((await root.request('/syncs/stop')).status).toBe(404);
     expect(stop.aborted).toBe(false);
     await root.open('/syncs');
-    expect(textOf((await root.submit('/syncs/stop')).html)).toContain('The run stops.');
+    expect(textOf((await root.submit('/syncs/stop')).html)).toContain('You have stopped the run.');
     expect(stop.aborted).toBe(true);
     expect(host.control.ended()).toEqual({ stoppedBy: 'root' });
   });

@@ -6,7 +6,8 @@ export type Span = 'recent' | 'whole';
 
 /** So much of a run that goes on is shown, so that a second is still seen. */
 export const recentMs = 120_000;
-const leastMs = 20_000;
+/** The narrowest axis: of a run that goes on, and of one that is over. */
+const leastMs = { running: 20_000, over: 2000 };
 /** What is kept free for what is still to come of a pause. */
 const aheadShare = 0.18;
 const leastAheadMs = 6000;
@@ -36,7 +37,7 @@ export function frameOf(data: PictureData, span: Span, nowMs: number): Frame {
   const endMs = endOf(run, nowMs);
   const fromMs = Math.max(run.startedMs, isRunning && span === 'recent' ? endMs - recentMs : 0);
   const aheadMs = isRunning ? Math.max(leastAheadMs, (endMs - fromMs) * aheadShare) : 0;
-  const toMs = Math.max(fromMs + leastMs, endMs + aheadMs);
+  const toMs = Math.max(fromMs + leastMs[isRunning ? 'running' : 'over'], endMs + aheadMs);
   const binSeconds = binSecondsFor(endMs - fromMs);
   const frame = { fromMs, toMs, nowMs: isRunning ? nowMs : undefined, binSeconds };
   const rates = run.connections.flatMap(({ name }) => barsOf(data, name, frame).map(({ rate }) => rate));

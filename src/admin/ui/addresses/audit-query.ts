@@ -1,4 +1,10 @@
-import { type AuditQuery, type Origin, origins, type RevisionType, revisionTypes } from '../../../api-keys/index.js';
+import {
+  type AuditQuery,
+  auditOrigins,
+  type Origin,
+  type RevisionType,
+  revisionTypes,
+} from '../../../api-keys/index.js';
 import { readSearch } from './list-query.js';
 import { readPage, writePage } from './paging.js';
 
@@ -26,7 +32,7 @@ export function readAuditView(query: URLSearchParams): AuditView {
     find: readSearch(query.get('find')),
     revisionType: revisionTypes.find((type) => type === query.get('revisionType')),
     author: readSearch(query.get('author')),
-    origin: origins.find((origin) => origin === query.get('origin')),
+    origin: auditOrigins.find((origin) => origin === query.get('origin')),
     from: readDate(query.get('from')),
     to: readDate(query.get('to')),
     page: readPage(query),

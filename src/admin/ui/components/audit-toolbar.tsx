@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx';
-import { maxSearchCharacters, origins, revisionTypes } from '../../../api-keys/index.js';
+import { auditOrigins, maxSearchCharacters, revisionTypes } from '../../../api-keys/index.js';
 import { type AuditView, isFiltered } from '../addresses/audit-query.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
@@ -43,7 +43,7 @@ export function AuditToolbar({ pageContext, view }: { pageContext: PageContext; 
           <Filter id="origin" label={texts.origin}>
             <select class="select" id="origin" name="origin">
               <option value="">{texts.anyOrigin}</option>
-              {origins.map((origin) => (
+              {auditOrigins.map((origin) => (
                 <option value={origin} {...(origin === view.origin && { selected: true })}>
                   {texts.origins[origin]}
                 </option>

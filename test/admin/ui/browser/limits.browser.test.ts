@@ -89,6 +89,19 @@ describe('long names', () => {
   });
 });
 
+describe('a phone', () => {
+  it('shows every entry of the menu without scrolling', async () => {
+    const page = await openSignedIn(await startAdministration(), 'root', { size: phone });
+    const entries = page.getByRole('navigation').first().getByRole('link');
+    expect(await entries.allTextContents()).toContain('Users');
+    for (const entry of await entries.all()) {
+      const { x, width } = (await entry.boundingBox()) ?? { x: -1, width: 0 };
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + width).toBeLessThanOrEqual(phone.width);
+    }
+  });
+});
+
 describe('1,000 keys', () => {
   it('are paged through by clicking, each shown once', async () => {
     const host = await startAdministration();

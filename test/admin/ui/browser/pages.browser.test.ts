@@ -120,6 +120,15 @@ const pages: readonly { name: string; open: (page: Page) => Promise<unknown>; wi
     },
   },
   { name: 'delete-page', open: (page) => page.goto('/users/delete?id=u-bob') },
+  {
+    name: 'replace',
+    async open(page) {
+      await openKey(page, 'Nightly export');
+      await page.getByRole('link', { name: 'Replace this key' }).click();
+      await page.getByText('takes the place of').waitFor();
+    },
+  },
+  { name: 'revoke-all', open: (page) => page.goto('/api-keys/revoke-all?user=u-bob') },
   { name: 'not-found', open: (page) => page.goto('/nowhere') },
 ];
 

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { imagesShown } from '../../../helpers/docs-images.js';
 import { password } from '../../helpers/admin-host.js';
 import type { Administration } from './administration.js';
 
@@ -11,6 +12,8 @@ export const desktop = { width: 1280, height: 860 };
 export const themes = ['light', 'dark'] as const;
 
 const pictures = process.env.CONCORDAT_SCREENSHOTS ?? 'test-results';
+/** Where the pictures of the docs go: `npm run docs:pictures` sets it. */
+const docsPictures = process.env.CONCORDAT_DOCS_PICTURES;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface PageOptions {
@@ -135,8 +138,17 @@ export async function expectToFit(page: Page): Promise<void> {
   expect(excess, `${page.url()} is wider than the window`).toBe(0);
 }
 
-/** Saves a picture to the folder that `CONCORDAT_SCREENSHOTS` names. */
+/** Saves a picture to the folder that `CONCORDAT_SCREENSHOTS` names, and those that the docs show for the docs. */
 export async function takePicture(page: Page, name: string, fullPage = true): Promise<void> {
   mkdirSync(pictures, { recursive: true });
   await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage });
+  if (docsPictures === undefined || !imagesShown().has(`${name}.webp`)) return;
+  // Playwright's own pictures are PNG or JPEG only; these are a quarter of that.
+  const browserItself = await page.context().newCDPSession(page);
+  const { cssContentSize } = await browserItself.send('Page.getLayoutMetrics');
+  const { data } = await browserItself.send('Page.captureScreenshot', {
+    ...{ format: 'webp', quality: 80 },
+    ...(fullPage && { captureBeyondViewport: true, clip: { ...cssContentSize, scale: 1 } }),
+  });
+  writeFileSync(path.join(docsPictures, `${name}.webp`), Buffer.from(data, 'base64'));
 }

@@ -249,7 +249,7 @@ describe('starting and stopping', () => {
     const page = await open(host);
     await page.getByRole('button', { name: 'Stop the run' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('The run stops.').waitFor();
+    await page.getByText('You have stopped the run.').waitFor();
     expect(stop.aborted).toBe(true);
     await page.getByRole('button', { name: 'Stop the run' }).focus();
     host.control.ended();
@@ -259,7 +259,7 @@ describe('starting and stopping', () => {
     expect(await resume.evaluate((button) => button === document.activeElement)).toBe(true);
     const next = host.control.next(600_000, new AbortController().signal);
     await page.keyboard.press('Enter');
-    await page.getByText('A run starts now.').waitFor();
+    await page.getByText('You have started a run.').waitFor();
     expect(await next).toEqual({ trigger: 'user', startedBy: 'root' });
   });
 

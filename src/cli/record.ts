@@ -1,0 +1,92 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { type ConformanceConfig, conformance } from '../conformance/index.js';
+import { type RecordedRequest, type Recording, simulateConnector } from '../testing/index.js';
+import { loadConfig } from './config.js';
+import { exitCodes, type Io, UsageError } from './io.js';
+import { recordExchanges, toRecordedRequest } from './recorder.js';
+import { collect, parseUrl } from './values.js';
+import { type Judgement, withoutSecrets } from './without-secrets.js';
+
+interface RecordOptions extends Partial<Judgement> {
+  url?: string;
+  output: string;
+}
+
+/** `concordat record`: keeps the responses of a real connector, for tests. */
+export function addRecord(program: Command, io: Io, finish: (code: number) => void): void {
+  program
+    .command('record')
+    .summary('record the responses of a connector for tests')
+    .description(
+      'Sends the probes of a config and its `record` requests once, and keeps the responses without secrets, for ' +
+        'simulateConnector({ recording }). Writes nothing if a secret may be left.',
+    )
+    .argument('<config>', 'the config file, as for concordat check')
+    .option('-u, --url <url>', 'address of the connector (default: `baseUrl` of the config)', parseUrl)
+    .option('-o, --output <file>', 'the recording', 'recording.json')
+    .option('--mask <name>', 'take out the members with this name; repeatable', collect)
+    .option('--keep <name>', 'members with this name are no secrets; repeatable', collect)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ PASSWORD=… concordat record concordat.config.ts --url http://127.0.0.1:4000
+  $ concordat check http://127.0.0.1:4000 --against recording.json     # has it changed since?
+
+Exit codes: 0 the recording was written, 2 it was not.`,
+    )
+    .action(async (config: string, options: RecordOptions) => finish(await record(config, options, io)));
+}
+
+async function record(configFile: string, options: RecordOptions, io: Io): Promise<number> {
+  const config = await loadConfig(configFile, io);
+  const url = options.url ?? config.baseUrl;
+  if (url === undefined) throw new UsageError('Give the address of the connector: --url, or `baseUrl` in the config.');
+  checkConfig({ ...config, baseUrl: url });
+  const requests = requestsOf(config);
+  if (requests.length === 0)
+    throw new UsageError(`${configFile} has neither probes nor \`record\`: nothing to record.`);
+  const recorded = await recordExchanges(requests, url, config, io.signal);
+  const recording = withoutSecrets(recorded, { mask: options.mask ?? [], keep: options.keep ?? [] });
+  writeFileSync(path.resolve(io.cwd, options.output), `${JSON.stringify(recording, undefined, 2)}\n`);
+  io.stderr.write(`${recording.exchanges.length} responses recorded, see ${options.output}\n`);
+  return exitCodes.good;
+}
+
+/** @throws UsageError naming the options that are wrong. */
+function checkConfig(config: ConformanceConfig): void {
+  try {
+    conformance(config);
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}
+
+function requestsOf(config: ConformanceConfig): RecordedRequest[] {
+  const { readable, unknown, invalid, forbidden, failing } = config.probes ?? {};
+  const probes = [readable, unknown, invalid, forbidden, failing, ...(config.record ?? [])];
+  return probes
+    .filter((probe) => probe !== undefined)
+    .map(toRecordedRequest)
+    .filter((request) => mayBeSent(request, config));
+}
+
+/** Requests that may write are sent only if the config allows it. */
+export function mayBeSent({ method }: RecordedRequest, { allowWrites = false }: ConformanceConfig): boolean {
+  return allowWrites || ['GET', 'HEAD', 'OPTIONS'].includes(method);
+}
+
+/** @throws UsageError when the file is not a recording. */
+export function loadRecording(file: string, io: Io): Recording {
+  const name = path.resolve(io.cwd, file);
+  if (!existsSync(name)) throw new UsageError(`The recording ${file} does not exist.`);
+  try {
+    const recording = JSON.parse(readFileSync(name, 'utf8')) as Recording;
+    simulateConnector({ recording }); // says what is wrong with it
+    return recording;
+  } catch (error) {
+    throw new UsageError(`${file} is not a recording: ${(error as Error).message}`);
+  }
+}

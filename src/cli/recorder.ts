@@ -1,0 +1,156 @@
+import { type ConnectorClient, createConnectorClient, InitializeError } from '../client/index.js';
+import type { ConformanceConfig, ProbeRequest } from '../conformance/index.js';
+import { isConnectorError, toSessionParameters } from '../contract/index.js';
+import { headerParts, parseJson, readLimited } from '../internal/index.js';
+import type { RecordedBody, RecordedExchange, RecordedRequest, Recording } from '../testing/index.js';
+import { UsageError } from './io.js';
+
+/** Far more than a fixture should have. */
+const maxBodyBytes = 1024 * 1024;
+
+/** Of one connection or one moment, or not true of the body that is kept. */
+const droppedHeaders =
+  /^(?:date|age|connection|keep-alive|transfer-encoding|content-length|content-encoding|set-cookie)$/;
+
+/** A recording as it came, and the secrets that were sent and received: `withoutSecrets` takes them out. */
+export interface Recorded {
+  recording: Recording;
+  secrets: string[];
+}
+
+interface Received {
+  status: number;
+  headers: Headers;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Sends each request once, as the service does: it logs in, and waits out rate limits.
+ *
+ * @throws UsageError when a request gets no response that can be kept.
+ */
+export async function recordExchanges(
+  requests: readonly RecordedRequest[],
+  baseUrl: string,
+  config: ConformanceConfig,
+  signal: AbortSignal,
+): Promise<Recorded> {
+  const { path: loginPath = '/initialize', parameters } = config.probes?.initialize ?? {};
+  const loginUrl = baseUrl.replace(/\/+$/, '') + loginPath;
+  const secrets = requests.flatMap(({ headers = {} }) => Object.entries(headers).flatMap(secretsOfHeader));
+  const session = new Set<string>();
+  let received: Received | undefined;
+  const client = createClient(baseUrl, config, async (input, init) => {
+    const response = await fetch(input, init);
+    const { bytes, truncated } = await readLimited(response.body, maxBodyBytes);
+    if (truncated) throw new Error(`the response has more than ${maxBodyBytes} bytes`);
+    const { status } = response;
+    const headers = new Headers(response.headers);
+    headers.delete('content-encoding'); // fetch has decompressed it
+    if (String(input) === loginUrl) {
+      for (const { key, value } of toSessionParameters(parseJson(new TextDecoder().decode(bytes))) ?? []) {
+        session.add(key);
+        secrets.push(value, ...headerParts(key, value));
+      }
+    } else received = { status, headers, bytes };
+    return new Response(bytes.length === 0 ? null : bytes, { status, headers });
+  });
+  const exchanges: RecordedExchange[] = [];
+  try {
+    for (const request of requests) {
+      received = undefined;
+      const error = await send(client, request, signal);
+      if (received === undefined || isConnectorError(error, 'rate-limit') || error instanceof InitializeError) {
+        throw new UsageError(`${request.method} ${request.path} could not be recorded: ${String(error?.message)}`);
+      }
+      exchanges.push({ request, response: toResponse(received) });
+    }
+  } finally {
+    await client.close();
+  }
+  const given = parameters === undefined ? [] : (toSessionParameters(parameters) ?? []);
+  const isRecord = !Array.isArray(parameters); // which cannot say what is secret
+  secrets.push(...given.filter(({ sensitive }) => sensitive || isRecord).map(({ value }) => value));
+  const initialize = session.size === 0 ? null : { path: loginPath, session: [...session] };
+  return { recording: { version: 1, recordedAt: new Date().toISOString(), initialize, exchanges }, secrets };
+}
+
+/** A probe as it is kept. */
+export function toRecordedRequest(probe: ProbeRequest): RecordedRequest {
+  if (typeof probe === 'string') {
+    const [, method = 'GET', path = '/'] = /^(?:([A-Z]+) +)?(.+)$/.exec(probe) ?? [];
+    return { method, path };
+  }
+  const { method = 'GET', path, headers, json, body } = probe;
+  return {
+    method,
+    path,
+    ...(headers === undefined ? {} : { headers }),
+    ...(json === undefined ? {} : { json }),
+    ...(body === undefined ? {} : { text: body }),
+  };
+}
+
+function createClient(baseUrl: string, config: ConformanceConfig, fetch: typeof globalThis.fetch): ConnectorClient {
+  const { path = '/initialize', parameters } = config.probes?.initialize ?? {};
+  const { header = 'Retry-After', format = 'auto' } = config.rateLimit ?? {};
+  try {
+    return createConnectorClient({
+      baseUrl,
+      initialize:
+        parameters === undefined ? async () => ({}) : { path, parameters: toSessionParameters(parameters) ?? [] },
+      rateLimit: { header, format, maxWaitMs: config.maxWaitMs ?? 10_000 },
+      retry: { retries: 0 },
+      timeoutMs: config.timeoutMs ?? 10_000,
+      fetch,
+    });
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}
+
+/** @returns the error of the call, if it has one: that may be what is to be recorded. */
+async function send(
+  client: ConnectorClient,
+  request: RecordedRequest,
+  signal: AbortSignal,
+): Promise<Error | undefined> {
+  const { method, path, headers = {}, json, text } = request;
+  const type = text === undefined ? {} : { 'content-type': 'application/json' };
+  try {
+    await client.request({
+      method,
+      path,
+      headers: { ...type, ...headers },
+      responseType: 'bytes',
+      signal,
+      ...(json === undefined ? {} : { json }),
+      ...(text === undefined ? {} : { body: text }),
+    });
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof TypeError) throw new UsageError(error.message);
+    return error as Error;
+  }
+}
+
+function secretsOfHeader([name, value]: [string, string]): string[] {
+  return /^(?:authorization|cookie|.*(?:token|key|secret))$/i.test(name) ? headerParts(name, value) : [];
+}
+
+function toResponse({ status, headers, bytes }: Received): RecordedExchange['response'] {
+  const kept = Object.fromEntries([...headers].filter(([name]) => !droppedHeaders.test(name)));
+  return { status, headers: kept, ...toBody(bytes, headers.get('content-type') ?? '') };
+}
+
+function toBody(bytes: Uint8Array, type: string): RecordedBody {
+  if (bytes.length === 0) return {};
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const json = /[/+]json\b/i.test(type) ? parseJson(text) : undefined;
+    return json === undefined ? { text } : { json };
+  } catch {
+    return { base64: Buffer.from(bytes).toString('base64') };
+  }
+}

@@ -1,0 +1,79 @@
+import { createRedact } from '../internal/index.js';
+import type { Recording } from '../testing/index.js';
+import { UsageError } from './io.js';
+import { secretKey } from './parameters.js';
+import type { Recorded } from './recorder.js';
+
+const redacted = '[redacted]';
+
+/** Tokens that are known by their form: JWTs, private keys, those of GitHub, GitLab, Slack, Stripe and AWS, passwords in URLs. */
+const tokenForm =
+  /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[opsu]_|github_pat_|glpat-|xox[abpr]-|[sr]k_live_|AKIA)[\w-]{10,}|:\/\/[^\s/:@]+:[^\s/@]+@/;
+
+export interface Judgement {
+  /** Members whose text is taken out as well. */
+  mask: readonly string[];
+  /** Members that sound like secrets and are none. */
+  keep: readonly string[];
+}
+
+/**
+ * The recording without the secrets that were sent and received, and without the members to mask.
+ *
+ * @throws UsageError naming the places where a secret is left, or something that looks like one; never the secret.
+ */
+export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }: Judgement): Recording {
+  const redact = createRedact(secrets);
+  const clean = JSON.parse(JSON.stringify(recording), (key, value) => {
+    if (typeof value !== 'string') return value;
+    return mask.includes(key) && value !== '' ? redacted : redact(value);
+  }) as Recording;
+  const left = [...textsOf(clean, '')].filter(
+    ({ key, text, isName }) =>
+      redact(text) !== text ||
+      tokenForm.test(text) ||
+      isEncoded(text, redact) ||
+      (!isName && looksSecret(key, text, keep)),
+  );
+  if (left.length === 0) return clean;
+  const places = [...new Set(left.map(({ path }) => path))];
+  const more = places.length > 8 ? ` and ${places.length - 8} more` : '';
+  throw new UsageError(
+    `Nothing was written: a secret may be left at ${places.slice(0, 8).join(', ')}${more}. ` +
+      'Take out members with --mask NAME, or say with --keep NAME that a member is no secret.',
+  );
+}
+
+interface Text {
+  path: string;
+  /** The name of the member, also of one that holds an array. */
+  key: string;
+  text: string;
+  /** Whether the text is a member's name, not its value. */
+  isName: boolean;
+}
+
+function* textsOf(value: unknown, path: string, key = ''): Generator<Text> {
+  if (typeof value === 'string' || typeof value === 'number') yield { path, key, text: String(value), isName: false };
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const inside = Array.isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
+    if (!Array.isArray(value)) yield { path: `the name in ${path}`, key: '', text: name, isName: true };
+    yield* textsOf(member, inside, Array.isArray(value) ? key : name);
+  }
+}
+
+function looksSecret(key: string, text: string, keep: readonly string[]): boolean {
+  return (
+    secretKey.test(key) && !keep.includes(key) && text !== '' && !text.includes(redacted) && !/^\d{1,5}$/.test(text)
+  );
+}
+
+/** Whether a secret is in there as base64 or hexadecimal. */
+function isEncoded(text: string, redact: (text: string) => string): boolean {
+  const decoded = [
+    ...(text.match(/[\w+/-]{6,}={0,2}/g) ?? []).map((run) => Buffer.from(run, 'base64')),
+    ...(text.match(/[\da-f]{8,}/gi) ?? []).map((run) => Buffer.from(run, 'hex')),
+  ].map((bytes) => bytes.toString('utf8'));
+  return decoded.some((plain) => redact(plain) !== plain);
+}

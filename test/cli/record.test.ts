@@ -1,0 +1,224 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { NotFoundError, RateLimitError, UnauthorizedError } from 'concordat';
+import { createConnector, serve } from 'concordat/connector';
+import { type Recording, simulateConnector } from 'concordat/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { run } from './helpers/run.js';
+
+const password = 'correct/horse "7"';
+const token = 'tok-5f3a9c1e7b';
+const env = { PASSWORD: password };
+
+/** A real connector on a port, with a body for `/me` and one for `/issues`. */
+async function connector({
+  me = {},
+  issues = [{ id: 7, title: 'a', closed: null }],
+}: {
+  me?: object;
+  issues?: unknown;
+} = {}) {
+  let limited = true;
+  const app = createConnector({
+    onError: () => {},
+    initialize: {
+      parameters: z.object({ user: z.string(), password: z.string() }),
+      handler({ parameters }) {
+        if (parameters.password !== password) throw new UnauthorizedError('Wrong password.');
+        return { 'x-token': token };
+      },
+    },
+    session: z.object({ 'x-token': z.string() }),
+    verify: (session) => session['x-token'] === token,
+  });
+  app.get('/issues', (c) => {
+    if (limited) {
+      limited = false;
+      throw new RateLimitError('Slow down', { retryAfterMs: 1 });
+    }
+    return c.json(issues as never);
+  });
+  app.get('/issues/:id', (c) => {
+    throw new NotFoundError(`No issue ${c.req.param('id')}`, { code: 'ISSUE_NOT_FOUND' });
+  });
+  app.get('/me', (c) => c.json(me));
+  const posts: string[] = [];
+  app.post('/issues', async (c) => {
+    posts.push(await c.req.text());
+    return c.json({ id: 8 }, 201);
+  });
+  const server = await serve(app, { port: 0, hostname: '127.0.0.1' });
+  onTestFinished(() => server.close());
+  return { baseUrl: server.url, posts };
+}
+
+const probes = {
+  initialize: {
+    parameters: [
+      { key: 'user', value: 'alice', sensitive: false },
+      { key: 'password', value: 'env:PASSWORD', sensitive: true },
+    ],
+  },
+  readable: '/issues',
+  unknown: '/issues/0',
+};
+
+function folderWith(config: object): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'concordat-record-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(path.join(folder, 'concordat.config.json'), JSON.stringify(config));
+  return folder;
+}
+
+async function record(options: Parameters<typeof connector>[0] = {}, config: object = {}, args: string[] = []) {
+  const { baseUrl, posts } = await connector(options);
+  const cwd = folderWith({ baseUrl, probes, ...config });
+  const result = await run(['record', 'concordat.config.json', ...args], { cwd, env });
+  const file = path.join(cwd, 'recording.json');
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  return {
+    ...result,
+    baseUrl,
+    cwd,
+    posts,
+    text,
+    recording: text === undefined ? undefined : (JSON.parse(text) as Recording),
+  };
+}
+
+describe('concordat record', () => {
+  it('keeps the responses of the probes and of `record`, and the simulator replays them', async () => {
+    const { code, err, text, recording } = await record({ me: { name: 'Ada' } }, { record: ['/me'] });
+    expect([code, err]).toEqual([0, '3 responses recorded, see recording.json\n']);
+    expect(text).toContain('\n  "exchanges": [');
+    expect(recording?.initialize).toEqual({ path: '/initialize', session: ['x-token'] });
+    expect(recording?.exchanges.map(({ request, response }) => [request.path, response.status, response.json])).toEqual(
+      [
+        ['/issues', 200, [{ id: 7, title: 'a', closed: null }]], // not the rate limit before it
+        ['/issues/0', 404, { errors: { code: 'ISSUE_NOT_FOUND', message: 'No issue 0' } }],
+        ['/me', 200, { name: 'Ada' }],
+      ],
+    );
+    const simulated = simulateConnector({ recording: recording as Recording, session: false });
+    expect(await (await simulated.fetch('http://c.test/me')).json()).toEqual({ name: 'Ada' });
+  });
+
+  it('takes out what was logged in with and the session, however JSON and URLs write them', async () => {
+    const me = { note: `used ${password} and ${token}`, next: `/me?p=${encodeURIComponent(password)}`, list: [token] };
+    const { code, text, recording } = await record({ me }, { record: ['/me'] });
+    expect(code).toBe(0);
+    expect(text).not.toContain(token);
+    expect(text).not.toContain('horse');
+    expect(recording?.exchanges[2]?.response.json).toEqual({
+      note: 'used [redacted] and [redacted]',
+      next: '/me?p=[redacted]',
+      list: ['[redacted]'],
+    });
+  });
+
+  it.each([
+    ['a secret in base64', { x: Buffer.from(`alice:${password}`).toString('base64') }, 'json.x'],
+    ['a secret in hexadecimal', { x: Buffer.from(token).toString('hex') }, 'json.x'],
+    ['a secret as the name of a member', { a: { [token]: 1 } }, 'the name in exchanges[2].response.json.a'],
+    ['a member that sounds like one', { user: { api_key: 'abcdefg' } }, 'json.user.api_key'],
+    ['several of them', { tokens: [{ a: 1 }, 'abcdefg'] }, 'json.tokens[1]'],
+    ['a JWT', { x: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.c2ln' }, 'json.x'],
+    ['a token of GitHub', { x: `ghp_${'a'.repeat(36)}` }, 'json.x'],
+    ['a password in a URL', { x: 'postgres://ada:geheim@db/x' }, 'json.x'],
+  ])('writes nothing where %s is left, and names the place', async (_name, me, place) => {
+    const { code, err, text } = await record({ me }, { record: ['/me'] });
+    expect([code, text]).toEqual([2, undefined]);
+    expect(err).toContain('Nothing was written: a secret may be left at ');
+    expect(err).toContain(place);
+    for (const secret of [token, 'abcdefg', 'geheim', 'eyJ', 'ghp_']) expect(err).not.toContain(secret);
+  });
+
+  it('a member can be taken out, or declared to be no secret', async () => {
+    const me = { nextPageToken: 'page-two', api_key: 'abcdefg' };
+    const args = ['--keep', 'nextPageToken', '--mask', 'api_key'];
+    const { code, recording } = await record({ me }, { record: ['/me'] }, args);
+    expect(code).toBe(0);
+    expect(recording?.exchanges[2]?.response.json).toEqual({ nextPageToken: 'page-two', api_key: '[redacted]' });
+  });
+
+  it('sends what may write only if the config allows it', async () => {
+    const more = { record: [{ method: 'POST', path: '/issues', json: { title: 'b' } }] };
+    const careful = await record({}, more);
+    expect([careful.posts, careful.recording?.exchanges.length]).toEqual([[], 2]);
+    const { posts, recording } = await record({}, { ...more, allowWrites: true });
+    expect(posts).toEqual(['{"title":"b"}']);
+    expect(recording?.exchanges[2]).toMatchObject({ request: { json: { title: 'b' } }, response: { status: 201 } });
+  });
+
+  it.each([
+    ['nothing listens', { baseUrl: 'http://127.0.0.1:1' }, 'GET /issues could not be recorded: '],
+    ['logging in fails', { probes: { ...probes, initialize: { parameters: { user: 'a', password: 'no' } } } }, '401'],
+    ['the config is wrong', { probes: { ...probes, readable: 7 } }, '`probes.readable`'],
+    ['there is nothing to record', { probes: {} }, 'nothing to record'],
+  ])('exits 2 and writes nothing when %s', async (_name, config, message) => {
+    const { code, err, text } = await record({}, config);
+    expect([code, text]).toEqual([2, undefined]);
+    expect(err).toContain(message);
+  });
+});
+
+describe('concordat check --against', () => {
+  const driftOf = async (before: object, after: object, more: object = { record: ['/me'] }) => {
+    const { text } = await record(before, more);
+    const { baseUrl } = await connector(after);
+    const cwd = folderWith({ probes, ...more });
+    writeFileSync(path.join(cwd, 'recording.json'), text as string);
+    return run(['check', baseUrl, '--against', 'recording.json'], { cwd, env });
+  };
+
+  it('finds nothing where only values and new members differ (control)', async () => {
+    const { code, out } = await driftOf(
+      { me: { name: 'Ada', issues: [{ id: 1 }], manager: null } },
+      { me: { name: 'Eve', issues: [], manager: { id: 7 }, added: 1 } },
+    );
+    expect(out).toContain('✓ GET /me (as recorded, recording.3)');
+    expect(out).toContain('All that was checked keeps the contract.');
+    expect(code).toBe(0);
+  });
+
+  it('names members that are gone or of another type, and exits 1', async () => {
+    const { code, out } = await driftOf(
+      { me: { name: 'Ada', deep: [{ id: 1, at: 'noon' }] } },
+      { me: { deep: [{ id: '1', at: null }] } },
+    );
+    expect(out).toContain('✗ GET /me (as recorded, recording.3)');
+    expect(out).toContain('name is gone');
+    expect(out).toContain('deep[].id was number, and is string');
+    expect(out).not.toContain('deep[].at');
+    expect(out).toContain('The connector is no longer what was recorded.');
+    expect(code).toBe(1);
+  });
+
+  it('names another status, and sends nothing that may write', async () => {
+    const more = { record: [{ method: 'POST', path: '/issues', json: {} }, '/me'], allowWrites: true };
+    const { text } = await record({}, more);
+    const { baseUrl, posts } = await connector();
+    const changed = (text as string).replace('"status": 404', '"status": 410');
+    const cwd = folderWith({ probes });
+    writeFileSync(path.join(cwd, 'recording.json'), changed);
+    const { code, out } = await run(['check', baseUrl, '--against', 'recording.json'], { cwd, env });
+    expect(out).toContain('the status was 410, and is 404');
+    expect(out).toMatch(/○ POST \/issues .*\n.*needs `allowWrites`/);
+    expect([code, posts]).toEqual([1, []]);
+  });
+
+  it('exits 2 without a recording, and for a file that is none', async () => {
+    const cwd = folderWith({ baseUrl: 'http://127.0.0.1:1', version: 1 });
+    const { baseUrl } = await connector();
+    for (const [file, message] of [
+      ['none.json', 'does not exist'],
+      ['concordat.config.json', 'is not a recording: `recording.'],
+    ] as const) {
+      writeFileSync(path.join(cwd, 'empty.json'), '{}');
+      const { code, err } = await run(['check', baseUrl, '-c', 'empty.json', '--against', file], { cwd, env });
+      expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+    }
+  });
+});

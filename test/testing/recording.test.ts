@@ -1,0 +1,96 @@
+import { type Recording, simulateConnector } from 'concordat/testing';
+import { describe, expect, it } from 'vitest';
+import { simulateInProcess, simulateOnPort } from './helpers/connect.js';
+
+const json = { 'content-type': 'application/json' };
+const bytes = { 'content-type': 'application/octet-stream' };
+const recording: Recording = {
+  version: 1,
+  recordedAt: '2026-11-22T12:00:00.000Z',
+  initialize: { path: '/login', session: ['x-token'] },
+  exchanges: [
+    {
+      request: { method: 'GET', path: '/issues?limit=2&page=1' },
+      response: { status: 200, headers: json, json: [7, 8] },
+    },
+    {
+      request: { method: 'GET', path: '/issues/0' },
+      response: { status: 404, headers: json, json: { errors: { code: 'ISSUE_NOT_FOUND', message: 'No issue 0' } } },
+    },
+    {
+      request: { method: 'POST', path: '/issues', json: { title: 'a' } },
+      response: { status: 201, headers: {}, json: 1 },
+    },
+    { request: { method: 'POST', path: '/issues', json: { title: '' } }, response: { status: 422, headers: {} } },
+    { request: { method: 'GET', path: '/file' }, response: { status: 200, headers: bytes, base64: 'AP8Q' } },
+    {
+      request: { method: 'GET', path: '/note' },
+      response: { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, text: 'Grüße' },
+    },
+  ],
+};
+const initialize = { path: '/login', parameters: { user: 'ada' } };
+
+describe.each([
+  ['over a socket', simulateOnPort],
+  ['over fetch', simulateInProcess],
+])('a recording, replayed %s', (_name, simulate) => {
+  it('gives the recorded responses: JSON, text, bytes and errors', async () => {
+    const { client } = await simulate({ recording }, { initialize });
+    expect(await client.get('/issues?page=1&limit=2')).toEqual([7, 8]);
+    expect(await client.get('/note')).toBe('Grüße');
+    expect(await client.get('/file')).toEqual(new Uint8Array([0, 255, 16]));
+    await expect(client.get('/issues/0')).rejects.toMatchObject({ kind: 'not-found', code: 'ISSUE_NOT_FOUND' });
+    await expect(client.post('/issues', { json: { title: '' } })).rejects.toMatchObject({ status: 422 });
+    expect((await client.request({ method: 'POST', path: '/issues', json: { title: 'a' } })).status).toBe(201);
+  });
+
+  it('has limits, expiry, latency and faults laid over it', async () => {
+    const { clock, connector, client } = await simulate(
+      {
+        recording,
+        rateLimit: { limit: 2, windowMs: 60_000 },
+        session: { maxRequests: 1 },
+        latency: 10,
+        faults: [{ kind: 'status', status: 503, at: 1 }],
+      },
+      { initialize },
+    );
+    for (let call = 0; call < 3; call++) expect(await clock.runUntil(client.get('/note'))).toBe('Grüße');
+    expect(clock.monotonic()).toBeGreaterThan(60_000);
+    const statuses = connector.journal.filter(({ kind }) => kind === 'request').map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(3);
+    expect(new Set(statuses)).toEqual(new Set([503, 200, 401, 403]));
+    expect(connector.journal[0]).toMatchObject({ kind: 'login', path: '/login' });
+    expect(connector.journal.at(-1)?.headers).toHaveProperty('x-token');
+  });
+});
+
+it('what was not recorded fails loudly, unless a route has it', async () => {
+  const { client } = simulateInProcess({ recording, routes: { '/users': ['ada'] } }, { initialize });
+  await expect(client.get('/issues?limit=3')).rejects.toMatchObject({
+    status: 501,
+    code: 'NOT_RECORDED',
+    message: expect.stringContaining('no response to GET /issues?limit=3'),
+  });
+  expect(await client.get('/users')).toEqual(['ada']);
+});
+
+it('needs no session where none was recorded, and a test may choose otherwise', async () => {
+  const open = { ...recording, initialize: null };
+  expect((await simulateConnector({ recording: open }).fetch('http://c.test/note')).status).toBe(200);
+  expect((await simulateConnector({ recording: open, session: {} }).fetch('http://c.test/note')).status).toBe(401);
+  expect((await simulateConnector({ recording }).fetch('http://c.test/note')).status).toBe(401);
+});
+
+it.each([
+  ['recording', 'recording.json'],
+  ['recording.version', { ...recording, version: 2 }],
+  [
+    'recording.exchanges[0].response.status',
+    { ...recording, exchanges: [{ ...recording.exchanges[0], response: { status: 99, headers: {} } }] },
+  ],
+  ['recording.exchange', { ...recording, exchange: [] }],
+])('a wrong `%s` is a TypeError that names it', (name, wrong) => {
+  expect(() => simulateConnector({ recording: wrong as never })).toThrow(`\`${name}\``);
+});
