@@ -7,7 +7,7 @@ import {
   readAdministration,
 } from './administration/options.js';
 import type { WorkerOptions } from './fleet/worker.js';
-import { UsageExit } from './usage-exit.js';
+import { UsageExit } from './process.js';
 
 export interface GitHubOptions {
   apiUrl: string;

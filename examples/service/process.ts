@@ -1,4 +1,12 @@
-import { UsageExit } from './usage-exit.js';
+/** The command line was wrong, or only asked for help: the process ends with this code. */
+export class UsageExit extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
 
 /** A signal that comes again within this time is the same Ctrl-C, passed on by npm or tsx. */
 const echoMs = 500;

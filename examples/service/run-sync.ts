@@ -1,11 +1,11 @@
 import type { ConnectorClient } from 'concordat/client';
-import type { SyncProgress } from './engine.js';
+import type { SyncProgress } from './engine/progress.js';
+import { Tally } from './engine/tally.js';
 import type { ServiceOptions } from './options.js';
 import { countTraffic, type Summary, summaryTable } from './summary.js';
 import type { Cause, SyncControl } from './syncs/control.js';
 import { Recorder } from './syncs/recorder.js';
 import type { RunEnd, RunStore } from './syncs/store/run-store.js';
-import { Tally } from './tally.js';
 import type { Screen } from './terminal.js';
 
 /** A connection as its events and counters show it: a client, or the clients of all workers. */

@@ -1,5 +1,5 @@
-import { connect } from './connection.js';
-import { synchronize } from './engine.js';
+import { openEnd } from './engine/end.js';
+import { synchronize } from './engine/engine.js';
 import type { GitHubOptions, ServiceOptions } from './options.js';
 import type { Connections, Engine } from './run-sync.js';
 
@@ -21,7 +21,7 @@ export async function startEngine(settings: EngineSettings): Promise<Connections
   if (options.redisUrl !== undefined) {
     // Loaded here, so that one process needs neither redis nor its packages.
     const { Fleet } = await import('./fleet/fleet.js');
-    const fleet = new Fleet(options.redisUrl, () => {});
+    const fleet = await Fleet.open(options.redisUrl, () => {});
     closers.push(() => fleet.close());
     const pair = { connectorUrl, apiUrl: github.apiUrl, source: github.source, target: github.target };
     return {
@@ -32,7 +32,7 @@ export async function startEngine(settings: EngineSettings): Promise<Connections
     };
   }
   const open = (repository: string) => {
-    const end = connect({ connectorUrl, apiUrl: github.apiUrl, token: github.token, repository, cleanup: {} });
+    const end = openEnd({ connectorUrl, apiUrl: github.apiUrl, token: github.token, repository, cleanup: {} });
     closers.push(() => end.client.close());
     return end;
   };

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import type { ConnectorClient } from 'concordat/client';
-import type { SyncResult } from './tally.js';
+import type { SyncResult } from './engine/tally.js';
 
 /** What the connections went through while one synchronisation ran. */
 export interface Traffic {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Issue } from '../../examples/service/issue.js';
-import { addMarker, readMarker } from '../../examples/service/marker.js';
-import { planMirror } from '../../examples/service/plan.js';
+import type { Issue } from '../../examples/service/engine/issue.js';
+import { addMarker, readMarker } from '../../examples/service/engine/marker.js';
+import { planMirror } from '../../examples/service/engine/plan.js';
 
 const repository = 'acme/support';
 const issue = (number: number, changes: Partial<Issue> = {}): Issue => ({

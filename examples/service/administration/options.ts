@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Edition } from 'concordat/api-keys';
-import { UsageExit } from '../usage-exit.js';
+import { UsageExit } from '../process.js';
 import type { FirstUsername } from './first-users.js';
 
 export interface AdministrationOptions {

@@ -1,26 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from 'bullmq';
-import type { SyncProgress } from '../engine.js';
-import type { Tally } from '../tally.js';
+import type { SyncProgress } from '../engine/progress.js';
+import type { SyncResult, Tally } from '../engine/tally.js';
 import { FleetClient } from './fleet-client.js';
 import { outcomesOf } from './jobs.js';
-import { type OpenQueue, openQueue, type Pair, pairId, type SyncReturn, stopKey } from './queue.js';
+import { type OpenQueue, openQueue, type Pair, pairId, stopKey } from './queue.js';
 import { readReports, type WorkerReport } from './reports.js';
 
 const pollMs = 500;
 const stopSeconds = 86_400;
+const runOptions = {
+  ...{ attempts: 3, backoff: { type: 'exponential', delay: 1000 } },
+  ...{ removeOnComplete: { count: 100 }, removeOnFail: { count: 100 } },
+} as const;
 
 /** The workers, seen from the service: it adds runs, follows them, and stops them. */
 export class Fleet {
-  readonly source = new FleetClient('source');
-  readonly target = new FleetClient('target');
+  readonly source = new FleetClient();
+  readonly target = new FleetClient();
   readonly #opened: OpenQueue;
-  readonly #watching: NodeJS.Timeout;
+  #watching: NodeJS.Timeout | undefined;
   #workers: readonly WorkerReport[] = [];
 
-  constructor(redisUrl: string, onError: (error: Error) => void) {
-    this.#opened = openQueue(redisUrl, onError);
-    this.#watching = setInterval(() => this.#look().catch(() => {}), pollMs).unref();
+  private constructor(opened: OpenQueue) {
+    this.#opened = opened;
+  }
+
+  /** Knows the workers at once, so that what they did before counts for no run. */
+  static async open(redisUrl: string, onError: (error: Error) => void): Promise<Fleet> {
+    const fleet = new Fleet(openQueue(redisUrl, onError));
+    await fleet.#look();
+    fleet.#watching = setInterval(() => fleet.#look().catch(() => {}), pollMs).unref();
+    return fleet;
   }
 
   /** Those that have been heard of in the last seconds. */
@@ -39,33 +50,25 @@ export class Fleet {
     { progress, stop, service }: { progress: SyncProgress; stop: AbortSignal; service: AbortSignal },
   ): Promise<void> {
     const { queue, redis } = this.#opened;
-    const added = await queue.add(
-      'sync',
-      { pair, round: 1 },
-      {
-        ...{ deduplication: { id: pairId(pair) }, attempts: 3, backoff: { type: 'exponential', delay: 1000 } },
-        ...{ removeOnComplete: { count: 100 }, removeOnFail: { count: 100 } },
-      },
-    );
-    const id = added.id as string;
-    let seen = { phase: '', outcomes: 0 };
+    const deduplication = { id: pairId(pair) };
+    const { id = '' } = await queue.add('sync', { pair, round: 1 }, { ...runOptions, deduplication });
+    let shown = { phase: '', outcomes: 0 };
     for (;;) {
-      if (stop.aborted && !service.aborted) await redis.set(stopKey(id), 1, 'EX', stopSeconds);
       service.throwIfAborted();
+      if (stop.aborted) await redis.set(stopKey(id), 1, 'EX', stopSeconds);
       const job: Job | undefined = await queue.getJob(id);
       if (job === undefined) throw new Error('The run is gone from redis.');
       const state = await job.getState();
       const outcomes = await outcomesOf(job);
       const { phase = '', total = 0 } = job.progress as { phase?: string; total?: number };
-      if (phase !== seen.phase) progress.phase(phase, total);
-      for (const outcome of outcomes.slice(seen.outcomes)) tally.add(outcome);
-      progress.advance(outcomes.length - seen.outcomes);
-      seen = { phase, outcomes: outcomes.length };
+      if (phase !== shown.phase) progress.phase(phase, total);
+      for (const outcome of outcomes.slice(shown.outcomes)) tally.add(outcome);
+      progress.advance(outcomes.length - shown.outcomes);
+      shown = { phase, outcomes: outcomes.length };
       if (state === 'failed') throw new Error(job.failedReason);
       if (state === 'completed') {
-        tally.found((job.returnvalue as SyncReturn).result);
-        stop.throwIfAborted();
-        return;
+        tally.found(job.returnvalue as SyncResult);
+        return stop.throwIfAborted();
       }
       await delay(pollMs);
     }
@@ -78,7 +81,8 @@ export class Fleet {
 
   async #look(): Promise<void> {
     this.#workers = await readReports(this.#opened.redis);
-    this.source.update(this.#workers);
-    this.target.update(this.#workers);
+    for (const end of ['source', 'target'] as const) {
+      this[end].update(new Map(this.#workers.map(({ id, connections }) => [id, connections[end]])));
+    }
   }
 }

@@ -1,8 +1,8 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import type { Page } from '../engine.js';
-import type { SyncResult } from '../tally.js';
-import type { Outcome } from '../write.js';
+import type { Page } from '../engine/page.js';
+import type { SyncResult } from '../engine/tally.js';
+import type { Outcome } from '../engine/write.js';
 
 /** Which two repositories are kept equal, and how the workers reach them. No secrets: those are in their environment. */
 export interface Pair {
@@ -12,15 +12,11 @@ export interface Pair {
   target: string;
 }
 
-/** The job that holds a pair: reads both ends, adds the pages that differ, and waits for them. */
+/** The job that holds a pair: reads both ends, adds the pages that differ, and waits for them. It returns a `SyncResult`. */
 export interface SyncData {
   pair: Pair;
   /** Counts from 1. */
   round: number;
-}
-
-export interface SyncReturn {
-  result: SyncResult;
 }
 
 /** The job that writes one page. It returns an `Outcome[]`. */
@@ -29,16 +25,13 @@ export interface PageData {
   page: Page;
 }
 
-export type SyncJobData = SyncData | PageData;
-export type SyncQueue = Queue<SyncJobData, SyncReturn | Outcome[], 'sync' | 'page'>;
-
 const name = 'concordat-sync';
 
 /** The queue, and a connection for what is no job. Both are opened here and closed together. */
 export function openQueue(redisUrl: string, onError: (error: Error) => void) {
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
   const connection = { url: redisUrl, maxRetriesPerRequest: null };
-  const queue: SyncQueue = new Queue(name, { connection });
+  const queue = new Queue<SyncData | PageData, SyncResult | Outcome[], 'sync' | 'page'>(name, { connection });
   for (const one of [redis, queue]) one.on('error', onError);
   return {
     redis,
@@ -56,7 +49,7 @@ export type OpenQueue = ReturnType<typeof openQueue>;
 /** One run of a pair at a time: a second one is not added before the first has ended. */
 export const pairId = ({ source, target }: Pick<Pair, 'source' | 'target'>) => `${source} ${target}`.toLowerCase();
 
-/** Set when somebody stops a run: pages that have not begun are left out. */
+/** Set when somebody stops a run. */
 export const stopKey = (syncId: string | undefined) => `${name}:stop:${syncId}`;
 export const workersKey = `${name}:workers`;
 export const workerKey = (id: string) => `${name}:worker:${id}`;

@@ -23,7 +23,7 @@ export const reportMs = 1000;
 /** A worker that has said nothing for so long is gone. */
 const silenceMs = 5000;
 
-const noCounters = { calls: 0, sent: 0, refused: 0, logins: 0, pauses: 0, retries: 0, pausedMs: 0 };
+export const noCounters = { calls: 0, sent: 0, refused: 0, logins: 0, pauses: 0, retries: 0, pausedMs: 0 };
 
 export function reportOf(client: ConnectorClient | undefined): ConnectionReport {
   if (client === undefined) return { session: 'none', counters: noCounters, resumeAtMs: null, quota: null };

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { Worker } from 'bullmq';
 import { serve } from 'concordat/connector';
-import { type RedisState, redisState } from 'concordat/redis';
-import { connect } from '../connection.js';
-import { emulatedToken } from '../emulated-github.js';
-import type { End, Ends } from '../engine.js';
 import type { GitHubOptions } from '../options.js';
-import { processJobs } from './jobs.js';
+import { Connections } from './connections.js';
+import { runPage, runSync } from './jobs.js';
 import { Lease } from './lease.js';
-import { type OpenQueue, openQueue, type Pair, pairId } from './queue.js';
-import { eraseReport, reportMs, reportOf, writeReport } from './reports.js';
+import { openQueue } from './queue.js';
+import { eraseReport, reportMs, writeReport } from './reports.js';
 
 export interface WorkerOptions {
   redisUrl: string;
@@ -26,112 +24,56 @@ export interface WorkerOptions {
   lockMs: number;
 }
 
-/** Works until the signal: then no job is begun, those in hand are finished, and everything is closed. */
+/** Works until the signal: then no job is begun, the one in hand is finished, and everything is closed. */
 export async function runWorker(
   options: WorkerOptions,
   signal: AbortSignal,
   line: (text: string) => void,
 ): Promise<void> {
-  const opened = openQueue(options.redisUrl, (error) => line(`redis: ${error.message}`));
-  const lease = new Lease(options.lockMs);
-  const connections = new Connections(options, opened.redis, lease);
+  const { redisUrl, concurrency, healthPort, lockMs } = options;
+  const onError = (error: Error) => line(`redis: ${error.message}`);
+  const { queue, redis, connection, close } = openQueue(redisUrl, onError);
+  const lease = new Lease(lockMs);
+  const connections = new Connections(options, redis, lease);
+  const parts = { queue, redis, concurrency, connect: connections.of.bind(connections) };
   const [id, startedMs] = [randomUUID(), Date.now()];
   let jobs = 0;
-  const work = processJobs({ opened, connect: (pair) => connections.of(pair), concurrency: options.concurrency });
   const worker = new Worker(
-    opened.queue.name,
+    queue.name,
+    // Three parameters without a default: BullMQ makes a signal only for a processor whose `length` is three.
     async (job, token, stop) => {
       jobs++;
       lease.begin(job.processedOn ?? 0);
       try {
-        return await work(job, token as string, stop as AbortSignal);
+        const ended = stop as AbortSignal;
+        return await (job.name === 'sync' ? runSync(job, token as string, ended, parts) : runPage(job, ended, parts));
       } finally {
         jobs--;
       }
     },
-    {
-      connection: opened.connection,
-      lockDuration: options.lockMs,
-      stalledInterval: options.lockMs / 2,
-      // A page is not to blame for the worker that was killed while it wrote it.
-      maxStalledCount: 20,
-      name: id,
-    },
+    // A page is not to blame for the worker that was killed while it wrote it.
+    { connection, lockDuration: lockMs, stalledInterval: lockMs / 2, maxStalledCount: 20 },
   );
-  worker.on('error', (error) => line(`redis: ${error.message}`));
+  worker.on('error', onError);
   worker.on('failed', (job, error) => line(`${job?.name} ${job?.id} failed: ${error.message}`));
   worker.on('locksRenewed', () => lease.renew());
-  // Somebody else has this job by now.
-  worker.on('lockRenewalFailed', (ids) => {
-    for (const lost of ids) worker.cancelJob(lost, 'Another worker has taken over.');
-  });
-  const report = () =>
-    writeReport(opened.redis, { id, startedMs, jobs, connections: connections.report() }).catch(() => {});
+  worker.on('lockRenewalFailed', () => worker.cancelAllJobs('Another worker has taken over.'));
+  const report = () => writeReport(redis, { id, startedMs, jobs, connections: connections.report() }).catch(() => {});
   const reporting = setInterval(report, reportMs);
-  const isHealthy = () => worker.isRunning() && !signal.aborted && opened.redis.status === 'ready';
-  const health = await serveHealth(options.healthPort, () => ({ isHealthy: isHealthy(), jobs }));
+  const health = await serveHealth(healthPort, () => ({
+    isHealthy: !signal.aborted && redis.status === 'ready',
+    jobs,
+  }));
   line(`Worker ${id}${health ? `, health: ${health.url}/health` : ''}`);
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  if (!signal.aborted) await once(signal, 'abort');
   line(jobs > 0 ? 'Stopping as soon as the job in hand is done.' : 'Stopping.');
   await worker.close();
   clearInterval(reporting);
   await connections.close();
   await lease.close();
-  await eraseReport(opened.redis, id).catch(() => {});
-  await opened.close();
+  await eraseReport(redis, id).catch(() => {});
+  await close();
   await health?.close();
-}
-
-/** The clients of this worker. Their sessions and pauses are those of all workers. */
-class Connections {
-  readonly #options: WorkerOptions;
-  readonly #redis: OpenQueue['redis'];
-  readonly #ends = new Map<string, { end: End; state: RedisState }>();
-  readonly #lease: Lease;
-  #latest: Ends | undefined;
-
-  constructor(options: WorkerOptions, redis: OpenQueue['redis'], lease: Lease) {
-    this.#options = options;
-    this.#redis = redis;
-    this.#lease = lease;
-  }
-
-  of(pair: Pair): Ends {
-    const { github, connectorUrl } = this.#options;
-    if (github !== undefined && pairId(github) !== pairId(pair)) {
-      throw new Error(`This worker keeps ${github.target} equal to ${github.source}, and no other repositories.`);
-    }
-    // A token never goes where a job says: only where this worker's own environment says.
-    const where = github
-      ? { connectorUrl: connectorUrl as string, apiUrl: github.apiUrl, token: github.token }
-      : { connectorUrl: pair.connectorUrl, apiUrl: pair.apiUrl, token: emulatedToken };
-    this.#latest = { source: this.#open(where, pair.source), target: this.#open(where, pair.target) };
-    return this.#latest;
-  }
-
-  report() {
-    return { source: reportOf(this.#latest?.source.client), target: reportOf(this.#latest?.target.client) };
-  }
-
-  async close(): Promise<void> {
-    for (const { end, state } of this.#ends.values()) {
-      await end.client.close();
-      await state.close();
-    }
-  }
-
-  #open(where: { connectorUrl: string; apiUrl: string; token: string }, repository: string): End {
-    const connection = `${where.connectorUrl} ${repository}`;
-    const known = this.#ends.get(connection);
-    if (known !== undefined) return known.end;
-    const { sessionKey } = this.#options;
-    const secrecy = sessionKey === undefined ? { storeSessionInPlainText: true } : { encryptionKey: sessionKey };
-    const state = redisState({ redis: this.#redis, connection, ...secrecy });
-    // The session is that of all workers, so none of them ends it.
-    const end = connect({ ...where, repository, state, dispatcher: this.#lease.dispatcher() });
-    this.#ends.set(connection, { end, state });
-    return end;
-  }
 }
 
 /** `GET /health`: 200 while it works, 503 when it does not or will not. */

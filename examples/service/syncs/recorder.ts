@@ -1,6 +1,6 @@
 import type { ConnectorClient } from 'concordat/client';
-import type { SyncProgress } from '../engine.js';
-import type { SyncResult } from '../tally.js';
+import type { SyncProgress } from '../engine/progress.js';
+import type { SyncResult } from '../engine/tally.js';
 import type { Run, RunConnection, RunEventData, RunFacts, Sample } from './run.js';
 import type { RunEnd, RunStore } from './store/run-store.js';
 

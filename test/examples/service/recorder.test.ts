@@ -2,9 +2,9 @@ import path from 'node:path';
 import { createConnectorClient } from 'concordat/client';
 import { simulateConnector, virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Tally } from '../../../examples/service/engine/tally.js';
 import { Recorder } from '../../../examples/service/syncs/recorder.js';
 import { RunStore } from '../../../examples/service/syncs/store/run-store.js';
-import { Tally } from '../../../examples/service/tally.js';
 import { newDirectory } from './helpers/new-directory.js';
 
 const begun = {

@@ -23,18 +23,14 @@ export function Workers({ workers, nowMs }: WorkersProps) {
             <caption class="visually-hidden">Workers, oldest first. Counts since each was started.</caption>
             <thead>
               <tr>
-                <th scope="col">Worker</th>
-                <th scope="col">Source</th>
-                <th scope="col">Target</th>
-                <th scope="col" class="figure">
-                  Requests
-                </th>
-                <th scope="col" class="figure">
-                  Refused
-                </th>
-                <th scope="col" class="figure">
-                  Logins
-                </th>
+                {['Worker', 'Source', 'Target'].map((name) => (
+                  <th scope="col">{name}</th>
+                ))}
+                {['Requests', 'Refused', 'Logins'].map((name) => (
+                  <th scope="col" class="figure">
+                    {name}
+                  </th>
+                ))}
               </tr>
             </thead>
             <tbody>
@@ -52,8 +48,7 @@ export function Workers({ workers, nowMs }: WorkersProps) {
 function WorkerRow({ worker, nowMs }: { worker: WorkerReport; nowMs: number }) {
   const { host, pid, jobs, startedMs } = worker;
   const { source, target } = worker.connections;
-  const sum = (counter: 'sent' | 'refused' | 'logins') =>
-    formatCount(source.counters[counter] + target.counters[counter]);
+  const figures = { Requests: 'sent', Refused: 'refused', Logins: 'logins' } as const;
   return (
     <tr data-row={worker.id}>
       <td class="names">
@@ -66,15 +61,11 @@ function WorkerRow({ worker, nowMs }: { worker: WorkerReport; nowMs: number }) {
       </td>
       <td data-label="Source">{stateOf(source, nowMs)}</td>
       <td data-label="Target">{stateOf(target, nowMs)}</td>
-      <td data-label="Requests" class="figure">
-        {sum('sent')}
-      </td>
-      <td data-label="Refused" class="figure">
-        {sum('refused')}
-      </td>
-      <td data-label="Logins" class="figure">
-        {sum('logins')}
-      </td>
+      {Object.entries(figures).map(([label, name]) => (
+        <td data-label={label} class="figure">
+          {formatCount(source.counters[name] + target.counters[name])}
+        </td>
+      ))}
     </tr>
   );
 }

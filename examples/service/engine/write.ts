@@ -33,7 +33,6 @@ export async function writeAll(work: readonly Work[], target: ConnectorClient, o
       if (state === 'fatal') throw error;
       options.done({ ...outcome, state, ...(state === 'refused' && { reason: (error as Error).message }) });
     }
-    return 'go-on';
   });
 }
 
