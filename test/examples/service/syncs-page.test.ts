@@ -2,21 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { WorkerReport } from '../../../examples/service/fleet/reports.js';
 import { noFacts } from '../../../examples/service/syncs/run.js';
 import { textOf } from '../../admin/ui/helpers/html.js';
+import { sampleWorker } from './helpers/sample-worker.js';
 import { connections, noon, startSyncs } from './helpers/syncs-host.js';
 
 const begun = { connector: 'GitHub', connections, trigger: 'start' } as const;
 
-/** What a worker says of itself that waits with its target until then. */
-function workerUntil(resumeAtMs: number): WorkerReport {
-  const counters = { calls: 9, sent: 9, refused: 1, logins: 1, pauses: 1, retries: 0, pausedMs: 0 };
-  const source = { session: 'active', counters, resumeAtMs: null, quota: null } as const;
-  const connections = { source, target: { ...source, resumeAtMs } };
-  return { id: 'one', host: 'machine-7', pid: 4711, startedMs: noon, jobs: 1, connections };
-}
-
 describe('the page Syncs', () => {
   it('lists the workers with what they wait for, says when there is none, and nothing of them without redis', async () => {
-    let workers: readonly WorkerReport[] | undefined = [workerUntil(Date.now() + 600_000)];
+    let workers: readonly WorkerReport[] | undefined = [sampleWorker(Date.now() + 600_000)];
     const host = await startSyncs({ workers: () => workers });
     const visitor = await host.visitor('alice');
     const read = async () => textOf((await visitor.open('/syncs')).html);

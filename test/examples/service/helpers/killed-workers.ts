@@ -7,6 +7,7 @@ import path from 'node:path';
 import { serve } from 'concordat/connector';
 import { createGitHubConnector } from '../../../../examples/github/connector.js';
 import { type EmulatedGitHub, startEmulatedGitHub } from '../../../../examples/service/emulated-github.js';
+import { eachOf } from '../../../../examples/service/engine/each-of.js';
 import { openQueue } from '../../../../examples/service/fleet/queue.js';
 import { seededRandom } from '../../../simulation/seeded-random.js';
 import { root, serviceArguments, serviceEnvironment } from '../../service-environment.js';
@@ -38,6 +39,38 @@ export interface Killed {
 const lockMs = 15_000;
 
 /**
+ * A run for each seed, two at once, because a run waits most of its time: each in a database of redis of its own.
+ *
+ * @returns what is wrong, a line for each problem; nothing should be
+ */
+export async function killRuns(
+  redisUrl: string,
+  seeds: readonly number[],
+  told: (seed: number, killed: Killed) => void = () => {},
+): Promise<string[]> {
+  const problems: string[] = [];
+  const databases = [1, 2];
+  const signal = new AbortController().signal;
+  await eachOf(seeds, { concurrency: databases.length, signal }, async (seed) => {
+    const database = databases.pop() as number;
+    const killed = await killWorkers({ redisUrl: `${redisUrl}/${database}`, seed });
+    databases.push(database);
+    problems.push(...killed.problems.map((problem) => `seed ${seed}: ${problem}`));
+    told(seed, killed);
+  });
+  return problems;
+}
+
+/** The emulator cannot be started twice at the same time. */
+let starting: Promise<unknown> = Promise.resolve();
+
+function startGitHub(issues: number): Promise<EmulatedGitHub> {
+  const github = starting.then(() => startEmulatedGitHub(issues));
+  starting = github;
+  return github;
+}
+
+/**
  * One synchronisation from nothing. A worker is killed when a creation has just been done and its response is not sent yet,
  * or some milliseconds later; another one takes its place. Which worker and when follow from the seed.
  */
@@ -45,7 +78,7 @@ export async function killWorkers(options: KillOptions): Promise<Killed> {
   const { redisUrl, seed, issues = 120, workers = 3, kills = 2, at, fault = 'kill' } = options;
   const startedAt = performance.now();
   const random = seededRandom(seed);
-  const github = await startEmulatedGitHub(issues);
+  const github = await startGitHub(issues);
   const moments = new Set(at ?? Array.from({ length: kills }, () => 1 + Math.floor(random() * (issues - 1))));
   const creations: number[] = [];
   let onCreation: (count: number) => void = () => {};
