@@ -5,18 +5,18 @@
 export async function eachOf<Item>(
   items: readonly Item[],
   { concurrency, signal }: { concurrency: number; signal: AbortSignal },
-  task: (item: Item) => Promise<'go-on' | 'stop'>,
+  task: (item: Item) => Promise<void>,
 ): Promise<void> {
   const queue = items.values();
-  let stopped = false;
+  let hasFailed = false;
   const work = async () => {
     for (const item of queue) {
-      if (stopped) return;
+      if (hasFailed) return;
       signal.throwIfAborted();
       try {
-        if ((await task(item)) === 'stop') stopped = true;
+        await task(item);
       } catch (error) {
-        stopped = true;
+        hasFailed = true;
         throw error;
       }
     }

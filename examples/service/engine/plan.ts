@@ -3,8 +3,8 @@ import { addMarker, readMarker } from './marker.js';
 
 /** One write that brings the target closer to the source. */
 export type Work =
-  | { type: 'create'; source: Issue; content: IssueContent }
-  | { type: 'update'; source: Issue; targetNumber: number; changes: Partial<IssueContent> };
+  | { type: 'create'; source: Issue; mirror?: undefined; content: IssueContent }
+  | { type: 'update'; source: Issue; mirror: Issue; changes: Partial<IssueContent> };
 
 export interface Plan {
   work: Work[];
@@ -39,7 +39,7 @@ export function planMirror(sourceRepository: string, sourceIssues: Issue[], targ
     }
     const changes = findChanges(content, mirror);
     if (Object.keys(changes).length === 0) plan.equal++;
-    else plan.work.push({ type: 'update', source, targetNumber: mirror.number, changes });
+    else plan.work.push({ type: 'update', source, mirror, changes });
   }
   plan.orphans.push(...[...mirrors.values()].map(({ number }) => number));
   return plan;
