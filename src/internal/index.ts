@@ -23,6 +23,7 @@ export {
   withMethods,
 } from './options.js';
 export { quiet } from './quiet.js';
+export { seededRandom } from './random.js';
 export { type LimitedBytes, readLimited } from './read-limited.js';
 export { createRedact, credentialHeaders, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
 export { singleFlight } from './single-flight.js';

@@ -2,8 +2,17 @@ import { resolvePrincipal } from '../access/actor.js';
 import type { ActorLike } from '../access/types.js';
 import type { Context } from '../context.js';
 import { countKeys, type KeySearch, listKeys, type Store, searchIds, sortValue } from '../store/index.js';
-import { formatCursor, readCursor } from './cursor.js';
-import { readLimit, readOneOf, readScope, readSearch, readSkip, readSought, readTotal } from './list-query.js';
+import {
+  formatCursor,
+  readCursor,
+  readLimit,
+  readOneOf,
+  readScope,
+  readSearch,
+  readSkip,
+  readSought,
+  readTotal,
+} from './list-query.js';
 import { toApiKey } from './presentation.js';
 import { endsOf, recordExpiredKeys } from './status.js';
 import { type ApiKeyPage, type ApiKeySortField, apiKeySorts, apiKeyStatuses, type ListQuery } from './types.js';

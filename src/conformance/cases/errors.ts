@@ -76,7 +76,7 @@ export const errorCases: CaseDefinition[] = [
       const { header } = judge.settings.rateLimit;
       const isDenialChecked = judge.settings.features.has('access');
       const errors = await takeErrors(judge.prober, isDenialChecked ? 'denial' : undefined);
-      report(judge, errors, ({ response: { status, headers } }) => {
+      reportAlike(judge, errors, ({ response: { status, headers } }) => {
         // The service treats a 503 with the header as a rate limit (rule W3).
         const mayCarry = status === 429 || status === 503;
         return headers.has(header) && !mayCarry ? `carries ${header}, which belongs on a rate limit only` : undefined;
@@ -103,11 +103,11 @@ export const errorCases: CaseDefinition[] = [
 type Look = (seen: Completed) => string | undefined;
 
 function forEachError(look: Look) {
-  return async (judge: Judge) => report(judge, await takeErrors(judge.prober), look);
+  return async (judge: Judge) => reportAlike(judge, await takeErrors(judge.prober), look);
 }
 
 /** What is wrong with several errors in the same way is one problem, with the first of them. */
-function report(judge: Judge, errors: readonly Completed[], look: Look): void {
+export function reportAlike(judge: Judge, errors: readonly Completed[], look: Look): void {
   const byProblem = new Map<string, Completed[]>();
   for (const seen of errors) {
     const problem = look(seen);

@@ -58,6 +58,7 @@ export default defineConfig({
         'rate-limits',
         'sessions',
         'presets',
+        'preset-list',
         'oauth',
         'redmine',
         'past-one-machine',

@@ -5,7 +5,7 @@ import { statusOfApiKeyError } from '../../http/errors.js';
 import { createKey } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
 import { ExpiryField } from '../components/expiry-field.js';
-import { TextArea, TextField } from '../components/field.js';
+import { DescriptionField, FormActions, TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
@@ -157,11 +157,8 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
               error={nameError}
               focused={nameError !== undefined || (descriptionError ?? expiryError) === undefined}
             />
-            <TextArea
-              id="description"
-              label={texts.description}
+            <DescriptionField
               value={description}
-              hint={texts.descriptionHint}
               error={descriptionError}
               focused={nameError === undefined && descriptionError !== undefined}
             />
@@ -173,14 +170,7 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
               focused={(nameError ?? descriptionError) === undefined && expiryError !== undefined}
             />
           </div>
-          <div class="dialog-actions">
-            <a class="button" href={links.apiKeys()}>
-              {texts.cancel}
-            </a>
-            <button class="button button-primary" type="submit">
-              {texts.createApiKey}
-            </button>
-          </div>
+          <FormActions cancel={links.apiKeys()} submit={texts.createApiKey} />
         </fieldset>
       </form>
     </Page>

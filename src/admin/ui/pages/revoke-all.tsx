@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { ApiKeyPage, DirectoryUser } from '../../../api-keys/index.js';
 import { AdminHttpError } from '../../http/errors.js';
+import { FormActions } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { lastUse } from '../components/revoke-dialog.js';
@@ -91,14 +92,7 @@ function RevokeAll({ pageContext, user, active: { items, total = 0 } }: RevokeAl
           </p>
           <p>{texts.revokeAllConsequences}</p>
         </div>
-        <div class="dialog-actions">
-          <a class="button" href={back}>
-            {texts.cancel}
-          </a>
-          <button class="button button-danger" type="submit">
-            {texts.revokeAll}
-          </button>
-        </div>
+        <FormActions kind="danger" cancel={back} submit={texts.revokeAll} />
       </form>
     </Page>
   );
