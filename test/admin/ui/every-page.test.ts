@@ -1,9 +1,12 @@
 // What holds on every page and for every form. Both are counted from the router: one that is added and not listed in
 // helpers/every-page.ts fails here.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { everyPage, evil } from './helpers/every-page.js';
 import { readForms, textOf } from './helpers/html.js';
 import type { Visitor } from './helpers/visitor.js';
+
+// Hundreds of requests each.
+vi.setConfig({ testTimeout: 300_000 });
 
 const signIns = ['own', 'host'] as const;
 

@@ -73,7 +73,7 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
           <p>{texts.stillUsedHint(apiKey.refusedUses, endOf(apiKey), dates.exact(apiKey.lastRefusedOn))}</p>
         </Notice>
       )}
-      <Facts apiKey={apiKey} nowMs={nowMs} />
+      <Facts pageContext={pageContext} apiKey={apiKey} />
       <RecentUses apiKey={apiKey} nowMs={nowMs} />
       <section class="card" aria-labelledby="history">
         <div class="card-header">
@@ -132,8 +132,10 @@ function endOf({ status }: ApiKey): 'Expired' | 'Revoked' {
   return status === 'Revoked' ? 'Revoked' : 'Expired';
 }
 
-function Facts({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
+function Facts({ pageContext, apiKey }: KeyProps) {
+  const { links, mayManageAll, nowMs } = pageContext;
   const { keyPrefix, texts } = useLook();
+  const { id: createdBy, username } = apiKey.createdBy;
   return (
     <section class="card" aria-label={texts.details}>
       <dl class="facts">
@@ -153,7 +155,7 @@ function Facts({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
         )}
         <div>
           <dt>{texts.createdBy}</dt>
-          <dd>{apiKey.createdBy.username}</dd>
+          <dd>{mayManageAll ? <a href={links.apiKeys({ scope: 'all', createdBy })}>{username}</a> : username}</dd>
         </div>
         <div>
           <dt>{texts.createdOn}</dt>

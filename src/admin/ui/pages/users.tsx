@@ -119,7 +119,7 @@ function UserRow({ pageContext, user }: { pageContext: PageContext; user: Direct
       <td>
         <span class="key-name">{user.username}</span> {isSelf && <span class="tag">{texts.you}</span>}
         <span class="second-line">
-          <a href={links.apiKeys({ scope: 'all', search: user.username })} aria-label={texts.apiKeysOf(user.username)}>
+          <a href={links.apiKeys({ scope: 'all', createdBy: user.id })} aria-label={texts.apiKeysOf(user.username)}>
             {texts.apiKeys}
           </a>{' '}
           ·{' '}

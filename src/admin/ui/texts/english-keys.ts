@@ -38,8 +38,8 @@ export const englishKeyTexts = {
   whoseKeys: 'Whose keys',
   all: 'All',
   search: 'Search',
-  searchLabel: 'Search by name, description, creator or id',
-  searchHint: 'Search name, description, creator or id',
+  searchLabel: 'Search by name, description, creator, id or the value of a key',
+  searchHint: 'Name, creator, id or a leaked key',
   sortBy: 'Sort by',
   sortAsItIs: 'As it is',
   sorts: {
@@ -60,6 +60,8 @@ export const englishKeyTexts = {
   showThese: (count: number): string => (count === 1 ? 'Show the key' : 'Show these keys'),
   noMatch: 'No API key matches',
   noMatchHint: 'There is no key with this status and this search. Try other words, or look at all of them.',
+  onlyKeysOf: (username: string): string => `Only API keys of ${username}.`,
+  showAllUsers: 'Show the keys of all users',
   clearFilters: 'Clear the filters',
   searchAll: 'Search all API keys',
   noApiKeys: 'No API keys',
@@ -141,6 +143,8 @@ export const englishKeyTexts = {
   goBack: 'Go back',
   revokeAll: 'Revoke all',
   revokeAllOf: (username: string): string => `Revoke all API keys of ${username}`,
+  activeKeyCount: (count: number): string => `${countOf(count, 'Active API key')}.`,
+  noneToRevoke: (username: string): string => `${username} has no Active API key.`,
   revokeAllConsequences:
     'From this moment every request with any of these keys is refused. This cannot be undone. The user can still sign in and create new keys.',
   allRevoked: (username: string, count: number): string => `${countOf(count, 'API key')} of ${username} revoked.`,

@@ -73,7 +73,20 @@ export async function everyPage({ signIn = 'own' }: { signIn?: 'own' | 'host' } 
   const expired = await host.made(evil, `${evil}5`, 20, 5);
 
   const ids = [id, revoked.id, expired.id, inUrl];
-  const evilQuery = ['search', 'scope', 'status', 'sort', 'page', 'find', 'author', 'origin', 'from', 'to', 'other']
+  const evilQuery = [
+    'search',
+    'createdBy',
+    'scope',
+    'status',
+    'sort',
+    'page',
+    'find',
+    'author',
+    'origin',
+    'from',
+    'to',
+    'other',
+  ]
     .map((name) => `${name}=${inUrl}`)
     .join('&');
   const lists = (path: string) => ['', `?${evilQuery}`, '?page=2', `?status=Revoked`].map((query) => path + query);
