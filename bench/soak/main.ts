@@ -40,6 +40,7 @@ const administrations = [new Part('administration-1'), new Part('administration-
 const parts = [endSystem, ...connectors, ...services, ...administrations];
 const survivors = [connectors[0], services[0], administrations[0]];
 process.once('exit', () => disk.remove());
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 async function startAll(password: string): Promise<Callers> {
   await Promise.all(parts.map(({ wire }) => wire.open()));

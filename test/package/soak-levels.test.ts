@@ -36,7 +36,7 @@ it.each([
   ['sockets', 'one a minute', (minute: number) => ({ sockets: 8 + minute })],
   ['heap', '10 KiB a second', (minute: number) => ({ heapBytes: (20 + 0.6 * minute) * mebibyte })],
   ['memory', '3 MiB a minute', (minute: number) => ({ rssBytes: (90 + 4 * minute) * mebibyte })],
-  ['delay', 'five milliseconds a minute', (minute: number) => ({ usualDelayMs: 1 + 5 * minute })],
+  ['delay', 'twice as much every five minutes', (minute: number) => ({ usualDelayMs: 2 ** (minute / 5) })],
 ])('%s that rise are found, and the part is named: %s', (measure, _what, change) => {
   expect(complaintsOf(change)).toEqual([expect.stringMatching(`^service-1: ${measure} rose from `)]);
 });
