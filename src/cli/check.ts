@@ -155,7 +155,7 @@ async function findConnector(url: string, timeoutMs: number, signal: AbortSignal
     response.body?.cancel().catch(() => {});
   };
   try {
-    await Promise.any([ask(url), ask(`${url.replace(/\/+$/, '')}/concordat-conformance/no-such-route`)]);
+    await Promise.any([ask(url), ask(`${url.replace(/(?<!\/)\/+$/, '')}/concordat-conformance/no-such-route`)]);
   } catch (error) {
     signal.throwIfAborted();
     const [first] = (error as AggregateError).errors as { cause?: { code?: string; message?: string } }[];

@@ -119,7 +119,7 @@ function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new TypeError('must not have credentials, a query or a fragment');
   }
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
+  return { origin: url.origin, basePath: url.pathname.replace(/(?<!\/)\/+$/, '') };
 }
 
 /** Messages contain names, never values: those may be secret. */

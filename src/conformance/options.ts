@@ -168,7 +168,7 @@ export function checkOptions(options: ConformanceOptions): Settings {
   const probes = options.probes ?? {};
   const readable = optional(probes.readable);
   return {
-    baseUrl: (options.baseUrl ?? 'http://connector.invalid').replace(/\/+$/, ''),
+    baseUrl: (options.baseUrl ?? 'http://connector.invalid').replace(/(?<!\/)\/+$/, ''),
     fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
     onResult: options.onResult,
     openapi,

@@ -89,6 +89,6 @@ export function checkOptions(options: SimulateConnectorOptions) {
       session === false
         ? undefined
         : { ...session, header: session.header ?? recording?.initialize?.session[0] ?? 'x-session' },
-    basePath: settings.basePath.replace(/\/+$/, ''),
+    basePath: settings.basePath.replace(/(?<!\/)\/+$/, ''),
   };
 }

@@ -142,7 +142,7 @@ const internals: readonly (readonly [string, RegExp])[] = [
   ['a connection string with a password', /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/]{1,100}:[^\s@/]{1,100}@/i],
   [
     'a connection string',
-    /\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|jdbc:[a-z]+|sqlserver|ldaps?):\/\/[^\s"]{1,80}/i,
+    /\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|jdbc:[a-z]{1,30}|sqlserver|ldaps?):\/\/[^\s"]{1,80}/i,
   ],
   ['SQL', /\bSELECT\s[\s\S]{1,300}?\sFROM\s|\bINSERT\s+INTO\s|\bUPDATE\s+\S{1,80}\s+SET\s|\bDELETE\s+FROM\s/],
   [

@@ -64,7 +64,7 @@ export default defineConfig({
         'past-one-machine',
         'observability',
       ]),
-      group('Testing', ['testing', 'conformance', 'simulation', 'referee', 'fuzzing', 'lessons']),
+      group('Testing', ['testing', 'conformance', 'simulation', 'referee', 'fuzzing', 'soak', 'lessons']),
       group('Administration', ['api-keys', 'administration', 'backup', 'watch-a-sync']),
       group('Background', [
         'architecture',
