@@ -31,13 +31,11 @@ const { all } = command.opts<{ all?: boolean }>();
 
 const folder = mkdtempSync(path.join(tmpdir(), 'concordat-runtimes-'));
 const projects = new Map<string, Project>();
-const { tarball } = pack(folder);
+
+type Proofs = Record<string, () => Promise<string>>;
 
 /** What is run on a runtime. Each returns a line about what it has proved. */
-function proofsOf(
-  { specifier, age = 'newest', hasTests }: Runtime,
-  program: string,
-): Record<string, () => Promise<string>> {
+function proofsOf({ specifier, age = 'newest', hasTests }: Runtime, program: string, tarball: string): Proofs {
   if (!projects.has(age)) projects.set(age, makeProject(path.join(folder, age), tarball, age));
   const project = projects.get(age) as Project;
   const [name] = specifier.split('@');
@@ -62,6 +60,7 @@ let failed = 0;
 let passed = 0;
 let skipped = 0;
 try {
+  const { tarball } = pack(folder);
   for (const runtime of runtimes) {
     if (chosen.length > 0 && !chosen.some((name) => runtime.name.toLowerCase().startsWith(name))) continue;
     const program = installRuntime(path.join(folder, runtime.specifier.replace('@', '-')), runtime.specifier);
@@ -71,7 +70,7 @@ try {
     }
     const version = execFileSync(program, ['--version'], { encoding: 'utf8' }).split('\n')[0];
     console.log(`${runtime.name}: ${version}`);
-    for (const [what, prove] of Object.entries(proofsOf(runtime, program))) {
+    for (const [what, prove] of Object.entries(proofsOf(runtime, program, tarball))) {
       const startedAt = performance.now();
       const outcome = await prove().catch((error: Error) => error);
       const seconds = Math.round((performance.now() - startedAt) / 1000);
