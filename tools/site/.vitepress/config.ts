@@ -55,6 +55,7 @@ export default defineConfig({
         'data',
         'files',
         'networks',
+        'runtimes',
         'rate-limits',
         'sessions',
         'presets',
