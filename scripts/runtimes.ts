@@ -3,7 +3,7 @@
  * of its dependencies and peers: `npm run test:runtimes`. The runtimes are installed from the npm registry, into a temporary
  * folder; one that cannot be had is skipped, aloud.
  *
- *     npm run test:runtimes                # as in CI: a selection of the tests, on the oldest and the newest Node
+ *     npm run test:runtimes                # as in CI: tests on the oldest Node only
  *     npm run test:runtimes -- --all       # every test on every Node, those of the sources included
  *     npm run test:runtimes -- bun deno    # some runtimes
  */

@@ -79,7 +79,7 @@ export function pathPrefix(document: Json, baseUrl: string): string {
   return server.startsWith(`${base}/`) ? server.slice(base.length) : '';
 }
 
-const trimmed = (path: string) => path.replace(/\/+$/, '');
+const trimmed = (path: string) => path.replace(/(?<!\/)\/+$/, '');
 
 /** The most references that lead from one to the next. */
 const mostReferences = 20;
