@@ -27,6 +27,10 @@ const command = new Command('npm run test:runtimes --')
   .option('--all', 'runs every test on every Node, not a selection')
   .parse();
 const chosen = command.args.map((name) => name.toLowerCase());
+const tried = runtimes.filter(
+  ({ name }) => chosen.length === 0 || chosen.some((start) => name.toLowerCase().startsWith(start)),
+);
+if (tried.length === 0) command.error(`There is none of that name: ${runtimes.map(({ name }) => name).join(', ')}.`);
 const { all } = command.opts<{ all?: boolean }>();
 
 const folder = mkdtempSync(path.join(tmpdir(), 'concordat-runtimes-'));
@@ -61,8 +65,7 @@ let passed = 0;
 let skipped = 0;
 try {
   const { tarball } = pack(folder);
-  for (const runtime of runtimes) {
-    if (chosen.length > 0 && !chosen.some((name) => runtime.name.toLowerCase().startsWith(name))) continue;
+  for (const runtime of tried) {
     const program = installRuntime(path.join(folder, runtime.specifier.replace('@', '-')), runtime.specifier);
     if (program === undefined) {
       skipped++;
