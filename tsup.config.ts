@@ -42,6 +42,8 @@ export default defineConfig([
     entry: { 'cli/main': 'src/cli/main.ts' },
     format: ['esm'],
     splitting: false,
+    // Nobody imports it, and most of it is what others wrote.
+    minify: true,
     // commander is CommonJS and asks for Node's own modules by require.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
