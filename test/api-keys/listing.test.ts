@@ -117,6 +117,12 @@ describe.each(databaseKinds)('the list on $name', (kind) => {
     }
   });
 
+  it('takes no name with an underscore for the beginning of a key', async () => {
+    const { made, names } = await filled();
+    const { id } = made.get('beta') as { id: string };
+    for (const search of [`build_${id[0]}`, `ck_${id.slice(0, 8)}`]) expect(await names({ search })).toEqual([]);
+  });
+
   it('finds a frequent word among more keys than it looks up beforehand', async () => {
     const { apiKeys, names } = await open();
     for (let index = 0; index < 1010; index++) {

@@ -66,11 +66,12 @@ export function readSought(field: string, text: unknown): string | undefined {
 export function readSearch(search: unknown): KeySearch | undefined {
   const trimmed = readSought('search', search);
   if (trimmed === undefined) return undefined;
-  return {
-    text: foldForSearch(trimmed),
-    idPrefix: /^(?:[a-z][a-z0-9]{1,15}_)?([0-9A-Za-z]{1,12})(?:…|_[0-9A-Za-z]{49})?$/.exec(trimmed)?.[1],
-  };
+  return { text: foldForSearch(trimmed), idPrefix: idForm.exec(trimmed)?.[1] };
 }
+
+/** The beginning of an id; after the prefix of keys it is whole, or cut off with `…`: `build_7` is a name and no key. */
+const idForm =
+  /^(?:[a-z][a-z0-9]{1,15}_(?=[0-9A-Za-z]{12}|[0-9A-Za-z]{1,12}…))?([0-9A-Za-z]{1,12})(?:…|_[0-9A-Za-z]{49})?$/;
 
 /** Where a page ended: its order, and the sort value and id of its last row. */
 export interface Position {
