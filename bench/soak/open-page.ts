@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export interface OpenPage {
   /** Loads it again. @returns what is wrong with it. */
@@ -6,6 +7,7 @@ export interface OpenPage {
   close(): Promise<void>;
 }
 
+const patienceMs = 120_000;
 const browserPath = process.env.CONCORDAT_CHROMIUM ?? '/usr/bin/chromium';
 
 /** The list of keys in Chromium, signed in; `undefined` where there is no Chromium. */
@@ -13,9 +15,9 @@ export async function openPage(url: string, password: string): Promise<OpenPage 
   if (!existsSync(browserPath)) return undefined;
   const { chromium } = await import('playwright-core');
   const args = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
-  const browser = await chromium.launch({ executablePath: browserPath, args, timeout: 120_000 });
+  const browser = await chromium.launch({ executablePath: browserPath, args, timeout: patienceMs });
   const page = await browser.newPage();
-  page.setDefaultTimeout(120_000);
+  page.setDefaultTimeout(patienceMs);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   await page.goto(`${url}/sign-in`);
@@ -25,10 +27,15 @@ export async function openPage(url: string, password: string): Promise<OpenPage 
   await page.waitForURL('**/api-keys');
   return {
     async reload() {
-      // While the disk is full it may be a page that says so.
-      await page.goto(`${url}/api-keys?scope=all`).catch(() => {});
-      if (problems.length > 0) return problems.join('; ');
-      return (await page.getByRole('heading', { level: 1 }).count()) === 1 ? undefined : `it shows ${page.url()}`;
+      const givesUpAt = performance.now() + patienceMs;
+      for (;;) {
+        // The line may be cut, or the disk full: then it is a page that says so.
+        await page.goto(`${url}/api-keys?scope=all`).catch(() => {});
+        if (problems.length > 0) return problems.join('; ');
+        if ((await page.getByRole('heading', { level: 1 }).count()) === 1) return undefined;
+        if (performance.now() > givesUpAt) return `it shows ${page.url()}: ${await page.title()}`;
+        await pause(500);
+      }
     },
     close: () => browser.close(),
   };
