@@ -4,7 +4,7 @@ import { thirdPartyLicenses } from './scripts/third-party-licenses.js';
 const shared: Options = {
   target: 'node20',
   // Bundled: structured-headers is a few kilobytes that a user need not install; commander is the command's alone.
-  noExternal: ['structured-headers', 'commander', '@clack/prompts', '@clack/core'],
+  noExternal: ['structured-headers', 'commander', '@clack/prompts', '@clack/core', 'yaml'],
   // What is bundled asks for its licence to be in every copy.
   esbuildPlugins: [thirdPartyLicenses('dist')],
   // `node:sqlite` exists only under its full name.
@@ -42,6 +42,8 @@ export default defineConfig([
     entry: { 'cli/main': 'src/cli/main.ts' },
     format: ['esm'],
     splitting: false,
+    // Nobody imports it, and most of it is what others wrote.
+    minify: true,
     // commander is CommonJS and asks for Node's own modules by require.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -1,17 +1,19 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
+/** In an installed package there are none: scripts/runtimes.ts copies this file and the tests to one. */
+const hasSources = existsSync(new URL('./src', import.meta.url));
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+const aliases = [
+  { find: /^concordat$/, replacement: source('index.ts') },
+  { find: /^concordat\/connector\/(express|fastify|hono|node)$/, replacement: source('connector/adapters/$1.ts') },
+  { find: /^concordat\/(opentelemetry|redis|bullmq)$/, replacement: source('integrations/$1/index.ts') },
+  { find: /^concordat\/([a-z-]+)$/, replacement: source('$1/index.ts') },
+];
 
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^concordat$/, replacement: source('index.ts') },
-      { find: /^concordat\/connector\/(express|fastify|hono|node)$/, replacement: source('connector/adapters/$1.ts') },
-      { find: /^concordat\/(opentelemetry|redis|bullmq)$/, replacement: source('integrations/$1/index.ts') },
-      { find: /^concordat\/([a-z-]+)$/, replacement: source('$1/index.ts') },
-    ],
-  },
+  resolve: { alias: hasSources ? aliases : [] },
   test: {
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     // Those need a browser: npm run test:browser.

@@ -2,6 +2,7 @@
 //
 //   node --import tsx bench/run.ts client --quick
 //   node --import tsx bench/run.ts api-keys --figures authenticate --keys 100000
+//   node --import tsx bench/run.ts soak --minutes 2
 //
 // Installs the peers (bench/package-lock.json) when they are missing or others than it says, and builds what is measured
 // into bench/dist, so that neither a loader nor a stale build is in the figures.
@@ -11,16 +12,18 @@ import { resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
-const benchmarks = ['client', 'stream', 'sync', 'fleet', 'bullmq', 'connector', 'api-keys'] as const;
+const benchmarks = ['client', 'stream', 'sync', 'fleet', 'bullmq', 'connector', 'api-keys', 'readers'];
+/** Those that look at the package alone. */
+const withoutPeers = ['fleet', 'readers', 'soak'];
 
 const [name = '', ...flags] = process.argv.slice(2);
-const chosen = name === 'all' ? benchmarks : benchmarks.filter((benchmark) => benchmark === name);
+const chosen = name === 'all' ? benchmarks : [...benchmarks, 'soak'].filter((benchmark) => benchmark === name);
 if (chosen.length === 0) {
-  console.error(`Usage: node --import tsx bench/run.ts ${[...benchmarks, 'all'].join('|')} [--quick] [flags]`);
+  console.error(`Usage: node --import tsx bench/run.ts ${[...benchmarks, 'soak', 'all'].join('|')} [--quick] [flags]`);
   process.exit(2);
 }
 
-installPeers();
+if (!chosen.every((benchmark) => withoutPeers.includes(benchmark))) installPeers();
 for (const benchmark of chosen) {
   if (chosen.length > 1) console.log(`\n=== ${benchmark} ===`);
   if (benchmark === 'api-keys') benchApiKeys();

@@ -8,6 +8,8 @@ export interface Worker {
   /** Runs a command of the worker. @throws what the command throws, as text. */
   call<Result>(command: string, input?: unknown): Promise<Result>;
   stop(): Promise<void>;
+  /** `kill -9`. */
+  kill(): Promise<void>;
 }
 
 type Commands = Record<string, (input: never) => unknown>;
@@ -27,15 +29,18 @@ export function startWorker(program: string, parameters: readonly string[] = [],
   });
   const pending = new Map<number, (answer: Answer) => void>();
   let lastId = 0;
+  let gone: string | undefined;
   child.on('message', (answer: Answer) => pending.get(answer.id)?.(answer));
-  child.on('exit', (code) => {
-    for (const settle of pending.values()) settle({ id: 0, error: `${program} ended with code ${code}` });
+  child.on('exit', (code, signal) => {
+    gone = `ended with ${signal ?? `code ${code}`}`;
+    for (const settle of pending.values()) settle({ id: 0, error: gone });
   });
   return {
     pid: child.pid ?? 0,
     async call<Result>(command: string, input?: unknown) {
       const id = ++lastId;
       const { error, result } = await new Promise<Answer>((settle) => {
+        if (gone !== undefined) return settle({ id, error: gone });
         pending.set(id, settle);
         child.send({ id, command, input });
       });
@@ -43,15 +48,16 @@ export function startWorker(program: string, parameters: readonly string[] = [],
       if (error !== undefined) throw new Error(`${program} ${parameters.join(' ')}: ${error}`);
       return result as Result;
     },
-    stop: () => stopped(child),
+    stop: () => ended(child, () => child.disconnect()),
+    kill: () => ended(child, () => child.kill('SIGKILL')),
   };
 }
 
-function stopped(child: ChildProcess): Promise<void> {
+function ended(child: ChildProcess, end: () => void): Promise<void> {
   return new Promise((resolve) => {
-    if (child.exitCode !== null) return resolve();
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once('exit', () => resolve());
-    child.disconnect();
+    end();
   });
 }
 

@@ -46,7 +46,10 @@ try {
   if (statSync(tarball).size > largestTarballBytes)
     throw new Error(`the tarball is larger than ${largestTarballBytes} bytes`);
   const stray = files.filter(
-    (file) => !/^(dist\/|docs\/|templates\/|package\.json|README|LICENSE|CHANGELOG)/.test(file),
+    (file) =>
+      !/^(?:(?:dist|docs|examples|templates)\/|(?:package\.json|(?:README|LICENSE|CHANGELOG|CONTRIBUTING|SECURITY)(?:\.md)?)$)/.test(
+        file,
+      ),
   );
   if (stray.length > 0) throw new Error(`files that do not belong in the package: ${stray.join(', ')}`);
 

@@ -7,9 +7,9 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { freePort } from '../test/helpers/free-port.js';
 import { pack } from './pack.js';
 
 /** What issue and documentation promise for the first one, from `concordat new` to green tests. */
@@ -151,15 +151,4 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
   } catch {
     // It has ended.
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

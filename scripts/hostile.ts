@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
-import type { Reading } from './hostile/reading.js';
+import type { Reading } from '../bench/reading.js';
 import { Clients, traffic } from './hostile/traffic.js';
 
 const contenders = ['node:http', 'serve()', 'reference service'];

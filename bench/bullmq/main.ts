@@ -9,7 +9,7 @@ import type { Quota } from '../sync/quota.js';
 import { round } from '../table.js';
 import { startWorker, type Worker } from '../worker.js';
 import type { WorkerInput } from './parking.js';
-import { startRedis } from './redis.js';
+import { startLastingRedis } from './redis.js';
 import type { Ledger } from './server.js';
 
 const { values } = parseArgs({
@@ -32,7 +32,7 @@ if (program === undefined) {
   console.log('SKIPPED: there is no redis-server. Use: npm run bench:bullmq');
   process.exit();
 }
-const redis = await startRedis(program);
+const redis = await startLastingRedis(program);
 const server = startWorker('server');
 const connectorUrl = await server.call<string>('listen');
 

@@ -1,7 +1,7 @@
 // A connector with a quota that writes down which job's request it let through, and how often: what is lost or doubled
 // is counted where it matters, not where it is claimed.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../listen.js';
 import { type Quota, QuotaCounter } from '../sync/quota.js';
 import { answerCommands } from '../worker.js';
 
@@ -34,10 +34,7 @@ const server = createServer((request, response) => {
 });
 
 answerCommands({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-    }),
+  listen: () => listen(server),
   /** Starts a new ledger; without a quota everything is let through. */
   open: (quota: Quota | undefined) => {
     counter = quota && new QuotaCounter(quota);

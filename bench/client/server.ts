@@ -1,6 +1,7 @@
 // A server that costs next to nothing: it counts the requests that arrive and writes as many ready-made answers, so that
 // requests per second say something about the clients.
 import { createServer } from 'node:net';
+import { listen } from '../listen.js';
 import { answerCommands } from '../worker.js';
 
 const issue = JSON.stringify({
@@ -42,12 +43,7 @@ const server = createServer({ noDelay: true }, (socket) => {
 });
 
 answerCommands({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen({ port: 0, host: '127.0.0.1', backlog: 10_000 }, () => {
-        resolve(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
-      });
-    }),
+  listen: () => listen(server, 10_000),
   refuse: (seconds: number | undefined) => {
     refuseForSeconds = seconds;
   },

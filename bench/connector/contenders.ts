@@ -13,6 +13,7 @@ import fastify from 'fastify';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { z } from 'zod';
+import { listen as listenOn } from '../listen.js';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -124,8 +125,6 @@ function writeJson(response: ServerResponse, status: number, body: string): void
   response.end(body);
 }
 
-function listen(listener: Listener): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer(listener).listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  });
+async function listen(listener: Listener): Promise<number> {
+  return Number(new URL(await listenOn(createServer(listener))).port);
 }

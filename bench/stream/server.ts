@@ -1,7 +1,7 @@
 // A server that costs little: it writes as many bytes as the path says, from one buffer, as fast as they are read, and counts
 // those that are sent to it.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../listen.js';
 import { answerCommands } from '../worker.js';
 
 const chunk = Buffer.alloc(65_536, 'x');
@@ -37,8 +37,5 @@ const server = createServer((request, response) => {
 });
 
 answerCommands({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-    }),
+  listen: () => listen(server),
 });

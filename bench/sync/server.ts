@@ -1,7 +1,7 @@
 // A connector with a quota for each contender: its first path segment says which. Waits are in milliseconds, so that a
 // window of a second can be told exactly.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../listen.js';
 import { answerCommands } from '../worker.js';
 import { type Quota, QuotaCounter } from './quota.js';
 
@@ -27,10 +27,7 @@ const server = createServer((request, response) => {
 });
 
 answerCommands({
-  listen: () =>
-    new Promise<string>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-    }),
+  listen: () => listen(server),
   open: ({ name, quota, announces }: { name: string; quota: Quota; announces: boolean }) => {
     const counter = new QuotaCounter(quota);
     counters.set(name, counter);

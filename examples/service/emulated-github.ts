@@ -9,6 +9,9 @@ export interface EmulatedGitHub extends GitHubOptions {
   close(): Promise<void>;
 }
 
+/** Any would do. */
+export const emulatedToken = 'emulated-token';
+
 const owner = 'acme';
 const source = 'support';
 const target = 'support-mirror';
@@ -33,7 +36,7 @@ export async function startEmulatedGitHub(issues: number): Promise<EmulatedGitHu
   await seedIssues({ apiUrl, repository: `${owner}/${source}`, count: issues });
   return {
     apiUrl,
-    token: 'emulated-token',
+    token: emulatedToken,
     source: `${owner}/${source}`,
     target: `${owner}/${target}`,
     async close() {
@@ -71,6 +74,8 @@ async function listeningOnLoopback<Result>(
     const result = await start();
     if (server === undefined) throw new Error('The emulator did not listen as expected.');
     if (!server.listening) await once(server, 'listening');
+    // On a busy machine, a connection would be closed as idle in the moment in which it is used again.
+    server.keepAliveTimeout = 0;
     return { result, server };
   } finally {
     Reflect.deleteProperty(Server.prototype, 'listen');

@@ -1,34 +1,5 @@
 import { readOptions } from './options.js';
+import { runProcess } from './process.js';
 import { runService } from './service.js';
-import { UsageExit } from './usage-exit.js';
 
-/** A signal that comes again within this time is the same Ctrl-C, passed on by npm or tsx. */
-const echoMs = 500;
-const exitCodes = { SIGINT: 130, SIGTERM: 143 };
-
-const stop = new AbortController();
-let stoppedAt: number | undefined;
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    const now = performance.now();
-    if (stoppedAt !== undefined && now - stoppedAt > echoMs) process.exit(exitCodes[signal]);
-    stoppedAt ??= now;
-    process.exitCode = exitCodes[signal];
-    stop.abort(new Error('Stopped'));
-  });
-}
-
-try {
-  const options = readOptions(process.argv.slice(2), process.env);
-  const equal = await runService(options, stop.signal);
-  process.exitCode ??= equal ? 0 : 1;
-} catch (error) {
-  if (error instanceof UsageExit) {
-    if (error.message !== '') process.stderr.write(`error: ${error.message}\n`);
-    process.exitCode = error.exitCode;
-  } else {
-    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode ??= 1;
-  }
-}
+await runProcess((signal) => runService(readOptions(process.argv.slice(2), process.env), signal));

@@ -6,7 +6,8 @@ import {
   parsePort,
   readAdministration,
 } from './administration/options.js';
-import { UsageExit } from './usage-exit.js';
+import type { WorkerOptions } from './fleet/worker.js';
+import { UsageExit } from './process.js';
 
 export interface GitHubOptions {
   apiUrl: string;
@@ -28,6 +29,10 @@ export interface ServiceOptions {
   github: GitHubOptions | undefined;
   issues: number;
   administration: AdministrationOptions | undefined;
+  /** Leaves the work to the workers of this redis. */
+  redisUrl: string | undefined;
+  /** A connector that runs elsewhere; without it one is started. */
+  connectorUrl: string | undefined;
   /** Where runs are recorded, and the administration keeps its data. Absolute. */
   dataDirectory: string;
 }
@@ -65,6 +70,7 @@ export function readOptions(argv: readonly string[], environment: Environment): 
     github,
     issues: flags.issues,
     administration: readAdministration(flags, environment),
+    ...readFleet(environment, github),
     dataDirectory: path.resolve(flags.data || environment.CONCORDAT_DATA || '.data'),
   };
 }
@@ -115,8 +121,17 @@ Another GitHub instead of the emulated one (all of them in the environment):
   GITHUB_TOKEN    token that may read the one and write issues of the other
   GITHUB_API_URL  root of the API (default: ${publicApi})
 
+More machines (in the environment as well):
+  REDIS_URL       redis://… to leave the work to the processes of \`npm run worker\`
+  CONNECTOR_URL   a connector that runs elsewhere, instead of one of this process
+  SESSION_KEY     32 bytes or more; workers encrypt the sessions that they share in redis
+  HEALTH_PORT     where a worker answers GET /health
+  CONCURRENCY     the most writes of a worker at once (default: 8)
+  LOCK_MS         how long until a worker that died is missed (default: 60000)
+
 The administration (in the environment as well):
   PORT, CONCORDAT_DATA       the same as --port and --data
+  HOST                       address to listen on; 0.0.0.0 in a container (default: this machine only)
   DATABASE_URL               postgres://… to keep the API keys in PostgreSQL instead of SQLite
   CONCORDAT_ADMIN_PASSWORD   password of admin, the Super Admin; without it the first start makes one and prints it
   CONCORDAT_MANAGER_PASSWORD password of uma, who may manage the API keys of all users; likewise
@@ -166,4 +181,26 @@ function readGitHub(environment: Environment): GitHubOptions | undefined {
     throw new UsageExit('GITHUB_API_URL must be an http or https URL.', 2);
   }
   return { apiUrl: apiUrl || publicApi, token, source, target };
+}
+
+function readFleet({ REDIS_URL, CONNECTOR_URL }: Environment, github: GitHubOptions | undefined) {
+  if (REDIS_URL && github && !CONNECTOR_URL) {
+    throw new UsageExit('With REDIS_URL and another GitHub, set CONNECTOR_URL: all workers call one connector.', 2);
+  }
+  return { redisUrl: REDIS_URL || undefined, connectorUrl: CONNECTOR_URL || undefined };
+}
+
+/** What `npm run worker` takes from the environment. @throws UsageExit */
+export function readWorkerOptions(environment: Environment): WorkerOptions {
+  const github = readGitHub(environment);
+  const { redisUrl, connectorUrl } = readFleet(environment, github);
+  const { SESSION_KEY, HEALTH_PORT, CONCURRENCY, LOCK_MS } = environment;
+  if (redisUrl === undefined) throw new UsageExit('Set REDIS_URL to the redis of the service.', 2);
+  if (github && !SESSION_KEY) throw new UsageExit('Set SESSION_KEY, the same 32 bytes or more for all workers.', 2);
+  const healthPort = HEALTH_PORT ? parsePort(HEALTH_PORT) : undefined;
+  if (HEALTH_PORT && healthPort === undefined) throw new UsageExit('HEALTH_PORT must be a number from 0 to 65535.', 2);
+  return {
+    ...{ redisUrl, connectorUrl, github, healthPort, sessionKey: SESSION_KEY || undefined },
+    ...{ concurrency: Number(CONCURRENCY || 8), lockMs: Number(LOCK_MS || 60_000) },
+  };
 }

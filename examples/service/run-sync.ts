@@ -1,19 +1,36 @@
+import type { ConnectorClient } from 'concordat/client';
+import type { SyncProgress } from './engine/progress.js';
+import { Tally } from './engine/tally.js';
 import type { ServiceOptions } from './options.js';
 import { countTraffic, type Summary, summaryTable } from './summary.js';
-import { type End, type SyncProgress, synchronize } from './sync.js';
 import type { Cause, SyncControl } from './syncs/control.js';
 import { Recorder } from './syncs/recorder.js';
 import type { RunEnd, RunStore } from './syncs/store/run-store.js';
-import { Tally } from './tally.js';
 import type { Screen } from './terminal.js';
 
-export interface Ends {
-  source: End;
-  target: End;
+/** A connection as its events and counters show it: a client, or the clients of all workers. */
+export interface Watched {
+  client: Pick<ConnectorClient, 'status' | 'on'>;
+  repository: string;
+}
+
+export interface Connections {
+  source: Watched;
+  target: Watched;
+}
+
+/** Does the work: in this process, or by workers. */
+export type Engine = (tally: Tally, options: EngineOptions) => Promise<void>;
+
+export interface EngineOptions {
+  progress: SyncProgress;
+  /** The end of this run. */
+  stop: AbortSignal;
 }
 
 interface SyncRun {
-  ends: Ends;
+  ends: Connections;
+  engine: Engine;
   options: ServiceOptions;
   screen: Screen;
   control: SyncControl;
@@ -28,6 +45,7 @@ interface SyncRun {
 /** One synchronisation: done, recorded, and shown in the terminal. */
 export async function runSync({
   ends,
+  engine,
   options,
   screen,
   control,
@@ -46,7 +64,7 @@ export async function runSync({
   try {
     stop.throwIfAborted();
     const progress = recorder ? both(screen, recorder) : screen;
-    await synchronize({ source, target, concurrency: options.concurrency, signal: stop, progress, tally });
+    await engine(tally, { progress, stop });
   } catch (thrown) {
     error = thrown instanceof Error ? thrown.message : String(thrown);
   }
@@ -61,7 +79,7 @@ export async function runSync({
     durationMs: Math.round(performance.now() - startedAt),
     ...(error === undefined ? {} : { error }),
   };
-  const refusals = [...tally.failures].map(([number, reason]) => `Issue ${number} was refused: ${reason}`);
+  const refusals = [...tally.refused].map(([number, reason]) => `Issue ${number} was refused: ${reason}`);
   const { stoppedBy } = control.ended();
   recorder?.end({ stoppedBy, ...outcomeOf(summary, stop) }, refusals);
   for (const refusal of refusals.slice(0, 5)) screen.line(refusal);
@@ -76,7 +94,7 @@ export async function runSync({
   return summary;
 }
 
-function record(store: RunStore, { source, target }: Ends, cause: Cause, tally: Tally): Recorder {
+function record(store: RunStore, { source, target }: Connections, cause: Cause, tally: Tally): Recorder {
   const connections = [
     { name: 'Source', repository: source.repository, client: source.client },
     { name: 'Target', repository: target.repository, client: target.client },

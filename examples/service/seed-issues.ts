@@ -1,4 +1,4 @@
-import { eachOf } from './each-of.js';
+import { eachOf } from './engine/each-of.js';
 
 interface SeedOptions {
   apiUrl: string;
@@ -47,7 +47,6 @@ export async function seedIssues({ apiUrl, repository, count }: SeedOptions): Pr
   await eachOf([...Array(count).keys()], { concurrency: 16, signal }, async (index) => {
     const { number } = await send('POST', '', seedIssue(index));
     if (index % 4 === 3) await send('PATCH', `/${number}`, { state: 'closed' });
-    return 'go-on';
   });
 }
 

@@ -1,20 +1,17 @@
 import path from 'node:path';
-import { createConnectorClient } from 'concordat/client';
 import { serve } from 'concordat/connector';
 import { createGitHubConnector } from '../github/connector.js';
 import { makeDataDirectory } from './administration/data-directory.js';
 import { startAdministration } from './administration/start-administration.js';
 import { startEmulatedGitHub } from './emulated-github.js';
 import type { GitHubOptions, ServiceOptions } from './options.js';
-import { runSync } from './run-sync.js';
-import type { End } from './sync.js';
+import { runSync, type Watched } from './run-sync.js';
+import { type Closers, type Fleet, startEngine } from './start-engine.js';
 import { SyncStatus, syncStatusTool } from './sync-status.js';
 import { type Cause, SyncControl } from './syncs/control.js';
 import { syncsSection } from './syncs/section.js';
 import { RunStore } from './syncs/store/run-store.js';
 import { createScreen, type Screen } from './terminal.js';
-
-type Closers = (() => void | Promise<void>)[];
 
 /**
  * Runs everything in one process: the administration, the end system (emulated, or a real one elsewhere), the connector,
@@ -24,13 +21,13 @@ type Closers = (() => void | Promise<void>)[];
  */
 export async function runService(options: ServiceOptions, signal: AbortSignal): Promise<boolean> {
   const screen = createScreen(options.json ? process.stderr : process.stdout);
-  const onDefect = (error: unknown) => screen.line(`The connector has a defect: ${String(error)}`);
   const closers: Closers = [() => screen.clear()];
   const status = new SyncStatus();
   const control = new SyncControl();
+  let fleet: Fleet | undefined;
   try {
     const store = await openStore(options, screen, closers);
-    const syncs = store && syncsSection({ store, control });
+    const syncs = store && syncsSection({ store, control, workers: () => fleet?.workers });
     if (syncs) closers.push(() => syncs.close());
     const administration =
       options.administration &&
@@ -41,38 +38,16 @@ export async function runService(options: ServiceOptions, signal: AbortSignal): 
       }));
     if (administration) closers.push(() => administration.close());
     const github = options.github ?? (await emulate(options.issues, screen, closers));
-    const connector = await serve(createGitHubConnector({ ...options, onDefect }), { port: 0 });
-    closers.push(() => connector.close());
-    screen.line(`Connector: ${connector.url}`);
-    const connect = (name: string, repository: string): End => {
-      const client = createConnectorClient({
-        baseUrl: connector.url,
-        initialize: {
-          parameters: [
-            { key: 'baseUrl', value: github.apiUrl, sensitive: false },
-            { key: 'token', value: github.token, sensitive: true },
-            { key: 'repository', value: repository, sensitive: false },
-          ],
-        },
-        cleanup: {},
-      });
-      closers.push(() => client.close());
-      client.on('pause', ({ waitMs, resumeAt }) => screen.pause(name, waitMs, resumeAt));
-      client.on('resume', () => screen.resume(name));
-      client.on('initialize', ({ reason }) => reason === 'expired' && screen.login(name));
-      client.on('retry', ({ delayMs, error }) => screen.line(`Trying again in ${delayMs} ms: ${error.message}`));
-      return { client, repository };
-    };
-    const ends = {
-      source: connect('source connection', github.source),
-      target: connect('target connection', github.target),
-    };
+    const connectorUrl = options.connectorUrl ?? (await startConnector(options, screen, closers));
+    const { engine, fleet: started, ...ends } = await startEngine({ options, connectorUrl, github, signal, closers });
+    fleet = started;
+    for (const [name, { client }] of Object.entries(ends)) show(`${name} connection`, client, screen);
     status.connected({ source: ends.source.client, target: ends.target.client });
     let isFirst = true;
     let cause: Cause = { trigger: options.once ? 'once' : 'start' };
     for (;;) {
       status.started();
-      const summary = await runSync({ ends, options, screen, control, store, cause, signal, isFirst });
+      const summary = await runSync({ ends, engine, options, screen, control, store, cause, signal, isFirst });
       const { equal } = summary;
       status.ended(summary, options.once || control.isHeld ? undefined : options.intervalMs);
       if (options.once || signal.aborted) return equal;
@@ -89,6 +64,21 @@ export async function runService(options: ServiceOptions, signal: AbortSignal): 
   } finally {
     await closeAll(closers);
   }
+}
+
+async function startConnector(options: ServiceOptions, screen: Screen, closers: Closers): Promise<string> {
+  const onDefect = (error: unknown) => screen.line(`The connector has a defect: ${String(error)}`);
+  const connector = await serve(createGitHubConnector({ ...options, onDefect }), { port: 0 });
+  closers.push(() => connector.close());
+  screen.line(`Connector: ${connector.url}`);
+  return connector.url;
+}
+
+function show(name: string, client: Watched['client'], screen: Screen): void {
+  client.on('pause', ({ waitMs, resumeAt }) => screen.pause(name, waitMs, resumeAt));
+  client.on('resume', () => screen.resume(name));
+  client.on('initialize', ({ reason }) => reason === 'expired' && screen.login(name));
+  client.on('retry', ({ delayMs, error }) => screen.line(`Trying again in ${delayMs} ms: ${error.message}`));
 }
 
 function whenNext({ intervalMs }: ServiceOptions): string {

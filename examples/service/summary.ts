@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import type { ConnectorClient } from 'concordat/client';
-import type { SyncResult } from './tally.js';
+import type { SyncResult } from './engine/tally.js';
 
 /** What the connections went through while one synchronisation ran. */
 export interface Traffic {
@@ -21,7 +21,7 @@ export interface Summary extends SyncResult, Traffic {
 }
 
 /** Counts from now on. @returns what has come together whenever it is called. */
-export function countTraffic(clients: readonly ConnectorClient[]): () => Traffic {
+export function countTraffic(clients: readonly Pick<ConnectorClient, 'status'>[]): () => Traffic {
   const before = clients.map((client) => client.status.counters);
   return () => {
     const sum = { requests: 0, reLogins: 0, pauses: 0, waitedMs: 0, wastedRequests: 0 };

@@ -6,12 +6,12 @@ type LastRun = Summary & { finishedOn: string };
 
 /** What the service is doing, for who asks from outside. */
 export class SyncStatus {
-  #connections: Readonly<Record<string, ConnectorClient>> = {};
+  #connections: Readonly<Record<string, Pick<ConnectorClient, 'status'>>> = {};
   #isRunning = false;
   #lastRun: LastRun | null = null;
   #nextRunOn: string | null = null;
 
-  connected(connections: Readonly<Record<string, ConnectorClient>>): void {
+  connected(connections: Readonly<Record<string, Pick<ConnectorClient, 'status'>>>): void {
     this.#connections = connections;
   }
 

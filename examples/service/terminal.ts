@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { MultiBar, type SingleBar } from 'cli-progress';
-import type { SyncProgress } from './sync.js';
+import type { SyncProgress } from './engine/progress.js';
 
 type Stream = NodeJS.WriteStream & { fd: number };
 

@@ -1,15 +1,14 @@
 // One server in a process of its own, which tells how it is when asked. Started by scripts/hostile.ts.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createConnector, serve } from 'concordat/connector';
 import { z } from 'zod';
+import { watchProcess } from '../../bench/reading.js';
 import { startAdministration } from '../../examples/service/administration/start-administration.js';
 import { readOptions } from '../../examples/service/options.js';
-import type { Reading } from './reading.js';
 
 const maxBodyBytes = 1024 * 1024;
 const error = (code: string) => JSON.stringify({ errors: { code, message: 'No.' } });
@@ -62,25 +61,8 @@ const servers: Record<string, () => Promise<string>> = {
   'reference service': startService,
 };
 
-const delay = monitorEventLoopDelay({ resolution: 10 });
-
-async function read(): Promise<Reading> {
-  const { max } = delay;
-  for (let turn = 0; turn < 3; turn++) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    globalThis.gc?.();
-  }
-  delay.reset(); // the collection just made is not the traffic's
-  return {
-    sockets: process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length,
-    descriptors: readdirSync('/proc/self/fd').length,
-    heapBytes: process.memoryUsage().heapUsed,
-    longestDelayMs: max / 1e6,
-  };
-}
-
+const url = await (servers[process.argv[2] as string] as () => Promise<string>)();
+const read = watchProcess();
 process.on('message', async () => process.send?.(await read()));
 process.on('disconnect', () => process.exit());
-const url = await (servers[process.argv[2] as string] as () => Promise<string>)();
-delay.enable();
 process.send?.({ url });

@@ -189,6 +189,7 @@ export const listQuerySchema = z.object({
   scope: scope
     .optional()
     .describe("`my`: the caller's own keys. `all`: all users' keys, if the caller may manage them."),
+  createdBy: z.string().max(maxSearchCharacters).optional().describe('The id of a user: only the keys of this one.'),
   status: status.optional(),
   search: z
     .string()

@@ -11,8 +11,8 @@ import {
 import type { UserDirectory } from './access/types.js';
 import type { ApiKeys, OpenApiKeysOptions } from './api-keys.js';
 import { createSecretHasher, pepperOption } from './authentication/secret-hasher.js';
+import { driversOf, importPeer } from './import-peer.js';
 import { isKeyPrefix } from './keys/key-format.js';
-import { importPeer } from './store/import-peer.js';
 
 /**
  * Opens the API keys in one database and creates its tables. Several processes may open the same database.
@@ -29,7 +29,8 @@ import { importPeer } from './store/import-peer.js';
 export async function openApiKeys(options: OpenApiKeysOptions): Promise<ApiKeys> {
   checkOptions(schema, options);
   const hasher = createSecretHasher(options.pepper);
-  const { assembleApiKeys } = await importPeer('kysely', 'their queries', () => import('./assemble-api-keys.js'));
+  const load = () => import('./assemble-api-keys.js');
+  const { assembleApiKeys } = await importPeer('kysely', 'their queries', load, driversOf(options.database));
   return await assembleApiKeys(options, hasher);
 }
 

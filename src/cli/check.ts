@@ -17,6 +17,7 @@ import type { RecordedRequest, Recording } from '../testing/index.js';
 import { loadConfig } from './config.js';
 import { compareWithRecording } from './drift.js';
 import { exitCodes, type Io, mayColor, UsageError } from './io.js';
+import { loadDocument } from './openapi.js';
 import { readParameters } from './parameters.js';
 import { loadRecording, mayBeSent } from './record.js';
 import { recordExchanges } from './recorder.js';
@@ -25,6 +26,7 @@ import { collect, parseDuration, parseUrl } from './values.js';
 interface CheckOptions {
   config?: string;
   against?: string;
+  openapi?: string;
   reporter: Reporter;
   output?: string;
   features?: Feature[];
@@ -58,6 +60,7 @@ export function addCheck(program: Command, io: Io, finish: (code: number) => voi
     .option('--unknown <request>', 'a request for something that does not exist, such as /issues/0')
     .option('--limit <request>', 'a request that reaches the rate limit when repeated')
     .option('--allow-writes', 'send probes that may write (POST, PUT, PATCH, DELETE)')
+    .option('--openapi <document>', 'send requests that this OpenAPI document does not allow: a URL, a file, or a path')
     .option('--against <recording>', 'also report what has changed since concordat record')
     .option('--timeout <time>', 'the timeout of one request (default: 10s)', parseDuration)
     .option('--max-wait <time>', 'the longest rate limit to wait out (default: 10s)', parseDuration)
@@ -128,9 +131,11 @@ async function withArguments(config: ConformanceConfig, options: CheckOptions, i
   if (options.read !== undefined) probes.readable = options.read;
   if (options.unknown !== undefined) probes.unknown = options.unknown;
   if (options.limit !== undefined) probes.limit = { ...probes.limit, request: options.limit };
+  const { openapi } = options;
   return {
     ...config,
     probes,
+    ...(openapi === undefined ? {} : { openapi: { ...config.openapi, document: await loadDocument(openapi, io) } }),
     ...(options.features === undefined ? {} : { features: options.features }),
     ...(options.allowWrites === undefined ? {} : { allowWrites: true }),
     ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout }),
@@ -150,7 +155,7 @@ async function findConnector(url: string, timeoutMs: number, signal: AbortSignal
     response.body?.cancel().catch(() => {});
   };
   try {
-    await Promise.any([ask(url), ask(`${url.replace(/\/+$/, '')}/concordat-conformance/no-such-route`)]);
+    await Promise.any([ask(url), ask(`${url.replace(/(?<!\/)\/+$/, '')}/concordat-conformance/no-such-route`)]);
   } catch (error) {
     signal.throwIfAborted();
     const [first] = (error as AggregateError).errors as { cause?: { code?: string; message?: string } }[];

@@ -36,7 +36,7 @@ export async function recordExchanges(
   signal: AbortSignal,
 ): Promise<Recorded> {
   const { path: loginPath = '/initialize', parameters } = config.probes?.initialize ?? {};
-  const loginUrl = baseUrl.replace(/\/+$/, '') + loginPath;
+  const loginUrl = baseUrl.replace(/(?<!\/)\/+$/, '') + loginPath;
   const secrets = requests.flatMap(({ headers = {} }) => Object.entries(headers).flatMap(secretsOfHeader));
   const session = new Set<string>();
   let received: Received | undefined;
@@ -78,7 +78,7 @@ export async function recordExchanges(
 /** A probe as it is kept. */
 export function toRecordedRequest(probe: ProbeRequest): RecordedRequest {
   if (typeof probe === 'string') {
-    const [, method = 'GET', path = '/'] = /^(?:([A-Z]+) +)?(.+)$/.exec(probe) ?? [];
+    const [, method = 'GET', path = '/'] = /^(?:([A-Z]+) +)?(\S.*)$/.exec(probe) ?? [];
     return { method, path };
   }
   const { method = 'GET', path, headers, json, body } = probe;

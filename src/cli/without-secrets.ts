@@ -8,7 +8,7 @@ const redacted = '[redacted]';
 
 /** Tokens that are known by their form: JWTs, private keys, those of GitHub, GitLab, Slack, Stripe and AWS, passwords in URLs. */
 const tokenForm =
-  /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[opsu]_|github_pat_|glpat-|xox[abpr]-|[sr]k_live_|AKIA)[\w-]{10,}|:\/\/[^\s/:@]+:[^\s/@]+@/;
+  /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[opsu]_|github_pat_|glpat-|xox[abpr]-|[sr]k_live_|AKIA)[\w-]{10,}|:\/\/[^\s/:@]+:[^\s/@]+@/;
 
 export interface Judgement {
   /** Members whose text is taken out as well. */

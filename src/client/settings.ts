@@ -97,11 +97,14 @@ export function checkOptions(options: ConnectorClientOptions) {
   if (settings.dispatcher !== undefined && settings.fetch !== undefined) {
     throw new TypeError('`dispatcher` and `fetch` exclude each other.');
   }
+  // Bun puts a module of its own in the place of undici, which cannot dispatch requests.
+  const fetch = settings.fetch ?? ('Bun' in globalThis && !settings.dispatcher ? globalThis.fetch : undefined);
   return {
     ...settings,
     ...baseUrl,
+    fetch,
     /** The default headers of every request. */
-    headers: toBaseHeaders(headers, settings.fetch === undefined),
+    headers: toBaseHeaders(headers, fetch === undefined),
     snapshot: snapshot === undefined ? undefined : checkSnapshot(snapshot),
   };
 }
@@ -119,7 +122,7 @@ function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new TypeError('must not have credentials, a query or a fragment');
   }
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
+  return { origin: url.origin, basePath: url.pathname.replace(/(?<!\/)\/+$/, '') };
 }
 
 /** Messages contain names, never values: those may be secret. */

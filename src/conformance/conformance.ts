@@ -1,5 +1,6 @@
 import { type CaseDefinition, judge, type Verdict } from './case.js';
 import { allCases } from './cases/index.js';
+import { openapiCases } from './cases/openapi.js';
 import { type ConformanceOptions, checkOptions, type Feature, type Settings } from './options.js';
 import { Prober } from './probing/prober.js';
 import { explain } from './report/explain.js';
@@ -76,7 +77,9 @@ export function prepare(options: ConformanceOptions) {
       throw new TypeError(`\`knownFailures\` names "${id}", which is not the id of a case.`);
     }
   }
-  return { settings, prober, definitions: allCases };
+  // They are of the document: without one they have nothing to skip, and the other cases are all there is.
+  const definitions = settings.openapi ? allCases : allCases.filter((definition) => !openapiCases.includes(definition));
+  return { settings, prober, definitions };
 }
 
 /** Why a case does not apply; `undefined` when it does. */

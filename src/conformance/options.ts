@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { headerNameOption, type SessionParameter, type WaitFormat, waitFormatOption } from '../contract/index.js';
 import {
+  anyObject,
   bool,
   checkOptions as check,
   count,
   duration,
   functionOf,
   oneOf,
+  option,
   optionsOf,
   type ShapeOf,
   text,
@@ -36,6 +38,20 @@ export interface ConformanceConfig {
   probes?: Probes | undefined;
   /** What `concordat record` sends besides the probes; the cases do not use it. */
   record?: readonly ProbeRequest[] | undefined;
+  /**
+   * The connector's OpenAPI document (3.0 to 3.2). Requests that it does not allow are derived from it and sent, those of
+   * `GET` only unless `allowWrites`.
+   */
+  openapi?:
+    | {
+        /** The document, or the path at which the connector serves it as JSON. */
+        document: string | object;
+        /** The most requests to send. @default 100 */
+        requests?: number | undefined;
+        /** Which requests to take where there are more; the same seed takes the same ones. @default 1 */
+        seed?: number | undefined;
+      }
+    | undefined;
   /** @default 'session', and the features that the probes are for */
   features?: readonly Feature[] | undefined;
   /** These still run, and are reported once they pass. */
@@ -71,6 +87,9 @@ export interface Settings {
   readonly baseUrl: string;
   readonly fetch: (request: Request) => Response | Promise<Response>;
   readonly onResult: ((result: CaseResult) => void) | undefined;
+  readonly openapi:
+    | { readonly document: string | object; readonly requests: number; readonly seed: number }
+    | undefined;
   readonly features: ReadonlySet<Feature>;
   readonly knownFailures: ReadonlyMap<string, string>;
   readonly rateLimit: { readonly header: string; readonly format: WaitFormat };
@@ -120,6 +139,14 @@ const schema = optionsOf({
   onResult: functionOf<NonNullable<Settings['onResult']>>().optional(),
   probes: probesSchema.optional(),
   record: z.array(probeRequestSchema).optional(),
+  openapi: optionsOf({
+    document: option<string | object>(
+      (value) => (typeof value === 'string' ? /^\/[\x21-\x7e]*$/.test(value) : anyObject().safeParse(value).success),
+      'must be a path of the connector such as "/openapi.json", or the document',
+    ),
+    requests: count(1).default(100),
+    seed: count(0).default(1),
+  } satisfies ShapeOf<NonNullable<ConformanceConfig['openapi']>>).optional(),
   features: z.array(oneOf(features)).optional(),
   knownFailures: z.union([z.array(optionsOf({ id: text, reason })), z.record(z.string(), reason)]).optional(),
   rateLimit: optionsOf({
@@ -134,16 +161,17 @@ const schema = optionsOf({
 
 /** Fills in the defaults. @throws TypeError naming the options that are wrong. */
 export function checkOptions(options: ConformanceOptions): Settings {
-  const { rateLimit, allowWrites, timeoutMs, maxWaitMs, maxDetailBytes } = check(schema, options);
+  const { openapi, rateLimit, allowWrites, timeoutMs, maxWaitMs, maxDetailBytes } = check(schema, options);
   if (options.baseUrl === undefined && options.fetch === undefined) {
     throw new TypeError('`baseUrl` or `fetch` is needed: there is no connector to check.');
   }
   const probes = options.probes ?? {};
   const readable = optional(probes.readable);
   return {
-    baseUrl: (options.baseUrl ?? 'http://connector.invalid').replace(/\/+$/, ''),
+    baseUrl: (options.baseUrl ?? 'http://connector.invalid').replace(/(?<!\/)\/+$/, ''),
     fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
     onResult: options.onResult,
+    openapi,
     features: new Set(options.features ?? impliedFeatures(probes)),
     knownFailures: readKnownFailures(options.knownFailures),
     rateLimit,

@@ -161,7 +161,7 @@ export const probesSchema = optionsOf({
 /** Fills in the defaults of a probe. */
 export function readRequest(probe: ProbeRequest): ReadyRequest {
   if (typeof probe === 'string') {
-    const [, method = 'GET', path = '/'] = /^(?:([A-Z]+) +)?(.+)$/.exec(probe) ?? [];
+    const [, method = 'GET', path = '/'] = /^(?:([A-Z]+) +)?(\S.*)$/.exec(probe) ?? [];
     return { method, path, headers: {}, body: undefined };
   }
   const body = probe.body ?? (probe.json === undefined ? undefined : JSON.stringify(probe.json));

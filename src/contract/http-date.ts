@@ -67,7 +67,7 @@ function inYear(parts: Parts, year: number, checkWeekday = true): number | undef
 }
 
 /** Midnight UTC of a calendar date; `undefined` if there is no such day. */
-export function utcDate(year: number, monthIndex: number, day: number): Date | undefined {
+function utcDate(year: number, monthIndex: number, day: number): Date | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, monthIndex, day);
   return date.getUTCMonth() === monthIndex && date.getUTCDate() === day ? date : undefined;

@@ -1,5 +1,5 @@
-import { latestDateMs } from '../internal/index.js';
-import { formatHttpDate, parseHttpDate, utcDate } from './http-date.js';
+import { latestDateMs, parseIsoTime } from '../internal/index.js';
+import { formatHttpDate, parseHttpDate } from './http-date.js';
 
 /** How a wait is written in a header (rule W4). `auto` reads delta-seconds or an HTTP-date. */
 export const waitFormats = [
@@ -160,7 +160,8 @@ function readOne(item: string, format: WaitFormat, reference: number): number | 
     case 'epoch-milliseconds':
       return until(readDigits(item, 1));
     case 'iso-8601':
-      return until(readIsoTime(item));
+      // Some systems write the zone without a colon.
+      return until(parseIsoTime(item.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')));
     default:
       return readDigits(item, 1000) ?? until(parseHttpDate(item, reference));
   }
@@ -168,22 +169,4 @@ function readOne(item: string, format: WaitFormat, reference: number): number | 
 
 function readDigits(text: string, unitMs: number): number | undefined {
   return /^[0-9]+$/.test(text) ? Number(text) * unitMs : undefined;
-}
-
-const isoTime = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d{2}):?(\d{2}))$/;
-
-/** ISO 8601 as systems send it: seconds and fraction are optional, the zone is not. */
-function readIsoTime(text: string): number | undefined {
-  const match = isoTime.exec(text);
-  if (!match) return undefined;
-  const [year, month, day, hour, minute] = match.slice(1, 6).map(Number) as [number, number, number, number, number];
-  const second = Number(match[6] ?? 0);
-  const date = utcDate(year, month - 1, day);
-  if (date === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
-  const [offsetHours, offsetRest] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
-  if (offsetHours > 23 || offsetRest > 59) return undefined;
-  const offsetMinutes = offsetHours * 60 + offsetRest;
-  const fractionMs = Number(`0.${match[7] ?? 0}`) * 1000;
-  const sign = match[8] === '-' ? -1 : 1;
-  return date.getTime() + ((hour * 60 + minute - sign * offsetMinutes) * 60 + second) * 1000 + fractionMs;
 }

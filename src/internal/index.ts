@@ -1,5 +1,6 @@
 export { abortable } from './abortable.js';
 export { type Clock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
+export { isIsoDate, parseIsoTime } from './iso-time.js';
 export { isNestedDeeper, parseJson } from './json.js';
 export { isLostBody, lostBodyError } from './lost-body.js';
 export {
@@ -23,6 +24,7 @@ export {
   withMethods,
 } from './options.js';
 export { quiet } from './quiet.js';
+export { seededRandom } from './random.js';
 export { type LimitedBytes, readLimited } from './read-limited.js';
 export { createRedact, credentialHeaders, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
 export { singleFlight } from './single-flight.js';

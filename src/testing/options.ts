@@ -16,9 +16,9 @@ import {
   texts,
   withMethods,
 } from '../internal/index.js';
+import { delayOption } from './delay.js';
 import { limitFormat } from './faults/fault-schema.js';
 import { routeOption } from './faults/plan.js';
-import { delayOption } from './random.js';
 import { recordingSchema } from './recording.js';
 import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } from './types.js';
 
@@ -89,6 +89,6 @@ export function checkOptions(options: SimulateConnectorOptions) {
       session === false
         ? undefined
         : { ...session, header: session.header ?? recording?.initialize?.session[0] ?? 'x-session' },
-    basePath: settings.basePath.replace(/\/+$/, ''),
+    basePath: settings.basePath.replace(/(?<!\/)\/+$/, ''),
   };
 }

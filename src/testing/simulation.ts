@@ -1,5 +1,7 @@
 import { errorResponse } from '../connector/index.js';
 import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
+import { seededRandom } from '../internal/index.js';
+import { drawDelay } from './delay.js';
 import type { Fault } from './fault-types.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './faults/fault.js';
 import { checkFault } from './faults/fault-schema.js';
@@ -9,7 +11,6 @@ import { emptyReply, errorReply, jsonReply, type Reply, readResponse, type Simul
 import { Journal, type OpenEntry } from './journal.js';
 import type { Settings } from './options.js';
 import { Quotas } from './quotas.js';
-import { drawDelay, seededRandom } from './random.js';
 import { callHandler, type RoutedRequest, Routes } from './routes/routes.js';
 import { type Session, Sessions } from './sessions.js';
 import type { JournalEntry, Refusal } from './types.js';

@@ -36,6 +36,25 @@ describe.each(databaseKinds)('the list on $name', (kind) => {
     return { ...opened, made };
   };
 
+  it('is that of one user by `createdBy`, with every other filter, and no way around the scope (K7)', async () => {
+    const { apiKeys, names } = await filled();
+    expect(await names({ createdBy: 'u-ada', sort: 'name' })).toEqual(['beta', 'delta', 'Ärger 100%']);
+    expect(await names({ createdBy: 'u-ada', status: 'Revoked' })).toEqual(['delta']);
+    expect(await names({ createdBy: 'u-ada', search: 'ET' })).toEqual(['beta']);
+    expect(await names({ createdBy: 'u-bob', sort: 'name', skip: 1 })).toEqual(['charlie_x']);
+    expect(await names({ createdBy: 'u-nobody' })).toEqual([]);
+    expect((await apiKeys.list(root, { scope: 'all', createdBy: 'u-ada', total: true })).total).toBe(3);
+    expect((await apiKeys.list(bob, { createdBy: 'u-bob' })).items).toHaveLength(2);
+    expect((await apiKeys.list(bob, { createdBy: 'u-ada', total: true })).items).toEqual([]);
+    expect(await refusalOf(apiKeys.list(bob, { scope: 'all', createdBy: 'u-bob' }))).toMatchObject({
+      kind: 'forbidden',
+    });
+    for (const createdBy of [7, 'a\0b', 'x'.repeat(201)] as string[]) {
+      const refusal = await refusalOf(apiKeys.list(root, { scope: 'all', createdBy }));
+      expect(refusal.fieldErrors).toMatchObject([{ field: 'createdBy' }]);
+    }
+  });
+
   it.each<[ApiKeySort, string[]]>([
     ['-createdOn', ['beta', 'charlie_x', 'Ärger 100%', 'Alpha', 'delta']],
     ['createdOn', ['delta', 'Alpha', 'Ärger 100%', 'charlie_x', 'beta']],
@@ -96,6 +115,12 @@ describe.each(databaseKinds)('the list on $name', (kind) => {
       expect(await names({ search })).toEqual(['beta']);
       expect((await apiKeys.list(ada, { search })).items.map(({ name }) => name)).toEqual(['beta']);
     }
+  });
+
+  it('takes no name with an underscore for the beginning of a key', async () => {
+    const { made, names } = await filled();
+    const { id } = made.get('beta') as { id: string };
+    for (const search of [`build_${id[0]}`, `ck_${id.slice(0, 8)}`]) expect(await names({ search })).toEqual([]);
   });
 
   it('finds a frequent word among more keys than it looks up beforehand', async () => {

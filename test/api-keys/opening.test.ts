@@ -128,14 +128,18 @@ describe('optional packages', () => {
     return stdout || stderr;
   };
 
+  // Newer versions of Node have SQLite themselves.
+  const needsDriver = process.getBuiltinModule?.('node:sqlite' as 'node:fs') === undefined;
+  const kysely = 'API keys need the package `kysely` for their queries: npm install kysely';
+
   it.each([
-    ['kysely', ':memory:', 'API keys need the package `kysely` for their queries: npm install kysely'],
+    ['kysely', ':memory:', needsDriver ? `${kysely} @photostructure/sqlite` : kysely],
+    ['kysely', 'postgres://127.0.0.1:1/x', `${kysely} pg`],
     ['pg', 'postgres://127.0.0.1:1/x', 'API keys need the package `pg` for PostgreSQL: npm install pg'],
     [
       '@photostructure/sqlite',
       ':memory:',
-      // Newer versions of Node have SQLite themselves.
-      process.getBuiltinModule?.('node:sqlite' as 'node:fs') === undefined
+      needsDriver
         ? 'API keys need the package `@photostructure/sqlite` for SQLite on this version of Node: npm install @photostructure/sqlite'
         : 'opened',
     ],

@@ -112,6 +112,25 @@ describe.each(databaseKinds)('two at once on $name (K3, K17)', (kind) => {
     expect((await one.audits(root, { apiKeyId: apiKey.id, revisionType: 'Revoke' })).items).toHaveLength(1);
   });
 
+  it('all keys of a user and single ones of them are revoked at once: each ends, with one entry of one author', async () => {
+    const database = await emptyDatabase(kind);
+    const [one, two] = [await openIn(database), await openIn(database)];
+    const ids: string[] = [];
+    for (let index = 0; index < 20; index++) {
+      ids.push((await one.create(ada, { name: `Key ${index}`, expiresOn: one.maxExpiresOn() })).apiKey.id);
+    }
+    const single = ids.map((id) => two.revoke(manager, id));
+    const all = one.revokeAllOf(root, 'u-ada');
+    const edits = ids.map((id, index) => one.update(ada, id, { name: `Edited ${index}` }));
+    const [{ done }, { revoked }] = await Promise.all([settle(single), all, settle(edits)]);
+    expect(done + revoked).toBe(20);
+    const { items } = await one.audits(root, { revisionType: 'Revoke', limit: 200 });
+    expect(new Set(items.map(({ apiKeyId }) => apiKeyId))).toEqual(new Set(ids));
+    expect(items).toHaveLength(20);
+    expect(items.filter(({ author }) => author.id === 'u-manager')).toHaveLength(done);
+    expect((await two.list(ada, { status: 'Revoked', limit: 200 })).items).toHaveLength(20);
+  });
+
   it('renames to one name cannot both pass', async () => {
     const database = await emptyDatabase(kind);
     const [one, two] = [await openIn(database), await openIn(database)];

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type OpenApiKeysOptions, openApiKeys } from 'concordat/api-keys';
-import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
+import { databaseKinds, emptyDatabase, openForTest, runOnPostgres } from './helpers/databases.js';
 import { extendSqlite } from './helpers/driver.js';
 import { ada, root } from './helpers/people.js';
 
@@ -106,19 +105,10 @@ describe.each(servers)('searches on PostgreSQL (K24)', (serverUrl) => {
   /** A database of its own: extensions are shared by all schemas. */
   const ownDatabase = async () => {
     const name = `trigrams_${randomBytes(6).toString('hex')}`;
-    const run = async (url: string, statement: string) => {
-      const client = new pg.Client({ connectionString: url });
-      await client.connect();
-      try {
-        return (await client.query(statement)).rows as Record<string, unknown>[];
-      } finally {
-        await client.end();
-      }
-    };
-    await run(serverUrl, `create database ${name}`);
-    cleanups.push(() => run(serverUrl, `drop database ${name} with (force)`));
+    await runOnPostgres(serverUrl, `create database ${name}`);
+    cleanups.push(() => runOnPostgres(serverUrl, `drop database ${name} with (force)`));
     const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
-    return { url, query: (statement: string) => run(url, statement) };
+    return { url, query: (statement: string) => runOnPostgres(url, statement) };
   };
 
   it('read all texts without pg_trgm and say what helps; with it they have an index, whatever its schema', async () => {

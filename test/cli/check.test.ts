@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import { goodPassword, modelConnector } from '../conformance/helpers/model-connector.js';
 import { run } from './helpers/run.js';
 import { spawnCli } from './helpers/spawn.js';
@@ -55,6 +56,46 @@ describe('concordat check', () => {
     expect(code).toBe(2);
     const written = await run(['check', baseUrl, '-o', 'report.txt'], { cwd: file(known), env });
     expect([written.code, written.err]).toEqual([2, '3 cases could not be judged, see report.txt\n']);
+  });
+
+  describe('--openapi', () => {
+    const yaml =
+      'openapi: 3.1.0\npaths:\n  /issues/{number}:\n    get:\n      parameters: [{ name: number, in: path, schema: { type: integer } }]\n';
+    const check = async (document: string, options: object = {}) => {
+      const { baseUrl } = await modelConnector({ unknownRoute: () => ({ status: 500, code: 'X', message: 'X' }) });
+      const words = ['check', baseUrl, ...login, '--read', '/issues', '--openapi', document.replace('URL', baseUrl)];
+      return run(words, { env, ...options });
+    };
+
+    it.each([
+      ['a file in YAML', 'api.yaml', { 'api.yaml': yaml }],
+      ['a file in JSON', './api.json', { 'api.json': JSON.stringify({ openapi: '3.0.3', paths: parse(yaml).paths }) }],
+    ])('takes %s, and shows the request that it derived', async (_what, document, files) => {
+      const { code, out } = await check(document, { cwd: temporaryFolder(files) });
+      expect(out).toContain('GET /issues/concordat-no-such-value: 500; `number` in the path is');
+      expect(out).toContain('> GET /issues/concordat-no-such-value');
+      expect(code).toBe(1);
+    });
+
+    it.each([
+      ['a URL', 'URL/openapi.json'],
+      ['a path of the connector', '/openapi.json'],
+    ])('takes %s', async (_what, document) => {
+      const { out } = await check(document);
+      expect(out).toContain('✓ The OpenAPI document can be read (E2, openapi.document)');
+    });
+
+    it.each([
+      ['api.json', 'The OpenAPI document api.json does not exist.'],
+      ['URL/missing', '/missing cannot be read: the response is a 500'],
+      ['broken.json', 'The OpenAPI document broken.json cannot be read: '],
+      ['text.yaml', 'The OpenAPI document text.yaml is neither JSON nor YAML of an object.'],
+    ])('%s: exits 2 and says why', async (document, message) => {
+      const cwd = temporaryFolder({ 'broken.json': '{"openapi": ', 'text.yaml': 'text' });
+      const { code, err } = await check(document, { cwd });
+      expect(err).toContain(message);
+      expect(code).toBe(2);
+    });
   });
 
   it('judges a connector with a route that hangs: it is not that nothing responds', async () => {

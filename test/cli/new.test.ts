@@ -105,6 +105,8 @@ describe('concordat new without a terminal', () => {
     }
     expect(Object.keys(dependencies).includes(template)).toBe(template !== 'hono'); // hono comes with concordat
     expect(manifest('demo').engines).toEqual(own.engines);
+    // A dependency of Fastify asks for a Node that is newer.
+    expect(manifest('demo').overrides).toEqual(template === 'fastify' ? own.overrides : undefined);
   });
 
   it('puts name, preset and template where they belong', async () => {

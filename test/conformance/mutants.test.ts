@@ -34,6 +34,11 @@ function asText({ headers }: Answer): Answer {
   return { status: 200, headers: { ...headers, 'content-length': String(body.length) }, body };
 }
 
+/** Refuses a wrong parameter with another status. */
+const documentedAs = (status: number): Partial<Decisions> => ({
+  documented: (asked) => (asked.path.includes('limit=') ? answered(status)() : sound.documented(asked)),
+});
+
 /** The body of a request without what no error may contain. */
 const withoutSecrets = ({ body }: Asked) => body.replaceAll(/concordat-canary[\w-]*/g, '');
 
@@ -679,6 +684,45 @@ const mutants: Mutant[] = [
     changes: { cleanupWithoutSession: 500 },
     caught: ['cleanup.without-session'],
     control: { cleanupWithoutSession: 204 },
+  },
+  // What its OpenAPI document does not allow
+  {
+    name: 'hands out a document of another version (E2)',
+    changes: { document: () => ({ swagger: '2.0' }) },
+    caught: ['openapi.document'],
+    control: { document: () => ({ ...(sound.document() as object), openapi: '3.0.3' }) },
+  },
+  {
+    name: 'has a route that asks for no session (E2)',
+    changes: { documented: (asked) => (asked.headers['x-session'] ? sound.documented(asked) : undefined) },
+    caught: ['openapi.session'],
+    control: { documented: (asked) => (asked.headers['x-session'] ? sound.documented(asked) : answered(401)()) },
+  },
+  ...(
+    [
+      ['fails on', 500, 'openapi.server-error', 400],
+      ['refuses with a 409', 409, 'openapi.refusal', 403],
+    ] as const
+  ).map(([what, status, caught, right]) => ({
+    name: `${what} what its document does not allow (E2)`,
+    changes: documentedAs(status),
+    caught: [caught],
+    control: documentedAs(right),
+  })),
+  {
+    name: 'serves what its document does not allow (E2)',
+    changes: { documented: (asked) => (asked.path.includes('limit=') ? undefined : sound.documented(asked)) },
+    caught: ['openapi.refusal'],
+    control: { documented: (asked) => sound.documented(asked) },
+  },
+  {
+    name: 'writes the body of its framework for a wrong parameter (E1)',
+    changes: {
+      writeError: (failure, asked) =>
+        failure.code === 'BAD_LIMIT' ? '<h1>Bad Request</h1>' : sound.writeError(failure, asked),
+    },
+    caught: ['openapi.body'],
+    control: { writeError: (failure, asked) => sound.writeError(failure, asked) },
   },
 ];
 

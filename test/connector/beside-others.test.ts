@@ -147,7 +147,10 @@ describe('a path that cannot be decoded is the mistake of the caller', () => {
     const answer = await send(url, { path: malformed });
     expect([answer.status, errorsOf(answer).code]).toEqual([400, 'BAD_REQUEST']);
     const long = await send(url, { path: `/items/${'x'.repeat(101)}` });
-    expect([long.status, errorsOf(long).message]).toEqual([414, 'A part of the path is too long.']);
+    const [, minor] = app.version.split('.').map(Number) as [number, number];
+    const noRoute = `There is no route for GET /items/${'x'.repeat(101)}.`; // before Fastify 5.9
+    const refusal = minor < 9 ? [404, noRoute] : [414, 'A part of the path is too long.'];
+    expect([long.status, errorsOf(long).message]).toEqual(refusal);
   });
 });
 

@@ -107,6 +107,27 @@ describe('POST /initialize', () => {
     expect((await login(url, credentials)).status).toBe(400);
   });
 
+  test.each([true, false])(
+    'a refusal quotes no value that a literal expects (E5), sensitive: %s',
+    async (sensitive) => {
+      const expected = z.object({
+        code: z.literal('correct-horse-9f2c'),
+        token: z.enum(['one', 'two']),
+        region: z.enum(['eu', 'us']),
+      });
+      const initialize = { parameters: expected, handler: () => ({ 'x-session': '1' }) };
+      const url = await start(createConnector({ initialize, session: z.object({}), onError: () => {} }));
+      const refusal = async (body: unknown) =>
+        errorsOf(await login(url, body)).message.replace('The parameters of initialize are not valid: ', '');
+      const wrong = { code: 'guess', token: 'guess', region: 'eu' };
+      expect(await refusal(asList(wrong, sensitive))).toBe('code: is not valid; token: is not valid');
+      expect(await refusal(wrong)).toBe('code: is not valid; token: is not valid');
+      expect(await refusal(asList({ token: 'one', region: 'eu' }, sensitive))).toBe('code: is missing');
+      const right = { code: 'correct-horse-9f2c', token: 'one', region: 'asia' };
+      expect(await refusal(asList(right))).toBe('region: Invalid option: expected one of "eu"|"us"');
+    },
+  );
+
   test('parameters marked sensitive never leave in an error, the others may (E5)', async () => {
     const connector = makeConnector({
       initialize: {

@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startHost } from '../../examples/host/main.js';
+import { describe, expect, it } from 'vitest';
 import {
   expectAccessible,
   expectToFit,
@@ -12,22 +8,13 @@ import {
   themes,
   useBrowser,
 } from '../admin/ui/helpers/browser.js';
+import { startEmptyHost } from './start-host.js';
 
 useBrowser();
 
-async function start() {
-  const directory = await mkdtemp(path.join(tmpdir(), 'concordat-host-'));
-  const host = await startHost({ port: 0, directory });
-  onTestFinished(async () => {
-    await host.close();
-    await rm(directory, { recursive: true });
-  });
-  return host;
-}
-
 describe('the example host', () => {
   it.each(themes)('in its own colours: sign in, make a key, sign out (%s)', async (theme) => {
-    const page = await openBrowser(await start(), { theme, path: '/settings' });
+    const page = await openBrowser(await startEmptyHost(), { theme, path: '/settings' });
     await page.getByRole('button', { name: 'Sign in as ada' }).click();
     await page.waitForURL('**/settings/api-keys');
     await page.getByRole('link', { name: 'Create API key', exact: true }).click();

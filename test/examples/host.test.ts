@@ -1,20 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { startHost } from '../../examples/host/main.js';
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
 import { textOf } from '../admin/ui/helpers/html.js';
 import { Visitor } from '../admin/ui/helpers/visitor.js';
-
-async function start() {
-  const directory = await mkdtemp(path.join(tmpdir(), 'concordat-host-'));
-  const host = await startHost({ port: 0, directory });
-  onTestFinished(async () => {
-    await host.close();
-    await rm(directory, { recursive: true });
-  });
-  return host;
-}
+import { startEmptyHost } from './start-host.js';
 
 test('the example host is under 80 lines', async () => {
   const source = await readFile(new URL('../../examples/host/main.ts', import.meta.url), 'utf8');
@@ -22,7 +10,7 @@ test('the example host is under 80 lines', async () => {
 });
 
 test('its users sign in at its own page, make a key below /settings, call its API, and sign out', async () => {
-  const { url } = await start();
+  const { url } = await startEmptyHost();
   const visitor = new Visitor(url);
   await visitor.open('/settings');
   expect(visitor.page.path).toBe('/login?to=%2Fsettings%2F');
@@ -56,7 +44,7 @@ test('its users sign in at its own page, make a key below /settings, call its AP
 });
 
 test('nobody is sent to another site after signing in', async () => {
-  const { url } = await start();
+  const { url } = await startEmptyHost();
   for (const to of ['//evil.example', 'https://evil.example/settings', '/settings.evil.example']) {
     const body = new URLSearchParams({ login: 'sam' });
     const address = `${url}/login?to=${encodeURIComponent(to)}`;

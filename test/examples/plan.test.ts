@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Issue } from '../../examples/service/issue.js';
-import { addMarker, readMarker } from '../../examples/service/marker.js';
-import { planMirror } from '../../examples/service/plan.js';
+import type { Issue } from '../../examples/service/engine/issue.js';
+import { addMarker, readMarker } from '../../examples/service/engine/marker.js';
+import { planMirror } from '../../examples/service/engine/plan.js';
 
 const repository = 'acme/support';
 const issue = (number: number, changes: Partial<Issue> = {}): Issue => ({
@@ -54,7 +54,7 @@ describe('the plan', () => {
   ] as const)('updates a changed %s and nothing else', (field, changes) => {
     const changed = issue(1, changes as Partial<Issue>);
     const { work } = planMirror(repository, [changed], [mirrorOf(issue(1), 40)]);
-    expect(work).toMatchObject([{ type: 'update', targetNumber: 40 }]);
+    expect(work).toMatchObject([{ type: 'update', mirror: { number: 40 } }]);
     expect(Object.keys((work[0] as { changes: object }).changes)).toEqual([field]);
   });
 

@@ -11,7 +11,8 @@ export const serviceArguments = ['--import', 'tsx', 'examples/service/main.ts'];
 
 const settings = [
   ...['SOURCE_REPO', 'TARGET_REPO', 'GITHUB_TOKEN', 'GITHUB_API_URL'],
-  ...['PORT', 'DATABASE_URL', 'CONCORDAT_DATA'],
+  ...['REDIS_URL', 'CONNECTOR_URL', 'SESSION_KEY', 'HEALTH_PORT', 'LOCK_MS', 'CONCURRENCY'],
+  ...['HOST', 'PORT', 'DATABASE_URL', 'CONCORDAT_DATA'],
   ...['CONCORDAT_ADMIN_PASSWORD', 'CONCORDAT_MANAGER_PASSWORD', 'CONCORDAT_USER_PASSWORD'],
 ];
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startEmulatedGitHub } from '../../examples/service/emulated-github.js';
-import { addMarker, readMarker } from '../../examples/service/marker.js';
+import { addMarker, readMarker } from '../../examples/service/engine/marker.js';
 import type { GitHubOptions } from '../../examples/service/options.js';
 import { startLossyProxy } from './lossy-proxy.js';
 import { runService } from './run-service.js';

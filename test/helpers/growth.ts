@@ -78,8 +78,8 @@ export function quietly(read: (text: string) => unknown): (text: string) => Prom
   };
 }
 
-/** Text as a header can carry it. */
-export const headerText = (text: string) => text.replaceAll(/[^\t -~]/g, '-');
+/** Text as a header can carry it: the no-break space is one byte there, and patterns take it for a space. */
+export const headerText = (text: string) => text.replaceAll(/[^\t -~\u00a0]/g, '-');
 
 /**
  * What is found of a reader that needs quadratic time: the control of all that ask for one. What is measured leans to "linear" where

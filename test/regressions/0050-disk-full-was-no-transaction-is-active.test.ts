@@ -7,27 +7,13 @@ import path from 'node:path';
 import { openApiKeys } from 'concordat/api-keys';
 import { expect, it, onTestFinished } from 'vitest';
 import { databaseKinds, emptyDatabase, openForTest, openSqliteFile } from '../api-keys/helpers/databases.js';
-import { extendSqlite } from '../api-keys/helpers/driver.js';
+import { limitDatabases } from '../api-keys/helpers/driver.js';
 import { ada } from '../api-keys/helpers/people.js';
 
 function databaseFile(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'concordat-store-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return path.join(folder, 'keys.db');
-}
-
-/** Databases that are opened from now on have room for so many pages of 4 KiB, as if the disk ended there. */
-async function limitDatabases(pages: number): Promise<void> {
-  const restore = await extendSqlite(
-    (DatabaseSync) =>
-      class extends DatabaseSync {
-        constructor(file: string) {
-          super(file);
-          this.exec(`pragma max_page_count = ${pages}`);
-        }
-      },
-  );
-  onTestFinished(restore);
 }
 
 it('a full disk is reported as one, with the name of the file, and what was answered is kept', async () => {

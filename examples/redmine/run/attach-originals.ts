@@ -1,7 +1,7 @@
 import { isConnectorError } from 'concordat';
 import type { ConnectorClient } from 'concordat/client';
 import { z } from 'zod';
-import { eachOf } from '../../service/each-of.js';
+import { eachOf } from '../../service/engine/each-of.js';
 import type { RawIssue } from './direct.js';
 
 const attachmentsSchema = z.array(z.object({ id: z.number(), filename: z.string() }));
@@ -39,7 +39,6 @@ export async function attachOriginals(
           if (!isConnectorError(error) || error.status < 500) throw error;
         });
       }
-      return 'go-on';
     });
   }
   return attached;

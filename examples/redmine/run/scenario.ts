@@ -1,4 +1,4 @@
-import { eachOf } from '../../service/each-of.js';
+import { eachOf } from '../../service/engine/each-of.js';
 import { type DirectGitHub, type DirectRedmine, nextSecond, type RawIssue } from './direct.js';
 
 /** Both systems, and what people wrote into them: that is what has to be on both sides in the end. */
@@ -41,7 +41,6 @@ export async function seed(world: World, ticketCount: number, file: Uint8Array<A
     if (index % 4 === 3) await redmine.change(id, closed);
     if (index % 5 === 1) await redmine.attach(id, 'screenshot.bin', file);
     if (index % 5 === 2) await redmine.change(id, { notes: 'Between us: not for other systems', private_notes: true });
-    return 'go-on';
   });
   return ids.sort((a, b) => a - b);
 }

@@ -1,4 +1,4 @@
-import { addMarker, readMarker } from '../../service/marker.js';
+import { addMarker, readMarker } from '../../service/engine/marker.js';
 import { otherSide, type Side, type Sides, sides } from './issue.js';
 
 /** Two things, one in each system, that are one and the same. */

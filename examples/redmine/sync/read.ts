@@ -1,5 +1,5 @@
 import type { ConnectorClient } from 'concordat/client';
-import { eachOf } from '../../service/each-of.js';
+import { eachOf } from '../../service/engine/each-of.js';
 import { attachmentsSchema, commentsSchema, type Issue, pageSchema } from './issue.js';
 
 /** One end of the synchronisation: a project behind a connector. */
@@ -35,7 +35,6 @@ export async function readIssues({ client }: End, withAttachments: boolean, sign
       const path = `/issues/${issue.id}/attachments`;
       issue.attachments = await client.get(path, { schema: attachmentsSchema, signal });
     }
-    return 'go-on';
   });
   return [...issues.values()];
 }

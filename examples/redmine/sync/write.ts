@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isConnectorError } from 'concordat';
 import { type ConnectorClient, RequestError } from 'concordat/client';
-import { eachOf } from '../../service/each-of.js';
+import { eachOf } from '../../service/engine/each-of.js';
 import { type Attachment, createdSchema, otherSide, type Sides } from './issue.js';
 import type { Work } from './plan.js';
 import type { End } from './read.js';
@@ -42,7 +42,6 @@ export async function writeAll(work: readonly Work[], options: WriteOptions): Pr
       }
     }
     options.done();
-    return 'go-on';
   });
   return unknown;
 }

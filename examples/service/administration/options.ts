@@ -1,11 +1,13 @@
 import path from 'node:path';
 import type { Edition } from 'concordat/api-keys';
-import { UsageExit } from '../usage-exit.js';
+import { UsageExit } from '../process.js';
 import type { FirstUsername } from './first-users.js';
 
 export interface AdministrationOptions {
   /** 0 takes any free port. */
   port: number;
+  /** The address to listen on; in a container `0.0.0.0`. @default this machine only */
+  hostname: string | undefined;
   /** Absolute. */
   dataDirectory: string;
   /** `postgres://…`; without it the keys are in a SQLite file in the data directory. */
@@ -51,6 +53,7 @@ export function readAdministration(
   }
   return {
     port,
+    hostname: environment.HOST || undefined,
     dataDirectory: path.resolve(flags.data || CONCORDAT_DATA || '.data'),
     databaseUrl: DATABASE_URL || undefined,
     edition: flags.edition,

@@ -54,7 +54,7 @@ export async function startAdministration(
       onError,
       onAuthenticationFailure: (failure) => reportFailure(failure, line),
     });
-    const server = await listen(admin, options.port, onError);
+    const server = await listen(admin, options, onError);
     closers.push(async () => {
       // Both at once: no new request, and the end of the streams that keep connections open.
       await Promise.all([server.close({ graceMs: 2000 }), admin.close()]);
@@ -83,9 +83,13 @@ async function openKeys(
   }
 }
 
-async function listen(admin: Parameters<typeof serve>[0], port: number, onError: (error: unknown) => void) {
+async function listen(
+  admin: Parameters<typeof serve>[0],
+  { port, hostname }: AdministrationOptions,
+  onError: (error: unknown) => void,
+) {
   try {
-    return await serve(admin, { port, onError });
+    return await serve(admin, { port, hostname, onError });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${reasonOf(error)})`;

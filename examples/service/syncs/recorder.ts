@@ -1,13 +1,13 @@
 import type { ConnectorClient } from 'concordat/client';
-import type { SyncProgress } from '../sync.js';
-import type { SyncResult } from '../tally.js';
+import type { SyncProgress } from '../engine/progress.js';
+import type { SyncResult } from '../engine/tally.js';
 import type { Run, RunConnection, RunEventData, RunFacts, Sample } from './run.js';
 import type { RunEnd, RunStore } from './store/run-store.js';
 
 export interface RecordedConnection {
   readonly name: string;
   readonly repository: string;
-  readonly client: ConnectorClient;
+  readonly client: Pick<ConnectorClient, 'status' | 'on'>;
 }
 
 interface RecorderOptions {

@@ -1,5 +1,6 @@
 import type { AdminSection, AdminSectionContext } from 'concordat/admin';
 import { Hono } from 'hono';
+import type { WorkerReport } from '../fleet/reports.js';
 import { browserScript } from './browser-script.js';
 import type { SyncControl } from './control.js';
 import { streamRun } from './event-stream.js';
@@ -12,6 +13,8 @@ import { stylesheet } from './styles.js';
 interface SyncsOptions {
   store: RunStore;
   control: SyncControl;
+  /** Of the processes that do the work; `undefined` when this one does. */
+  workers?: () => readonly WorkerReport[] | undefined;
   /** How often a stream looks for what another process has written, and whether its sign-in still holds. @default 1000 */
   pollMs?: number;
   /** A stream with nothing to tell sends a comment so often. @default 10000 */
@@ -28,10 +31,10 @@ export interface SyncsSection {
  * The page *Syncs*: everybody who is signed in may watch; starting and stopping is for Super Admins, for a run writes with
  * the service's own credentials.
  */
-export function syncsSection({ store, control, pollMs = 1000, heartbeatMs = 10_000 }: SyncsOptions): SyncsSection {
+export function syncsSection({ pollMs = 1000, heartbeatMs = 10_000, ...parts }: SyncsOptions): SyncsSection {
   const closing = new AbortController();
   const app = new Hono<{ Bindings: AdminSectionContext }>().basePath('/syncs');
-  const parts = { store, control };
+  const { store, control } = parts;
 
   app.get('/', async (c) => await overviewPage(parts, c.env, new URL(c.req.url).searchParams));
 

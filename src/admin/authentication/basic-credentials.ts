@@ -9,7 +9,7 @@ const controlCharacters = /\p{Cc}/u;
 export function readBasic(
   authorization: string | undefined,
 ): { readonly username: string; readonly password: string } | 'malformed' | undefined {
-  const [, scheme, rest = ''] = /^\s*([^\s,]+)\s*(.*)$/s.exec(authorization ?? '') ?? [];
+  const [, scheme, rest = ''] = /^\s*([^\s,]+)\s*(.*)/s.exec(authorization ?? '') ?? [];
   if (scheme?.toLowerCase() !== 'basic') return undefined;
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(rest)) return 'malformed';
   const text = decodeUtf8(Buffer.from(rest, 'base64'));

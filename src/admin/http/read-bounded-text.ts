@@ -1,4 +1,4 @@
-import { isLostBody } from '../../internal/index.js';
+import { isLostBody, readLimited } from '../../internal/index.js';
 import { lostBody } from './errors.js';
 
 export type BoundedText =
@@ -13,20 +13,10 @@ export type BoundedText =
 export async function readBoundedText(request: Request, maxBytes: number): Promise<BoundedText> {
   if (request.bodyUsed) throw lostBody();
   if (Number(request.headers.get('content-length')) > maxBytes) return { problem: 'too-large' };
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let bytes = 0;
-  let text = '';
   try {
-    const reader = request.body?.getReader();
-    for (let chunk = await reader?.read(); chunk !== undefined && !chunk.done; chunk = await reader?.read()) {
-      bytes += chunk.value.byteLength;
-      if (bytes > maxBytes) {
-        await reader?.cancel();
-        return { problem: 'too-large' };
-      }
-      text += decoder.decode(chunk.value, { stream: true });
-    }
-    return { text: text + decoder.decode() };
+    const { bytes, truncated } = await readLimited(request.body, maxBytes);
+    if (truncated) return { problem: 'too-large' };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {
     if (isLostBody(error)) throw lostBody();
     // Not UTF-8, or cut off.

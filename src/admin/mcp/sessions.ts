@@ -104,6 +104,6 @@ function slugOf(name: string): string {
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-|-$/g, '');
   return slug === '' ? name : slug;
 }

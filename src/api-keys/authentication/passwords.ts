@@ -58,5 +58,5 @@ function derive(password: string, salt: Uint8Array, { logN, r, p }: Cost): Promi
 }
 
 function base64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+  return bytes.toString('base64').replaceAll('=', '');
 }

@@ -11,9 +11,18 @@ import {
   type NewAuditRecord,
   type Queries,
 } from '../store/index.js';
-import { formatCursor, readCursor } from './cursor.js';
 import { findVisibleKey } from './find-key.js';
-import { readLimit, readOneOf, readScope, readSkip, readSought, readTime, readTotal } from './list-query.js';
+import {
+  formatCursor,
+  readCursor,
+  readLimit,
+  readOneOf,
+  readScope,
+  readSkip,
+  readSought,
+  readTime,
+  readTotal,
+} from './list-query.js';
 import { toIso } from './presentation.js';
 import {
   type AuditEntry,

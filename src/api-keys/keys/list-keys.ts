@@ -2,18 +2,20 @@ import { resolvePrincipal } from '../access/actor.js';
 import type { ActorLike } from '../access/types.js';
 import type { Context } from '../context.js';
 import { countKeys, type KeySearch, listKeys, type Store, searchIds, sortValue } from '../store/index.js';
-import { formatCursor, readCursor } from './cursor.js';
-import { readLimit, readOneOf, readScope, readSearch, readSkip, readTotal } from './list-query.js';
+import {
+  formatCursor,
+  readCursor,
+  readLimit,
+  readOneOf,
+  readScope,
+  readSearch,
+  readSkip,
+  readSought,
+  readTotal,
+} from './list-query.js';
 import { toApiKey } from './presentation.js';
 import { endsOf, recordExpiredKeys } from './status.js';
-import {
-  type ApiKeyPage,
-  type ApiKeySortField,
-  apiKeySorts,
-  apiKeyStatuses,
-  type ListQuery,
-  type Scope,
-} from './types.js';
+import { type ApiKeyPage, type ApiKeySortField, apiKeySorts, apiKeyStatuses, type ListQuery } from './types.js';
 
 /** One page of keys in the requested order (rules K1, K7, K10). */
 export async function listPage(context: Context, actor: ActorLike, query: ListQuery): Promise<ApiKeyPage> {
@@ -30,10 +32,12 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   if (field === 'lastAccessed') await context.marks.flush();
   const nowMs = context.now();
   const { kysely } = context.store;
+  const createdBy = readSought('createdBy', query.createdBy);
+  const ownerIds = [scope === 'my' ? principal.userId : undefined, createdBy].filter((id) => id !== undefined);
   const filter = {
-    ownerId: scope === 'my' ? principal.userId : undefined,
+    ownerIds,
     status: query.status === undefined ? undefined : readOneOf('status', query.status, apiKeyStatuses),
-    search: await narrow(context.store, readSearch(query.search), scope),
+    search: await narrow(context.store, readSearch(query.search), ownerIds),
     nowMs,
   };
   const unwritten = context.marks.view();
@@ -53,7 +57,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
 }
 
 /** One user has few keys. Among all keys, look up the matching ids first. */
-async function narrow(store: Store, search: KeySearch | undefined, scope: Scope): Promise<KeySearch | undefined> {
-  if (search === undefined || scope === 'my') return search;
+async function narrow(store: Store, search: KeySearch | undefined, ownerIds: readonly string[]) {
+  if (search === undefined || ownerIds.length > 0) return search;
   return { ...search, ids: await searchIds(store, search) };
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../internal/index.js';
 import type { Principal } from '../access/actor.js';
 import { ApiKeyError, validationError } from '../api-key-error.js';
 import { foldForSearch, type KeySearch } from '../store/index.js';
@@ -65,8 +66,44 @@ export function readSought(field: string, text: unknown): string | undefined {
 export function readSearch(search: unknown): KeySearch | undefined {
   const trimmed = readSought('search', search);
   if (trimmed === undefined) return undefined;
-  return {
-    text: foldForSearch(trimmed),
-    idPrefix: /^(?:[a-z][a-z0-9]{1,15}_)?([0-9A-Za-z]{1,12})(?:…|_[0-9A-Za-z]{49})?$/.exec(trimmed)?.[1],
-  };
+  return { text: foldForSearch(trimmed), idPrefix: idForm.exec(trimmed)?.[1] };
+}
+
+/** The beginning of an id; after the prefix of keys it is whole, or cut off with `…`: `build_7` is a name and no key. */
+const idForm =
+  /^(?:[a-z][a-z0-9]{1,15}_(?=[0-9A-Za-z]{12}|[0-9A-Za-z]{1,12}…))?([0-9A-Za-z]{1,12})(?:…|_[0-9A-Za-z]{49})?$/;
+
+/** Where a page ended: its order, and the sort value and id of its last row. */
+export interface Position {
+  readonly order: string;
+  readonly value: string | number;
+  readonly id: string;
+}
+
+export function formatCursor({ order, value, id }: Position): string {
+  return Buffer.from(JSON.stringify([order, value, id])).toString('base64url');
+}
+
+/** @throws ApiKeyError `validation` when the cursor is malformed or belongs to another order */
+export function readCursor(cursor: unknown, order: string, valueType: 'string' | 'number'): Position | undefined {
+  if (cursor === undefined || cursor === null) return undefined;
+  const parsed = typeof cursor === 'string' ? parseJson(Buffer.from(cursor, 'base64url').toString()) : undefined;
+  if (Array.isArray(parsed) && parsed.length === 3) {
+    const [ofOrder, value, id] = parsed as unknown[];
+    if (
+      ofOrder === order &&
+      typeof id === 'string' &&
+      typeof value === valueType &&
+      isStorable(value) &&
+      isStorable(id)
+    ) {
+      return { order, value: value as string | number, id };
+    }
+  }
+  throw validationError([{ field: 'cursor', message: 'The cursor does not belong to this list.' }]);
+}
+
+// PostgreSQL accepts neither NUL in text nor fractions and infinities as a bigint.
+function isStorable(value: unknown): boolean {
+  return typeof value === 'string' ? !value.includes('\0') : Number.isSafeInteger(value);
 }

@@ -92,6 +92,8 @@ export const maxPageLimit = 200;
 export interface ListQuery {
   /** @default 'my' */
   readonly scope?: Scope | undefined;
+  /** The id of a user: only the keys of this one. */
+  readonly createdBy?: string | undefined;
   readonly status?: ApiKeyStatus | undefined;
   /** Part of the key's name, its description or its creator's name, ignoring case; or the start of a key's id. */
   readonly search?: string | undefined;

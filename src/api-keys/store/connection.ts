@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { AccessMark } from '../authentication/access-marks.js';
+import { formatUses, mergeUses, parseUses } from '../authentication/recent-uses.js';
 import type { Dialect, Tables } from './schema.js';
 
 /** What authentication reads of a key: one row, found by its primary key (rule K11). */
@@ -31,4 +32,24 @@ export interface StoreConnection {
   /** Whether a write failed because another key has the same name or id. */
   isDuplicate(error: unknown, what: 'name' | 'id'): boolean;
   close(): Promise<void>;
+}
+
+/** What a key's row has before its uses are written. */
+export interface StoredUses {
+  readonly id: string;
+  readonly recentUses: string;
+}
+
+/** The stored uses with the new ones: what one statement then writes into all rows. */
+export function addMarks(
+  rows: readonly StoredUses[],
+  marks: ReadonlyMap<string, AccessMark>,
+  keptUses: number,
+): readonly (Omit<AccessMark, 'uses'> & StoredUses)[] {
+  return rows.flatMap(({ id, recentUses }) => {
+    const mark = marks.get(id);
+    if (mark === undefined) return [];
+    const { uses, ...times } = mark;
+    return [{ id, ...times, recentUses: formatUses(mergeUses(uses, parseUses(recentUses), keptUses)) }];
+  });
 }

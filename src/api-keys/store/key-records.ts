@@ -26,7 +26,8 @@ const sortColumns = {
 } as const satisfies Record<ApiKeySortField, keyof ApiKeyRow>;
 
 export interface KeyFilter {
-  readonly ownerId?: string | undefined;
+  /** Those of all of these, who can only be one and the same; empty for everybody's keys. */
+  readonly ownerIds: readonly string[];
   readonly status?: ApiKeyStatus | undefined;
   readonly search?: KeySearch | undefined;
   readonly nowMs: number;
@@ -156,8 +157,8 @@ export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOr
  * Whether the sort index also covers the filter. Then the ids come first, from the index alone: among a million keys,
  * half a million others may precede the first Active one, or the page that was asked for.
  */
-function isToldByIndex({ ownerId, status, search }: KeyFilter, { skip }: KeyOrder): boolean {
-  return (skip > 0 || status === 'Active' || status === 'Expired') && ownerId === undefined && search === undefined;
+function isToldByIndex({ ownerIds, status, search }: KeyFilter, { skip }: KeyOrder): boolean {
+  return (skip > 0 || status === 'Active' || status === 'Expired') && ownerIds.length === 0 && search === undefined;
 }
 
 export async function countKeys(queries: Queries, filter: KeyFilter): Promise<number> {
@@ -169,9 +170,13 @@ export async function countKeys(queries: Queries, filter: KeyFilter): Promise<nu
   return Number(count);
 }
 
-function matches(builder: Builder, { ownerId, status, search, nowMs }: KeyFilter, { byExpiry }: { byExpiry: boolean }) {
+function matches(
+  builder: Builder,
+  { ownerIds, status, search, nowMs }: KeyFilter,
+  { byExpiry }: { byExpiry: boolean },
+) {
   const conditions: Expression<SqlBool>[] = [...statusConditions(builder, status, nowMs, byExpiry)];
-  if (ownerId !== undefined) conditions.push(builder('owner_id', '=', ownerId));
+  for (const ownerId of ownerIds) conditions.push(builder('owner_id', '=', ownerId));
   if (search !== undefined) conditions.push(searchCondition(builder, search));
   return builder.and(conditions);
 }

@@ -1,7 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { addMarks, type StoredUses } from './access-records.js';
-import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
-import { importPeer } from './import-peer.js';
+import { importPeer } from '../import-peer.js';
+import { addMarks, lookUpColumns, type StoreConnection, type StoredSecret, type StoredUses } from './connection.js';
 import { keyTable, type Tables, uniqueName } from './schema.js';
 
 const bigintType = 20;

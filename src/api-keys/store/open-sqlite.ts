@@ -1,11 +1,10 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
-import { addMarks, type StoredUses } from './access-records.js';
-import { lookUpColumns, type StoreConnection, type StoredSecret } from './connection.js';
+import { builtInSqlite, importPeer } from '../import-peer.js';
+import { addMarks, lookUpColumns, type StoreConnection, type StoredSecret, type StoredUses } from './connection.js';
 import { nameErrors, withDatabaseName } from './database-name.js';
 import { busyTimeoutMs, type DatabaseSync, databaseSyncDialect, isLocked } from './database-sync-dialect.js';
-import { importPeer } from './import-peer.js';
 import { keyTable, type Tables } from './schema.js';
 
 const pragmas = [
@@ -101,8 +100,7 @@ function keepToOwner(path: string): void {
  * belong to the process, so two libraries would not lock each other out.
  */
 async function importDriver(): Promise<{ DatabaseSync: new (path: string) => DatabaseSync }> {
-  // Not `import('node:sqlite')`: Node 20 has none, and bundlers strip the prefix, which is part of its name.
-  const builtin = process.getBuiltinModule?.('node:sqlite' as 'node:fs') as unknown;
+  const builtin = builtInSqlite();
   if (builtin !== undefined) return builtin as { DatabaseSync: new (path: string) => DatabaseSync };
   return await importPeer('@photostructure/sqlite', 'SQLite on this version of Node', async () => {
     const driver = await import('@photostructure/sqlite');

@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Store } from './connection.js';
 import type { Builder, KeyRow } from './key-records.js';
 import { searchTable } from './schema.js';
@@ -44,19 +44,20 @@ function byText({ dialect, hasTrigrams }: Store, text: string) {
     return sql`select id from ${sql.table(trigramIndex)} as trigrams join ${sql.table(searchTable)} as texts
       on texts.number = trigrams.rowid where trigrams.text glob ${pattern}`;
   }
-  return sql`select id from ${sql.table(searchTable)} where ${contains(text)}`;
+  return sql`select id from ${sql.table(searchTable)} where ${contains(sql`text`, text)}`;
 }
 
 export function searchCondition(builder: Builder, { text, idPrefix, ids }: KeySearch) {
   if (ids !== undefined) return builder('id', 'in', ids.length === 0 ? ['-'] : ids);
-  const inText = sql<SqlBool>`exists (select 1 from ${sql.table(searchTable)} as texts
-    where texts.id = ${sql.ref('concordat_api_key.id')} and ${contains(text)})`;
+  // A value for each key that is passed: PostgreSQL would collect all matches first for an `exists`.
+  const itsText = sql`(select text from ${sql.table(searchTable)} as texts where texts.id = ${sql.ref('concordat_api_key.id')})`;
+  const inText = contains(itsText, text);
   if (idPrefix === undefined) return inText;
   return builder.or([inText, builder.and([builder('id', '>=', idPrefix), builder('id', '<', `${idPrefix}~`)])]);
 }
 
-function contains(text: string) {
-  return sql<SqlBool>`text like ${`%${inOneLine(text).replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
+function contains(column: RawBuilder<unknown>, text: string) {
+  return sql<SqlBool>`${column} like ${`%${inOneLine(text).replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
 }
 
 /** `~` sorts after every letter and digit. */

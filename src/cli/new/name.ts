@@ -24,7 +24,7 @@ export function suggestName(text: string, taken: readonly string[]): string {
     .replace(/\p{M}/gu, '')
     .replace(/[^a-z0-9._-]+/g, '-')
     .slice(0, longest)
-    .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
+    .replace(/^[^a-z0-9]+|(?<![^a-z0-9])[^a-z0-9]+$/g, '');
   if (nameProblem(name, taken) === undefined) return name;
   return name === '' ? '' : `${name.slice(0, longest - 10)}-connector`;
 }

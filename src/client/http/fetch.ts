@@ -66,8 +66,7 @@ async function send(
     const { status } = response;
     const headers = Object.fromEntries(response.headers);
     const outcome: ResponseOutcome = { type: 'response', status, headers, body, end, error };
-    // A response from the network has a URL and was decompressed by fetch; one made in process was not.
-    return response.url === '' && isCompressed(outcome) ? await decompress(outcome, limit) : outcome;
+    return isLeftPacked(response, request) && isCompressed(outcome) ? await decompress(outcome, limit) : outcome;
   } catch (error) {
     if (stopped === 'timeout') return { type: 'timeout' };
     if (stopped === 'aborted') return { type: 'aborted' };
@@ -78,6 +77,14 @@ async function send(
     timer.cancel();
     request.signal?.removeEventListener('abort', onAbort);
   }
+}
+
+/**
+ * Whether the body has to be decompressed by the client. A response made in process has no URL. `fetch` has decompressed one
+ * from the network, except on Deno, whose `fetch` does so only if the request asked for it.
+ */
+function isLeftPacked({ url }: Response, { headers }: WireRequest): boolean {
+  return url === '' || ('Deno' in globalThis && headers['accept-encoding'] === 'identity');
 }
 
 function init(request: WireRequest, body: Blob | OutgoingBody['body'], signal: AbortSignal): RequestInit {
@@ -98,10 +105,11 @@ function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
 /** Hands the head on, while the body keeps arriving. */
 function streamed(
   response: Response,
-  { timeoutMs: silenceMs, signal }: WireRequest,
+  request: WireRequest,
   controller: AbortController,
   clock: Clock,
 ): ResponseOutcome {
+  const { timeoutMs: silenceMs, signal } = request;
   const reader = response.body?.getReader();
   let isWanted = false;
   let isReading = false;
@@ -140,8 +148,8 @@ function streamed(
     },
   });
   const headers = Object.fromEntries(response.headers);
-  // A response from the network has a URL and is decompressed already: no range of these bytes can be requested.
-  if (response.url !== '' && headers['content-encoding'] !== undefined) {
+  // Decompressed already: no range of these bytes can be requested.
+  if (!isLeftPacked(response, request) && headers['content-encoding'] !== undefined) {
     delete headers['content-encoding'];
     delete headers['content-length'];
   }

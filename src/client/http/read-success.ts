@@ -100,7 +100,7 @@ interface MediaType {
 }
 
 const jsonType = /^[^;]*[/+]json\s*(;|$)/i;
-const textType = /^\s*(?:text\/|application\/(?:xml|x-www-form-urlencoded)\s*(?:;|$)|[^;]*\+xml\s*(?:;|$))/i;
+const textType = /^(?:text\/|application\/(?:xml|x-www-form-urlencoded)\s*(?:;|$)|[^;]*\+xml\s*(?:;|$))/i;
 const charsetParameter = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 /** The type that was read last: a connector nearly always sends the same one. */

@@ -76,7 +76,7 @@ export const errorCases: CaseDefinition[] = [
       const { header } = judge.settings.rateLimit;
       const isDenialChecked = judge.settings.features.has('access');
       const errors = await takeErrors(judge.prober, isDenialChecked ? 'denial' : undefined);
-      report(judge, errors, ({ response: { status, headers } }) => {
+      reportAlike(judge, errors, ({ response: { status, headers } }) => {
         // The service treats a 503 with the header as a rate limit (rule W3).
         const mayCarry = status === 429 || status === 503;
         return headers.has(header) && !mayCarry ? `carries ${header}, which belongs on a rate limit only` : undefined;
@@ -103,11 +103,11 @@ export const errorCases: CaseDefinition[] = [
 type Look = (seen: Completed) => string | undefined;
 
 function forEachError(look: Look) {
-  return async (judge: Judge) => report(judge, await takeErrors(judge.prober), look);
+  return async (judge: Judge) => reportAlike(judge, await takeErrors(judge.prober), look);
 }
 
 /** What is wrong with several errors in the same way is one problem, with the first of them. */
-function report(judge: Judge, errors: readonly Completed[], look: Look): void {
+export function reportAlike(judge: Judge, errors: readonly Completed[], look: Look): void {
   const byProblem = new Map<string, Completed[]>();
   for (const seen of errors) {
     const problem = look(seen);
@@ -142,7 +142,7 @@ const internals: readonly (readonly [string, RegExp])[] = [
   ['a connection string with a password', /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/]{1,100}:[^\s@/]{1,100}@/i],
   [
     'a connection string',
-    /\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|jdbc:[a-z]+|sqlserver|ldaps?):\/\/[^\s"]{1,80}/i,
+    /\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|jdbc:[a-z]{1,30}|sqlserver|ldaps?):\/\/[^\s"]{1,80}/i,
   ],
   ['SQL', /\bSELECT\s[\s\S]{1,300}?\sFROM\s|\bINSERT\s+INTO\s|\bUPDATE\s+\S{1,80}\s+SET\s|\bDELETE\s+FROM\s/],
   [

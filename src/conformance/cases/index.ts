@@ -3,6 +3,7 @@ import { cleanupCases } from './cleanup.js';
 import { parallelCase, refusedPostCase } from './connections.js';
 import { errorCases } from './errors.js';
 import { fileCases } from './files.js';
+import { openapiCases } from './openapi.js';
 import { quotaCases } from './quota.js';
 import { rateLimitCases } from './rate-limit.js';
 import { routeCases } from './routes.js';
@@ -26,6 +27,7 @@ export const allCases: readonly CaseDefinition[] = [
   ...validationCases,
   ...errorCases,
   ...secretCases,
+  ...openapiCases,
   ...cleanupCases,
   ...rateLimitCases,
   everyLoginCase,

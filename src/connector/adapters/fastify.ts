@@ -124,6 +124,8 @@ function translate(thrown: unknown): unknown {
   const { code, statusCode, validationContext, message } = thrown as FastifyError;
   const details: ConnectorErrorDetails = { cause: thrown };
   if (validationContext !== undefined) return errorOfStatus(400, message, details);
+  // Broken JSON, before Fastify 5.5.
+  if (thrown instanceof SyntaxError && statusCode === 400) return errorOfStatus(400, invalidJsonMessage, details);
   if (typeof code !== 'string' || !code.startsWith('FST_ERR_') || statusCode === undefined) return thrown;
   if (statusCode < 400 || statusCode > 499) return thrown;
   return errorOfStatus(statusCode, messages[code] ?? message, details);

@@ -6,7 +6,7 @@ import {
   sessionParameterSchema,
   sessionProblems,
 } from '../../contract/index.js';
-import { describeIssues, functionOf, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
+import { describeIssues, functionOf, isSecret, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
 import { objectSchema } from '../errors/options.js';
 import { checkInput, parseBody } from '../request/read-json.js';
 import { checkSessionSize, checkSessionValues } from './session-values.js';
@@ -57,6 +57,7 @@ export function initializeHandler(
       toRecord(body),
       options.parameters,
       'The parameters of initialize are not valid',
+      mayQuoteSecret,
     );
     const headers = await options.handler({ parameters, signal: c.req.raw.signal, c });
     const handedOut = toSession(headers);
@@ -80,6 +81,12 @@ function toRecord(body: unknown): Record<string, unknown> {
     throw new BadRequestError(`The parameters of initialize are not valid: ${describeIssues(issues)}`);
   }
   return Object.fromEntries(parsed.data.map(({ key, value }) => [key, value]));
+}
+
+/** One value that would be right, or the choices for a secret. What the request says of itself does not count here. */
+function mayQuoteSecret(issue: z.core.$ZodIssue): boolean {
+  const isOne = issue.code === 'invalid_value' && issue.values.length === 1;
+  return isOne || isSecret({ key: String(issue.path[0]), value: '' });
 }
 
 /** Names an entry of the list by its key: the user does not know its index. */

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { sessionHeaderProblem } from '../../contract/index.js';
 import { checkOptions, describeIssues } from '../../internal/index.js';
 import { zodObject } from '../errors/options.js';
+import { hideExpected } from '../request/read-json.js';
 
 /** Whether the end system still accepts the session; `false` is a 401. `c.req.param()` has the path's parameters. */
 export type VerifySession<Session extends z.ZodObject = z.ZodObject> = (
@@ -91,15 +92,10 @@ function createParse(schema: z.ZodObject) {
 function describeProblem(
   names: string[],
   headers: Record<string, string>,
-  issues: readonly { code: string; path: readonly PropertyKey[]; message: string }[],
+  issues: readonly z.core.$ZodIssue[],
 ): string {
   const faulty = new Set(issues.map((issue) => issue.path[0]));
   const missing = names.filter((name) => headers[name] === undefined && faulty.has(name));
   if (missing.length > 0) return `The session is missing: ${missing.join(', ')}.`;
-  // A literal's message quotes the value that would be right (rule E5).
-  const shown = issues.map(({ code, path, message }) => ({
-    path,
-    message: code === 'invalid_value' ? 'is not valid' : message,
-  }));
-  return `The session is not valid: ${describeIssues(shown)}.`;
+  return `The session is not valid: ${describeIssues(issues.map((issue) => hideExpected(issue, headers)))}.`;
 }

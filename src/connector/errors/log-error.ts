@@ -49,7 +49,7 @@ export function logError(error: unknown, request: LoggedRequest | undefined, red
 function locate(request: LoggedRequest = {}, clean: (text: string) => string): { method: string; path: string } {
   if (isContext(request)) return { method: request.req.method, path: clean(request.req.path) };
   const { method = '', url = '' } = request;
-  return { method, path: clean(url.replace(/^https?:\/\/[^/]*/, '').replace(/\?.*$/s, '')) };
+  return { method, path: clean(url.replace(/^https?:\/\/[^/]*/, '').replace(/\?.*/s, '')) };
 }
 
 /** Fastify's requests have a `req`, too. */

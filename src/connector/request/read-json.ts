@@ -1,7 +1,7 @@
 import type { Context, HonoRequest } from 'hono';
 import type * as z from 'zod';
 import { BadRequestError } from '../../contract/index.js';
-import { describeIssues } from '../../internal/index.js';
+import { describeIssues, type Issue } from '../../internal/index.js';
 import { invalidJsonMessage } from '../errors/to-connector-error.js';
 
 /**
@@ -72,9 +72,29 @@ export async function toBodyError(thrown: unknown, { req }: Context): Promise<un
   return thrown;
 }
 
-/** @throws BadRequestError naming the invalid fields. */
-export async function checkInput<S extends z.ZodType>(value: unknown, schema: S, what: string): Promise<z.output<S>> {
+/**
+ * @param hides whether the message of an issue may quote a secret that is expected there.
+ * @throws BadRequestError naming the invalid fields.
+ */
+export async function checkInput<S extends z.ZodType>(
+  value: unknown,
+  schema: S,
+  what: string,
+  hides: (issue: z.core.$ZodIssue) => boolean = () => false,
+): Promise<z.output<S>> {
   const result = await schema.safeParseAsync(value);
   if (result.success) return result.data;
-  throw new BadRequestError(`${what}: ${describeIssues(result.error.issues)}`, { cause: result.error });
+  const issues = result.error.issues.map((issue) =>
+    hides(issue) ? hideExpected(issue, value as Record<PropertyKey, unknown>) : issue,
+  );
+  throw new BadRequestError(`${what}: ${describeIssues(issues)}`, { cause: result.error });
+}
+
+/** The message of a literal or an enum quotes the values that would be right, which may be secrets (rule E5). */
+export function hideExpected(
+  { code, path, message }: z.core.$ZodIssue,
+  given: Readonly<Record<PropertyKey, unknown>>,
+): Issue {
+  if (code !== 'invalid_value') return { path, message };
+  return { path, message: path[0] !== undefined && given[path[0]] === undefined ? 'is missing' : 'is not valid' };
 }

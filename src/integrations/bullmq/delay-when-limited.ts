@@ -45,9 +45,10 @@ export function delayWhenLimited<Data = any, Result = any, Name extends string =
   if (typeof processor !== 'function') throw new TypeError('`processor` must be a function.');
   const { queue } = checkOptions(schema, options);
   const queueLimit = queue === undefined ? undefined : new QueueLimit(queue);
-  return async (job, ...rest) => {
+  // All three named: BullMQ makes a signal only for a processor whose `length` says that it takes one.
+  return async (job, token, signal) => {
     try {
-      return await processor(job, ...rest);
+      return await processor(job, token, signal);
     } catch (error) {
       const verdict = judge(error);
       if (verdict.type === 'failed') throw error;
@@ -59,7 +60,6 @@ export function delayWhenLimited<Data = any, Result = any, Name extends string =
         () => false, // the job is delayed by itself, through the worker's own connection
       );
       if (isStopped) throw new RateLimitError(); // BullMQ puts the job back, as the first in line
-      const [token] = rest;
       await job.moveToDelayed(Math.max(resumeAt.getTime(), Date.now()), token);
       throw new DelayedError(message);
     }

@@ -4,6 +4,8 @@ import { abortable, sleep, systemClock } from '../../internal/index.js';
 /** How often a connection is tested, and how long after a failure the next one is opened. */
 const testMs = 3000;
 const retryMs = 500;
+/** How long a test waits for its answer, at least: a redis that is slow for once is not away. */
+const patienceMs = 3000;
 
 /** ioredis opens a connection; when and how often is decided here. */
 const oneAttempt = { lazyConnect: true, retryStrategy: () => null, sentinelRetryStrategy: () => null };
@@ -51,14 +53,19 @@ export class Line {
   }
 
   /** Runs a command, or fails: at once while the line is down, otherwise in time. */
-  async run<T>(command: (redis: Redis) => Promise<T>): Promise<T> {
+  async run<T>(command: (redis: Redis) => Promise<T>, atLeastMs = 0): Promise<T> {
     const { redis, broken } = await this.#current;
     try {
-      return await this.#inTime(command(redis));
+      return await this.#inTime(command(redis), undefined, atLeastMs);
     } catch (error) {
       broken.abort(error);
       throw error;
     }
+  }
+
+  /** Tests the connection now. @throws (rejects) if it is down, or turns out to be. */
+  test(): Promise<unknown> {
+    return this.run(this.#options.test, patienceMs);
   }
 
   close(): void {
@@ -105,8 +112,7 @@ export class Line {
   async #watch({ redis, broken }: Connection): Promise<never> {
     for (;;) {
       await sleep(systemClock, testMs, broken.signal);
-      // More patience than with a command: a redis that is slow for once is not away.
-      await this.#inTime(this.#options.test(redis), broken.signal, testMs);
+      await this.#inTime(this.#options.test(redis), broken.signal, patienceMs);
     }
   }
 

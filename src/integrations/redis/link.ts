@@ -38,9 +38,10 @@ export class Link {
   readonly #messages: Line;
   readonly #members = new Set<Member>();
   readonly #listeners = new Set<(error: Error) => void>();
-  readonly #down = new Set<string>();
   #subscribed = new Set<string>();
   #outage: Error | undefined;
+  /** How often a connection failed or was opened during outages. */
+  #changes = 0;
   /** How far the clock of redis is ahead of this process's monotonic one: too much, by a timeout at most, rather than too little. */
   #aheadMs = 0;
 
@@ -56,7 +57,7 @@ export class Link {
       open: test,
       test,
       onUp: () => {
-        this.#isUp('');
+        void this.#testBoth();
         for (const member of [...this.#members]) member.onUp();
       },
       onDown: (error) => this.#isDown('', error),
@@ -67,7 +68,7 @@ export class Link {
       open: (messages) => this.#listen(messages),
       test: (messages) => messages.ping(),
       onUp: () => {
-        this.#isUp(forMessages);
+        void this.#testBoth();
         for (const member of [...this.#members]) {
           if (this.#subscribed.has(member.channel)) member.onUp();
           else this.#subscribe(member); // it joined while the connection was opened
@@ -133,16 +134,24 @@ export class Link {
     this.#messages.run((redis) => redis.subscribe(member.channel)).then(member.onUp, () => {});
   }
 
-  #isUp(which: string): void {
-    this.#down.delete(which);
-    if (this.#down.size === 0) this.#outage = undefined;
+  #isDown(which: string, cause: Error): void {
+    if (this.#outage === undefined) {
+      const until = 'Until it is back, this process uses a session and pauses of its own.';
+      this.#outage = new Error(`redis: ${cause.message}${which}. ${until}`, { cause });
+      for (const listener of [...this.#listeners]) quiet(listener)(this.#outage);
+    }
+    void this.#testBoth();
   }
 
-  #isDown(which: string, cause: Error): void {
-    this.#down.add(which);
-    if (this.#outage !== undefined) return;
-    const until = 'Until it is back, this process uses a session and pauses of its own.';
-    this.#outage = new Error(`redis: ${cause.message}${which}. ${until}`, { cause });
-    for (const listener of [...this.#listeners]) quiet(listener)(this.#outage);
+  /**
+   * An outage ends when both connections answer a test that began after the last change of either. So it is told once, though
+   * connections that die together are found dead one after the other.
+   */
+  async #testBoth(): Promise<void> {
+    if (this.#outage === undefined) return;
+    const changes = ++this.#changes;
+    const answers = await Promise.allSettled([this.#commands.test(), this.#messages.test()]);
+    const answered = answers.every(({ status }) => status === 'fulfilled');
+    if (answered && changes === this.#changes) this.#outage = undefined;
   }
 }

@@ -12,8 +12,8 @@ import {
   text,
   texts,
 } from '../../internal/index.js';
+import { delayOption } from '../delay.js';
 import type { Fault } from '../fault-types.js';
-import { delayOption } from '../random.js';
 import { limitFormats } from '../wait-flaws.js';
 
 type ShapesOf<Kinds extends { kind: string }> = {

@@ -1,3 +1,4 @@
+import { drawDelay } from '../delay.js';
 import type { Fault } from '../fault-types.js';
 import {
   emptyReply,
@@ -8,7 +9,6 @@ import {
   type SimulatedResponse,
   textReply,
 } from '../http/reply.js';
-import { drawDelay } from '../random.js';
 import { type LimitHeader, limitHeaders } from '../wait-flaws.js';
 
 export interface FaultContext {

@@ -16,7 +16,7 @@ export function mswHandlers(
     throw new TypeError(`\`baseUrl\` must be a URL such as "http://connector.test", got ${JSON.stringify(baseUrl)}.`);
   }
   const { origin, pathname } = new URL(baseUrl);
-  const basePath = pathname.replace(/\/+$/, '');
+  const basePath = pathname.replace(/(?<!\/)\/+$/, '');
   const base = (origin + basePath).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const { http } = loadMsw();
   return [

@@ -57,6 +57,21 @@ describe('API key audits (specification 2.2 and 6)', () => {
     expect(await namesFor('helen')).toHaveLength(5);
   });
 
+  it('that no filter matches are not taken for none at all', async () => {
+    const { host, first } = await someHistory();
+    const visitor = await host.visitor('bob');
+    for (const [username, query, clear] of [
+      ['bob', 'revisionType=Revoke', '/api-key-audits'],
+      ['alice', `apiKeyId=${first.id}&revisionType=Revoke`, `/api-key-audits?apiKeyId=${first.id}`],
+      ['alice', `apiKeyId=${first.id}&author=nobody`, `/api-key-audits?apiKeyId=${first.id}`],
+    ] as const) {
+      const { html } = await (await host.visitor(username)).open(`/api-key-audits?${query}`);
+      expect(textOf(html), query).toContain('No audit entry matches');
+      expect(html, query).toContain(`href="${clear}">Clear the filters</a>`);
+    }
+    expect(textOf((await visitor.open('/api-key-audits')).html)).not.toContain('No audit entry matches');
+  });
+
   it('are filtered by key, by revision type, and by both', async () => {
     const { host, first } = await someHistory();
     const visitor = await host.visitor('root');

@@ -49,6 +49,8 @@ describe('`branding`', () => {
         'image/svg+xml; charset=utf-8',
         logo,
       ]);
+      // Opened as a page of its own, it runs no script either.
+      expect(file.headers['content-security-policy']).toMatch(/^default-src 'none'; /);
     }
     seen.push((await host.send({ path: '/api/v1/openapi.json' })).text);
     expect(seen.at(-1)).toContain('Acme & Söhne Admin API');

@@ -41,7 +41,7 @@ describe('an edition without API keys (K12)', () => {
 
   it('keeps list, audits and revocation of the keys there are, and says why nothing else goes', async () => {
     const { host, lapse } = await withLicence();
-    const { id } = await host.made('u-alice', 'Export', 1, 30);
+    const { id } = await host.made('u-alice', 'Export', 1, 9);
     const visitor = await host.visitor('alice');
     await visitor.open('/api-keys/new');
     const { fields: creation } = visitor.form('/api-keys/new');
@@ -70,8 +70,14 @@ describe('an edition without API keys (K12)', () => {
     expect([created.status, edited.status]).toEqual([403, 403]);
     expect(textOf(created.html)).toContain(reason);
 
+    // Neither an extension nor a replacement is possible, and the key is refused as it is.
+    for (const path of ['/api-keys', `/api-keys/${id}`]) {
+      expect(textOf((await visitor.open(path)).html), path).not.toMatch(/expires soon|later expiry|new key/i);
+    }
+
     await visitor.open(`/api-keys/${id}/revoke`);
     await visitor.submit('/revoke');
+    expect((await visitor.open(`/api-keys/${id}`)).html).not.toContain('/api-keys/new');
     const { items } = await host.apiKeys.list({ userId: 'u-alice', username: 'alice' });
     expect(items.map(({ name, status }) => [name, status])).toEqual([['Export', 'Revoked']]);
   });

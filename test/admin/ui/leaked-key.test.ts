@@ -34,7 +34,7 @@ describe('a whole key in the search', () => {
       await visitor.submit('/api-keys', { search: around.replace('%', key) });
       expect(visitor.page.path).toBe(`/api-keys/${id}`);
       const text = textOf(visitor.page.html);
-      expect(text).toContain('This is the key with that value, which was not kept.');
+      expect(text).toContain('The value names this key, and was not kept.');
       expect(text).toContain('Last accessed 21 Nov 2026, 09:00:00 UTC (just now)');
       expect(visitor.page.html).toContain(`href="/api-keys/${id}/revoke"`);
       expect(leaves()).toEqual([]);

@@ -153,6 +153,48 @@ describe('finding a key', () => {
     expect(tags(html, 'a').filter((tag) => tag.get('href') === '/api-keys').length).toBeGreaterThan(1);
   });
 
+  it('is one of all keys of a user, linked from the users and from a key, for whoever may manage all', async () => {
+    const { host } = await someKeys();
+    host.users.set('u-bob', { ...host.users.get('u-bob')!, username: 'soon-renamed' });
+    await host.made('u-root', 'of alice and bob', 1, 30);
+    const path = '/api-keys?scope=all&createdBy=u-alice';
+    const visitor = await host.visitor('root');
+    const linked = (html: string) => tags(html, 'a').some((tag) => tag.get('href') === path);
+    expect(linked((await visitor.open('/users')).html)).toBe(true);
+    const { html } = await visitor.open(`${path}&sort=name`);
+    expect(namesOf(html)).toEqual(['Active one', 'Expired one', 'Revoked one', 'Soon over']);
+    expect(textOf(html)).toContain('Only API keys of alice. Show the keys of all users');
+    // It stays through a search and a status, and goes with the scope.
+    expect((await visitor.submit('/api-keys', { search: 'soon' })).path).toBe(
+      '/api-keys?scope=all&createdBy=u-alice&search=soon',
+    );
+    expect(namesOf(visitor.page.html)).toEqual(['Soon over']);
+    const hrefs = tags(visitor.page.html, 'a').map((tag) => tag.get('href'));
+    expect(hrefs).toContain('/api-keys?scope=all&createdBy=u-alice&status=Active&search=soon');
+    expect(hrefs).toContain('/api-keys?search=soon');
+    const id = (await host.apiKeys.list({ userId: 'u-alice', username: 'alice' }, { limit: 1 })).items[0]!.id;
+    expect(linked((await visitor.open(`/api-keys/${id}`)).html)).toBe(true);
+    expect(textOf((await visitor.open('/api-keys?scope=all&createdBy=u-gone')).html)).toContain(
+      'Only API keys of u-gone.',
+    );
+    const alice = await host.visitor('alice');
+    expect(linked((await alice.open(`/api-keys/${id}`)).html)).toBe(false);
+    expect(namesOf((await alice.open('/api-keys?scope=all&createdBy=u-root')).html)).toHaveLength(4);
+  });
+
+  it('of what is none of the own keys, offers to look among all of them to whoever may', async () => {
+    const { host } = await someKeys();
+    const offered = async (username: string, path: string) => {
+      const { html } = await (await host.visitor(username)).open(path);
+      expect(textOf(html)).toContain('No API key matches');
+      return /<a class="button" href="([^"]+)">Search all API keys<\/a>/.exec(html)?.[1];
+    };
+    const path = '/api-keys?search=active+one&sort=name';
+    expect(await offered('root', path)).toBe('/api-keys?scope=all&amp;search=active+one&amp;sort=name');
+    expect(await offered('bob', path)).toBeUndefined();
+    expect(await offered('root', '/api-keys?scope=all&search=zzz')).toBeUndefined();
+  });
+
   it('says so when there are no keys at all, and offers to create one', async () => {
     const { host } = await someKeys();
     const visitor = await host.visitor('mallory');

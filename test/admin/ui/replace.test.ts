@@ -50,6 +50,32 @@ describe('replacing a key', () => {
     expect(textOf(visitor.page.html)).not.toContain('Once your programs use the new key');
   });
 
+  it('has another free name at hand when somebody else has taken the first: nobody sees the names of others', async () => {
+    const { host, replace, visitor } = await withKey('Export');
+    await host.made('u-bob', 'Export (2)', 1, 30);
+    await host.made('u-bob', 'Export (3)', 1, 30);
+    expect(await replace()).toBe('Export (2)');
+    for (const next of ['Export (3)', 'Export (4)']) {
+      await visitor.submit('/api-keys/new');
+      expect(textOf(visitor.page.html)).toContain('API key name must be unique.');
+      expect(visitor.form('/api-keys/new').fields.get('name')).toBe(next);
+    }
+    await visitor.submit('/api-keys/new');
+    expect(textOf(visitor.page.html)).toContain('“Export (4)” has been created.');
+  });
+
+  it('is one click from where a page says that a key has ended', async () => {
+    const { host, id, visitor } = await withKey('Export');
+    await host.apiKeys.revoke(alice, id);
+    const instead = async (by: typeof visitor, path: string) =>
+      /<a href="([^"]+)">Create a new key instead<\/a>/.exec((await by.open(path)).html)?.[1];
+    for (const path of [`/api-keys/${id}`, `/api-keys/${id}/edit`, `/api-keys/${id}/revoke`]) {
+      expect(await instead(visitor, path), path).toBe(`/api-keys/new?replaces=${id}`);
+      // Theirs would act as they do.
+      expect(await instead(await host.visitor('root'), path), path).toBe('/api-keys/new');
+    }
+  });
+
   it("is not offered for another user's key, as the new one would act as you, nor without API keys", async () => {
     let edition = 'Ultimate';
     const host = await startAdministration({ admin: { edition: () => edition }, keys: { edition: () => edition } });

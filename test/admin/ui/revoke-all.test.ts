@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startAdministration } from './helpers/administration.js';
-import { tags, textOf } from './helpers/html.js';
+import { readTable, tags, textOf } from './helpers/html.js';
 
 const root = { userId: 'u-root', username: 'root' };
 
@@ -9,6 +9,7 @@ async function withKeys() {
   const keys = [await host.made('u-alice', 'One', 3, 30), await host.made('u-alice', 'Two', 2, 30)];
   const other = await host.made('u-bob', 'Other', 2, 30);
   const ended = await host.made('u-alice', 'Ended', 9, 3);
+  await host.apiKeys.authenticate({ 'x-api-key': keys[0]!.key });
   const path = '/api-keys/revoke-all?user=u-alice';
   const statusOf = async (id: string) => (await host.apiKeys.get(root, id)).status;
   return { ended, host, keys, other, path, statusOf };
@@ -22,8 +23,14 @@ describe('revoking all keys of a user', () => {
     expect(tags(visitor.page.html, 'a').map((tag) => tag.get('href'))).toContain(path);
     await visitor.open(path);
     expect(textOf(visitor.page.html)).toContain('Revoke all API keys of alice?');
+    expect(textOf(visitor.page.html)).toContain('2 Active API keys. Last used: just now (21 Nov 2026, 09:00:00 UTC)');
     await visitor.submit('/revoke-all');
     expect(textOf(visitor.page.html)).toContain('2 API keys of alice revoked.');
+    // The list shows what was done, and nothing of anybody else.
+    expect(readTable(visitor.page.html).rows.map(([name]) => name?.split(' ')[0])).toEqual(['Two', 'One']);
+    await visitor.open(path);
+    expect(textOf(visitor.page.html)).toContain('There is nothing to revoke. alice has no Active API key.');
+    expect(tags(visitor.page.html, 'form').some((tag) => tag.get('action') === path)).toBe(false);
     for (const { id, key } of keys) {
       expect(await statusOf(id)).toBe('Revoked');
       expect(await host.apiKeys.authenticate({ 'x-api-key': key })).toBeUndefined();

@@ -70,35 +70,39 @@ const tables = [
   'concordat_ended_session',
 ];
 
+/** Runs a statement on PostgreSQL, past the package. */
+export async function runOnPostgres(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 function postgres(serverUrl: string): DatabaseKind {
-  const run = async (url: string, statement: string) => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
-      return (await client.query(statement)).rows as Record<string, unknown>[];
-    } finally {
-      await client.end();
-    }
-  };
   return {
     name: 'PostgreSQL',
     async create() {
       // A schema of its own is as good as a database, and much sooner made.
       const schema = `test_${randomBytes(8).toString('hex')}`;
-      await run(serverUrl, `create schema ${schema}`);
+      await runOnPostgres(serverUrl, `create schema ${schema}`);
       const url = `${serverUrl}?options=-c%20search_path%3D${schema}`;
       return {
         url,
-        query: (statement) => run(url, statement),
+        query: (statement) => runOnPostgres(url, statement),
         async dump() {
-          const rows = await Promise.all(tables.map((table) => run(url, `select t::text as text from ${table} t`)));
+          const rows = await Promise.all(
+            tables.map((table) => runOnPostgres(url, `select t::text as text from ${table} t`)),
+          );
           return rows
             .flat()
             .map(({ text }) => text)
             .join('\n');
         },
         async remove() {
-          await run(serverUrl, `drop schema ${schema} cascade`);
+          await runOnPostgres(serverUrl, `drop schema ${schema} cascade`);
         },
       };
     },

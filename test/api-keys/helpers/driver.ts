@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { openSqliteFile } from './databases.js';
 
 type Database = Awaited<ReturnType<typeof openSqliteFile>>;
@@ -18,4 +18,18 @@ export async function extendSqlite(extend: (DatabaseSync: DatabaseClass) => Data
   spy.mockImplementation(((name: string) =>
     name === 'node:sqlite' ? { DatabaseSync } : getBuiltinModule(name as 'node:fs')) as never);
   return () => spy.mockRestore();
+}
+
+/** Databases that this test opens from now on have room for so many pages of 4 KiB, as if the disk ended there. */
+export async function limitDatabases(pages: number): Promise<void> {
+  const restore = await extendSqlite(
+    (DatabaseSync) =>
+      class extends DatabaseSync {
+        constructor(file: string) {
+          super(file);
+          this.exec(`pragma max_page_count = ${pages}`);
+        }
+      },
+  );
+  onTestFinished(restore);
 }

@@ -5,9 +5,14 @@ import { fileURLToPath } from 'node:url';
 const writer = fileURLToPath(new URL('./writer.ts', import.meta.url));
 const warner = fileURLToPath(new URL('./warner.ts', import.meta.url));
 
-/** A writer in a process of its own. */
-export function startWriter(url: string, job: 'forever' | 'names' | 'edit' | 'revoke', label: string) {
-  return start(writer, [url, job, label]);
+/** A writer in a process of its own; `maxFileKiB`: no file that it writes may become larger, as if the disk ended. */
+export function startWriter(
+  url: string,
+  job: 'forever' | 'names' | 'edit' | 'revoke',
+  label: string,
+  limits?: { maxFileKiB: number },
+) {
+  return start(writer, [url, job, label], limits);
 }
 
 /** A process that warns before expiries, some days ahead; it dies in the middle of warning of one key. */
@@ -15,10 +20,10 @@ export function startWarner(url: string, daysAhead: number, diesAt = '') {
   return start(warner, [url, String(daysAhead), diesAt]);
 }
 
-function start(program: string, parameters: readonly string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', program, ...parameters], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+function start(program: string, parameters: readonly string[], limits?: { maxFileKiB: number }) {
+  const command = [process.execPath, '--import', 'tsx', program, ...parameters];
+  const limit = limits === undefined ? '' : `ulimit -f ${limits.maxFileKiB}; `;
+  const child = spawn('bash', ['-c', `${limit}exec "$@"`, 'bash', ...command], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -44,6 +44,21 @@ export function fileAnswer({ headers }: Pick<Asked, 'headers'>): Answer {
   return { status: 206, headers: { ...about, 'content-range': `bytes ${from}-999/1000` }, body };
 }
 
+const modelDocument = {
+  openapi: '3.1.0',
+  security: [{ session: [] }],
+  paths: {
+    '/documented/{number}': {
+      get: {
+        parameters: [
+          { name: 'number', in: 'path', required: true, schema: { type: 'integer' } },
+          { name: 'limit', in: 'query', schema: { type: 'integer' } },
+        ],
+      },
+    },
+  },
+};
+
 /** Every decision of a connector that keeps the contract. A mutant replaces one. */
 export const soundDecisions = {
   /** The body of an error. */
@@ -119,6 +134,14 @@ export const soundDecisions = {
   belowLimit: (_count: number): Failure | undefined => undefined,
   limitedTakesMs: 0,
   limitEnds: true,
+  document: (): unknown => modelDocument,
+  /** What the route of the document answers, which asks for a session by itself. */
+  documented: ({ headers, path }: Asked): Failure | undefined => {
+    if (headers['x-session'] === undefined) return { status: 401, code: 'NO_SESSION', message: 'There is no session' };
+    if (!/^\/documented\/\d+(?:\?|$)/.test(path))
+      return { status: 404, code: 'NO_DOCUMENT', message: 'There is no such document' };
+    return /limit=\D/.test(path) ? { status: 400, code: 'BAD_LIMIT', message: 'limit is no number' } : undefined;
+  },
   /** What answers tell about the quota. */
   announcement: (_asked: Asked, _status: number): Record<string, string> => ({}),
 };
@@ -206,6 +229,8 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
       if (decide.cleanupEndsSession) sessions.delete(session);
       return succeed({}, decide.cleanupStatus);
     }
+    if (path === '/openapi.json') return succeed(decide.document());
+    if (path.startsWith('/documented/')) return either(decide.documented(asked), asked);
     if (path === '/file' && session === undefined) {
       const refusal = decide.fileWithoutSession();
       return refusal === undefined ? decide.file(asked) : fail(refusal, asked);
@@ -295,6 +320,7 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
       expire: { action: ({ 'x-session': id = '' }) => decide.expires && sessions.delete(id) },
       cleanup: {},
     },
+    openapi: { document: '/openapi.json' },
     rateLimit: { header: 'x-wait-ms', format: 'milliseconds' },
     allowWrites: true,
     timeoutMs: 10_000,

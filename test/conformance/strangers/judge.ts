@@ -55,7 +55,7 @@ function judge(stranger: Stranger, report: Report, secrets: readonly string[]): 
     status === 'failed' || status === 'warning' ? problems.map(({ message }) => ({ id, status, message })) : [],
   );
   const skipped = report.results.flatMap(({ id, status, reason = '' }) =>
-    (status === 'skipped' && !id.startsWith('files.')) || status === 'unjudged' ? [{ id, reason }] : [],
+    (status === 'skipped' && !/^(?:files|openapi)\./.test(id)) || status === 'unjudged' ? [{ id, reason }] : [],
   );
   const verdict = report.counts.failed > 0 ? 'broken' : report.counts.warning > 0 ? 'warned' : 'right';
   return { stranger, verdict, wrong: [...objections()].join('; ') || undefined, problems, skipped };

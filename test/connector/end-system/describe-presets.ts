@@ -1,41 +1,67 @@
 import type { BodyCondition, BodyPath, Match, Preset, PresetRule, WaitSource, WaitUnit } from 'concordat/connector';
 import type { ReplySet } from './reply-set.js';
 
-const columns = [
-  'product',
-  'preset',
-  'a limit is',
-  'the wait is in',
-  'or else',
-  'code',
-  'message',
-  'an expired login is',
-  'checked against',
-] as const;
+const columns = ['product', 'preset', 'checked against', 'recorded replies'] as const;
 
-/** The table of docs/presets.md: what each preset says, in words. */
-export function describePresets(presets: Record<string, Preset>, replySets: Record<string, ReplySet>): string {
-  const rows = Object.entries(presets).map(([name, preset]) => {
-    const { product, checkedAgainst } = replySets[name] as ReplySet;
-    return row([
-      product,
-      code(name),
-      lines(rulesOf(preset, 'rate-limit').map(describeWhen)),
-      lines(waitsOf(preset).map(describeWait)),
-      lines(fallbacksOf(preset)),
-      lines((preset.code ?? []).map(describePlace)),
-      lines((preset.message ?? []).map(describePath)),
-      lines([...(name === 'generic' ? [] : ['401']), ...rulesOf(preset, 'unauthorized').map(describeWhen)]),
-      checkedAgainst,
-    ]);
+/** The table of docs/preset-list.md. */
+export function tablePresets(replySets: Record<string, ReplySet>): string {
+  const rows = Object.entries(replySets).map(([name, { product, checkedAgainst, replies }]) => {
+    const recorded = replies.filter((reply) => reply.recorded !== undefined);
+    const count = recorded.length === 0 ? 'none' : `${recorded.length} of ${replies.length}`;
+    return row([`[${product}](#${name})`, code(name), checkedAgainst, count]);
   });
   return [row(columns), row(columns.map(() => '---')), ...rows].join('\n');
 }
 
+/** The sections of docs/preset-list.md: what each preset says, in words. */
+export function describePresets(presets: Record<string, Preset>, replySets: Record<string, ReplySet>): string {
+  return Object.entries(presets)
+    .map(([name, preset]) => describePreset(name, preset, replySets[name] as ReplySet))
+    .join('\n\n');
+}
+
+function describePreset(name: string, preset: Preset, { product, replies, checkedAgainst }: ReplySet): string {
+  const expired = [...(name === 'generic' ? [] : ['401']), ...rulesOf(preset, 'unauthorized').map(describeWhen)];
+  const facts = [
+    ['A limit is', rulesOf(preset, 'rate-limit').map(describeWhen)],
+    ['The wait is in', waitsOf(preset).map(describeWait)],
+    ['Or else it is', fallbacksOf(preset)],
+    ['The code is in', (preset.code ?? []).map(describePlace)],
+    ['The message is in', (preset.message ?? []).map(describePath)],
+    ['An expired login is', expired],
+    ...describeReplies(replies, checkedAgainst),
+  ] as const;
+  const lines = facts.flatMap(([what, items]) => (items.length === 0 ? [] : describeFact(what, items)));
+  return [`### <a id="${name}"></a>${product}: ${code(name)}`, '', ...lines].join('\n');
+}
+
+/** In one line, or in one for each. */
+function describeFact(what: string, items: readonly string[]): string[] {
+  const [first, ...others] = [...new Set(items)];
+  return others.length === 0
+    ? [`- ${what} ${first}`]
+    : [`- ${what}`, ...[first, ...others].map((item) => `  - ${item}`)];
+}
+
+/** Which replies were recorded and when, and which were not. */
+function describeReplies(replies: ReplySet['replies'], checkedAgainst: string): [string, string[]][] {
+  const sources = new Map<string, string[]>();
+  for (const { what, recorded } of replies) {
+    if (recorded === undefined) continue;
+    const { from, on = 'day unknown' } = recorded;
+    const source = from.startsWith('https:') ? `[a report](${from})` : from;
+    sources.set(`${source}, ${on}`, [...(sources.get(`${source}, ${on}`) ?? []), what]);
+  }
+  const made = replies.filter(({ recorded }) => recorded === undefined).map(({ what }) => what);
+  const source = checkedAgainst === 'recorded answers' ? 'documentation only' : checkedAgainst;
+  return [
+    ['Recorded replies:', [...sources].map(([source, whats]) => `${whats.join('; ')} (${source})`)],
+    [`Made after what is written (${source}):`, made.length === 0 ? [] : [made.join('; ')]],
+  ];
+}
+
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-const lines = (items: readonly string[]) => (items.length === 0 ? '–' : [...new Set(items)].join('<br>'));
-/** A bar ends a cell, in code as well. */
-const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``;
+const code = (text: string) => `\`${text}\``;
 
 const rulesOf = ({ rules }: Preset, kind: PresetRule['is']) => rules.filter((rule) => rule.is === kind);
 

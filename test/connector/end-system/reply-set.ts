@@ -23,8 +23,11 @@ interface Answer extends Omit<Reply, 'status'> {
 
 export interface RecordedReply extends Answer {
   status: number;
-  /** Where such an answer was seen; without it, it is made after the documentation that the preset names. */
-  recorded?: string;
+  /**
+   * Where such an answer was seen, and the day (of the report, where it was quoted from one), if that is known. Without it, the
+   * answer is made after what `checkedAgainst` names.
+   */
+  recorded?: { from: string; on?: string };
   /**
    * For a limit: an answer of the same status that differs in one fact, and so is no limit, or one with another wait. What
    * is left out is as above.
@@ -34,7 +37,7 @@ export interface RecordedReply extends Answer {
 
 export interface ReplySet {
   product: string;
-  /** How far the preset has been checked; a column of docs/presets.md. */
+  /** How far the preset has been checked; a column of docs/preset-list.md. */
   checkedAgainst: 'recorded answers' | 'SDK source' | 'documentation only' | 'RFC 9110, RFC 6585';
   replies: RecordedReply[];
 }

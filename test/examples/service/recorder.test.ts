@@ -2,9 +2,9 @@ import path from 'node:path';
 import { createConnectorClient } from 'concordat/client';
 import { simulateConnector, virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Tally } from '../../../examples/service/engine/tally.js';
 import { Recorder } from '../../../examples/service/syncs/recorder.js';
 import { RunStore } from '../../../examples/service/syncs/store/run-store.js';
-import { Tally } from '../../../examples/service/tally.js';
 import { newDirectory } from './helpers/new-directory.js';
 
 const begun = {
@@ -125,9 +125,9 @@ describe('the recorder of a run', () => {
     recorder.phase('Writing', 20);
     recorder.advance(3);
     recorder.advance(1);
-    tally.written(1, 'created');
-    tally.written(2, 'updated');
-    tally.failed(3, 'too long');
+    tally.add({ number: 1, type: 'create', state: 'done' });
+    tally.add({ number: 2, type: 'update', state: 'done' });
+    tally.add({ number: 3, type: 'update', state: 'refused', reason: 'too long' });
     recorder.tick();
     expect(recorded().run).toMatchObject({ phase: 'Writing', done: 4, total: 20, written: 2, failed: 1 });
     recorder.phase('Verifying');

@@ -1,11 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import type { WorkerReport } from '../../../examples/service/fleet/reports.js';
 import { noFacts } from '../../../examples/service/syncs/run.js';
 import { textOf } from '../../admin/ui/helpers/html.js';
+import { sampleWorker } from './helpers/sample-worker.js';
 import { connections, noon, startSyncs } from './helpers/syncs-host.js';
 
 const begun = { connector: 'GitHub', connections, trigger: 'start' } as const;
 
 describe('the page Syncs', () => {
+  it('lists the workers with what they wait for, says when there is none, and nothing of them without redis', async () => {
+    let workers: readonly WorkerReport[] | undefined = [sampleWorker(Date.now() + 600_000)];
+    const host = await startSyncs({ workers: () => workers });
+    const visitor = await host.visitor('alice');
+    const read = async () => textOf((await visitor.open('/syncs')).html);
+    expect(await read()).toMatch(/machine-7, process 4711 +Working, since .* Open +Paused · \d+ min.* left +18 +2 +2/);
+    workers = [];
+    expect(await read()).toContain('Runs wait until a worker is started: npm run worker');
+    workers = undefined;
+    expect(await read()).not.toContain('Workers');
+  });
+
   it('says that there is no run yet, and is in the menu', async () => {
     const host = await startSyncs();
     const visitor = await host.visitor('alice');

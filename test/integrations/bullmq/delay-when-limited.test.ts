@@ -87,11 +87,23 @@ describe.runIf(serverProgram)('controls', () => {
     expect((await settled(await add('one', '/issues', { attempts: 1 }))).failedReason).toContain('404');
   });
 
-  it('results and further arguments pass through', async () => {
-    const seen: unknown[] = [];
-    const wrapped = delayWhenLimited(async (...words: unknown[]) => seen.push(...words));
-    await wrapped({ id: 1 } as never, 'token');
-    expect(seen).toEqual([{ id: 1 }, 'token']);
+  it('further arguments pass through: the token, and the signal by which BullMQ cancels the job', async () => {
+    const { work, add, settled } = await queueAndWorkers();
+    let isStarted = () => {};
+    const started = new Promise<void>((resolve) => {
+      isStarted = resolve;
+    });
+    const worker = work(
+      delayWhenLimited(async (job, token, signal) => {
+        isStarted();
+        await new Promise((resolve) => signal?.addEventListener('abort', resolve) ?? resolve(undefined));
+        return [typeof token, job.id, String(signal?.reason)];
+      }),
+    );
+    const job = await add('one', '/issues');
+    await started;
+    worker.cancelJob(job.id as string, 'enough');
+    expect((await settled(job)).returnvalue).toEqual(['string', job.id, 'enough']);
   });
 
   it('a limit that is over already delays by nothing', async () => {

@@ -86,7 +86,7 @@ describe('what happened on the way are events of the span (G6)', () => {
   });
 
   it('a pause: when it began, how long it took, and the requests before and after', async () => {
-    const { seen, client } = await observedClient({ faults: [{ kind: 'limit', waitMs: 60, at: 1 }] });
+    const { seen, client } = await observedClient({ faults: [{ kind: 'limit', waitMs: 1000, at: 1 }] });
     const before = Date.now();
     await client.get('/issues');
     const [span] = seen.spans;

@@ -3,9 +3,16 @@ export function setText(element: Element | null, text: string): void {
   if (element !== null && element.textContent !== text) element.textContent = text;
 }
 
+/** The page as it is now, unless there is none for this visitor any more. */
+export async function loadAgain(): Promise<Document | undefined> {
+  const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+  if (!response.ok || response.redirected) return undefined;
+  return new DOMParser().parseFromString(await response.text(), 'text/html');
+}
+
 /** Takes the parts of this page marked with `data-live` from a newer one. The focus stays, and what is open stays open. */
-export function takeOver(newer: Document): void {
-  for (const part of document.querySelectorAll<HTMLElement>('[data-live]')) {
+export function takeOver(newer: Document, parts = '[data-live]'): void {
+  for (const part of document.querySelectorAll<HTMLElement>(parts)) {
     const found = newer.querySelector(`[data-live="${part.dataset.live}"]`);
     if (found === null) continue;
     const focused = part.contains(document.activeElement) ? document.activeElement : null;

@@ -1,6 +1,6 @@
 import { applyUpdate, type PictureData } from '../picture/model.js';
 import type { RunUpdate } from '../run.js';
-import { setText, takeOver } from './elements.js';
+import { loadAgain, setText, takeOver } from './elements.js';
 import { Picture } from './picture.js';
 
 /**
@@ -31,9 +31,9 @@ export function follow(root: HTMLElement): void {
     if (isRenewing) return;
     isRenewing = true;
     try {
-      const response = await fetch(location.href, { headers: { accept: 'text/html' } });
-      if (!response.ok || response.redirected) return;
-      takeOver(new DOMParser().parseFromString(await response.text(), 'text/html'));
+      const newer = await loadAgain();
+      if (newer === undefined) return;
+      takeOver(newer);
       const newRoot = document.querySelector<HTMLElement>('[data-picture]');
       if (newRoot === null) return;
       picture.stop();

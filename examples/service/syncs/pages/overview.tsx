@@ -1,4 +1,5 @@
 import type { AdminSectionContext } from 'concordat/admin';
+import type { WorkerReport } from '../../fleet/reports.js';
 import type { SyncControl } from '../control.js';
 import { formatDuration, formatTime } from '../picture/format.js';
 import { recentMs, type Span } from '../picture/frame.js';
@@ -12,17 +13,20 @@ import { Line, PageHeader, StateMark, Time } from './parts.js';
 import { Announcement, RunPicture } from './picture.js';
 import { RefreshNote, refreshOf } from './refresh.js';
 import { RunTable } from './run-table.js';
+import { Workers } from './workers.js';
 
 export interface PageParts {
   store: RunStore;
   control: SyncControl;
+  /** Of the processes that do the work; `undefined` when this one does. */
+  workers?: () => readonly WorkerReport[] | undefined;
 }
 
 const pageSize = 15;
 
 /** `Syncs`: the connector, the latest run as it goes on, and all runs. */
 export async function overviewPage(
-  { store, control }: PageParts,
+  { store, control, workers }: PageParts,
   context: AdminSectionContext,
   query: URLSearchParams,
 ) {
@@ -34,6 +38,7 @@ export async function overviewPage(
   const { runs, hasMore } = store.list({ limit: pageSize, before, eventful });
   const { nowMs } = store;
   const latest = update?.run;
+  const reports = workers?.();
   const isRunning = latest?.state === 'running';
   const refresh = refreshOf(isRunning || control.nextRunMs !== null, query);
   const link = (changes: Record<string, string | undefined>) => {
@@ -106,6 +111,11 @@ export async function overviewPage(
             </section>
           )}
         </div>
+        {reports !== undefined && (
+          <div data-live="workers">
+            <Workers workers={reports} nowMs={Date.now()} />
+          </div>
+        )}
         <section class="card" aria-labelledby="runs">
           <div class="card-header">
             <h2 id="runs">Runs</h2>

@@ -5,6 +5,7 @@ import {
   type RevisionType,
   revisionTypes,
 } from '../../../api-keys/index.js';
+import { isIsoDate } from '../../../internal/index.js';
 import { readSearch } from './list-query.js';
 import { readPage, writePage } from './paging.js';
 
@@ -40,9 +41,7 @@ export function readAuditView(query: URLSearchParams): AuditView {
 }
 
 function readDate(value: string | null): string {
-  if (value === null || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return '';
-  const midnight = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(value) ? value : '';
+  return value !== null && isIsoDate(value) ? value : '';
 }
 
 export function formatAuditView(view: Partial<AuditView>): string {

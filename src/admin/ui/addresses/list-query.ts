@@ -15,6 +15,8 @@ const defaultSort: ApiKeySort = '-createdOn';
 /** What the list shows, as read from its address. */
 export interface ListView {
   readonly scope: Scope;
+  /** The id of the user whose keys are shown; `''` for everybody's. */
+  readonly createdBy: string;
   readonly status: ApiKeyStatus | undefined;
   readonly search: string;
   readonly sort: ApiKeySort;
@@ -25,7 +27,9 @@ export interface ListView {
 /** Reads an address; invalid values become the defaults. */
 export function readListView(query: URLSearchParams): ListView {
   return {
-    scope: query.get('scope') === 'all' ? 'all' : 'my',
+    ...(query.get('scope') === 'all'
+      ? { scope: 'all', createdBy: readSearch(query.get('createdBy')) }
+      : { scope: 'my', createdBy: '' }),
     status: apiKeyStatuses.find((status) => status === query.get('status')),
     search: readSearch(query.get('search')),
     sort: apiKeySorts.find((sort) => sort === query.get('sort')) ?? defaultSort,
@@ -45,6 +49,7 @@ export function readSearch(value: string | null): string {
 export function formatListView(view: Partial<ListView>): string {
   const query = new URLSearchParams();
   if (view.scope === 'all') query.set('scope', 'all');
+  if (view.scope === 'all' && view.createdBy) query.set('createdBy', view.createdBy);
   if (view.status !== undefined) query.set('status', view.status);
   if (view.search !== undefined && view.search !== '') query.set('search', view.search);
   if (view.sort !== undefined && view.sort !== defaultSort) query.set('sort', view.sort);

@@ -90,7 +90,7 @@ function ApiKeyRow({ pageContext, view, apiKey }: { pageContext: PageContext; vi
           ) : (
             <RelativeTime time={apiKey.expiresOn} nowMs={nowMs} />
           )}
-          <ExpiryWarning apiKey={apiKey} nowMs={nowMs} />
+          {pageContext.isAvailable && <ExpiryWarning apiKey={apiKey} nowMs={nowMs} />}
         </div>
       </td>
       <td data-label={texts.lastAccessed}>

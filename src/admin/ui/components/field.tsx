@@ -21,38 +21,34 @@ export function invalidity(errorId: string, message: string | undefined, hintId?
   };
 }
 
+interface DescriptionFieldProps {
+  value: string;
+  error: string | undefined;
+  focused: boolean;
+}
+
 /** Free text in lines, which may be left empty. */
-export function TextArea({ id, label, value, hint, error, focused = false }: TextAreaProps) {
-  const hintId = `${id}-hint`;
-  const errorId = `${id}-error`;
+export function DescriptionField({ value, error, focused }: DescriptionFieldProps) {
+  const { texts } = useLook();
   return (
     <div class="field">
-      <label for={id}>{label}</label>
-      <p class="hint" id={hintId}>
-        {hint}
+      <label for="description">{texts.description}</label>
+      <p class="hint" id="description-hint">
+        {texts.descriptionHint}
       </p>
       <textarea
         class="input"
-        id={id}
-        name={id}
+        id="description"
+        name="description"
         rows={3}
         {...(focused && { autofocus: true })}
-        {...invalidity(errorId, error, hintId)}
+        {...invalidity('description-error', error, 'description-hint')}
       >
         {value}
       </textarea>
-      <FieldError id={errorId} message={error} />
+      <FieldError id="description-error" message={error} />
     </div>
   );
-}
-
-interface TextAreaProps {
-  id: string;
-  label: string;
-  value: string;
-  hint: string;
-  error: string | undefined;
-  focused?: boolean;
 }
 
 interface TextFieldProps {
@@ -95,6 +91,28 @@ export function TextField(props: TextFieldProps) {
         {...invalidity(errorId, error, hintId)}
       />
       <FieldError id={errorId} message={error} />
+    </div>
+  );
+}
+
+interface FormActionsProps {
+  /** The address that cancels the form. */
+  cancel: string;
+  submit: string;
+  kind?: 'primary' | 'danger';
+  disabled?: boolean;
+}
+
+/** The end of a form: the way back, and the button that sends it. */
+export function FormActions({ cancel, submit, kind = 'primary', disabled = false }: FormActionsProps) {
+  return (
+    <div class="dialog-actions">
+      <a class="button" href={cancel}>
+        {useLook().texts.cancel}
+      </a>
+      <button class={`button button-${kind}`} type="submit" {...(disabled && { disabled: true })}>
+        {submit}
+      </button>
     </div>
   );
 }

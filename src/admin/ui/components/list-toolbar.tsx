@@ -20,7 +20,7 @@ export function ListToolbar({ pageContext, view }: { pageContext: PageContext; v
           label={texts.whoseKeys}
           entries={[
             { text: texts.myApiKeys, href: href({ scope: 'my' }), current: view.scope === 'my' },
-            { text: texts.allApiKeys, href: href({ scope: 'all' }), current: view.scope === 'all' },
+            { text: texts.allApiKeys, href: href({ scope: 'all', createdBy: '' }), current: view.scope === 'all' },
           ]}
         />
       )}
@@ -39,6 +39,7 @@ export function ListToolbar({ pageContext, view }: { pageContext: PageContext; v
         <form method="post" action={links.apiKeys()}>
           <Token pageContext={pageContext} />
           {view.scope === 'all' && <input type="hidden" name="scope" value="all" />}
+          {view.createdBy !== '' && <input type="hidden" name="createdBy" value={view.createdBy} />}
           {view.status !== undefined && <input type="hidden" name="status" value={view.status} />}
           <div class="search-field">
             <label class="visually-hidden" for="search">

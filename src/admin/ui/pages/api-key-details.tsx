@@ -28,9 +28,12 @@ export function apiKeyDetailsRoutes(app: Hono, ui: Ui): void {
   );
 }
 
-interface ApiKeyDetailsProps {
+interface KeyProps {
   pageContext: PageContext;
   apiKey: ApiKey;
+}
+
+interface ApiKeyDetailsProps extends KeyProps {
   audits: readonly AuditEntry[];
 }
 
@@ -55,10 +58,10 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
       {isActive && !pageContext.isAvailable && <EditionNotice />}
       {!isActive && (
         <Notice kind="neutral" id="terminal">
-          <WhyNotEditable apiKey={apiKey} nowMs={nowMs} />
+          <WhyNotEditable pageContext={pageContext} apiKey={apiKey} />
         </Notice>
       )}
-      {expiresSoon(apiKey, nowMs) && (
+      {pageContext.isAvailable && expiresSoon(apiKey, nowMs) && (
         <Notice kind="warning">
           <strong>{texts.expiresAt(dates.relative(apiKey.expiresOn, nowMs))}</strong>
           <p>{texts.expiresSoonHint}</p>
@@ -70,7 +73,7 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
           <p>{texts.stillUsedHint(apiKey.refusedUses, endOf(apiKey), dates.exact(apiKey.lastRefusedOn))}</p>
         </Notice>
       )}
-      <Facts apiKey={apiKey} nowMs={nowMs} />
+      <Facts pageContext={pageContext} apiKey={apiKey} />
       <RecentUses apiKey={apiKey} nowMs={nowMs} />
       <section class="card" aria-labelledby="history">
         <div class="card-header">
@@ -85,7 +88,7 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
 }
 
 /** Only for the user's own keys: a new key acts as whoever creates it (rule K16). */
-function ReplaceButton({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
+function ReplaceButton({ pageContext, apiKey }: KeyProps) {
   const { isAvailable, links, user } = pageContext;
   if (!isAvailable || apiKey.createdBy.id !== user.id) return null;
   return (
@@ -95,7 +98,7 @@ function ReplaceButton({ pageContext, apiKey }: { pageContext: PageContext; apiK
   );
 }
 
-function EditButton({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
+function EditButton({ pageContext, apiKey }: KeyProps) {
   const { texts } = useLook();
   if (apiKey.status === 'Active' && pageContext.isAvailable) {
     return (
@@ -112,18 +115,27 @@ function EditButton({ pageContext, apiKey }: { pageContext: PageContext; apiKey:
   );
 }
 
-/** Explains a terminal status (specification 3). */
-export function WhyNotEditable({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
+/** Explains a terminal status (specification 3), and leads to what is still possible. */
+export function WhyNotEditable({ pageContext, apiKey }: KeyProps) {
+  const { isAvailable, links, nowMs, user } = pageContext;
   const { dates, texts } = useLook();
-  return <>{texts.hasEnded(endOf(apiKey), dates.relative(apiKey.revokedOn ?? apiKey.expiresOn, nowMs))}</>;
+  const isOwn = apiKey.createdBy.id === user.id;
+  return (
+    <p>
+      {texts.hasEnded(endOf(apiKey), dates.relative(apiKey.revokedOn ?? apiKey.expiresOn, nowMs))}{' '}
+      {isAvailable && <a href={isOwn ? links.replaceApiKey(apiKey.id) : links.newApiKey}>{texts.createInstead}</a>}
+    </p>
+  );
 }
 
 function endOf({ status }: ApiKey): 'Expired' | 'Revoked' {
   return status === 'Revoked' ? 'Revoked' : 'Expired';
 }
 
-function Facts({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
+function Facts({ pageContext, apiKey }: KeyProps) {
+  const { links, mayManageAll, nowMs } = pageContext;
   const { keyPrefix, texts } = useLook();
+  const { id: createdBy, username } = apiKey.createdBy;
   return (
     <section class="card" aria-label={texts.details}>
       <dl class="facts">
@@ -143,7 +155,7 @@ function Facts({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
         )}
         <div>
           <dt>{texts.createdBy}</dt>
-          <dd>{apiKey.createdBy.username}</dd>
+          <dd>{mayManageAll ? <a href={links.apiKeys({ scope: 'all', createdBy })}>{username}</a> : username}</dd>
         </div>
         <div>
           <dt>{texts.createdOn}</dt>

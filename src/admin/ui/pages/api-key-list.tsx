@@ -30,13 +30,14 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
       const query = new URL(c.req.url).searchParams;
       const asked = readListView(query);
       if (idOfValue(query.get('search') ?? '') !== undefined) return c.redirect(ui.links.apiKeys(asked), 303);
-      const view: ListView = pageContext.mayManageAll ? asked : { ...asked, scope: 'my' };
+      const view: ListView = pageContext.mayManageAll ? asked : { ...asked, scope: 'my', createdBy: '' };
       const page = await loadPage(pageContext, view);
       if (page.items.length === 0 && view.page > 1) {
         return c.redirect(ui.links.apiKeys({ ...view, page: page.total === undefined ? 1 : lastPage(1, page) }), 303);
       }
       const expiring = pageContext.isAvailable ? await countExpiring(pageContext, view) : 0;
-      return await render(c, <ApiKeyList pageContext={pageContext} view={view} page={page} expiring={expiring} />);
+      const creator = await findCreator(pageContext, view, page);
+      return await render(c, <ApiKeyList {...{ pageContext, view, page, expiring, creator }} />);
     }),
   );
 
@@ -63,14 +64,21 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
   }
 
   async function loadPage({ actor }: PageContext, view: ListView): Promise<ApiKeyPage> {
-    const { scope, status, search, sort, page } = view;
+    const { scope, createdBy, status, search, sort, page } = view;
     // An index counts all keys. For a search it would have to look at every name.
-    const total = scope === 'my' || search === '';
-    return await apiKeys.list(actor, { scope, status, search, sort, total, ...placeOf(page) });
+    const total = scope === 'my' || createdBy !== '' || search === '';
+    return await apiKeys.list(actor, { scope, createdBy, status, search, sort, total, ...placeOf(page) });
   }
 
-  async function countExpiring({ actor, nowMs }: PageContext, { scope }: ListView): Promise<number> {
-    const query = { scope, status: 'Active', sort: 'expiresOn', limit: maxCounted + 1 } as const;
+  /** The name of the only user whose keys are shown, who may be gone. */
+  async function findCreator({ actor }: PageContext, { createdBy }: ListView, { items }: ApiKeyPage) {
+    if (createdBy === '') return undefined;
+    const user = await actor.lookups?.findUser(ui.context.users, createdBy);
+    return user?.username ?? items[0]?.createdBy.username ?? createdBy;
+  }
+
+  async function countExpiring({ actor, nowMs }: PageContext, { scope, createdBy }: ListView): Promise<number> {
+    const query = { scope, createdBy, status: 'Active', sort: 'expiresOn', limit: maxCounted + 1 } as const;
     const { items } = await apiKeys.list(actor, query);
     return items.filter(({ expiresOn }) => Date.parse(expiresOn) <= expiryWarningEndMs(nowMs)).length;
   }
@@ -81,9 +89,11 @@ interface ApiKeyListProps {
   view: ListView;
   page: ApiKeyPage;
   expiring: number;
+  /** The name of the only user whose keys are shown. */
+  creator: string | undefined;
 }
 
-function ApiKeyList({ pageContext, view, page, expiring }: ApiKeyListProps) {
+function ApiKeyList({ pageContext, view, page, expiring, creator }: ApiKeyListProps) {
   const { links } = pageContext;
   const { texts } = useLook();
   return (
@@ -94,6 +104,14 @@ function ApiKeyList({ pageContext, view, page, expiring }: ApiKeyListProps) {
       {!pageContext.isAvailable && <EditionNotice />}
       <ExpiryNotice pageContext={pageContext} view={view} expiring={expiring} />
       <ListToolbar pageContext={pageContext} view={view} />
+      {creator !== undefined && (
+        <Notice kind="neutral">
+          <p>
+            {texts.onlyKeysOf(creator)}{' '}
+            <a href={links.apiKeys({ ...view, createdBy: '', page: 1 })}>{texts.showAllUsers}</a>
+          </p>
+        </Notice>
+      )}
       <section class="card" aria-label={texts.apiKeys}>
         {page.items.length === 0 ? (
           <EmptyList pageContext={pageContext} view={view} />
@@ -137,7 +155,7 @@ function CreateButton({ pageContext }: { pageContext: PageContext }) {
 function ExpiryNotice({ pageContext, view, expiring }: { pageContext: PageContext; view: ListView; expiring: number }) {
   const { texts } = useLook();
   if (expiring === 0) return null;
-  const href = pageContext.links.apiKeys({ scope: view.scope, status: 'Active', sort: 'expiresOn' });
+  const href = pageContext.links.apiKeys({ ...view, search: '', page: 1, status: 'Active', sort: 'expiresOn' });
   return (
     <Notice kind="warning">
       <p>
@@ -151,16 +169,23 @@ function ExpiryNotice({ pageContext, view, expiring }: { pageContext: PageContex
 function EmptyList({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
   const { links } = pageContext;
   const { texts } = useLook();
-  const isFiltered = view.status !== undefined || view.search !== '';
+  const isFiltered = view.status !== undefined || view.search !== '' || view.createdBy !== '';
   if (isFiltered) {
     return (
       <div class="empty">
         <Icon name="search" />
         <h2>{texts.noMatch}</h2>
         <p>{texts.noMatchHint}</p>
-        <a class="button" href={links.apiKeys({ scope: view.scope })}>
-          {texts.clearFilters}
-        </a>
+        <div class="button-row">
+          {view.scope === 'my' && view.search !== '' && pageContext.mayManageAll && (
+            <a class="button" href={links.apiKeys({ ...view, scope: 'all', page: 1 })}>
+              {texts.searchAll}
+            </a>
+          )}
+          <a class="button" href={links.apiKeys({ scope: view.scope })}>
+            {texts.clearFilters}
+          </a>
+        </div>
       </div>
     );
   }

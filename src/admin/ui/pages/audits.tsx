@@ -181,13 +181,13 @@ function ExportLinks({ pageContext, view }: { pageContext: PageContext; view: Au
 
 function NoEntries({ pageContext, view }: { pageContext: PageContext; view: AuditView }) {
   const { texts } = useLook();
-  if (isFiltered(view)) {
+  if (view.revisionType !== undefined || isFiltered(view)) {
     return (
       <div class="empty">
         <Icon name="search" />
         <h2>{texts.noAuditMatches}</h2>
         <p>{texts.noAuditMatchesHint}</p>
-        <a class="button" href={pageContext.links.audits()}>
+        <a class="button" href={pageContext.links.audits({ apiKeyId: view.apiKeyId })}>
           {texts.clearFilters}
         </a>
       </div>

@@ -5,7 +5,7 @@ import { statusOfApiKeyError } from '../../http/errors.js';
 import { createKey } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
 import { ExpiryField } from '../components/expiry-field.js';
-import { TextArea, TextField } from '../components/field.js';
+import { DescriptionField, FormActions, TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
@@ -42,12 +42,7 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
     ui.signedIn(async (c, pageContext) => {
       const replaced = await findReplaced(c, pageContext);
       if (replaced === undefined) return await show(c, pageContext, blankForm);
-      const search = baseName(replaced.name);
-      const { items } = await apiKeys.list(pageContext.actor, { scope: 'my', search, limit: maxPageLimit });
-      const name = freeName(
-        replaced.name,
-        items.map((apiKey) => apiKey.name),
-      );
+      const name = await findFreeName(pageContext, replaced.name);
       return await show(c, pageContext, { ...blankForm, name, description: replaced.description ?? '', replaced });
     }),
   );
@@ -73,8 +68,13 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
         );
       } catch (error) {
         if (!isApiKeyError(error)) throw error;
-        const madeBefore = await findMadeBefore(pageContext, name, error);
-        const view = { name, description, expiry, error, replaced, madeBefore };
+        const isTaken = error.fieldErrors.some(({ message }) => message === 'API key name must be unique.');
+        const view = {
+          // Keys of others take names, too: the next one is tried by sending the form again.
+          name: isTaken && replaced !== undefined ? await findFreeName(pageContext, name, name) : name,
+          madeBefore: isTaken ? await findMadeBefore(pageContext, name) : undefined,
+          ...{ description, expiry, error, replaced },
+        };
         return await show(c, pageContext, view, statusOfApiKeyError(error) as ContentfulStatusCode);
       }
     }),
@@ -86,9 +86,14 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
     return id === undefined ? undefined : await apiKeys.get(actor, id);
   }
 
-  async function findMadeBefore({ actor, nowMs }: PageContext, name: string, error: ApiKeyError) {
-    const taken = error.fieldErrors.some(({ message }) => message === 'API key name must be unique.');
-    if (!taken) return undefined;
+  /** One that none of the user's own keys has. */
+  async function findFreeName({ actor }: PageContext, name: string, after?: string): Promise<string> {
+    const { items } = await apiKeys.list(actor, { scope: 'my', search: baseName(name), limit: maxPageLimit });
+    const taken = items.map((apiKey) => apiKey.name);
+    return freeName(name, taken, after);
+  }
+
+  async function findMadeBefore({ actor, nowMs }: PageContext, name: string) {
     const { items } = await apiKeys.list(actor, { scope: 'my', sort: '-createdOn', limit: 20 });
     const justNowMs = nowMs - 15 * 60_000;
     const wanted = name.trim().normalize('NFC');
@@ -152,11 +157,8 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
               error={nameError}
               focused={nameError !== undefined || (descriptionError ?? expiryError) === undefined}
             />
-            <TextArea
-              id="description"
-              label={texts.description}
+            <DescriptionField
               value={description}
-              hint={texts.descriptionHint}
               error={descriptionError}
               focused={nameError === undefined && descriptionError !== undefined}
             />
@@ -168,14 +170,7 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
               focused={(nameError ?? descriptionError) === undefined && expiryError !== undefined}
             />
           </div>
-          <div class="dialog-actions">
-            <a class="button" href={links.apiKeys()}>
-              {texts.cancel}
-            </a>
-            <button class="button button-primary" type="submit">
-              {texts.createApiKey}
-            </button>
-          </div>
+          <FormActions cancel={links.apiKeys()} submit={texts.createApiKey} />
         </fieldset>
       </form>
     </Page>

@@ -5,7 +5,7 @@ import { statusOfApiKeyError } from '../../http/errors.js';
 import { requireAvailable } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
 import { ExpiryField, FixedExpiryField } from '../components/expiry-field.js';
-import { TextArea, TextField } from '../components/field.js';
+import { DescriptionField, FormActions, TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { Status } from '../components/status.js';
@@ -99,7 +99,7 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
       {isActive && !pageContext.isAvailable && <EditionNotice />}
       {!isActive && (
         <Notice kind="neutral" focused={error !== undefined}>
-          <WhyNotEditable apiKey={apiKey} nowMs={nowMs} />
+          <WhyNotEditable pageContext={pageContext} apiKey={apiKey} />
         </Notice>
       )}
       {canEdit && error !== undefined && error.fieldErrors.length === 0 && (
@@ -119,11 +119,8 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
               error={nameError}
               focused={canEdit && (nameError !== undefined || error === undefined)}
             />
-            <TextArea
-              id="description"
-              label={texts.description}
+            <DescriptionField
               value={description}
-              hint={texts.descriptionHint}
               error={descriptionError}
               focused={nameError === undefined && descriptionError !== undefined}
             />
@@ -141,14 +138,7 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
             )}
           </div>
         </fieldset>
-        <div class="dialog-actions">
-          <a class="button" href={details}>
-            {texts.cancel}
-          </a>
-          <button class="button button-primary" type="submit" {...(!canEdit && { disabled: true })}>
-            {texts.saveChanges}
-          </button>
-        </div>
+        <FormActions cancel={details} submit={texts.saveChanges} disabled={!canEdit} />
       </form>
     </Page>
   );

@@ -1,6 +1,10 @@
 import type { Hono } from 'hono';
+import type { ApiKeyPage, DirectoryUser } from '../../../api-keys/index.js';
 import { AdminHttpError } from '../../http/errors.js';
-import { Page, Token } from '../components/layout.js';
+import { FormActions } from '../components/field.js';
+import { Page, PageHeader, Token } from '../components/layout.js';
+import { Notice } from '../components/notice.js';
+import { lastUse } from '../components/revoke-dialog.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import { render, type Ui } from '../ui.js';
@@ -13,17 +17,21 @@ export function revokeAllRoutes(app: Hono, ui: Ui): void {
     '/api-keys/revoke-all',
     ui.signedIn(async (c, pageContext) => {
       const user = await findUser(pageContext, c.req.query('user'));
-      return await render(c, <RevokeAll pageContext={pageContext} user={user} />);
+      const active = await context.apiKeys.list(pageContext.actor, {
+        ...keysOf(pageContext, user),
+        ...({ status: 'Active', sort: '-lastAccessed', limit: 1, total: true } as const),
+      });
+      return await render(c, <RevokeAll pageContext={pageContext} user={user} active={active} />);
     }),
   );
 
   app.post(
     '/api-keys/revoke-all',
     ui.submitted(async (c, pageContext) => {
-      const { id, username } = await findUser(pageContext, c.req.query('user'));
-      const { revoked } = await context.apiKeys.revokeAllOf(pageContext.actor, id);
-      ui.flashes.leave(c, look.texts.allRevoked(username, revoked));
-      return c.redirect(links.apiKeys({ scope: id === pageContext.user.id ? 'my' : 'all', status: 'Revoked' }), 303);
+      const user = await findUser(pageContext, c.req.query('user'));
+      const { revoked } = await context.apiKeys.revokeAllOf(pageContext.actor, user.id);
+      ui.flashes.leave(c, look.texts.allRevoked(user.username, revoked));
+      return c.redirect(links.apiKeys({ ...keysOf(pageContext, user), status: 'Revoked' }), 303);
     }),
   );
 
@@ -37,30 +45,54 @@ export function revokeAllRoutes(app: Hono, ui: Ui): void {
   }
 }
 
-interface RevokeAllProps {
-  pageContext: PageContext;
-  user: { readonly id: string; readonly username: string };
+/** For a list of this user's keys. */
+function keysOf({ user }: PageContext, { id }: DirectoryUser) {
+  return id === user.id ? ({ scope: 'my' } as const) : ({ scope: 'all', createdBy: id } as const);
 }
 
-function RevokeAll({ pageContext, user }: RevokeAllProps) {
-  const { links } = pageContext;
+interface RevokeAllProps {
+  pageContext: PageContext;
+  user: DirectoryUser;
+  /** How many Active keys there are, and the one that was used last. */
+  active: ApiKeyPage;
+}
+
+function RevokeAll({ pageContext, user, active: { items, total = 0 } }: RevokeAllProps) {
+  const { links, nowMs } = pageContext;
   const { texts } = useLook();
+  const title = texts.revokeAllOf(user.username);
+  const back = links.apiKeys(keysOf(pageContext, user));
+  const [latest] = items;
+  if (latest === undefined) {
+    return (
+      <Page pageContext={pageContext} title={title} section="api-keys">
+        <PageHeader title={title} />
+        <Notice kind="neutral" focused>
+          <strong>{texts.nothingToRevoke}</strong>
+          <p>{texts.noneToRevoke(user.username)}</p>
+        </Notice>
+        <div class="button-row">
+          <a class="button" href={back}>
+            {texts.goBack}
+          </a>
+        </div>
+      </Page>
+    );
+  }
   return (
-    <Page pageContext={pageContext} title={texts.revokeAllOf(user.username)} section="api-keys">
+    <Page pageContext={pageContext} title={title} section="api-keys">
       <form class="card narrow" method="post" action={links.revokeAllOf(user.id)}>
         <Token pageContext={pageContext} />
         <div class="dialog-body">
-          <h1>{texts.revokeAllOf(user.username)}?</h1>
+          <h1>{title}?</h1>
+          <p class="muted">
+            {texts.activeKeyCount(total)}
+            <br />
+            {texts.lastUsed(lastUse(latest, nowMs))}
+          </p>
           <p>{texts.revokeAllConsequences}</p>
         </div>
-        <div class="dialog-actions">
-          <a class="button" href={links.apiKeys()}>
-            {texts.cancel}
-          </a>
-          <button class="button button-danger" type="submit">
-            {texts.revokeAll}
-          </button>
-        </div>
+        <FormActions kind="danger" cancel={back} submit={texts.revokeAll} />
       </form>
     </Page>
   );

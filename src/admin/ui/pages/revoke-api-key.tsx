@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { type ApiKey, isApiKeyError } from '../../../api-keys/index.js';
 import { readListView } from '../addresses/list-query.js';
+import { FormActions } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { lastUse, RevocationConsequences } from '../components/revoke-dialog.js';
@@ -65,9 +66,7 @@ function RevokeApiKey({ pageContext, apiKey, action, back }: RevokeApiKeyProps) 
         <PageHeader title={apiKey.name} beside={<Status status={apiKey.status} />} />
         <Notice kind="neutral" focused>
           <strong>{texts.nothingToRevoke}</strong>
-          <p>
-            <WhyNotEditable apiKey={apiKey} nowMs={pageContext.nowMs} />
-          </p>
+          <WhyNotEditable pageContext={pageContext} apiKey={apiKey} />
         </Notice>
         <div class="button-row">
           <a class="button" href={back}>
@@ -95,14 +94,7 @@ function RevokeApiKey({ pageContext, apiKey, action, back }: RevokeApiKeyProps) 
             </a>
           </p>
         </div>
-        <div class="dialog-actions">
-          <a class="button" href={back}>
-            {texts.cancel}
-          </a>
-          <button class="button button-danger" type="submit">
-            {texts.revokeApiKey}
-          </button>
-        </div>
+        <FormActions kind="danger" cancel={back} submit={texts.revokeApiKey} />
       </form>
     </Page>
   );

@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type DirectoryUser, isEnabled, rightsOf } from '../../../api-keys/index.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { isManaged, type ManagedUserDirectory, removeUser } from '../../users.js';
-import { TextField } from '../components/field.js';
+import { FormActions, TextField } from '../components/field.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { WithSlot } from '../components/slot.js';
 import { useLook } from '../look.js';
@@ -119,7 +119,7 @@ function UserRow({ pageContext, user }: { pageContext: PageContext; user: Direct
       <td>
         <span class="key-name">{user.username}</span> {isSelf && <span class="tag">{texts.you}</span>}
         <span class="second-line">
-          <a href={links.apiKeys({ scope: 'all', search: user.username })} aria-label={texts.apiKeysOf(user.username)}>
+          <a href={links.apiKeys({ scope: 'all', createdBy: user.id })} aria-label={texts.apiKeysOf(user.username)}>
             {texts.apiKeys}
           </a>{' '}
           ·{' '}
@@ -204,14 +204,7 @@ function DeleteUser({ pageContext, view, action }: { pageContext: PageContext; v
           <DeletionConsequences />
           <TextField id="username" name="username" label={texts.typeToConfirm} value={typed} error={error} focused />
         </div>
-        <div class="dialog-actions">
-          <a class="button" href={pageContext.links.users}>
-            {texts.cancel}
-          </a>
-          <button class="button button-danger" type="submit">
-            {texts.deleteUser}
-          </button>
-        </div>
+        <FormActions kind="danger" cancel={pageContext.links.users} submit={texts.deleteUser} />
       </form>
     </Page>
   );

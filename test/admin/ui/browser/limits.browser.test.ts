@@ -14,50 +14,6 @@ useBrowser();
 
 const root = { userId: 'u-root', username: 'root', origin: 'UI' as const };
 
-describe('hostile names', () => {
-  const names = [
-    '<script>window.hacked = 1</script>',
-    '"><img src=x onerror="window.hacked = 1">',
-    "'><svg onload='window.hacked = 1'>",
-    '</textarea></title><script>window.hacked = 1</script>',
-    'javascript:window.hacked=1',
-  ];
-
-  it('are shown as they are and run nowhere, not even in a dialog', async () => {
-    const host = await startAdministration();
-    const expiresOn = '2026-12-24';
-    for (const name of names) await host.apiKeys.create(root, { name, expiresOn });
-    const page = await openSignedIn(host, 'root');
-    expect((await page.locator('tbody .key-name').allTextContents()).sort()).toEqual([...names].sort());
-    for (const name of names) {
-      await page.goto('/api-keys');
-      await page.getByRole('link', { name: `Revoke ${name}`, exact: true }).click();
-      expect(await page.getByRole('dialog').getByRole('heading').textContent()).toBe(`Revoke “${name}”?`);
-      await page.keyboard.press('Escape');
-      await page.getByRole('link', { name, exact: true }).click();
-      await page.getByRole('heading', { name, exact: true }).waitFor();
-      await page.getByRole('link', { name: 'Edit' }).click();
-      expect(await page.getByLabel('Name').inputValue()).toBe(name);
-    }
-    for (const path of [
-      '/api-key-audits',
-      '/api-key-audits?find=hacked',
-      `/api-keys?search=${encodeURIComponent(names[1]!)}`,
-    ]) {
-      await page.goto(path);
-      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
-    }
-  });
-
-  it('the check can fail: a page without escaping and policy runs them (control)', async () => {
-    const host = await startAdministration();
-    const page = await openSignedIn(host, 'root');
-    await page.goto('about:blank');
-    await page.setContent(`<p>${names[2]}</p>`);
-    await expect.poll(() => page.evaluate(() => 'hacked' in window)).toBe(true);
-  });
-});
-
 describe('long names', () => {
   it('of 100 characters without a space break nothing, on a phone neither', async () => {
     const host = await startAdministration();

@@ -22,6 +22,8 @@ interface PageOptions {
   /** The system sets the colours, as with Windows' high contrast. @default false */
   readonly forcedColours?: boolean;
   readonly script?: boolean;
+  /** Ignores the content security policy, which would hide that a page does not escape. @default false */
+  readonly bypassPolicy?: boolean;
   /** @default UTC */
   readonly zone?: string;
   /** @default the sign-in page */
@@ -59,6 +61,9 @@ export function useBrowser(): void {
   });
 }
 
+/** What must not happen and has happened, for a test that makes it happen. */
+export const takeProblems = (): string[] => problems.splice(0);
+
 /** A browser of its own on the sign-in page of an administration. */
 export async function openBrowser(
   host: Pick<Administration, 'url'>,
@@ -67,6 +72,7 @@ export async function openBrowser(
     size = desktop,
     forcedColours = false,
     script = true,
+    bypassPolicy = false,
     zone = 'UTC',
     path: start = '/sign-in',
   }: PageOptions = {},
@@ -77,6 +83,7 @@ export async function openBrowser(
     viewport: size,
     forcedColors: forcedColours ? 'active' : 'none',
     javaScriptEnabled: script,
+    bypassCSP: bypassPolicy,
     reducedMotion: 'reduce',
     timezoneId: zone,
     deviceScaleFactor: size.width < 500 ? 2 : 1,

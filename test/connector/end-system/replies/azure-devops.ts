@@ -31,7 +31,7 @@ export const azureDevOps: ReplySet = {
     },
     {
       what: 'the page for signing in, for an expired token',
-      recorded: 'https://github.com/microsoft/azure-devops-auth-samples/issues/52',
+      recorded: { from: 'https://github.com/microsoft/azure-devops-auth-samples/issues/52', on: '2020-04-13' },
       status: 203,
       headers: { 'content-type': 'text/html; charset=utf-8' },
       body: '<!DOCTYPE html><html lang="en-US"><title>Azure DevOps Services | Sign In</title></html>',
@@ -45,7 +45,7 @@ export const azureDevOps: ReplySet = {
     },
     {
       what: 'a write with an expired token',
-      recorded: 'https://github.com/microsoft/azure-devops-auth-samples/issues/52',
+      recorded: { from: 'https://github.com/microsoft/azure-devops-auth-samples/issues/52', on: '2020-04-13' },
       status: 401,
       body: {
         eventId: 3000,

@@ -8,7 +8,7 @@ export const bitbucket: ReplySet = {
   replies: [
     {
       what: 'a limit in plain text',
-      recorded: 'https://github.com/MitjaBezensek/SharpBucket/issues/108',
+      recorded: { from: 'https://github.com/MitjaBezensek/SharpBucket/issues/108', on: '2019-01-25' },
       status: 429,
       headers: { 'content-type': 'text/plain', 'x-request-count': '447' },
       body: text,

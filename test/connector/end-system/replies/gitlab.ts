@@ -14,7 +14,7 @@ export const gitlab: ReplySet = {
   replies: [
     {
       what: "an endpoint's own limit, with another quota's reset",
-      recorded: 'https://gitlab.com/gitlab-org/gitlab/-/issues/199738',
+      recorded: { from: 'https://gitlab.com/gitlab-org/gitlab/-/issues/199738' },
       status: 429,
       headers: quota('595'),
       body: { message: { error: tooMany } },
@@ -27,7 +27,7 @@ export const gitlab: ReplySet = {
     },
     {
       what: "an endpoint's own limit, newer versions",
-      recorded: 'https://gitlab.com/gitlab-org/gitlab/-/merge_requests/206603',
+      recorded: { from: 'https://gitlab.com/gitlab-org/gitlab/-/merge_requests/206603' },
       status: 429,
       headers: { 'retry-after': '600' },
       body: { message: tooMany },

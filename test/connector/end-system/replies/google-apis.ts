@@ -50,7 +50,7 @@ export const googleApis: ReplySet = {
     },
     {
       what: 'a limit with a RetryInfo',
-      recorded: 'https://github.com/googleapis/python-genai/issues/1875',
+      recorded: { from: 'https://github.com/googleapis/python-genai/issues/1875', on: '2025-12-16' },
       status: 429,
       body: status(429, 'You exceeded your current quota.', 'RESOURCE_EXHAUSTED', retryInfo('53s')),
       gives: {

@@ -25,7 +25,7 @@ export const hubspot: ReplySet = {
     },
     {
       what: 'the limit of a second',
-      recorded: 'https://github.com/HGData/mk-node-hubspot/issues/89',
+      recorded: { from: 'https://github.com/HGData/mk-node-hubspot/issues/89', on: '2018-05-22' },
       status: 429,
       headers,
       body: {

@@ -27,7 +27,7 @@ export const mediawiki: ReplySet = {
   replies: [
     {
       what: 'a database that lags',
-      recorded: 'https://phabricator.wikimedia.org/T33156',
+      recorded: { from: 'https://phabricator.wikimedia.org/T33156' },
       status: 200,
       headers: { 'retry-after': '5', 'x-database-lag': '0', 'mediawiki-api-error': 'maxlag' },
       body: failure('maxlag', lag),

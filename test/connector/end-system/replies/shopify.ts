@@ -17,7 +17,7 @@ export const shopify: ReplySet = {
   replies: [
     {
       what: 'a GraphQL limit: 752 - 666 points at 50 a second',
-      recorded: 'https://community.shopify.com/t/throttled/254776',
+      recorded: { from: 'https://community.shopify.com/t/throttled/254776' },
       status: 200,
       body: { ...failure('THROTTLED', 'Throttled'), extensions: cost(666) },
       gives: { ...throttled, waitMs: 1_720 },

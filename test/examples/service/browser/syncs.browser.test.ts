@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import type { WorkerReport } from '../../../../examples/service/fleet/reports.js';
 import { noFacts } from '../../../../examples/service/syncs/run.js';
 import {
   desktop,
@@ -13,6 +14,7 @@ import {
 } from '../../../admin/ui/helpers/browser.js';
 import { startCuttableProxy } from '../helpers/cuttable-proxy.js';
 import { playRun } from '../helpers/sample-runs.js';
+import { sampleWorker } from '../helpers/sample-worker.js';
 import { connections, type SyncsHost, startSyncs } from '../helpers/syncs-host.js';
 
 useBrowser();
@@ -38,6 +40,7 @@ function playEarlier(host: SyncsHost): void {
 const states: readonly {
   name: string;
   path?: string;
+  workers?: WorkerReport[];
   prepare(host: SyncsHost): void | Promise<void>;
   shown: string;
 }[] = [
@@ -99,6 +102,12 @@ const states: readonly {
     shown: 'The service ended in the middle.',
   },
   {
+    name: 'workers',
+    workers: [sampleWorker(0), { ...sampleWorker(Date.now() + 3_600_000), id: 'two', jobs: 0 }],
+    prepare: (host) => void playRun(host, 12),
+    shown: 'machine-7, process 4711',
+  },
+  {
     name: 'one-run',
     path: '/syncs/runs/1',
     prepare: playEarlier,
@@ -113,8 +122,8 @@ async function open(host: SyncsHost, options: Parameters<typeof openSignedIn>[2]
 }
 
 describe.each(looks)('$look', ({ look, theme, size }) => {
-  it.each(states)('$name has no violation of axe-core and fits', async ({ name, path, prepare, shown }) => {
-    const host = await startSyncs();
+  it.each(states)('$name has no violation of axe-core and fits', async ({ name, path, workers, prepare, shown }) => {
+    const host = await startSyncs(workers && { workers: () => workers });
     await prepare(host);
     const page = await open(host, { theme, size }, path);
     await page.getByRole('main').getByText(shown).first().waitFor();
@@ -159,6 +168,21 @@ describe('while somebody watches', () => {
     await expect.poll(() => page.locator('[data-picture] ~ *, h2 ~ .status').first().textContent()).toBe('Finished');
     const next = host.store.begin(begun);
     await page.getByRole('heading', { name: `Run ${next.id}` }).waitFor();
+    expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true);
+  });
+
+  it('the workers are those of now, also while no run begins or ends', async () => {
+    const workers = [sampleWorker(0)];
+    const host = await startSyncs({ workers: () => workers });
+    playRun(host, 2);
+    const page = await open(host);
+    const rows = page.locator('[data-live="workers"] tbody tr');
+    expect(await rows.count()).toBe(1);
+    await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+    workers.push({ ...sampleWorker(0), id: 'two' });
+    await expect.poll(() => rows.count()).toBe(2);
+    workers.splice(0);
+    await page.getByText('None is running').waitFor();
     expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true);
   });
 

@@ -26,12 +26,16 @@ export const connections = [
 export const noon = Date.UTC(2026, 10, 21, 12);
 
 /** An administration with the page Syncs, on a file of its own, with a time that only the test moves. */
-export async function startSyncs({ heartbeatMs = 10_000, pollMs = 20 } = {}): Promise<SyncsHost> {
+export async function startSyncs({
+  heartbeatMs = 10_000,
+  pollMs = 20,
+  workers,
+}: Partial<Parameters<typeof syncsSection>[0]> = {}): Promise<SyncsHost> {
   const file = path.join(newDirectory(), 'syncs.db');
   const time = { nowMs: noon };
   const store = await RunStore.open(file, { now: () => time.nowMs });
   const control = new SyncControl();
-  const syncs = syncsSection({ store, control, pollMs, heartbeatMs });
+  const syncs = syncsSection({ store, control, pollMs, heartbeatMs, ...(workers && { workers }) });
   onTestFinished(() => store.close());
   const host = await startAdministration({ admin: { sections: [syncs.section] } });
   onTestFinished(() => syncs.close());

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
+import { freePort } from '../../../helpers/free-port.js';
+import { end, launch, startRedis } from './redis-process.js';
 
 /** The program of a real server: the one of scripts/with-redis.sh, or one that is installed. */
 export const serverProgram = findProgram();
@@ -18,7 +19,8 @@ export async function redisServer(...words: string[]) {
   const port = await freePort();
   const directory = mkdtempSync(path.join(tmpdir(), 'concordat-redis-'));
   const clients: Redis[] = [];
-  let child = await start(port, directory, words);
+  const start = () => startRedis(serverProgram as string, { port, directory, more: words });
+  let child = await start();
   onTestFinished(async () => {
     for (const client of clients) client.disconnect();
     await end(child);
@@ -31,7 +33,7 @@ export async function redisServer(...words: string[]) {
     /** Ends the server as a power cut does: what it knew is lost. */
     kill: () => end(child),
     async restart() {
-      child = await start(port, directory, words);
+      child = await start();
     },
     /** Lets it hang: connections stay, answers do not come. */
     freeze: () => child.kill('SIGSTOP'),
@@ -61,44 +63,12 @@ export async function sentinel(master: { port: number }) {
     'sentinel down-after-milliseconds main 2000',
   ];
   writeFileSync(file, lines.join('\n'));
-  const child = await launch([file, '--sentinel'], '+monitor master');
+  const child = await launch(serverProgram as string, [file, '--sentinel'], '+monitor master');
   onTestFinished(async () => {
     await end(child);
     rmSync(directory, { recursive: true, force: true });
   });
   return { port };
-}
-
-function start(port: number, directory: string, more: string[]): Promise<ChildProcess> {
-  const words = ['--bind', '127.0.0.1', '--port', String(port), '--dir', directory, '--save', '', '--appendonly', 'no'];
-  return launch([...words, ...more], 'Ready to accept connections');
-}
-
-/** Starts the program, and waits until it has written this. */
-async function launch(words: string[], started: string): Promise<ChildProcess> {
-  const child = spawn(serverProgram as string, words, { stdio: ['ignore', 'pipe', 'ignore'] });
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)));
-    child.stdout?.on('data', (text) => String(text).includes(started) && resolve());
-  });
-  return child;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function findProgram(): string | undefined {

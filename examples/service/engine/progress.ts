@@ -1,0 +1,7 @@
+/** Hears how far a synchronisation is. */
+export interface SyncProgress {
+  phase(name: string, total?: number): void;
+  advance(count: number): void;
+}
+
+export const silent: SyncProgress = { phase() {}, advance() {} };

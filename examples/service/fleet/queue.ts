@@ -1,0 +1,55 @@
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import type { Page } from '../engine/page.js';
+import type { SyncResult } from '../engine/tally.js';
+import type { Outcome } from '../engine/write.js';
+
+/** Which two repositories are kept equal, and how the workers reach them. No secrets: those are in their environment. */
+export interface Pair {
+  connectorUrl: string;
+  apiUrl: string;
+  source: string;
+  target: string;
+}
+
+/** The job that holds a pair: reads both ends, adds the pages that differ, and waits for them. It returns a `SyncResult`. */
+export interface SyncData {
+  pair: Pair;
+  /** Counts from 1. */
+  round: number;
+}
+
+/** The job that writes one page. It returns an `Outcome[]`. */
+export interface PageData {
+  pair: Pair;
+  page: Page;
+}
+
+const name = 'concordat-sync';
+
+/** The queue, and a connection for what is no job. Both are opened here and closed together. */
+export function openQueue(redisUrl: string, onError: (error: Error) => void) {
+  const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
+  const connection = { url: redisUrl, maxRetriesPerRequest: null };
+  const queue = new Queue<SyncData | PageData, SyncResult | Outcome[], 'sync' | 'page'>(name, { connection });
+  for (const one of [redis, queue]) one.on('error', onError);
+  return {
+    redis,
+    connection,
+    queue,
+    async close(): Promise<void> {
+      await queue.close();
+      redis.disconnect();
+    },
+  };
+}
+
+export type OpenQueue = ReturnType<typeof openQueue>;
+
+/** One run of a pair at a time: a second one is not added before the first has ended. */
+export const pairId = ({ source, target }: Pick<Pair, 'source' | 'target'>) => `${source} ${target}`.toLowerCase();
+
+/** Set when somebody stops a run. */
+export const stopKey = (syncId: string | undefined) => `${name}:stop:${syncId}`;
+export const workersKey = `${name}:workers`;
+export const workerKey = (id: string) => `${name}:worker:${id}`;

@@ -1,0 +1,108 @@
+/** An object of a document, of which nothing is known yet. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly schema: unknown;
+}
+
+/** An operation of an OpenAPI document, as far as requests depend on it. */
+export interface Operation {
+  readonly method: string;
+  /** With its parameters in braces. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** The JSON body. */
+  readonly body: { readonly schema: unknown; readonly example: unknown } | undefined;
+  /** Whether it declares that it needs a session. */
+  readonly needsSession: boolean;
+}
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'];
+const jsonType = /^application\/(?:[\w.+-]+\+)?json\b/i;
+
+/** Why no request can be derived from a document; `undefined` when some can. */
+export function documentProblem(document: unknown): string | undefined {
+  if (!isObject(document)) return 'it is not an object';
+  const { openapi } = document;
+  if (typeof openapi !== 'string' || !/^3\.[012]\b/.test(openapi)) {
+    const is = openapi === undefined ? 'missing' : JSON.stringify(openapi).slice(0, 40);
+    return `\`openapi\` is ${is}; expected 3.0, 3.1 or 3.2`;
+  }
+  return readOperations(document).length === 0 ? '`paths` has no operation' : undefined;
+}
+
+export function readOperations(document: Json): Operation[] {
+  return Object.entries(objectAt(document.paths)).flatMap(([path, node]) => {
+    const item = resolve(document, node);
+    return methods
+      .filter((method) => isObject(item[method]))
+      .map((method) => readOperation(document, path, method, item));
+  });
+}
+
+function readOperation(document: Json, path: string, method: string, item: Json): Operation {
+  const operation = objectAt(item[method]);
+  const security = operation.security ?? document.security;
+  const content = Object.entries(objectAt(resolve(document, operation.requestBody).content));
+  const [, json] = content.find(([type]) => jsonType.test(type)) ?? [];
+  const { schema, example, examples } = objectAt(json);
+  const [named] = Object.values(objectAt(examples));
+  return {
+    method: method.toUpperCase(),
+    path,
+    parameters: readParameters(document, [...listAt(item.parameters), ...listAt(operation.parameters)]),
+    body: schema === undefined ? undefined : { schema, example: example ?? resolve(document, named).value },
+    needsSession: listAt(security).length > 0 && listAt(security).every((way) => Object.keys(objectAt(way)).length > 0),
+  };
+}
+
+/** Those of the operation replace those of its path. */
+function readParameters(document: Json, nodes: readonly unknown[]): Parameter[] {
+  const found = new Map<string, Parameter>();
+  for (const node of nodes) {
+    const { name, in: place, required, schema } = resolve(document, node);
+    if (typeof name !== 'string' || (place !== 'path' && place !== 'query')) continue;
+    found.set(`${place} ${name}`, { name, in: place, required: place === 'path' || required === true, schema });
+  }
+  return [...found.values()];
+}
+
+/** What stands before the paths of the document: the path of its first server, as far as the base URL does not have it. */
+export function pathPrefix(document: Json, baseUrl: string): string {
+  const { url } = objectAt(listAt(document.servers)[0]);
+  if (typeof url !== 'string' || url.includes('{') || !URL.canParse(url, baseUrl)) return '';
+  const base = trimmed(new URL(baseUrl).pathname);
+  const server = trimmed(new URL(url, baseUrl).pathname);
+  return server.startsWith(`${base}/`) ? server.slice(base.length) : '';
+}
+
+const trimmed = (path: string) => path.replace(/(?<!\/)\/+$/, '');
+
+/** The most references that lead from one to the next. */
+const mostReferences = 20;
+
+/** Follows references within the document. One that leads elsewhere, or nowhere, gives an empty object, which says nothing. */
+export function resolve(document: Json, node: unknown): Json {
+  let found = node;
+  for (let times = 0; times < mostReferences; times++) {
+    if (!isObject(found)) return {};
+    if (typeof found.$ref !== 'string') return found;
+    const names = found.$ref.startsWith('#/') ? found.$ref.slice(2).split('/') : [];
+    const start: unknown = names.length === 0 ? undefined : document;
+    found = names.reduce((at, name) => {
+      const key = name.replaceAll('~1', '/').replaceAll('~0', '~');
+      return isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+    }, start);
+  }
+  return {};
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export const objectAt = (value: unknown): Json => (isObject(value) ? value : {});
+export const listAt = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,0 +1,116 @@
+import { seededRandom } from '../../internal/index.js';
+import { isSafe, type ReadyRequest } from '../probes.js';
+import { type Json, type Operation, type Parameter, pathPrefix, readOperations } from './document.js';
+import { plainValue, readSchema } from './schemas.js';
+import { strange, wrongBodies, wrongTexts } from './wrong-values.js';
+
+/** A request that a document does not allow, but for one thing like one that it allows. */
+export interface GeneratedRequest {
+  readonly request: ReadyRequest;
+  readonly hasSession: boolean;
+  /** A clause for a person: "`limit` in the query is …". */
+  readonly wrong: string;
+  /** The statuses that refuse it. */
+  readonly expected: readonly number[];
+  /** Whether it may also be served: it is not known to be wrong. */
+  readonly mayBeServed: boolean;
+}
+
+export interface GenerateOptions {
+  readonly baseUrl: string;
+  readonly allowWrites: boolean;
+  /** The most requests. */
+  readonly requests: number;
+  readonly seed: number;
+  /** The paths of login and cleanup, which other cases check. */
+  readonly except: readonly string[];
+}
+
+/** The same requests for the same seed: one of each operation in turn, until there are enough. */
+export function generateRequests(document: Json, options: GenerateOptions): GeneratedRequest[] {
+  const { baseUrl, allowWrites, requests, seed, except } = options;
+  const shuffle = shuffler(seed);
+  const prefix = pathPrefix(document, baseUrl);
+  const operations = readOperations(document)
+    .map((operation) => ({ ...operation, path: prefix + operation.path }))
+    .filter((operation) => (allowWrites || isSafe(operation)) && !except.includes(operation.path));
+  const ofEach = shuffle(operations)
+    .slice(0, requests)
+    .map((operation) => shuffle(requestsFor(document, operation)));
+  const most = Math.max(0, ...ofEach.map(({ length }) => length));
+  const inTurn = Array.from({ length: most }, (_, round) => ofEach.flatMap((list) => list[round] ?? []));
+  return inTurn.flat().slice(0, requests);
+}
+
+function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
+  const { method, parameters, body, needsSession } = operation;
+  const right = new Map(parameters.filter(({ required }) => required).map((each) => [each, plainText(document, each)]));
+  const rightBody = body && (body.example ?? plainValue(document, body.schema));
+  const make = (values: ReadonlyMap<Parameter, string>, json: unknown = rightBody): ReadyRequest => ({
+    method,
+    path: fill(operation.path, values),
+    headers: json === undefined ? {} : { 'content-type': 'application/json' },
+    body: json === undefined ? undefined : JSON.stringify(json),
+  });
+  const hasPlace = parameters.some((each) => each.in === 'path');
+  const refused = hasPlace ? [400, 403, 404] : [400, 403];
+  const wrong = { hasSession: true, mayBeServed: false, expected: refused };
+  const made: GeneratedRequest[] = [];
+  if (needsSession)
+    made.push({
+      ...wrong,
+      request: make(right),
+      hasSession: false,
+      wrong: 'it is sent without a session',
+      expected: [401],
+    });
+  for (const each of parameters) {
+    const place = `\`${each.name}\` in the ${each.in}`;
+    for (const { value, is } of wrongTexts(document, each))
+      made.push({ ...wrong, request: make(new Map([...right, [each, value]])), wrong: `${place} ${is}` });
+    if (each.in === 'path' && readSchema(document, each.schema)?.(strange) !== false) {
+      const request = make(new Map([...right, [each, strange]]));
+      made.push({ ...wrong, request, wrong: `${place} is "${strange}"`, mayBeServed: true });
+    }
+    if (each.in === 'query' && each.required) {
+      const request = make(new Map([...right].filter(([other]) => other !== each)));
+      made.push({ ...wrong, request, wrong: `\`${each.name}\` is missing in the query` });
+    }
+  }
+  for (const { value, is } of body ? wrongBodies(document, body) : [])
+    made.push({ ...wrong, request: make(right, value), wrong: is });
+  return made;
+}
+
+/** The path with its parameters, and the query behind it. */
+function fill(template: string, values: ReadonlyMap<Parameter, string>): string {
+  let path = template;
+  const query: string[] = [];
+  for (const [{ name, in: place }, value] of values) {
+    const text = encodeURIComponent(value);
+    if (place === 'path') path = path.replaceAll(`{${name}}`, text);
+    else query.push(`${encodeURIComponent(name)}=${text}`);
+  }
+  // Braces without a parameter.
+  const filled = path.replaceAll(/\{[^{}]*\}/g, '1');
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
+}
+
+/** What a required parameter may be. */
+function plainText(document: Json, { schema }: Parameter): string {
+  const value = plainValue(document, schema);
+  return typeof value === 'object' ? String(Object.values(value ?? {})[0] ?? '1') : String(value);
+}
+
+/** Fisher and Yates, with random numbers that depend on the seed only. */
+function shuffler(seed: number) {
+  const random = seededRandom(seed);
+  return <Item>(items: readonly Item[]): Item[] => {
+    const shuffled = [...items];
+    for (let last = shuffled.length - 1; last > 0; last--) {
+      const other = Math.floor(random() * (last + 1));
+      [shuffled[last], shuffled[other]] = [shuffled[other] as Item, shuffled[last] as Item];
+    }
+    return shuffled;
+  };
+}

@@ -1,0 +1,85 @@
+import { parseJson } from '../../internal/index.js';
+import type { ReadyRequest } from '../probes.js';
+import { type Exchange, summarize } from '../probing/exchange.js';
+import { CannotCheck } from '../probing/limits.js';
+import { isSuccess, type Prober } from '../probing/prober.js';
+import { acceptedSession, withSession } from '../probing/with-session.js';
+import { documentProblem, type Json } from './document.js';
+import { type GeneratedRequest, generateRequests } from './requests.js';
+
+export interface ReadDocument {
+  readonly document: Json | undefined;
+  /** What is wrong with it, and where it was seen. */
+  readonly problem: string | undefined;
+  readonly seen: Exchange | undefined;
+}
+
+/** The OpenAPI document, read once for all cases. */
+export function takeDocument(prober: Prober): Promise<ReadDocument> {
+  return prober.once('openapi document', async () => {
+    const { document } = prober.settings.openapi!;
+    if (typeof document !== 'string') return { ...judged(document), seen: undefined };
+    const seen = await withSession(prober, { method: 'GET', path: document, headers: {}, body: undefined });
+    const isServed = isSuccess(seen.response?.status ?? 0);
+    if (!isServed) return { document: undefined, problem: `${summarize(seen)}; expected the OpenAPI document`, seen };
+    const json = parseJson(seen.response?.body ?? '');
+    if (json === undefined)
+      return {
+        document: undefined,
+        problem: `${seen.request.method} ${seen.request.path}: the OpenAPI document is not JSON`,
+        seen,
+      };
+    return { ...judged(json), seen };
+  });
+}
+
+function judged(document: unknown): Omit<ReadDocument, 'seen'> {
+  const problem = documentProblem(document);
+  if (problem === undefined) return { document: document as Json, problem };
+  return { document: undefined, problem: `the OpenAPI document cannot be used: ${problem}` };
+}
+
+export interface Generated {
+  readonly all: readonly { readonly generated: GeneratedRequest; readonly seen: Exchange }[];
+  /** Why the rest could not be sent. */
+  readonly stopped: CannotCheck | undefined;
+}
+
+/** Sends the generated requests, once for all cases. @throws CannotCheck when there is no document or no session. */
+export function takeGenerated(prober: Prober): Promise<Generated> {
+  return prober.once('generated', async () => {
+    const { document } = await takeDocument(prober);
+    if (document === undefined)
+      throw new CannotCheck(
+        'could not be checked: there is no OpenAPI document to derive requests from (openapi.document)',
+      );
+    await acceptedSession(prober);
+    const { baseUrl, allowWrites, openapi, initialize, cleanupPath } = prober.settings;
+    const except = [initialize.path, cleanupPath];
+    const all: { generated: GeneratedRequest; seen: Exchange }[] = [];
+    try {
+      for (const generated of generateRequests(document, { baseUrl, allowWrites, ...openapi!, except }))
+        all.push({ generated, seen: await send(prober, generated) });
+    } catch (error) {
+      if (error instanceof CannotCheck) return { all, stopped: error };
+      throw error;
+    }
+    return { all, stopped: undefined };
+  });
+}
+
+/** On a 401 it asks whether the session has ended, and only then logs in again: many logins might lock the account. */
+async function send(prober: Prober, { request, hasSession }: GeneratedRequest): Promise<Exchange> {
+  if (!hasSession) return prober.send(request);
+  const seen = await prober.send(request, await prober.session());
+  if (seen.response?.status !== 401 || !prober.canLogIn) return seen;
+  const { readable } = prober.settings;
+  const control = readable?.method === 'GET' ? readable : undefined;
+  if (control !== undefined && !(await isRefused(prober, control))) return seen;
+  prober.forgetSession();
+  return prober.send(request, await prober.session());
+}
+
+async function isRefused(prober: Prober, request: ReadyRequest): Promise<boolean> {
+  return (await prober.send(request, await prober.session())).response?.status === 401;
+}
