@@ -107,10 +107,8 @@ export class Gate {
       this.#waits.reset();
       this.#allowMore();
     }
-    if (this.#quota !== undefined) {
-      this.#quota.ended({ outcome, isLogin: permit.isLogin, isLate, startedAt: permit.startedAt });
-      this.#emitQuotaChange();
-    }
+    this.#quota?.ended({ outcome, isLogin: permit.isLogin, isLate, startedAt: permit.startedAt });
+    this.#emitQuotaChange();
     this.pump();
   }
 
@@ -178,10 +176,8 @@ export class Gate {
   }
 
   #grant(lane: GateLane, isLogin: boolean): Permit {
-    if (this.#quota !== undefined) {
-      this.#quota.started(isLogin, this.#inFlight);
-      this.#watch.started();
-    }
+    this.#quota?.started(isLogin, this.#inFlight);
+    this.#watch.started();
     this.#inFlight++;
     this.#epochInFlight++;
     lane.inFlight++;
