@@ -108,7 +108,6 @@ export class Gate {
       this.#allowMore();
     }
     this.#quota?.ended({ outcome, isLogin: permit.isLogin, isLate, startedAt: permit.startedAt });
-    this.#emitQuotaChange();
     this.pump();
   }
 
@@ -147,8 +146,9 @@ export class Gate {
     this.#emitQuotaChange();
   }
 
-  /** Lets waiting calls go while they may, and makes sure that those left waiting will be woken. */
+  /** Reports what is known now, lets waiting calls go while they may, and makes sure that the rest will be woken. */
   pump(): void {
+    this.#emitQuotaChange();
     if (!this.lanes.isAnyWaiting) return;
     for (let lane = this.lanes.next; lane !== undefined; lane = this.lanes.next) {
       const permit = this.admit(lane, lane.isLoginNext);
@@ -230,7 +230,6 @@ export class Gate {
   #open(pausedMs: number): void {
     this.#quota?.opened();
     this.lanes.emit('resume', { pausedMs, ...this.#scope });
-    this.#emitQuotaChange();
     this.pump();
   }
 

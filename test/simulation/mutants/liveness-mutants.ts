@@ -68,7 +68,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'The gate opens and wakes nobody; those who wait go when somebody new comes, or never.',
     patch(
       'rate-limit/gate',
-      '    this.#emitQuotaChange();\n    this.pump();\n  }\n\n  #describePause',
+      '    this.pump();\n  }\n\n  #describePause',
       '    this.#emitQuotaChange();\n  }\n\n  #describePause',
     ),
   ),
