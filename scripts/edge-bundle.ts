@@ -1,5 +1,16 @@
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
+
+/** As the tools of edge runtimes bundle a worker. */
+export const forEdge = {
+  bundle: true,
+  format: 'esm',
+  platform: 'neutral',
+  mainFields: ['module', 'main'],
+  conditions: ['worker', 'import'],
+  external: ['node:*'],
+  logLevel: 'error',
+} satisfies BuildOptions;
 
 const connector = (name: string) => `
 import { createConnector } from '${name}/connector';
@@ -13,15 +24,9 @@ export default createConnector({
 export async function bundleForEdge(folder: string, name: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: connector(name), resolveDir: folder },
-    bundle: true,
+    ...forEdge,
     minify: true,
     write: false,
-    format: 'esm',
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    conditions: ['worker', 'import'],
-    external: ['node:*'],
-    logLevel: 'error',
   });
   return gzipSync(outputFiles[0]!.contents, { level: 9 }).length;
 }

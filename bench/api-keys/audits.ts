@@ -1,7 +1,7 @@
 import type { AuditQuery } from 'concordat/api-keys';
+import { seededRandom } from '../../src/internal/random.js';
 import { benchPages } from './list.js';
 import type { Setting } from './main.js';
-import { seededRandom } from './rows.js';
 
 const root = { userId: 'u-root', username: 'root' };
 const dayMs = 86_400_000;

@@ -1,8 +1,8 @@
 import { generateKey } from '../../src/api-keys/keys/key-format.js';
+import { seededRandom } from '../../src/internal/random.js';
 import { type Arm, measure, printFigures } from '../harness.js';
 import type { BetterAuth } from './better-auth.js';
 import type { Setting } from './main.js';
-import { seededRandom } from './rows.js';
 
 const sampleSize = 2000;
 const rounds = 10;

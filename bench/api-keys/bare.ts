@@ -1,10 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
 import { parseKey } from '../../src/api-keys/keys/key-format.js';
+import { seededRandom } from '../../src/internal/random.js';
 import { type Arm, measure, printFigures } from '../harness.js';
 import type { SqliteConnection } from './databases.js';
 import type { Setting } from './main.js';
-import { seededRandom } from './rows.js';
 
 const rounds = 10;
 

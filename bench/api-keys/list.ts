@@ -1,7 +1,8 @@
 import type { ListQuery } from 'concordat/api-keys';
+import { seededRandom } from '../../src/internal/random.js';
 import { type Arm, measure, printFigures } from '../harness.js';
 import type { Setting } from './main.js';
-import { frequentWord, rareWord, seededRandom } from './rows.js';
+import { frequentWord, rareWord } from './rows.js';
 
 const rounds = 15;
 const root = { userId: 'u-root', username: 'root' };

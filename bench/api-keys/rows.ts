@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 // Not by the package's subpath: what makes keys is its secret, and a million calls of `create` would take half an hour.
 import { generateKey } from '../../src/api-keys/keys/key-format.js';
+import { seededRandom } from '../../src/internal/random.js';
 
 /** A key as a service has them after two years; `key` is its value, which no database holds. */
 export interface FilledKey {
@@ -114,15 +115,4 @@ export function auditRows({ id, name, owner, createdOnMs, expiresOnMs, revokedOn
   if (revokedOnMs === null) return [create];
   const changes = JSON.stringify([{ field: 'status', from: 'Active', to: 'Revoked' }]);
   return [create, { ...common, change_time: revokedOnMs, revision_type: 'Revoke', changes, origin: 'UI' }];
-}
-
-/** The same numbers at every run (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { build } from 'esbuild';
+import { forEdge } from '../edge-bundle.js';
 import { judge, type Place } from './fetch-runtime.js';
 
 /** One worker of one module, on any free port, without the modules of Node. */
@@ -23,13 +24,7 @@ export async function proveWorker({ project, command: [workerd = ''] }: Place): 
   await build({
     entryPoints: [path.join(project, 'programs/worker.js')],
     outfile: path.join(project, 'worker.js'),
-    bundle: true,
-    format: 'esm',
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    conditions: ['worker', 'import'],
-    external: ['node:*'],
-    logLevel: 'error',
+    ...forEdge,
   });
   writeFileSync(path.join(project, 'workerd.capnp'), config);
   const child = spawn(workerd, ['serve', 'workerd.capnp', '--control-fd=3'], {

@@ -7,7 +7,7 @@ import {
 } from '../client/index.js';
 import { waitFormats } from '../contract/index.js';
 import { printable } from '../internal/index.js';
-import { createPaint, exitCodes, type Io, UsageError } from './io.js';
+import { createPaint, exitCodes, type Io, toUsageError, UsageError } from './io.js';
 import { readParameters } from './parameters.js';
 import { collect, collectHeader, parseCount, parseDuration, parseUrl } from './values.js';
 
@@ -132,8 +132,7 @@ function createClient(
       ...(options.cleanup ? { cleanup: {} } : {}),
     });
   } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(error.message);
-    throw error;
+    throw toUsageError(error);
   }
 }
 

@@ -13,10 +13,11 @@ import {
   reporters,
   runConformance,
 } from '../conformance/index.js';
+import { withoutTrailingSlashes } from '../internal/index.js';
 import type { RecordedRequest, Recording } from '../testing/index.js';
 import { loadConfig } from './config.js';
 import { compareWithRecording } from './drift.js';
-import { exitCodes, type Io, mayColor, UsageError } from './io.js';
+import { exitCodes, type Io, mayColor, toUsageError, UsageError } from './io.js';
 import { loadDocument } from './openapi.js';
 import { readParameters } from './parameters.js';
 import { loadRecording, mayBeSent } from './record.js';
@@ -82,8 +83,7 @@ async function check(url: string, options: CheckOptions, io: Io): Promise<number
   await findConnector(url, config.timeoutMs ?? 10_000, io.signal);
   const recording = options.against === undefined ? undefined : loadRecording(options.against, io);
   const judged = await runConformance({ ...config, baseUrl: url }).catch((error: unknown) => {
-    if (error instanceof TypeError) throw new UsageError(error.message);
-    throw error;
+    throw toUsageError(error);
   });
   const report = recording === undefined ? judged : await withDrift(judged, recording, url, config, io);
   if (options.output === undefined) {
@@ -155,7 +155,7 @@ async function findConnector(url: string, timeoutMs: number, signal: AbortSignal
     response.body?.cancel().catch(() => {});
   };
   try {
-    await Promise.any([ask(url), ask(`${url.replace(/(?<!\/)\/+$/, '')}/concordat-conformance/no-such-route`)]);
+    await Promise.any([ask(url), ask(`${withoutTrailingSlashes(url)}/concordat-conformance/no-such-route`)]);
   } catch (error) {
     signal.throwIfAborted();
     const [first] = (error as AggregateError).errors as { cause?: { code?: string; message?: string } }[];

@@ -25,6 +25,11 @@ export interface Output {
 /** The command cannot run as it was called: exit code 2. The message says what to do. */
 export class UsageError extends Error {}
 
+/** An option that is wrong is the user's mistake; any other error stays what it is. */
+export function toUsageError(error: unknown): unknown {
+  return error instanceof TypeError ? new UsageError(error.message) : error;
+}
+
 /** `0` all is well, `1` something is wrong with the connector, `2` the command could not find out. */
 export const exitCodes = { good: 0, bad: 1, unusable: 2 } as const;
 

@@ -2,9 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { type ConformanceConfig, conformance } from '../conformance/index.js';
+import { isSafeMethod } from '../internal/index.js';
 import { type RecordedRequest, type Recording, simulateConnector } from '../testing/index.js';
 import { loadConfig } from './config.js';
-import { exitCodes, type Io, UsageError } from './io.js';
+import { exitCodes, type Io, toUsageError, UsageError } from './io.js';
 import { recordExchanges, toRecordedRequest } from './recorder.js';
 import { collect, parseUrl } from './values.js';
 import { type Judgement, withoutSecrets } from './without-secrets.js';
@@ -60,7 +61,7 @@ function checkConfig(config: ConformanceConfig): void {
   try {
     conformance(config);
   } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
+    throw toUsageError(error);
   }
 }
 
@@ -75,7 +76,7 @@ function requestsOf(config: ConformanceConfig): RecordedRequest[] {
 
 /** Requests that may write are sent only if the config allows it. */
 export function mayBeSent({ method }: RecordedRequest, { allowWrites = false }: ConformanceConfig): boolean {
-  return allowWrites || ['GET', 'HEAD', 'OPTIONS'].includes(method);
+  return allowWrites || isSafeMethod(method);
 }
 
 /** @throws UsageError when the file is not a recording. */

@@ -1,9 +1,9 @@
 import { type ConnectorClient, createConnectorClient, InitializeError } from '../client/index.js';
 import type { ConformanceConfig, ProbeRequest } from '../conformance/index.js';
 import { isConnectorError, toSessionParameters } from '../contract/index.js';
-import { headerParts, parseJson, readLimited } from '../internal/index.js';
+import { headerParts, parseJson, readLimited, readRequestLine, withoutTrailingSlashes } from '../internal/index.js';
 import type { RecordedBody, RecordedExchange, RecordedRequest, Recording } from '../testing/index.js';
-import { UsageError } from './io.js';
+import { toUsageError, UsageError } from './io.js';
 
 /** Far more than a fixture should have. */
 const maxBodyBytes = 1024 * 1024;
@@ -36,7 +36,7 @@ export async function recordExchanges(
   signal: AbortSignal,
 ): Promise<Recorded> {
   const { path: loginPath = '/initialize', parameters } = config.probes?.initialize ?? {};
-  const loginUrl = baseUrl.replace(/(?<!\/)\/+$/, '') + loginPath;
+  const loginUrl = withoutTrailingSlashes(baseUrl) + loginPath;
   const secrets = requests.flatMap(({ headers = {} }) => Object.entries(headers).flatMap(secretsOfHeader));
   const session = new Set<string>();
   let received: Received | undefined;
@@ -77,10 +77,7 @@ export async function recordExchanges(
 
 /** A probe as it is kept. */
 export function toRecordedRequest(probe: ProbeRequest): RecordedRequest {
-  if (typeof probe === 'string') {
-    const [, method = 'GET', path = '/'] = /^(?:([A-Z]+) +)?(\S.*)$/.exec(probe) ?? [];
-    return { method, path };
-  }
+  if (typeof probe === 'string') return readRequestLine(probe);
   const { method = 'GET', path, headers, json, body } = probe;
   return {
     method,
@@ -105,7 +102,7 @@ function createClient(baseUrl: string, config: ConformanceConfig, fetch: typeof 
       fetch,
     });
   } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
+    throw toUsageError(error);
   }
 }
 

@@ -9,7 +9,7 @@ import {
   simulateConnector,
 } from '../testing/index.js';
 import { parseFaults } from './faults.js';
-import { createPaint, exitCodes, type Io, type Paint, UsageError } from './io.js';
+import { createPaint, exitCodes, type Io, type Paint, toUsageError, UsageError } from './io.js';
 import { readParameters } from './parameters.js';
 import { collect, parseCount, parseDuration, parseLimit, parsePort } from './values.js';
 
@@ -88,8 +88,7 @@ async function start(options: SimulateOptions, io: Io, onEntry: (entry: JournalE
     if ((error as { code?: string }).code === 'EACCES') {
       throw new UsageError(`Port ${options.port} needs more rights. Choose one above 1023 with --port.`);
     }
-    if (error instanceof TypeError) throw new UsageError(error.message);
-    throw error;
+    throw toUsageError(error);
   }
 }
 

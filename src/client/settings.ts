@@ -16,6 +16,7 @@ import {
   systemClock,
   timeLimit,
   withMethods,
+  withoutTrailingSlashes,
 } from '../internal/index.js';
 import { type HeadersOption, toBaseHeaders } from './http/request-headers.js';
 import { checkPath } from './http/request-target.js';
@@ -122,7 +123,7 @@ function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new TypeError('must not have credentials, a query or a fragment');
   }
-  return { origin: url.origin, basePath: url.pathname.replace(/(?<!\/)\/+$/, '') };
+  return { origin: url.origin, basePath: withoutTrailingSlashes(url.pathname) };
 }
 
 /** Messages contain names, never values: those may be secret. */

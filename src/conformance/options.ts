@@ -12,6 +12,7 @@ import {
   optionsOf,
   type ShapeOf,
   text,
+  withoutTrailingSlashes,
 } from '../internal/index.js';
 import {
   type ProbeRequest,
@@ -168,7 +169,7 @@ export function checkOptions(options: ConformanceOptions): Settings {
   const probes = options.probes ?? {};
   const readable = optional(probes.readable);
   return {
-    baseUrl: (options.baseUrl ?? 'http://connector.invalid').replace(/(?<!\/)\/+$/, ''),
+    baseUrl: withoutTrailingSlashes(options.baseUrl ?? 'http://connector.invalid'),
     fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
     onResult: options.onResult,
     openapi,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type SessionParameter, sessionParameterSchema } from '../contract/index.js';
-import { count, duration, functionOf, optionsOf } from '../internal/index.js';
+import { count, duration, functionOf, optionsOf, readRequestLine } from '../internal/index.js';
 
 /** A request as a probe: `'/issues'`, `'POST /issues'`, or an object. */
 export type ProbeRequest =
@@ -160,10 +160,7 @@ export const probesSchema = optionsOf({
 
 /** Fills in the defaults of a probe. */
 export function readRequest(probe: ProbeRequest): ReadyRequest {
-  if (typeof probe === 'string') {
-    const [, method = 'GET', path = '/'] = /^(?:([A-Z]+) +)?(\S.*)$/.exec(probe) ?? [];
-    return { method, path, headers: {}, body: undefined };
-  }
+  if (typeof probe === 'string') return { ...readRequestLine(probe), headers: {}, body: undefined };
   const body = probe.body ?? (probe.json === undefined ? undefined : JSON.stringify(probe.json));
   const named = Object.keys(probe.headers ?? {}).some((name) => name.toLowerCase() === 'content-type');
   const type = body === undefined || named ? {} : { 'content-type': 'application/json' };
@@ -174,9 +171,4 @@ export function readRequest(probe: ProbeRequest): ReadyRequest {
 export function readParameters(parameters: ProbeParameters): SessionParameter[] {
   if (Array.isArray(parameters)) return parameters.map((entry: SessionParameter) => ({ ...entry }));
   return Object.entries(parameters).map(([key, value]) => ({ key, value: value as string, sensitive: true }));
-}
-
-/** Whether the method is safe: such requests only read (RFC 9110, 9.2.1). */
-export function isSafe({ method }: { method: string }): boolean {
-  return ['GET', 'HEAD', 'OPTIONS'].includes(method);
 }

@@ -27,6 +27,7 @@ export { quiet } from './quiet.js';
 export { seededRandom } from './random.js';
 export { type LimitedBytes, readLimited } from './read-limited.js';
 export { createRedact, credentialHeaders, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
+export { isSafeMethod, readRequestLine } from './request-line.js';
 export { singleFlight } from './single-flight.js';
 export { sourceKey } from './source-key.js';
-export { describeIssues, describeValue, type Issue, printable } from './text.js';
+export { describeIssues, describeValue, type Issue, printable, withoutTrailingSlashes } from './text.js';

@@ -4,6 +4,11 @@ export function printable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
+/** `/api//` becomes `/api`. Linear: without the look-behind, each slash of many would be tried as a beginning. */
+export function withoutTrailingSlashes(text: string): string {
+  return text.replace(/(?<!\/)\/+$/, '');
+}
+
 /** What a validator (zod, Standard Schema) found wrong with one field. */
 export interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

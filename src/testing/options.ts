@@ -15,6 +15,7 @@ import {
   systemClock,
   texts,
   withMethods,
+  withoutTrailingSlashes,
 } from '../internal/index.js';
 import { delayOption } from './delay.js';
 import { limitFormat } from './faults/fault-schema.js';
@@ -89,6 +90,6 @@ export function checkOptions(options: SimulateConnectorOptions) {
       session === false
         ? undefined
         : { ...session, header: session.header ?? recording?.initialize?.session[0] ?? 'x-session' },
-    basePath: settings.basePath.replace(/(?<!\/)\/+$/, ''),
+    basePath: withoutTrailingSlashes(settings.basePath),
   };
 }

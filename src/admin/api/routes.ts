@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { isSafeMethod } from '../../internal/index.js';
 import { actorOf, authenticate, authenticateAgain, type Caller } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
@@ -22,7 +23,7 @@ export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
   api.get(`${prefix}/openapi.json`, () => json(200, document));
   api.use('*', async (c, next) => {
     const caller = await authenticate(context, c.req.raw, c.env);
-    const changes = !['GET', 'HEAD', 'OPTIONS'].includes(c.req.method);
+    const changes = !isSafeMethod(c.req.method);
     if (changes && caller.authenticatedBy === 'basic' && isCrossSite(c.req.raw, context.publicUrl)) {
       throw new AdminHttpError(403, 'Requests from other sites are refused.');
     }

@@ -1,3 +1,5 @@
+import { withoutTrailingSlashes } from '../../internal/index.js';
+
 /** An object of a document, of which nothing is known yet. */
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -74,12 +76,10 @@ function readParameters(document: Json, nodes: readonly unknown[]): Parameter[] 
 export function pathPrefix(document: Json, baseUrl: string): string {
   const { url } = objectAt(listAt(document.servers)[0]);
   if (typeof url !== 'string' || url.includes('{') || !URL.canParse(url, baseUrl)) return '';
-  const base = trimmed(new URL(baseUrl).pathname);
-  const server = trimmed(new URL(url, baseUrl).pathname);
+  const base = withoutTrailingSlashes(new URL(baseUrl).pathname);
+  const server = withoutTrailingSlashes(new URL(url, baseUrl).pathname);
   return server.startsWith(`${base}/`) ? server.slice(base.length) : '';
 }
-
-const trimmed = (path: string) => path.replace(/(?<!\/)\/+$/, '');
 
 /** The most references that lead from one to the next. */
 const mostReferences = 20;

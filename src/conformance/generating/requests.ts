@@ -1,5 +1,5 @@
-import { seededRandom } from '../../internal/index.js';
-import { isSafe, type ReadyRequest } from '../probes.js';
+import { isSafeMethod, seededRandom } from '../../internal/index.js';
+import type { ReadyRequest } from '../probes.js';
 import { type Json, type Operation, type Parameter, pathPrefix, readOperations } from './document.js';
 import { plainValue, readSchema } from './schemas.js';
 import { strange, wrongBodies, wrongTexts } from './wrong-values.js';
@@ -33,7 +33,7 @@ export function generateRequests(document: Json, options: GenerateOptions): Gene
   const prefix = pathPrefix(document, baseUrl);
   const operations = readOperations(document)
     .map((operation) => ({ ...operation, path: prefix + operation.path }))
-    .filter((operation) => (allowWrites || isSafe(operation)) && !except.includes(operation.path));
+    .filter((operation) => (allowWrites || isSafeMethod(operation.method)) && !except.includes(operation.path));
   const ofEach = shuffle(operations)
     .slice(0, requests)
     .map((operation) => shuffle(requestsFor(document, operation)));

@@ -1,4 +1,5 @@
-import { isSafe, type ReadyRequest } from '../probes.js';
+import { isSafeMethod } from '../../internal/index.js';
+import type { ReadyRequest } from '../probes.js';
 import type { Prober } from './prober.js';
 
 /** Why a probe cannot be sent: it is missing, or it may write. */
@@ -8,7 +9,7 @@ export function lacksProbe({ settings }: Prober, name: 'readable' | 'unknown' | 
 
 export function lacksRequest(request: ReadyRequest | undefined, name: string, allowWrites: boolean) {
   if (request === undefined) return `needs \`${name}\``;
-  if (isSafe(request) || allowWrites) return undefined;
+  if (isSafeMethod(request.method) || allowWrites) return undefined;
   return `would send ${request.method} ${request.path}, which may write: needs \`allowWrites\``;
 }
 

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'msw';
+import { withoutTrailingSlashes } from '../../internal/index.js';
 
 type Msw = typeof import('msw');
 
@@ -16,7 +17,7 @@ export function mswHandlers(
     throw new TypeError(`\`baseUrl\` must be a URL such as "http://connector.test", got ${JSON.stringify(baseUrl)}.`);
   }
   const { origin, pathname } = new URL(baseUrl);
-  const basePath = pathname.replace(/(?<!\/)\/+$/, '');
+  const basePath = withoutTrailingSlashes(pathname);
   const base = (origin + basePath).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const { http } = loadMsw();
   return [
