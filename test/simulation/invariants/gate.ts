@@ -22,7 +22,9 @@ const waitsAreNeverShortened: Invariant = {
   rule: 'W7',
   view: 'limit',
   title: 'no request goes out before the latest limit met so far has ended',
-  *check({ entries }) {
+  *check({ entries, schedule }) {
+    // Processes tell each other by dates, which are whole milliseconds.
+    const slackMs = schedule.fleet?.clocks === 'each' ? 1 : tolerance;
     const limits: Limit[] = [];
     for (const entry of entries) {
       if (isLimit(entry)) limits.push(entry);
@@ -31,7 +33,7 @@ const waitsAreNeverShortened: Invariant = {
         (a, b) => (a === undefined || ends(b) > ends(a) ? b : a),
         undefined,
       );
-      if (longest === undefined || entry.at >= ends(longest) - tolerance) continue;
+      if (longest === undefined || entry.at >= ends(longest) - slackMs) continue;
       const shortened = limits.indexOf(longest) < limits.length - 1;
       yield {
         rule: shortened ? 'G2' : ruleOf[longest.asked.source],
