@@ -3,7 +3,7 @@ import { scopeOf } from '../plan.js';
 
 /** One judgement: it says what breaks the rule, nothing where nothing does. */
 export interface Rule {
-  /** Whether it counts what depends on how fast the machine is: then a single finding proves nothing, and `npm test` leaves it out. */
+  /** Whether it counts what depends on how fast the machine is: then a single finding proves nothing, and the tests leave it out. */
   readonly dependsOnSpeed?: true;
   /** As in docs/rules.md. */
   readonly id: string;

@@ -1,7 +1,7 @@
 // `parseWait('1' + ' '.repeat(64_000) + '1')` took five seconds, because a pattern for the blanks at the end tries again at
 // each blank; a 64 KB answer of an end system with such a wait in its body stopped a connector for up to 17 s, and the wait
 // header of a connector stopped the service's client. An attack with nothing but HTTP answers found it. Here the readers
-// of waits get growing input and are compared with themselves; test/package/linear-time.test.ts does so with all others.
+// of waits get growing input and are compared with themselves; test/package/linear-time.long.test.ts does so with all others.
 import { parseWait, waitFormats } from 'concordat';
 import { endSystemFetch, type PresetName } from 'concordat/connector';
 import { describe, expect, it, vi } from 'vitest';

@@ -1,5 +1,5 @@
 // What strangers send costs time that grows with its size, and no faster (E8). Every reader gets growing input, in shapes that
-// patterns stumble over, and is compared with itself; the readers of waits are in test/regressions/0004-quadratic-time.test.ts.
+// patterns stumble over, and is compared with itself; the readers of waits are in test/regressions/0004-quadratic-time.long.test.ts.
 import { parseErrorPayload } from 'concordat';
 import { openApiKeys } from 'concordat/api-keys';
 import { createConnectorClient } from 'concordat/client';
