@@ -13,7 +13,7 @@ export interface LimitModel {
   readonly announces?: boolean;
 }
 
-/** How many windows a session lasts. */
+/** All sessions end every so many windows. */
 export const sessionWindows = 2.5;
 
 /** The connector: it counts requests when they arrive, and says how long to wait. */
@@ -40,7 +40,8 @@ export class Connector {
   /** @returns a new session; the others stay as they are. */
   logIn(): string {
     const session = `session-${++this.logins}`;
-    this.#sessions.set(session, this.#time.now + sessionWindows * this.model.windowMs);
+    const lifeMs = sessionWindows * this.model.windowMs;
+    this.#sessions.set(session, (Math.floor(this.#time.now / lifeMs) + 1) * lifeMs);
     return session;
   }
 

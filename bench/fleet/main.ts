@@ -1,11 +1,20 @@
 // What a fleet of processes costs on a virtual clock: refused requests, unused quota, logins, commands, waits.
 //
-//   node --import tsx bench/run.ts fleet [--quick]
+//   node --import tsx bench/run.ts fleet [--quick] [--into docs]
+//
+// `--into` writes the tables into that folder's scale.md, and the chart.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { writeFigures } from '../figures.js';
+import { drawFleet, type Line } from './chart.js';
 import type { LimitModel } from './connector.js';
 import type { Sharing } from './fleet-state.js';
 import { type FleetFigures, type FleetOptions, runFleet } from './run-fleet.js';
 
-const quick = process.argv.includes('--quick');
+const { quick, into } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, into: { type: 'string' } },
+}).values;
 const minute: LimitModel = { kind: 'fixed', limit: 100, windowMs: 60_000, wholeSeconds: true, rival: 0 };
 
 /** Up to so many processes run the real client; more of them its gate, lanes and quotas without HTTP and logins. */
@@ -39,10 +48,23 @@ function row(name: string, workers: number, figures: FleetFigures): string {
 const head = (name: string) =>
   `\n| ${name} | processes | refused a window | unused | logins an expiry | commands a request | longest wait |\n|---|---|---|---|---|---|---|`;
 
-console.log('A connector that allows 100 requests in a fixed window of 60 s and tells waits in whole seconds:');
-console.log(head('shared'));
+const lines: string[] = [];
+const say = (line: string) => {
+  console.log(line);
+  lines.push(line);
+};
+
+say('A connector that allows 100 requests in a fixed window of 60 s and tells waits in whole seconds:');
+say(head('shared'));
+const curves: Line[] = [];
 for (const [sharing, name] of sharings) {
-  for (const workers of sizes) console.log(row(name, workers, await run({ workers, sharing })));
+  const points: [number, number][] = [];
+  for (const workers of sizes) {
+    const figures = await run({ workers, sharing });
+    points.push([workers, figures.refused]);
+    say(row(name, workers, figures));
+  }
+  curves.push({ name, points });
 }
 
 const kinds: readonly (readonly [string, Partial<LimitModel>])[] = [
@@ -51,10 +73,15 @@ const kinds: readonly (readonly [string, Partial<LimitModel>])[] = [
   ['windows that slide', { kind: 'sliding', wholeSeconds: false }],
   ['a rival takes half', { kind: 'aligned', rival: 0.5 }],
 ];
-console.log('\nSession, pause and quota shared, other limits:');
-console.log(head('limit'));
+say('\nSession, pause and quota shared, other limits:');
+say(head('limit'));
 for (const [name, model] of kinds) {
   for (const workers of [4, 16, 256]) {
-    console.log(row(name, workers, await run({ workers, model: { ...minute, ...model } })));
+    say(row(name, workers, await run({ workers, model: { ...minute, ...model } })));
   }
+}
+
+if (into !== undefined) {
+  writeFileSync(path.join(into, 'images/fleet.svg'), drawFleet(curves));
+  writeFigures(path.join(into, 'scale.md'), 'npm run bench:fleet', lines.join('\n').replace(/^\n/, ''));
 }

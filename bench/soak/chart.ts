@@ -1,3 +1,4 @@
+import { drawChart as drawFigure } from '../figures.js';
 import type { Reading } from '../reading.js';
 import type { Sample } from './levels.js';
 
@@ -26,26 +27,13 @@ export function drawChart(samples: readonly Sample[]): string {
     (part, index) => `<text x="${left + index * 150}" y="24" class="line-${index}">${part}</text>`,
   );
   const title = `Memory, descriptors and event loop of ${parts.join(', ')} over ${Math.round(last)} minutes of trouble`;
-  const size = `${left + 2 * width + gap + 20} ${60 + 2 * (height + gap)}`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size}" role="img" aria-labelledby="soak-title" font-family="system-ui, sans-serif" font-size="13">
-  <title id="soak-title">${title}</title>
-  <style>
-    svg { color: #1f2328; --one: #2f55d4; --two: #b3261e; --three: #0b7a5c; --paper: #ffffff; }
-    @media (prefers-color-scheme: dark) {
-      svg { color: #e6e8eb; --one: #8ea6ff; --two: #ff8a80; --three: #5fd3ab; --paper: #14171c; }
-    }
-    .paper { fill: var(--paper); }
-    text { fill: currentColor; }
-    text.line-0 { fill: var(--one); } text.line-1 { fill: var(--two); } text.line-2 { fill: var(--three); }
-    polyline { fill: none; stroke-width: 1.5; }
-    polyline.line-0 { stroke: var(--one); } polyline.line-1 { stroke: var(--two); } polyline.line-2 { stroke: var(--three); }
-    .axis { fill: none; stroke: currentColor; opacity: 0.4; }
-    .end { text-anchor: end; }
-  </style>
-  <rect class="paper" width="100%" height="100%" />
-  ${[...legend, ...drawn].join('\n  ')}
-</svg>
-`;
+  return drawFigure({
+    id: 'soak-title',
+    title,
+    width: left + 2 * width + gap + 20,
+    height: 60 + 2 * (height + gap),
+    content: [...legend, ...drawn],
+  });
 }
 
 function drawPanel(

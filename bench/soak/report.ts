@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { writeFigures } from '../figures.js';
 import { describeLoad, describeMachine } from '../machine.js';
 import type { Reading } from '../reading.js';
 import { drawChart } from './chart.js';
@@ -16,7 +17,6 @@ export interface Soak {
 }
 
 const fields = ['heapBytes', 'rssBytes', 'sockets', 'descriptors', 'usualDelayMs', 'longestDelayMs'] as const;
-const mark = { start: '<!-- figures: npm run soak -->', end: '<!-- end of figures -->' };
 
 /** Writes the figures, the chart, and the tables into the page where there is one. Prints the tables. */
 export function writeReport(folder: string, soak: Soak): void {
@@ -24,10 +24,7 @@ export function writeReport(folder: string, soak: Soak): void {
   writeFileSync(path.join(folder, 'images/soak.svg'), drawChart(soak.samples));
   const tables = toTables(soak);
   console.log(`${tables}\n\nwritten to ${folder}`);
-  const page = path.join(folder, 'soak.md');
-  const text = existsSync(page) ? readFileSync(page, 'utf8') : `${mark.start}\n${mark.end}\n`;
-  const [before, rest = ''] = text.split(mark.start);
-  writeFileSync(page, `${before}${mark.start}\n\n${tables}\n\n${mark.end}${rest.split(mark.end)[1] ?? ''}`);
+  writeFigures(path.join(folder, 'soak.md'), 'npm run soak', tables);
 }
 
 function toCsv(samples: readonly Sample[]): string {
