@@ -81,6 +81,45 @@ for (const [name, model] of kinds) {
   }
 }
 
+const usual = (random: number) => 20 + 20 * random;
+const none = () => 0;
+const late: readonly (readonly [string, NonNullable<FleetOptions['busy']>])[] = [
+  ['every response takes 0.6 to 0.8 s', { latencyMs: (random) => 600 + 200 * random, lateMs: none, stateMs: () => 1 }],
+  [
+    'some responses take up to 1.5 s',
+    { latencyMs: (random) => 20 + 1480 * random ** 8, lateMs: none, stateMs: () => 1 },
+  ],
+  ['timers are late by up to 1.5 s', { latencyMs: usual, lateMs: (random) => 1500 * random ** 4, stateMs: () => 1 }],
+  ['the state takes up to 2 s each way', { latencyMs: usual, lateMs: none, stateMs: (random) => 2000 * random ** 4 }],
+];
+say(
+  '\nWhen everything is late: 20 requests in 1.5 s, two and eight real clients with 40 callers each, two seeds each:',
+);
+say(
+  '\n| late | refused a window, pause shared | quota shared | unused, pause shared | quota shared |\n|---|---|---|---|---|',
+);
+for (const [name, busy] of late) {
+  const model: LimitModel = { ...minute, limit: 20, windowMs: 1500, wholeSeconds: false };
+  const measure = async (sharing: Sharing) => {
+    const runs: FleetFigures[] = [];
+    for (const workers of [2, 8]) {
+      for (const seed of [1, 2]) {
+        const shape = { callers: 40, windows: quick ? 15 : 30, countFrom: 5, real: true } as const;
+        runs.push(await runFleet({ ...shape, workers, seed, sharing, model, busy }));
+      }
+    }
+    return runs;
+  };
+  const [pause, quota] = [await measure('pause'), await measure('quota')];
+  const range = (runs: FleetFigures[], of: (figures: FleetFigures) => number, digits: number) => {
+    const values = runs.map(of).sort((one, other) => one - other);
+    return `${values[0]!.toFixed(digits)} to ${values.at(-1)!.toFixed(digits)}`;
+  };
+  const refused = [pause, quota].map((runs) => range(runs, (figures) => figures.refused, 1));
+  const unused = [pause, quota].map((runs) => `${range(runs, (figures) => 100 * figures.unused, 0)} %`);
+  say(`| ${[name, ...refused, ...unused].join(' | ')} |`);
+}
+
 if (into !== undefined) {
   writeFileSync(path.join(into, 'images/fleet.svg'), drawFleet(curves));
   writeFigures(path.join(into, 'scale.md'), 'npm run bench:fleet', lines.join('\n').replace(/^\n/, ''));
