@@ -64,6 +64,22 @@ describe('processes that share a state share its quota (G10)', () => {
     expect(figures.longestWait).toBeLessThanOrEqual(1.5);
   });
 
+  // In one run of thirty a request of the last window arrives too late for the next one to begin with all permits.
+  it.each([
+    [4, 1],
+    [2, 15],
+    [8, 11],
+    [16, 12],
+  ])(
+    'windows that slide within a second, %d processes (seed %d): one crowd, and they are in step again',
+    async (workers, seed) => {
+      const model: LimitModel = { ...minute, kind: 'sliding', windowMs: 1000 };
+      const figures = await run({ workers, seed, real: true, model, windows: 40, countFrom: 2 });
+      expect(figures.refused).toBeLessThanOrEqual(3);
+      expect(figures.mostRefused).toBeLessThanOrEqual(50);
+    },
+  );
+
   const announced: [string, Partial<LimitModel>][] = [
     ['fixed', { kind: 'fixed' }],
     ['sliding', { kind: 'sliding' }],
@@ -138,7 +154,7 @@ describe('when windows are short and everything is late (G9, G10)', () => {
       }
       // Chance moves single runs by more than that.
       expect(sum.refused / 2).toBeLessThanOrEqual(2);
-      expect(sum.unused / 2).toBeLessThanOrEqual(0.12);
+      expect(sum.unused / 2).toBeLessThanOrEqual(0.15);
     },
   );
 });

@@ -99,6 +99,19 @@ describe('permits of a shared quota (G10)', () => {
     expect(quota.ask({ window: 2, want: 100 })).toMatchObject({ granted: 25, startsInMs: 5000, endsInMs: 65_000 });
   });
 
+  it('a window that was shifted teaches nothing, and a second early limit ends it when all that was sent is as old', () => {
+    const quota = learned(1);
+    quota.ask({ window: 1, want: 80 });
+    quota.ask({ window: 2, unused: 30, limitedMs: 5 });
+    quota.wait(5);
+    expect(quota.ask({ window: 2, want: 30 }).granted).toBe(25);
+    quota.wait(20);
+    expect(quota.ask({ window: 2, unused: 20, limitedMs: 5 })).toMatchObject({ granted: 0, endsInMs: 59_980 });
+    expect(quota.ask({ window: 2, want: 100 })).toMatchObject({ granted: 0, waitMs: 59_980 });
+    quota.wait(59_980);
+    expect(quota.ask({ window: 2, want: 100 })).toMatchObject({ window: 3, limit: 100, windowMs: 60_000 });
+  });
+
   it('windows that have become shorter are forgotten, and learned again', () => {
     const quota = learned(1);
     quota.wait(quota.ask({ window: 1, want: 100 }).waitMs);

@@ -16,7 +16,7 @@ local function set(shared, changes)
 end
 
 local function unknown(changes)
-  return set({ at = 0, window = 0, limit = 0, windowMs = 0, opensAt = 0, endsAt = 0, closed = 0, out = 0,
+  return set({ at = 0, window = 0, limit = 0, windowMs = 0, opensAt = 0, endsAt = 0, closed = 0, moved = 0, out = 0,
     grantedAt = 0, askers = 0, before = 1, tail = 1, head = 1, due = 0 }, changes)
 end
 
@@ -29,9 +29,11 @@ local function close(shared, finish, now)
     set(shared, { closed = 1, endsAt = finish })
   elseif shared.out > 1.5 * shared.limit then
     forget(shared, now)
+  elseif shared.moved == 1 then
+    set(shared, { closed = 1, endsAt = max(finish, shared.grantedAt + shared.windowMs) })
   else
     local begin = max(shared.opensAt, finish)
-    set(shared, { opensAt = begin, endsAt = begin + shared.windowMs })
+    set(shared, { opensAt = begin, endsAt = begin + shared.windowMs, moved = 1 })
   end
 end
 
@@ -49,13 +51,13 @@ end
 
 local function open(shared, now)
   local limit, closed, head = shared.limit, shared.closed, shared.head
-  local following = closed == 1 and max(ceil(limit / 2), shared.out) or max(limit, shared.out)
+  local following = shared.moved == 1 and limit or max(closed == 1 and ceil(limit / 2) or limit, shared.out)
   if following == 0 then return forget(shared, now) end
-  if closed == 1 and limit > 0 then shared.windowMs = shared.endsAt - shared.opensAt end
+  if closed == 1 and shared.moved == 0 and limit > 0 then shared.windowMs = shared.endsAt - shared.opensAt end
   local nextHead = min(shared.tail, head + following)
   local begin = now + floor(min(250, shared.windowMs / 64))
   set(shared, { window = shared.window + 1, limit = following, opensAt = begin, endsAt = begin + shared.windowMs,
-    closed = 0, out = 0, grantedAt = begin, before = max(1, shared.askers), askers = 0, head = nextHead,
+    closed = 0, moved = 0, out = 0, grantedAt = begin, before = max(1, shared.askers), askers = 0, head = nextHead,
     due = nextHead - head })
 end
 

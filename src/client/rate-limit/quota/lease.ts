@@ -50,6 +50,8 @@ export interface SharedQuota {
   endsAt: number;
   /** 1 once a limit has ended the window. */
   closed: number;
+  /** 1 once a limit has moved it: it teaches nothing. */
+  moved: number;
   /** How many permits are out in this window. */
   out: number;
   /** When permits were last granted in it. */
@@ -64,7 +66,7 @@ export interface SharedQuota {
 }
 
 const unknown: SharedQuota = {
-  ...{ at: 0, window: 0, limit: 0, windowMs: 0, opensAt: 0, endsAt: 0, closed: 0 },
+  ...{ at: 0, window: 0, limit: 0, windowMs: 0, opensAt: 0, endsAt: 0, closed: 0, moved: 0 },
   ...{ out: 0, grantedAt: 0, askers: 0, before: 1, tail: 1, head: 1, due: 0 },
 };
 
@@ -107,36 +109,40 @@ function forget(shared: SharedQuota, now: number): void {
 
 /** A limit that lasts until about the end of the window has ended it. */
 function close(shared: SharedQuota, end: number, now: number): void {
-  const { closed, limit, out, opensAt, endsAt, windowMs } = shared;
+  const { closed, moved, limit, out, opensAt, endsAt, windowMs, grantedAt } = shared;
   if (closed === 1) {
     shared.endsAt = Math.max(endsAt, end);
   } else if (end >= opensAt + 0.75 * windowMs) {
     Object.assign(shared, { closed: 1, endsAt: end });
   } else if (out > 1.5 * limit) {
     forget(shared, now); // so much does not fit into one window: they have become shorter
+  } else if (moved === 1) {
+    // It slides, and one request has room at a time: nobody sends until all have.
+    Object.assign(shared, { closed: 1, endsAt: Math.max(end, grantedAt + windowMs) });
   } else {
     // The connector's window began at another time, or slides: this one begins where the limit ends.
     const begin = Math.max(opensAt, end);
-    Object.assign(shared, { opensAt: begin, endsAt: begin + windowMs });
+    Object.assign(shared, { opensAt: begin, endsAt: begin + windowMs, moved: 1 });
   }
 }
 
 /** The window is over: the next one begins, with what this one has taught. */
 function open(shared: SharedQuota, now: number): void {
-  const { window, limit, opensAt, endsAt, closed, out, askers, tail, head } = shared;
-  // What got through is the quota. Late requests may have met the next window, so one window halves it at most.
-  const next = closed === 1 ? Math.max(Math.ceil(limit / 2), out) : Math.max(limit, out);
+  const { window, limit, opensAt, endsAt, closed, moved, out, askers, tail, head } = shared;
+  // What got through is the quota, unless the window was moved. Late requests may have met the next one, so one window
+  // halves it at most.
+  const next = moved === 1 ? limit : Math.max(closed === 1 ? Math.ceil(limit / 2) : limit, out);
   if (next === 0) {
     forget(shared, now);
     return;
   }
-  if (closed === 1 && limit > 0) shared.windowMs = endsAt - opensAt;
+  if (closed === 1 && moved === 0 && limit > 0) shared.windowMs = endsAt - opensAt;
   const nextHead = Math.min(tail, head + next);
   // All begin together, a little late: a window that slides has room when the requests of the last one are that old.
   const begin = now + Math.floor(Math.min(250, shared.windowMs / 64));
   Object.assign(shared, {
-    ...{ window: window + 1, limit: next, opensAt: begin, endsAt: begin + shared.windowMs, closed: 0, out: 0 },
-    ...{ grantedAt: begin, before: Math.max(1, askers), askers: 0, head: nextHead, due: nextHead - head },
+    ...{ window: window + 1, limit: next, opensAt: begin, endsAt: begin + shared.windowMs, closed: 0, moved: 0 },
+    ...{ out: 0, grantedAt: begin, before: Math.max(1, askers), askers: 0, head: nextHead, due: nextHead - head },
   });
 }
 
