@@ -1,6 +1,6 @@
 /** A folder in which the code blocks of a page are files of a project that has the packages the page needs. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Block } from './markdown-blocks.js';
@@ -29,12 +29,23 @@ export function makeFolder(page: string): string {
 }
 
 function linkOwnPackages(own: string, modules: string): void {
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--silent'], { cwd: own });
+  const isInstalled =
+    checksums(path.join(own, 'node_modules/.package-lock.json')) === checksums(path.join(own, 'package-lock.json'));
+  if (!isInstalled) execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--silent'], { cwd: own });
   const { dependencies } = JSON.parse(readFileSync(path.join(own, 'package.json'), 'utf8'));
   for (const name of Object.keys(dependencies)) {
     mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
     symlinkSync(path.join(own, 'node_modules', name), path.join(modules, name));
   }
+}
+
+function checksums(file: string): string {
+  if (!existsSync(file)) return '';
+  const { packages } = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, { integrity?: string }> };
+  return Object.values(packages)
+    .flatMap(({ integrity }) => integrity ?? [])
+    .sort()
+    .join(' ');
 }
 
 /** For the check only: TypeScript and the types of Node are those of this repository. */
