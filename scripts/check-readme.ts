@@ -11,12 +11,13 @@
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Block, readBlocks } from './markdown-blocks.js';
 import { packBuilt } from './pack.js';
+import { fileOf, makeFolder, writeFiles, writeTypeScriptConfig } from './page-folder.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const command = (name: string) => path.join(root, 'node_modules/.bin', name);
@@ -25,7 +26,7 @@ const timeoutMs = 300_000;
 
 async function checkPage(page: string): Promise<void> {
   const blocks = readBlocks(page, readFileSync(path.join(root, page), 'utf8'));
-  const folder = fromNothing.has(page) ? await installAsTold(blocks) : makeFolder();
+  const folder = fromNothing.has(page) ? await installAsTold(blocks) : makeFolder(page);
   const background: ChildProcess[] = [];
   try {
     const files = writeFiles(folder, blocks);
@@ -74,59 +75,6 @@ async function installAsTold(blocks: Block[]): Promise<string> {
   }
   writeTypeScriptConfig(folder);
   return folder;
-}
-
-/** A project in which `concordat` is this package, and its dependencies are the ones installed here. */
-function makeFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'concordat-readme-'));
-  const modules = path.join(folder, 'node_modules');
-  mkdirSync(modules);
-  for (const name of readdirSync(path.join(root, 'node_modules'))) {
-    if (!name.startsWith('.')) symlinkSync(path.join(root, 'node_modules', name), path.join(modules, name));
-  }
-  symlinkSync(root, path.join(modules, 'concordat'));
-  mkdirSync(path.join(modules, '.bin'));
-  symlinkSync(path.join(root, 'dist/cli/main.js'), path.join(modules, '.bin/concordat'));
-  writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-  writeTypeScriptConfig(folder);
-  return folder;
-}
-
-/** For the check only: TypeScript and the types of Node are those of this repository. */
-function writeTypeScriptConfig(folder: string): void {
-  const compilerOptions = {
-    target: 'ES2022',
-    lib: ['ES2023', 'ESNext.Disposable', 'DOM', 'DOM.Iterable'],
-    module: 'NodeNext',
-    types: ['node'],
-    typeRoots: [path.join(root, 'node_modules/@types')],
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-  };
-  writeFileSync(
-    path.join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, include: ['*.ts', '*.mts', '*.tsx'] }),
-  );
-}
-
-function writeFiles(folder: string, blocks: Block[]): string[] {
-  const names: string[] = [];
-  for (const [index, block] of blocks.entries()) {
-    if (block.language !== 'ts' && block.language !== 'tsx') continue;
-    const name = fileOf(block, index);
-    // A module of its own even without an import, so that blocks do not share names.
-    writeFileSync(
-      path.join(folder, name),
-      block.attributes.file === undefined ? `${block.text}\nexport {};\n` : block.text,
-    );
-    names.push(name);
-  }
-  return names;
-}
-
-function fileOf(block: Block, index: number): string {
-  return block.attributes.file ?? `block-${index}.${block.language}`;
 }
 
 function run(program: string, words: string[], folder: string, what = program): Promise<string> {

@@ -23,11 +23,14 @@ function problems(packages: Record<string, LockedPackage>): string[] {
   });
 }
 
-it.each(['.', 'tools', 'tools/mutation', 'bench'])('%s/package-lock.json is complete on every platform', (folder) => {
-  const packages = read(folder);
-  expect(Object.keys(packages).length).toBeGreaterThan(50);
-  expect(problems(packages)).toEqual([]);
-});
+it.each(['.', 'tools', 'tools/job-queues', 'tools/mutation', 'bench'])(
+  '%s/package-lock.json is complete on every platform',
+  (folder) => {
+    const packages = read(folder);
+    expect(Object.keys(packages).length).toBeGreaterThan(30);
+    expect(problems(packages)).toEqual([]);
+  },
+);
 
 it('control: an entry without a checksum and a missing platform are found', () => {
   const packages = {

@@ -63,6 +63,7 @@ export default defineConfig({
         'oauth',
         'redmine',
         'past-one-machine',
+        'job-queues',
         'observability',
       ]),
       group('Testing', ['testing', 'conformance', 'simulation', 'referee', 'fuzzing', 'soak', 'lessons']),
