@@ -1,7 +1,7 @@
-import { parseJson } from '../../internal/index.js';
+import { foldForSearch, parseJson } from '../../internal/index.js';
 import type { Principal } from '../access/actor.js';
 import { ApiKeyError, validationError } from '../api-key-error.js';
-import { foldForSearch, type KeySearch } from '../store/index.js';
+import type { KeySearch } from '../store/index.js';
 import { readDateTime } from './date-time.js';
 import { apiKeyScopes, maxPageLimit, maxSearchCharacters, type Scope } from './types.js';
 
