@@ -1,7 +1,9 @@
 import type { ActorLike, ApiKeys, DirectoryUser, UserDirectory } from '../api-keys/index.js';
+import { foldForSearch } from '../internal/index.js';
 
 /** Your users, where Super Admins may also list and delete them in the administration UI. */
 export interface ManagedUserDirectory extends UserDirectory {
+  /** All users, in any order: the page sorts and searches them, and shows 25 at a time. */
   list(): readonly DirectoryUser[] | Promise<readonly DirectoryUser[]>;
   /** Deletes the user, if there is one. Never give the id to another user. */
   remove(userId: string): void | Promise<void>;
@@ -10,6 +12,22 @@ export interface ManagedUserDirectory extends UserDirectory {
 export function isManaged(users: UserDirectory): users is ManagedUserDirectory {
   const { list, remove } = users as Partial<ManagedUserDirectory>;
   return typeof list === 'function' && typeof remove === 'function';
+}
+
+/**
+ * The users whose name contains a text, or whose id starts with it, by name: a directory may list them in any order, and
+ * in another one the next time.
+ */
+export function searchUsers(users: readonly DirectoryUser[], search: string): readonly DirectoryUser[] {
+  const text = foldForSearch(search);
+  const found = users
+    .map((user) => ({ user, name: foldForSearch(user.username), id: foldForSearch(String(user.id)) }))
+    .filter(({ name, id }) => name.includes(text) || id.startsWith(text));
+  return found.sort((one, other) => compare(one.name, other.name) || compare(one.id, other.id)).map(({ user }) => user);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 /**

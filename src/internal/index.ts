@@ -1,5 +1,6 @@
 export { abortable } from './abortable.js';
 export { type Clock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
+export { foldForSearch } from './fold-for-search.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
 export { isNestedDeeper, parseJson } from './json.js';
 export { isLostBody, lostBodyError } from './lost-body.js';

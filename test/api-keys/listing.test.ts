@@ -111,7 +111,9 @@ describe.each(databaseKinds)('the list on $name', (kind) => {
   it('is searched by the beginning of an id, as it is shown', async () => {
     const { made, names, apiKeys } = await filled();
     const { id } = made.get('beta') as { id: string };
-    for (const search of [id, `ck_${id}`, id.slice(0, 8), `ck_${id.slice(0, 8)}…`]) {
+    const shown = [id, `ck_${id}`, id.slice(0, 8), `ck_${id.slice(0, 8)}…`];
+    const cutShort = [`ck_${id.slice(0, 4)}`, `ck_${id.slice(0, 8)}...`, `ck_${id}****`, `ck_${id}_`, `ck_${id}_4fK0…`];
+    for (const search of [...shown, ...cutShort]) {
       expect(await names({ search })).toEqual(['beta']);
       expect((await apiKeys.list(ada, { search })).items.map(({ name }) => name)).toEqual(['beta']);
     }
@@ -120,7 +122,8 @@ describe.each(databaseKinds)('the list on $name', (kind) => {
   it('takes no name with an underscore for the beginning of a key', async () => {
     const { made, names } = await filled();
     const { id } = made.get('beta') as { id: string };
-    for (const search of [`build_${id[0]}`, `ck_${id.slice(0, 8)}`]) expect(await names({ search })).toEqual([]);
+    for (const search of [`build_${id[0]}`, `ck_${id.slice(0, 3)}`, `${id.slice(0, 8)}_x`])
+      expect(await names({ search })).toEqual([]);
   });
 
   it('finds a frequent word among more keys than it looks up beforehand', async () => {

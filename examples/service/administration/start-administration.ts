@@ -54,13 +54,25 @@ export async function startAdministration(
       onError,
       onAuthenticationFailure: (failure) => reportFailure(failure, line),
     });
-    const server = await listen(admin, options, onError);
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    // The users come after the port, whose failure would cost their generated passwords: requests wait for them.
+    const gated = {
+      async fetch(request: Request, env?: unknown) {
+        await opened;
+        return await admin.fetch(request, env);
+      },
+    };
+    const server = await listen(gated, options, onError);
     closers.push(async () => {
       // Both at once: no new request, and the end of the streams that keep connections open.
       await Promise.all([server.close({ graceMs: 2000 }), admin.close()]);
     });
     // Last, so that generated passwords are always printed: nothing can fail in between.
     const firstUsers = await ensureUsers(users, passwords);
+    open();
     for (const text of announce({ url: server.url, options, firstUsers, users: users.list() })) line(text);
     return { url: `${server.url}/`, close };
   } catch (error) {

@@ -1,9 +1,10 @@
+import { foldForSearch } from '../../internal/index.js';
 import { inactiveUserError, type Principal, resolvePrincipal } from '../access/actor.js';
 import { requireApiKeys } from '../access/edition.js';
 import type { ActorLike } from '../access/types.js';
 import { validationError } from '../api-key-error.js';
 import type { Context } from '../context.js';
-import { foldForSearch, insertKey, type KeyRow } from '../store/index.js';
+import { insertKey, type KeyRow } from '../store/index.js';
 import { recordChanges } from './audit-trail.js';
 import { readFields } from './fields.js';
 import { generateKey } from './key-format.js';

@@ -1,7 +1,7 @@
-import { parseJson } from '../../internal/index.js';
+import { foldForSearch, parseJson } from '../../internal/index.js';
 import type { Principal } from '../access/actor.js';
 import { ApiKeyError, validationError } from '../api-key-error.js';
-import { foldForSearch, type KeySearch } from '../store/index.js';
+import type { KeySearch } from '../store/index.js';
 import { readDateTime } from './date-time.js';
 import { apiKeyScopes, maxPageLimit, maxSearchCharacters, type Scope } from './types.js';
 
@@ -69,9 +69,11 @@ export function readSearch(search: unknown): KeySearch | undefined {
   return { text: foldForSearch(trimmed), idPrefix: idForm.exec(trimmed)?.[1] };
 }
 
-/** The beginning of an id; after the prefix of keys it is whole, or cut off with `…`: `build_7` is a name and no key. */
-const idForm =
-  /^(?:[a-z][a-z0-9]{1,15}_(?=[0-9A-Za-z]{12}|[0-9A-Za-z]{1,12}…))?([0-9A-Za-z]{1,12})(?:…|_[0-9A-Za-z]{49})?$/;
+/**
+ * The beginning of an id, also with the prefix of keys, where four characters tell it from a name such as `build_7`; or
+ * a key's value, whole or cut short behind its id.
+ */
+const idForm = /^(?:[a-z][a-z0-9]{1,15}_(?=[0-9A-Za-z]{4}))?([0-9A-Za-z]{12}(?=_)|[0-9A-Za-z]{1,12}(?=[….*]*$))/;
 
 /** Where a page ended: its order, and the sort value and id of its last row. */
 export interface Position {

@@ -1,9 +1,10 @@
+import { foldForSearch } from '../../internal/index.js';
 import { type Principal, resolvePrincipal } from '../access/actor.js';
 import { requireApiKeys } from '../access/edition.js';
 import type { ActorLike } from '../access/types.js';
 import { validationError } from '../api-key-error.js';
 import type { Context } from '../context.js';
-import { foldForSearch, type KeyRow, updateActiveKey } from '../store/index.js';
+import { type KeyRow, updateActiveKey } from '../store/index.js';
 import { recordChanges } from './audit-trail.js';
 import { readFields } from './fields.js';
 import { changedMeanwhileError, findVisibleKey, refuseChange, requireActive } from './find-key.js';

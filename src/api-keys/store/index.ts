@@ -24,7 +24,7 @@ export {
   updateActiveKey,
 } from './key-records.js';
 export { withoutTrigrams } from './search-index.js';
-export { foldForSearch, type KeySearch, searchIds } from './search-records.js';
+export { type KeySearch, searchIds } from './search-records.js';
 export { claimWarning, type ExpiringRow, finishWarning, listExpiring } from './warning-records.js';
 
 /** Opens a database, creates its tables, and checks that the peppers fit it. @throws Error that names the database. */

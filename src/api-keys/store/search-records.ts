@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { foldForSearch } from '../../internal/index.js';
 import type { Store } from './connection.js';
 import type { Builder, KeyRow } from './key-records.js';
 import { searchTable } from './schema.js';
@@ -14,11 +15,6 @@ export interface KeySearch {
   readonly idPrefix: string | undefined;
   /** The ids that {@link searchIds} found: no other key matches. */
   readonly ids?: readonly string[] | undefined;
-}
-
-/** The form in which texts are searched and sorted: case and compatibility variants do not matter. */
-export function foldForSearch(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
 }
 
 /** What a search looks in. Each part is one line, so no search spans two of them. */

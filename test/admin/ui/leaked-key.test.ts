@@ -26,20 +26,41 @@ async function withLeak(username: string) {
 }
 
 describe('a whole key in the search', () => {
-  it.each(['%', ' %\n', 'x-api-key: %', 'curl -H "Authorization: ApiKey %" https://x'])(
-    'leads to its page, with its last use and a button to revoke: %j',
-    async (around) => {
-      const { id, key, leaves, visitor } = await withLeak('root');
-      await visitor.open('/api-keys?scope=all');
-      await visitor.submit('/api-keys', { search: around.replace('%', key) });
-      expect(visitor.page.path).toBe(`/api-keys/${id}`);
-      const text = textOf(visitor.page.html);
-      expect(text).toContain('The value names this key, and was not kept.');
-      expect(text).toContain('Last accessed 21 Nov 2026, 09:00:00 UTC (just now)');
-      expect(visitor.page.html).toContain(`href="/api-keys/${id}/revoke"`);
-      expect(leaves()).toEqual([]);
-    },
-  );
+  it.each([
+    '%',
+    ' %\n',
+    'x-api-key: %',
+    'Authorization: Bearer %',
+    '"%"',
+    '`%`',
+    '{"key":"%"}',
+    `curl ${'-v '.repeat(100)} -H "Authorization: ApiKey %" https://x`,
+  ])('leads to its page, with its last use and a button to revoke: %j', async (around) => {
+    const { id, key, leaves, visitor } = await withLeak('root');
+    await visitor.open('/api-keys?scope=all');
+    await visitor.submit('/api-keys', { search: around.replace('%', key) });
+    expect(visitor.page.path).toBe(`/api-keys/${id}`);
+    const text = textOf(visitor.page.html);
+    expect(text).toContain('The value names this key, and was not kept.');
+    expect(text).toContain('Last accessed 21 Nov 2026, 09:00:00 UTC (just now)');
+    expect(visitor.page.html).toContain(`href="/api-keys/${id}/revoke"`);
+    expect(leaves()).toEqual([]);
+  });
+
+  it.each<[string, (key: string) => string]>([
+    ['by a line break', (key) => `${key.slice(0, 40)}\n${key.slice(40)}`],
+    ['by an indented line, within its id', (key) => `${key.slice(0, 8)}\r\n    ${key.slice(8)}`],
+    ['by invisible characters', (key) => `${key.slice(0, 8)}\u200B${key.slice(8, 30)}\u00AD${key.slice(30)}`],
+    ['by NULs', (key) => `${key.slice(0, 30)}\0${key.slice(30)}`],
+    ['by Markdown', (key) => key.replaceAll('_', '\\_')],
+  ])('is found although it is interrupted %s', async (_, interrupt) => {
+    const { id, key, leaves, visitor } = await withLeak('root');
+    await visitor.open('/api-keys');
+    await visitor.submit('/api-keys', { search: interrupt(key) });
+    expect(visitor.page.path).toBe(`/api-keys/${id}`);
+    for (const { key: text } of [{ key }, { key: interrupt(key) }]) expect(visitor.log.join()).not.toContain(text);
+    expect(leaves()).toEqual([]);
+  });
 
   it('of another user is no key of yours, and leaves nothing either', async () => {
     const { id, key, leaves, visitor } = await withLeak('bob');
@@ -74,5 +95,68 @@ describe('a whole key in the search', () => {
     const { host, id, key } = await withLeak('root');
     const { body } = await host.as('root', 'GET', `/api-keys?scope=all&search=${key}`);
     expect(body.items.map((item: { id: string }) => item.id)).toEqual([id]);
+  });
+});
+
+describe('a key that was cut short, in the search', () => {
+  it.each([17, 20, 40, 64])('is found by its id, and leaves none of the %s characters', async (length) => {
+    const { id, key, visitor } = await withLeak('root');
+    await visitor.open('/api-keys');
+    await visitor.submit('/api-keys', { search: `Authorization: Bearer "${key.slice(0, length)}…"` });
+    expect(visitor.page.path).toBe(`/api-keys/${id}`);
+    if (length > 17) expect(visitor.log.join() + visitor.page.html).not.toContain(key.slice(16, length));
+  });
+
+  it('of another user leaves no more of its secret than nobody can use', async () => {
+    const { id, key, visitor } = await withLeak('bob');
+    for (const length of [40, 64]) {
+      await visitor.open('/api-keys');
+      await visitor.submit('/api-keys', { search: key.slice(0, length) });
+      expect(visitor.page.path).toBe(`/api-keys?search=ck_${id}%E2%80%A6`);
+      expect(visitor.log.join() + visitor.page.html).not.toContain(key.slice(16, 40));
+    }
+  });
+
+  it.each(['ck_%…', '"ck_%..."', '`ck_%****`', 'Bearer ck_%…9xYz', 'ck\\_%•••'])(
+    'within its id is found by what the list shows of it, and the page says so: %s',
+    async (around) => {
+      const { host, id, visitor } = await withLeak('root');
+      await host.made('u-alice', 'Another', 3, 30);
+      await visitor.open('/api-keys?scope=all');
+      await visitor.submit('/api-keys', { search: around.replace('%', id.slice(0, 5)) });
+      expect(visitor.page.path).toMatch(new RegExp(`^/api-keys\\?scope=all&search=ck_${id.slice(0, 5)}%E2%80%A6$`));
+      expect(readTable(visitor.page.html).rows.map(([name]) => name)).toEqual([expect.stringContaining('Export')]);
+      expect(textOf(visitor.page.html)).toContain(
+        `These are the keys whose value starts with ck_${id.slice(0, 5)}. Compare more of it before you revoke one.`,
+      );
+    },
+  );
+
+  it.each(["'ck_%'", ' `ck_%`\n'])('without a mark is found in quotes as well: %s', async (around) => {
+    const { host, id, visitor } = await withLeak('root');
+    await host.made('u-alice', 'Another', 3, 30);
+    await visitor.open('/api-keys?scope=all');
+    await visitor.submit('/api-keys', { search: around.replace('%', id.slice(0, 5)) });
+    expect(readTable(visitor.page.html).rows.map(([name]) => name)).toEqual([expect.stringContaining('Export')]);
+  });
+
+  it.each(['ck_…', 'ck_%...', '`ck_%****`'])('says when it is too short: %s', async (around) => {
+    const { id, visitor } = await withLeak('root');
+    await visitor.open('/api-keys?scope=all');
+    await visitor.submit('/api-keys', { search: around.replace('%', id.slice(0, 3)) });
+    expect(readTable(visitor.page.html).rows).toEqual([]);
+    expect(textOf(visitor.page.html)).toContain(
+      'This start of a key is too short. Paste at least 4 characters after the underscore.',
+    );
+  });
+
+  it('is told from names: they are looked for as they are', async () => {
+    const { host, visitor } = await withLeak('root');
+    for (const name of ['build_7', 'export_productionDB_nightly', '"Bearer" token', 'ab_cd…', 'xy_2026']) {
+      await host.made('u-root', name, 1, 30);
+      await visitor.open('/api-keys');
+      await visitor.submit('/api-keys', { search: name });
+      expect(readTable(visitor.page.html).rows.map(([cell]) => cell)).toEqual([expect.stringContaining(name)]);
+    }
   });
 });

@@ -86,6 +86,7 @@ describe('`texts`', () => {
       '/api-key-audits?find=root',
       '/api-keys/revoke-all?user=u-bob',
       '/users',
+      '/users?search=nothing',
       '/users/delete?id=u-bob',
       '/users/delete?id=u-root',
       '/nowhere',

@@ -13,8 +13,8 @@ describe('users', () => {
     expect(rows).toEqual([
       ['alice API keys · Revoke all', 'Own API keys', 'Enabled', 'Delete'],
       ['bob API keys · Revoke all', 'Own API keys', 'Disabled', 'Delete'],
-      ['mallory API keys · Revoke all', 'Own API keys', 'Enabled', 'Delete'],
       ['helen API keys · Revoke all', 'User Management – Write', 'Enabled', 'Delete'],
+      ['mallory API keys · Revoke all', 'Own API keys', 'Enabled', 'Delete'],
       ['root You API keys · Revoke all', 'Super Admin', 'Enabled', '–'],
     ]);
   });

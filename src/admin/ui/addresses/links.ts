@@ -1,5 +1,6 @@
 import { type AuditView, formatAuditView } from './audit-query.js';
 import { formatListView, type ListView } from './list-query.js';
+import { formatUserView, type UserView } from './user-query.js';
 
 /** Every address of the administration UI; all start with the base path. */
 export interface Links {
@@ -9,20 +10,18 @@ export interface Links {
   readonly newApiKey: string;
   /** The form of a new key in place of this one. */
   replaceApiKey(id: string): string;
-  readonly users: string;
   readonly adminApi: string;
   apiKeys(view?: Partial<ListView>): string;
   apiKey(id: string): string;
   editApiKey(id: string): string;
-  /**
-   *
-   * @param view the list to return to
-   */
+  /** @param view the list to return to */
   revokeApiKey(id: string, view?: ListView): string;
   revokeAllOf(userId: string): string;
   audits(view?: Partial<AuditView>): string;
   auditExport(view: AuditView, format: string): string;
-  deleteUser(id: string): string;
+  users(view?: Partial<UserView>): string;
+  /** @param view the list to return to */
+  deleteUser(id: string, view: UserView): string;
   signInAndReturn(path: string): string;
   asset(name: string): string;
   /** A host's page. */
@@ -40,7 +39,6 @@ export function createLinks(basePath: string): Links {
     signOut: `${basePath}/sign-out`,
     newApiKey: `${apiKeys}/new`,
     replaceApiKey: (id) => withField(`${apiKeys}/new`, 'replaces', id),
-    users: `${basePath}/users`,
     adminApi: `${basePath}/api/v1`,
     apiKeys: (view = {}) => withQuery(apiKeys, formatListView(view)),
     apiKey: (id) => `${apiKeys}/${encodeURIComponent(id)}`,
@@ -53,7 +51,11 @@ export function createLinks(basePath: string): Links {
       const filter = formatAuditView({ ...view, find: '', page: 1 });
       return `${basePath}/api-key-audits/export?format=${format}${filter && `&${filter}`}`;
     },
-    deleteUser: (id) => withField(`${basePath}/users/delete`, 'id', id),
+    users: (view = {}) => withQuery(`${basePath}/users`, formatUserView(view)),
+    deleteUser(id, view) {
+      const list = formatUserView(view);
+      return withQuery(`${basePath}/users/delete`, String(new URLSearchParams({ id, ...(list !== '' && { list }) })));
+    },
     signInAndReturn: (path) => withField(`${basePath}/sign-in`, 'next', path),
     asset: (name) => `${basePath}/assets/${name}`,
     section: (name) => `${basePath}/${name}`,

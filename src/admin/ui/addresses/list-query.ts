@@ -7,8 +7,8 @@ import {
   maxSearchCharacters,
   type Scope,
 } from '../../../api-keys/index.js';
-import { withoutSecret } from './leaked-key.js';
 import { readPage, writePage } from './paging.js';
+import { findPastedKey } from './pasted-key.js';
 
 const defaultSort: ApiKeySort = '-createdOn';
 
@@ -39,10 +39,8 @@ export function readListView(query: URLSearchParams): ListView {
 
 /** No name contains a NUL or is that long, and the value of a key is a secret. */
 export function readSearch(value: string | null): string {
-  return withoutSecret(value ?? '')
-    .replaceAll('\0', '')
-    .trim()
-    .slice(0, maxSearchCharacters);
+  const search = value ?? '';
+  return (findPastedKey(search)?.start ?? search).replaceAll('\0', '').trim().slice(0, maxSearchCharacters);
 }
 
 /** The address of a list, without default values. */

@@ -16,11 +16,24 @@ export function placeOf(page: number): { readonly skip: number; readonly limit: 
   return { skip: (page - 1) * pageSize, limit: pageSize };
 }
 
+/** One page of a list that is there as a whole. */
+export function pageOf<T>(all: readonly T[], page: number): ListPart<T> {
+  const { skip, limit } = placeOf(page);
+  return { items: all.slice(skip, skip + limit), total: all.length };
+}
+
+/** A page of a list, and how many entries the list has or whether it has more. */
+export interface ListPart<T = unknown> {
+  readonly items: readonly T[];
+  readonly total?: number;
+  readonly nextCursor?: string | null;
+}
+
 /**
  * The number of the last page, as far as that is known: with a total, or on the last page itself. Otherwise the next one
  * is there as well.
  */
-export function lastPage(page: number, { total, nextCursor }: { total?: number; nextCursor: string | null }): number {
+export function lastPage(page: number, { total, nextCursor }: Omit<ListPart, 'items'>): number {
   if (total !== undefined) return Math.max(1, Math.ceil(total / pageSize));
   return nextCursor === null ? page : page + 1;
 }

@@ -3,7 +3,7 @@ import { auditOrigins, maxSearchCharacters, revisionTypes } from '../../../api-k
 import { type AuditView, isFiltered } from '../addresses/audit-query.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
-import { Icon } from './icon.js';
+import { SearchField } from './field.js';
 import { Token } from './layout.js';
 import { Segments } from './list-toolbar.js';
 
@@ -30,15 +30,19 @@ export function AuditToolbar({ pageContext, view }: { pageContext: PageContext; 
           <Token pageContext={pageContext} />
           {view.revisionType !== undefined && <input type="hidden" name="revisionType" value={view.revisionType} />}
           {view.apiKeyId !== undefined && <input type="hidden" name="apiKeyId" value={view.apiKeyId} />}
-          <div class="search-field">
-            <label class="visually-hidden" for="find">
-              {texts.findKeyLabel}
-            </label>
-            <Icon name="search" />
-            <TextInput name="find" type="search" value={view.find} placeholder={texts.findKey} />
-          </div>
+          <SearchField name="find" label={texts.findKeyLabel} value={view.find} placeholder={texts.findKey} />
           <Filter id="author" label={texts.author}>
-            <TextInput name="author" type="text" value={view.author} placeholder={texts.authorHint} />
+            <input
+              class="input"
+              id="author"
+              name="author"
+              value={view.author}
+              placeholder={texts.authorHint}
+              maxlength={maxSearchCharacters}
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+            />
           </Filter>
           <Filter id="origin" label={texts.origin}>
             <select class="select" id="origin" name="origin">
@@ -78,19 +82,5 @@ function Filter({ id, label, children }: PropsWithChildren<{ id: string; label: 
       </label>
       {children}
     </div>
-  );
-}
-
-function TextInput(field: { name: string; type: 'search' | 'text'; value: string; placeholder: string }) {
-  return (
-    <input
-      class="input"
-      id={field.name}
-      {...field}
-      maxlength={maxSearchCharacters}
-      autocomplete="off"
-      autocapitalize="none"
-      spellcheck={false}
-    />
   );
 }

@@ -95,6 +95,36 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
+interface SearchFieldProps {
+  name: string;
+  label: string;
+  value: string;
+  placeholder: string;
+}
+
+/** Of any length: a browser would cut the end off a key that is pasted with what stands around it. */
+export function SearchField({ name, label, value, placeholder }: SearchFieldProps) {
+  return (
+    <div class="search-field">
+      <label class="visually-hidden" for={name}>
+        {label}
+      </label>
+      <Icon name="search" />
+      <input
+        class="input"
+        id={name}
+        name={name}
+        type="search"
+        value={value}
+        placeholder={placeholder}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+      />
+    </div>
+  );
+}
+
 interface FormActionsProps {
   /** The address that cancels the form. */
   cancel: string;

@@ -138,7 +138,7 @@ function Menu({ pageContext, section }: { pageContext: PageContext; section: str
           <MenuEntry href={links.audits()} icon="history" text={texts.menuAudits} current={section === 'audits'} />
         )}
         {shows.users && (
-          <MenuEntry href={links.users} icon="users" text={texts.menuUsers} current={section === 'users'} />
+          <MenuEntry href={links.users()} icon="users" text={texts.menuUsers} current={section === 'users'} />
         )}
       </ul>
     </nav>

@@ -1,8 +1,8 @@
-import { apiKeyStatuses, maxSearchCharacters } from '../../../api-keys/index.js';
+import { apiKeyStatuses } from '../../../api-keys/index.js';
 import type { ListView } from '../addresses/list-query.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
-import { Icon } from './icon.js';
+import { SearchField } from './field.js';
 import { Token } from './layout.js';
 import { textOfStatus } from './status.js';
 
@@ -41,22 +41,7 @@ export function ListToolbar({ pageContext, view }: { pageContext: PageContext; v
           {view.scope === 'all' && <input type="hidden" name="scope" value="all" />}
           {view.createdBy !== '' && <input type="hidden" name="createdBy" value={view.createdBy} />}
           {view.status !== undefined && <input type="hidden" name="status" value={view.status} />}
-          <div class="search-field">
-            <label class="visually-hidden" for="search">
-              {texts.searchLabel}
-            </label>
-            <Icon name="search" />
-            <input
-              class="input"
-              id="search"
-              name="search"
-              type="search"
-              value={view.search}
-              placeholder={texts.searchHint}
-              maxlength={maxSearchCharacters}
-              autocomplete="off"
-            />
-          </div>
+          <SearchField name="search" label={texts.searchLabel} value={view.search} placeholder={texts.searchHint} />
           <SortSelect view={view} />
           <button class="button" type="submit">
             {texts.search}

@@ -1,12 +1,12 @@
 import type { PropsWithChildren } from 'hono/jsx';
-import { lastPage, pageNumbers, pageSize } from '../addresses/paging.js';
+import { type ListPart, lastPage, pageNumbers, pageSize } from '../addresses/paging.js';
 import { useLook } from '../look.js';
 import { Icon } from './icon.js';
 
 interface PagerProps {
   /** The number of the page, from 1. */
   page: number;
-  list: { readonly items: readonly unknown[]; readonly nextCursor: string | null; readonly total?: number };
+  list: ListPart;
   /** Such as `1,000 API keys.` */
   count: (total: number) => string;
   /** The address of a page. */
@@ -37,7 +37,7 @@ export function Pager({ page, list, count, href, children }: PropsWithChildren<P
           {pageNumbers(page, last).map((number) =>
             number === undefined ? <span aria-hidden="true">…</span> : <PageLink {...{ number, page, href }} />,
           )}
-          {list.nextCursor !== null && (
+          {page < last && (
             <a class="button button-small" href={href(page + 1)} rel="next">
               {texts.next}
               <Icon name="right" size={14} />

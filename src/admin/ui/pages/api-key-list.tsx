@@ -1,8 +1,8 @@
 import type { Hono } from 'hono';
 import { type ApiKey, type ApiKeyPage, isApiKeyError } from '../../../api-keys/index.js';
-import { idOfValue } from '../addresses/leaked-key.js';
 import { type ListView, readListView } from '../addresses/list-query.js';
 import { lastPage, placeOf } from '../addresses/paging.js';
+import { findPastedKey, startOfId } from '../addresses/pasted-key.js';
 import { ApiKeyTable } from '../components/api-key-table.js';
 import { EditionNotice, editionNoticeId } from '../components/edition-notice.js';
 import { Icon } from '../components/icon.js';
@@ -19,6 +19,8 @@ import { render, type Ui } from '../ui.js';
 
 /** Beyond this the warning says "more than". */
 const maxCounted = 20;
+/** Of an id, after the prefix: fewer may also be those of a name, which the search does not take for a key. */
+const minStartCharacters = 4;
 
 /** `Administration → API key`: the list (specification 4). */
 export function apiKeyListRoutes(app: Hono, ui: Ui): void {
@@ -29,7 +31,7 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
     ui.signedIn(async (c, pageContext) => {
       const query = new URL(c.req.url).searchParams;
       const asked = readListView(query);
-      if (idOfValue(query.get('search') ?? '') !== undefined) return c.redirect(ui.links.apiKeys(asked), 303);
+      if (findPastedKey(query.get('search') ?? '')?.hasSecret) return c.redirect(ui.links.apiKeys(asked), 303);
       const view: ListView = pageContext.mayManageAll ? asked : { ...asked, scope: 'my', createdBy: '' };
       const page = await loadPage(pageContext, view);
       if (page.items.length === 0 && view.page > 1) {
@@ -53,7 +55,7 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
   );
 
   async function findByValue({ actor }: PageContext, search: string): Promise<ApiKey | undefined> {
-    const id = idOfValue(search);
+    const id = findPastedKey(search)?.id;
     if (id === undefined) return undefined;
     try {
       return await apiKeys.get(actor, id);
@@ -112,6 +114,11 @@ function ApiKeyList({ pageContext, view, page, expiring, creator }: ApiKeyListPr
           </p>
         </Notice>
       )}
+      {page.items.length > 0 && startOfId(view.search) !== undefined && (
+        <Notice kind="neutral">
+          <p>{texts.foundByStart(view.search.replace('…', ''))}</p>
+        </Notice>
+      )}
       <section class="card" aria-label={texts.apiKeys}>
         {page.items.length === 0 ? (
           <EmptyList pageContext={pageContext} view={view} />
@@ -166,6 +173,11 @@ function ExpiryNotice({ pageContext, view, expiring }: { pageContext: PageContex
   );
 }
 
+function isShortStart(search: string): boolean {
+  const start = startOfId(search);
+  return start !== undefined && start.length < minStartCharacters;
+}
+
 function EmptyList({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
   const { links } = pageContext;
   const { texts } = useLook();
@@ -175,7 +187,7 @@ function EmptyList({ pageContext, view }: { pageContext: PageContext; view: List
       <div class="empty">
         <Icon name="search" />
         <h2>{texts.noMatch}</h2>
-        <p>{texts.noMatchHint}</p>
+        <p>{isShortStart(view.search) ? texts.startTooShort(minStartCharacters) : texts.noMatchHint}</p>
         <div class="button-row">
           {view.scope === 'my' && view.search !== '' && pageContext.mayManageAll && (
             <a class="button" href={links.apiKeys({ ...view, scope: 'all', page: 1 })}>

@@ -3,8 +3,8 @@ import type { ApiKey, AuditEntry, AuditQuery, Page as PageOf } from '../../../ap
 import { exportAudits, exportFormats } from '../../audit-export.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { type AuditView, auditFilter, isFiltered, readAuditView } from '../addresses/audit-query.js';
-import { idOfValue } from '../addresses/leaked-key.js';
 import { lastPage, placeOf } from '../addresses/paging.js';
+import { findPastedKey } from '../addresses/pasted-key.js';
 import { AuditTable } from '../components/audit-table.js';
 import { AuditToolbar } from '../components/audit-toolbar.js';
 import { Icon } from '../components/icon.js';
@@ -28,7 +28,7 @@ export function auditRoutes(app: Hono, ui: Ui): void {
     ui.signedIn(async (c, pageContext) => {
       const query = new URL(c.req.url).searchParams;
       const view = readAuditView(query);
-      if (idOfValue(query.get('find') ?? '') !== undefined) return c.redirect(ui.links.audits(view), 303);
+      if (findPastedKey(query.get('find') ?? '')?.hasSecret) return c.redirect(ui.links.audits(view), 303);
       const found = view.find === '' ? undefined : await findKeys(pageContext, view.find);
       const [only] = found ?? [];
       if (only !== undefined && found?.length === 1) {

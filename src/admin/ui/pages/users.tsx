@@ -2,17 +2,19 @@ import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type DirectoryUser, isEnabled, rightsOf } from '../../../api-keys/index.js';
 import { AdminHttpError } from '../../http/errors.js';
-import { isManaged, type ManagedUserDirectory, removeUser } from '../../users.js';
-import { FormActions, TextField } from '../components/field.js';
+import { isManaged, type ManagedUserDirectory, removeUser, searchUsers } from '../../users.js';
+import { type ListPart, lastPage, pageOf } from '../addresses/paging.js';
+import { readUserView, type UserView } from '../addresses/user-query.js';
+import { SearchField } from '../components/field.js';
+import { Icon } from '../components/icon.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
-import { WithSlot } from '../components/slot.js';
+import { Pager } from '../components/pager.js';
 import { useLook } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import type { AdminTexts } from '../texts/texts-option.js';
 import { render, type Ui } from '../ui.js';
+import { DeleteDialog, DeleteUser, type DeleteView, deleteDialogId } from './delete-user.js';
 import { pageNotFound } from './problem.js';
-
-const dialogId = 'delete-dialog';
 
 /** `Administration → Users`: for Super Admins, if the host's directory can list and delete users. */
 export function userRoutes(app: Hono, ui: Ui): void {
@@ -23,13 +25,22 @@ export function userRoutes(app: Hono, ui: Ui): void {
     '/users',
     ui.signedIn(async (c, pageContext) => {
       const directory = requireManagement(pageContext);
-      return await render(
-        c,
-        <Users
-          pageContext={pageContext}
-          users={await context.newLookups().ask('The directory of users', () => directory.list())}
-        />,
-      );
+      const users = await context.newLookups().ask('The directory of users', () => directory.list());
+      const view = readUserView(new URL(c.req.url).searchParams);
+      const page = pageOf(searchUsers(users, view.search), view.page);
+      if (page.items.length === 0 && view.page > 1) {
+        return c.redirect(ui.links.users({ ...view, page: lastPage(1, page) }), 303);
+      }
+      return await render(c, <Users pageContext={pageContext} view={view} page={page} />);
+    }),
+  );
+
+  // Posted like the search of the list of keys: somebody may look for a whole key here.
+  app.post(
+    '/users',
+    ui.submitted((c, pageContext, form) => {
+      requireManagement(pageContext);
+      return c.redirect(ui.links.users(readUserView(form)), 303);
     }),
   );
 
@@ -37,7 +48,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
     '/users/delete',
     ui.signedIn(async (c, pageContext) => {
       const user = await findDeletable(pageContext, c.req.query('id'));
-      return await showDelete(c, pageContext, { user, typed: '' });
+      return await showDelete(c, pageContext, { user, typed: '', back: backTo(c) });
     }),
   );
 
@@ -47,7 +58,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
       const user = await findDeletable(pageContext, c.req.query('id'));
       const typed = form.get('username') ?? '';
       if (typed.trim() !== user.username) {
-        return await showDelete(c, pageContext, { user, typed, error: ui.look.texts.notTheName }, 400);
+        return await showDelete(c, pageContext, { user, typed, error: ui.look.texts.notTheName, back: backTo(c) }, 400);
       }
       const { revoked } = await removeUser(
         { apiKeys, users: requireManagement(pageContext) },
@@ -55,9 +66,13 @@ export function userRoutes(app: Hono, ui: Ui): void {
         user.id,
       );
       ui.flashes.leave(c, ui.look.texts.userDeleted(user.username, revoked));
-      return c.redirect(ui.links.users, 303);
+      return c.redirect(backTo(c), 303);
     }),
   );
+
+  function backTo(c: Context): string {
+    return ui.links.users(readUserView(new URLSearchParams(c.req.query('list'))));
+  }
 
   function showDelete(c: Context, pageContext: PageContext, view: DeleteView, status?: ContentfulStatusCode) {
     const { pathname, search } = new URL(c.req.url);
@@ -78,39 +93,101 @@ export function userRoutes(app: Hono, ui: Ui): void {
   }
 }
 
-function Users({ pageContext, users }: { pageContext: PageContext; users: readonly DirectoryUser[] }) {
+interface UsersProps {
+  pageContext: PageContext;
+  view: UserView;
+  page: ListPart<DirectoryUser>;
+}
+
+function Users({ pageContext, view, page }: UsersProps) {
+  const { links } = pageContext;
   const { texts } = useLook();
   return (
     <Page pageContext={pageContext} title={texts.users} section="users">
       <PageHeader title={texts.users}>{texts.usersIntroduction}</PageHeader>
+      <div class="toolbar">
+        <search class="search">
+          <form method="post" action={links.users()}>
+            <Token pageContext={pageContext} />
+            <SearchField
+              name="search"
+              label={texts.searchUsersLabel}
+              value={view.search}
+              placeholder={texts.searchUsersHint}
+            />
+            <button class="button" type="submit">
+              {texts.search}
+            </button>
+          </form>
+        </search>
+      </div>
       <section class="card" aria-label={texts.users}>
-        <div class="table-frame">
-          <table class="table cards">
-            <caption class="visually-hidden">{texts.users}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{texts.user}</th>
-                <th scope="col">{texts.rights}</th>
-                <th scope="col">{texts.status}</th>
-                <th scope="col" class="action">
-                  {texts.action}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {users.map((user) => (
-                <UserRow pageContext={pageContext} user={user} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        {page.items.length === 0 ? (
+          <NoUsers pageContext={pageContext} />
+        ) : (
+          <>
+            <UserTable pageContext={pageContext} view={view} users={page.items} />
+            <Pager
+              page={view.page}
+              list={page}
+              count={texts.userCount}
+              href={(number) => links.users({ ...view, page: number })}
+            />
+          </>
+        )}
       </section>
       <DeleteDialog pageContext={pageContext} />
     </Page>
   );
 }
 
-function UserRow({ pageContext, user }: { pageContext: PageContext; user: DirectoryUser }) {
+function NoUsers({ pageContext }: { pageContext: PageContext }) {
+  const { texts } = useLook();
+  return (
+    <div class="empty">
+      <Icon name="search" />
+      <h2>{texts.noUserMatches}</h2>
+      <p>{texts.noUserMatchesHint}</p>
+      <a class="button" href={pageContext.links.users()}>
+        {texts.clearFilters}
+      </a>
+    </div>
+  );
+}
+
+interface UserTableProps {
+  pageContext: PageContext;
+  view: UserView;
+  users: readonly DirectoryUser[];
+}
+
+function UserTable({ pageContext, view, users }: UserTableProps) {
+  const { texts } = useLook();
+  return (
+    <div class="table-frame">
+      <table class="table cards">
+        <caption class="visually-hidden">{texts.users}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{texts.user}</th>
+            <th scope="col">{texts.rights}</th>
+            <th scope="col">{texts.status}</th>
+            <th scope="col" class="action">
+              {texts.action}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {users.map((user) => (
+            <UserRow pageContext={pageContext} view={view} user={user} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function UserRow({ pageContext, view, user }: Omit<UserTableProps, 'users'> & { user: DirectoryUser }) {
   const { links } = pageContext;
   const { texts } = useLook();
   const isSelf = user.id === pageContext.user.id;
@@ -136,9 +213,9 @@ function UserRow({ pageContext, user }: { pageContext: PageContext; user: Direct
         <td class="action">
           <a
             class="button button-danger-quiet button-small"
-            href={links.deleteUser(user.id)}
+            href={links.deleteUser(user.id, view)}
             aria-label={texts.deleteNamed(user.username)}
-            data-dialog={dialogId}
+            data-dialog={deleteDialogId}
             data-name={user.username}
           >
             {texts.delete}
@@ -153,59 +230,4 @@ function describeRights(user: DirectoryUser, texts: AdminTexts): string {
   if (rightsOf(user).superAdmin) return texts.superAdmin;
   const { permissions = [] } = user;
   return permissions.length === 0 ? texts.ownApiKeys : permissions.join(', ');
-}
-
-function DeleteDialog({ pageContext }: { pageContext: PageContext }) {
-  const { texts } = useLook();
-  return (
-    <dialog id={dialogId} aria-labelledby={`${dialogId}-title`}>
-      <form method="post" autocomplete="off">
-        <Token pageContext={pageContext} />
-        <div class="dialog-body">
-          <h2 id={`${dialogId}-title`}>
-            <WithSlot text={texts.deleteQuestion} slot="name" />
-          </h2>
-          <DeletionConsequences />
-          <TextField id="dialog-username" name="username" label={texts.typeToConfirm} value="" focused />
-        </div>
-        <div class="dialog-actions">
-          <button class="button" type="button" data-close>
-            {texts.cancel}
-          </button>
-          <button class="button button-danger" type="submit">
-            {texts.deleteUser}
-          </button>
-        </div>
-      </form>
-    </dialog>
-  );
-}
-
-function DeletionConsequences() {
-  return <p>{useLook().texts.deletionConsequences}</p>;
-}
-
-interface DeleteView {
-  readonly user: DirectoryUser;
-  readonly typed: string;
-  readonly error?: string;
-}
-
-function DeleteUser({ pageContext, view, action }: { pageContext: PageContext; view: DeleteView; action: string }) {
-  const { user, typed, error } = view;
-  const { texts } = useLook();
-  const title = texts.deleteNamed(user.username);
-  return (
-    <Page pageContext={pageContext} title={error === undefined ? title : texts.error(title)} section="users">
-      <form class="card narrow" method="post" action={action} autocomplete="off" novalidate>
-        <Token pageContext={pageContext} />
-        <div class="dialog-body">
-          <h1>{texts.deleteQuestion(user.username)}</h1>
-          <DeletionConsequences />
-          <TextField id="username" name="username" label={texts.typeToConfirm} value={typed} error={error} focused />
-        </div>
-        <FormActions kind="danger" cancel={pageContext.links.users} submit={texts.deleteUser} />
-      </form>
-    </Page>
-  );
 }

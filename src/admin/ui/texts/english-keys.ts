@@ -60,6 +60,10 @@ export const englishKeyTexts = {
   showThese: (count: number): string => (count === 1 ? 'Show the key' : 'Show these keys'),
   noMatch: 'No API key matches',
   noMatchHint: 'There is no key with this status and this search. Try other words, or look at all of them.',
+  foundByStart: (start: string): string =>
+    `These are the keys whose value starts with ${start}. Compare more of it before you revoke one.`,
+  startTooShort: (characters: number): string =>
+    `This start of a key is too short. Paste at least ${characters} characters after the underscore.`,
   onlyKeysOf: (username: string): string => `Only API keys of ${username}.`,
   showAllUsers: 'Show the keys of all users',
   clearFilters: 'Clear the filters',

@@ -97,6 +97,11 @@ export const englishTexts = {
   users: 'Users',
   usersIntroduction:
     'The users who can sign in here. Deleting a user immediately and irreversibly revokes all their Active API keys.',
+  userCount: (count: number): string => `${countOf(count, 'user')}.`,
+  searchUsersLabel: 'Search by user name or id',
+  searchUsersHint: 'User name or id',
+  noUserMatches: 'No user matches',
+  noUserMatchesHint: 'Search by part of a user name, or by the start of an id.',
   user: 'User',
   rights: 'Rights',
   you: 'You',

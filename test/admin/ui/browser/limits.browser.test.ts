@@ -9,6 +9,7 @@ import {
   takePicture,
   useBrowser,
 } from '../helpers/browser.js';
+import { administrationWithManyUsers } from '../helpers/many-users.js';
 
 useBrowser();
 
@@ -81,6 +82,33 @@ describe('1,000 keys', () => {
     await page.getByRole('link', { name: 'Previous' }).click();
     await page.getByText('Key 0974').waitFor();
     await takePicture(page, 'list-thousand-light');
+  });
+});
+
+describe('5,000 users', () => {
+  it.each([
+    ['a phone', phone],
+    ['a desktop', desktop],
+  ])('on %s, one is found, and the others are paged through, by the keyboard', async (_, size) => {
+    const page = await openSignedIn(await administrationWithManyUsers(), 'root', { size });
+    await page.goto('/users');
+    await page.getByText('1–25 of 5,000 users.').waitFor();
+    await expectAccessible(page);
+    await expectToFit(page);
+    await page.getByRole('link', { name: 'Next' }).press('Enter');
+    await page.getByText('26–50 of 5,000 users.').waitFor();
+    await page.getByRole('searchbox', { name: 'Search by user name or id' }).focus();
+    await page.keyboard.type('4711');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 user.').waitFor();
+    expect(await page.locator('tbody .key-name').allTextContents()).toEqual(['user 4711']);
+    await expectToFit(page);
+    await takePicture(page, `users-found-${size.width}`);
+    await page.getByRole('link', { name: 'Delete user 4711' }).press('Enter');
+    await page.getByLabel('Type the user name to confirm').fill('user 4711');
+    await page.keyboard.press('Enter');
+    await page.getByText('“user 4711” has been deleted.').waitFor();
+    expect(new URL(page.url()).search).toBe('?search=4711');
   });
 });
 

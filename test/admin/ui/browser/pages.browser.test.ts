@@ -110,6 +110,7 @@ const pages: readonly { name: string; open: (page: Page) => Promise<unknown>; wi
   { name: 'audits-nothing-found', open: (page) => page.goto('/api-key-audits?author=nobody') },
   { name: 'audits-which-key', open: (page) => page.goto('/api-key-audits?find=i') },
   { name: 'users', open: (page) => page.goto('/users') },
+  { name: 'users-nothing-found', open: (page) => page.goto('/users?search=zzz') },
   {
     name: 'delete-dialog',
     window: true,

@@ -112,8 +112,11 @@ export async function everyPage({ signIn = 'own' }: { signIn?: 'own' | 'host' } 
       '/api-key-audits?revisionType=Revoke',
     ],
     'GET /api-key-audits/export': ['csv', 'ndjson', inUrl].map((format) => `/api-key-audits/export?format=${format}`),
-    'GET /users': ['/users'],
-    'GET /users/delete': ['u-bob', inUrl, 'u-root', 'nobody'].map((user) => `/users/delete?id=${user}`),
+    'GET /users': lists('/users'),
+    'GET /users/delete': [
+      ...['u-bob', inUrl, 'u-root', 'nobody'].map((user) => `/users/delete?id=${user}`),
+      `/users/delete?id=u-bob&list=${inUrl}`,
+    ],
     'GET /orders': ['/orders'],
     'GET /orders/*': [`/orders/${inUrl}`],
     'GET no route': [`/${inUrl}`, `/api-keys/x/y?${inUrl}`],
@@ -131,6 +134,7 @@ export async function everyPage({ signIn = 'own' }: { signIn?: 'own' | 'host' } 
     'POST /api-keys/:id/revoke': { page: `/api-keys/${id}/revoke`, action: '/revoke', values: {} },
     'POST /api-keys/revoke-all': { page: '/api-keys/revoke-all?user=u-root', action: '/revoke-all', values: {} },
     'POST /api-key-audits': { page: '/api-key-audits', action: '/api-key-audits', values: { author: evil } },
+    'POST /users': { page: '/users', action: '/users', values: { search: evil } },
     'POST /users/delete': {
       page: '/users/delete?id=u-bob',
       action: '/users/delete',

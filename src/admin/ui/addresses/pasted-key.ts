@@ -1,0 +1,41 @@
+/** A key that somebody looks for, such as one that has leaked: whole or cut short, and with whatever stood around it. */
+export interface PastedKey {
+  /** What may be in an address, on a page and in a log: `ck_4fK0aZ81bQxT…`, or less if there is no more. */
+  readonly start: string;
+  /** The key's id, if all of it is there. */
+  readonly id: string | undefined;
+  /** Whether so much of the secret is there that it must be kept nowhere. */
+  readonly hasSecret: boolean;
+}
+
+/** The start of a key with any prefix, and what follows it. A name may look like a start: `build_7`. */
+const patterns = {
+  /** With half of the secret or more: no name is like that. */
+  withSecret: /(?:^|[^0-9A-Za-z])([a-z][a-z0-9]{1,15}_[0-9A-Za-z]{12})_[0-9A-Za-z]{22}/,
+  whole: /([a-z][a-z0-9]{1,15}_[0-9A-Za-z]{12})_[0-9A-Za-z]{49}(?![0-9A-Za-z])/,
+  /** Whoever cut it marked the place. */
+  cut: /(?:^|[^0-9A-Za-z])([a-z][a-z0-9]{1,15}_[0-9A-Za-z]{0,12})(?:_[0-9A-Za-z]{0,21})?(?:…|\.\.|\*\*|••)/,
+  /** In quotes at most: nothing says that this is no name. */
+  alone: /^[\s"'`]*([a-z][a-z0-9]{1,15}_[0-9A-Za-z]{4,12}(?:_[0-9A-Za-z]{0,21})?)[\s"'`]*$/,
+};
+
+/** Finds the key in a search; `undefined` if there is none. */
+export function findPastedKey(search: string): PastedKey | undefined {
+  // Markdown writes `\_`; chats and terminals break lines, or put characters into words that nobody sees.
+  const text = search.replace(/[\p{Cf}\0]|\\(?=_)/gu, '');
+  const withSecret = patterns.withSecret.exec(text) ?? patterns.whole.exec(text.replace(/\s/g, ''));
+  if (withSecret !== null) return pastedKey(`${withSecret[1]}…`, true);
+  const cut = patterns.cut.exec(text);
+  if (cut !== null) return pastedKey(`${cut[1]}…`, false);
+  const alone = patterns.alone.exec(text)?.[1];
+  return alone === undefined ? undefined : pastedKey(alone, false);
+}
+
+function pastedKey(start: string, hasSecret: boolean): PastedKey {
+  return { start, id: /_([0-9A-Za-z]{12})(?![0-9A-Za-z])/.exec(start)?.[1], hasSecret };
+}
+
+/** What follows the prefix in a search for a key that was cut short: `4fK0` in `ck_4fK0…`. */
+export function startOfId(search: string): string | undefined {
+  return /^[a-z][a-z0-9]{1,15}_([0-9A-Za-z]{0,12})…$/.exec(search)?.[1];
+}
