@@ -1,6 +1,5 @@
 export { abortable } from './abortable.js';
 export { type Clock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
-export { foldForSearch } from './fold-for-search.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
 export { isNestedDeeper, parseJson } from './json.js';
 export { isLostBody, lostBodyError } from './lost-body.js';
@@ -31,4 +30,4 @@ export { createRedact, credentialHeaders, headerParts, isSecret, type Redact, sh
 export { isSafeMethod, readRequestLine } from './request-line.js';
 export { singleFlight } from './single-flight.js';
 export { sourceKey } from './source-key.js';
-export { describeIssues, describeValue, type Issue, printable, withoutTrailingSlashes } from './text.js';
+export { describeIssues, describeValue, foldForSearch, type Issue, printable, withoutTrailingSlashes } from './text.js';

@@ -9,6 +9,11 @@ export function withoutTrailingSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, '');
 }
 
+/** The form in which texts are searched and sorted: case and compatibility variants do not matter. */
+export function foldForSearch(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
 /** What a validator (zod, Standard Schema) found wrong with one field. */
 export interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
