@@ -71,8 +71,12 @@ export interface QuotaSource {
 
 export type HeaderReading = { header: string } & WaitReading;
 
-/** A whole number in a header that holds more. */
-export type CountReading = { header: string } & Pick<WaitReading, 'pattern'>;
+/** A whole number in a header that may hold more. */
+export interface CountReading {
+  header: string;
+  /** Its first group is the number; as in {@link WaitSource}. @default the whole value */
+  pattern?: RegExp | undefined;
+}
 
 export interface PresetRule {
   /**
