@@ -64,12 +64,30 @@ async function checkTemplate(template: string, tarball: string): Promise<void> {
     if (!printed.includes('keeps the contract')) throw new Error(`${template}: the check said\n${printed}`);
   });
   await step('types', project, 'npm', 'run', 'typecheck');
+  const mistake = plantMistake(project);
   await step('build', project, 'npm', 'run', 'build');
-  await whileRunning(template, project, ['node', 'dist/main.js'], async (url) => {
+  await whileRunning(template, project, productionStart(project), async (url, printed) => {
     const { status } = await fetch(`${url}/items`);
-    if (status !== 401) throw new Error(`${template}: the built connector responded with ${status} without a session`);
+    if (status !== 401) throw new Error(`the built connector responded with ${status} without a session`);
+    const failed = await fetch(`${url}/items/7`, { headers: { 'x-session': 'any' } });
+    if (failed.status !== 500) throw new Error(`a mistake of the author got a ${failed.status}`);
+    if (!printed().includes(mistake)) throw new Error(`the log of the mistake does not say ${mistake}`);
   });
   console.log(`${template}: ${seconds.join(', ')}; ${Math.round(tookMs / 1000)} s to green tests`);
+}
+
+/** Makes `getItem` throw. @returns the file and line. */
+function plantMistake(project: string): string {
+  const file = path.join(project, 'src/end-system.ts');
+  const [before, head, after] = readFileSync(file, 'utf8').split(/(?<=\n)(export async function getItem.*\n)/);
+  writeFileSync(file, `${before}${head}  throw new Error('a mistake of the author');\n${after}`);
+  return `src/end-system.ts:${(before as string).split('\n').length + 1}:`;
+}
+
+/** What the Dockerfile starts, without Docker. */
+function productionStart(project: string): string[] {
+  const command = /^CMD (\[.*\])$/m.exec(readFileSync(path.join(project, 'Dockerfile'), 'utf8'))?.[1] ?? '[]';
+  return ['env', 'NODE_ENV=production', 'END_SYSTEM_URL=http://127.0.0.1:9', ...JSON.parse(command)];
 }
 
 /** What `npm test` cannot see: files that npm would leave out of a package, and tokens that were not filled in. */
@@ -104,7 +122,7 @@ async function whileRunning(
   template: string,
   cwd: string,
   [program = '', ...words]: string[],
-  use: (url: string) => Promise<void>,
+  use: (url: string, printed: () => string) => Promise<void>,
 ): Promise<void> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -120,7 +138,7 @@ async function whileRunning(
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   try {
     await waitUntilItAnswers(child, url);
-    await use(url);
+    await use(url, () => printed);
   } catch (error) {
     throw new Error(`${template}: ${[program, ...words].join(' ')}: ${(error as Error).message}\n${printed}`);
   } finally {

@@ -17,6 +17,7 @@ export type { VerifySession } from './app/session-guard.js';
 export {
   type BodyCondition,
   type BodyPath,
+  type CountReading,
   definePreset,
   type EndSystemFailure,
   type EndSystemFetchOptions,

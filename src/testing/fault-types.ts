@@ -24,7 +24,7 @@ export type Delay = number | ((random: () => number) => number);
  * it goes wrong.
  */
 export type Fault =
-  /** An error of the contract. @default `code` and `message` of the status */
+  /** An error of the contract, by default with the `code` and `message` of the status. */
   | {
       kind: 'status';
       status: number;
@@ -34,7 +34,7 @@ export type Fault =
       headers?: Record<string, string>;
       delayMs?: Delay;
     }
-  /** A rate limit, with any wait header. @default 1000 ms, in the header and format of `rateLimit` */
+  /** A rate limit, with any wait header: by default 1000 ms, in the header and format of `rateLimit`. */
   | { kind: 'limit'; waitMs?: number; header?: string; format?: LimitFormat; status?: 403 | 429 | 503; delayMs?: Delay }
   /** Ends the request's session and responds with 401. */
   | { kind: 'expired'; delayMs?: Delay }
@@ -55,15 +55,15 @@ export type Fault =
   | { kind: 'truncated'; status?: number; delayMs?: Delay }
   /** Processes the request, sends half of the body, and stays silent. */
   | { kind: 'never-ending'; status?: number; delayMs?: Delay }
-  /** An HTML error page, as a proxy sends it. @default 502 */
+  /** An HTML error page, as a proxy sends it, by default with a 502. */
   | { kind: 'html'; status?: number; delayMs?: Delay }
   /** Processes the request, and sends the first byte `delayMs` later. */
   | { kind: 'slow'; delayMs: Delay }
   /** Processes the request, and compresses the body with gzip, whether the caller accepts it or not. */
   | { kind: 'gzip'; delayMs?: Delay }
-  /** A body of `bytes` bytes. @default 200 with 134217728 bytes (128 MiB) */
+  /** A body of `bytes` bytes, by default a 200 with 134217728 bytes (128 MiB). */
   | { kind: 'huge'; bytes?: number; status?: number; delayMs?: Delay }
-  /** Any other response. @default 200, text/plain */
+  /** Any other response, by default a 200 of text/plain. */
   | { kind: 'body'; body: string; status?: number; headers?: Record<string, string>; delayMs?: Delay };
 
 /** Which requests a fault or a step applies to. */

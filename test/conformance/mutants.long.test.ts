@@ -758,6 +758,12 @@ describe('the model connector', () => {
     expect(ok).toBe(true);
   });
 
+  it('without a limit, passes nothing that is about refusals', async (context) => {
+    const { results } = await report({ limit: () => ({ status: 404, code: 'X', message: 'not a limit' }) }, context);
+    const passed = results.filter(({ id, status }) => id.startsWith('rate-limit.') && status === 'passed');
+    expect(passed.map(({ id }) => id)).toEqual(['rate-limit.speed', 'rate-limit.wait-unit']);
+  });
+
   it('has a mutant for every case', async (context) => {
     const { results } = await report({}, context);
     const caught = new Set(mutants.flatMap((mutant) => mutant.caught));

@@ -104,6 +104,7 @@ describe('wrong arguments are TypeErrors', () => {
     ['quota[0].remaining', [{ remaining: 'x left' }]],
     ['quota[0].remainin', [{ remainin: 'x-left' }]],
     ['quota[0].limit', [{ remaining: 'x-left', limit: 5 }]],
+    ['quota[0].remaining.pattern', [{ remaining: { header: 'x-left', pattern: /(\d+)/g } }]],
     ['quota[0].reset.unit', [{ remaining: 'x-left', reset: { header: 'x-more', unit: 'minutes' } }]],
     ['quota[0].reset.header', [{ remaining: 'x-left', reset: { unit: 'seconds' } }]],
     ['quota[0].window', [{ remaining: 'x-left', window: -1 }]],

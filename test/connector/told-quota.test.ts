@@ -119,6 +119,29 @@ describe('what an end system tells is announced (W8)', () => {
     expect((await announced(core, ledger)).current).toMatchObject([{ name: 'l?dger', left: 7 }]);
   });
 
+  test('of one header that says it all', async () => {
+    const header = 'x-contingent';
+    const stock = definePreset({
+      name: 'stock',
+      rules: [],
+      quota: [
+        {
+          remaining: { header, pattern: /^(\d+) of/ },
+          limit: { header, pattern: /of (\d+)/ },
+          reset: { header, unit: 'seconds', pattern: /in ([\d.]+) s/ },
+          window: 2000,
+        },
+      ],
+    });
+    const said = (text: string) => announced([{ status: 200, headers: { [header]: text } }], stock);
+    const quota = await said('57 of 60, all again in 90 s');
+    expect(quota.policies).toEqual([{ name: 'stock', limit: 60, windowMs: 2000 }]);
+    expect(quota.current).toMatchObject([{ name: 'stock', left: 57 }]);
+    for (const text of ['many of 60', '-1 of 60', `57 of 60${' '.repeat(1024)}!`, '1234567890123456 of 60']) {
+      expect(await said(text)).toEqual({ policies: [], current: [] });
+    }
+  });
+
   test('of several answers the least that was left counts', async () => {
     const told = (left: string) => ({ status: 200, headers: { 'x-ratelimit-remaining': left } });
     expect((await announced([told('9'), told('7'), told('8')])).current).toMatchObject([{ left: 7 }]);

@@ -4,7 +4,7 @@ import { summarize } from '../probing/exchange.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
 import { bodyProblem, isJsonType } from '../wording/error-body.js';
 import { disagreeingWaits, duration, overEarlyProblem } from '../wording/wait-text.js';
-import { askAgain, isDenied, lacksLimit, limitCase, look, reachLimit } from './reach-limit.js';
+import { askAgain, isDenied, lacksLimit, limitCase, look, notReached, reachLimit } from './reach-limit.js';
 
 /** The longest wait that the service waits out (rule W7). */
 const dayMs = 24 * 3_600_000;
@@ -47,10 +47,11 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'Of requests at the same time, those beyond the limit are refused like any other',
     why: 'The service meets the limit with many requests in flight. It retries a 500 or a closed connection at once, and gives up soon.',
     async check(judge) {
-      const { unexpected } = await reachLimit(judge.prober);
-      for (const seen of unexpected.slice(0, mostProblems)) {
+      const { seen, unexpected } = await reachLimit(judge.prober);
+      if (seen === undefined && unexpected.length === 0) throw notReached();
+      for (const one of unexpected.slice(0, mostProblems)) {
         const among = 'among requests at the same time that reach for the limit; expected a success or a 403';
-        judge.problem(`${summarize(seen)} ${among}`, seen);
+        judge.problem(`${summarize(one)} ${among}`, one);
       }
     },
   }),

@@ -34,11 +34,13 @@ export function lacksLimit(prober: Prober): string | undefined {
   );
 }
 
+export const notReached = () => new CannotCheck('could not be checked: the rate limit was not reached');
+
 /** Looks at the response that refuses. @throws CannotCheck when there is none. */
 export function look(check: (judge: Judge, seen: Completed) => void | Promise<void>) {
   return async (judge: Judge) => {
     const { seen } = await reachLimit(judge.prober);
-    if (seen === undefined) throw new CannotCheck('could not be checked: the rate limit was not reached');
+    if (seen === undefined) throw notReached();
     await check(judge, seen);
   };
 }

@@ -15,6 +15,7 @@ import {
 import type {
   BodyCondition,
   BodyPath,
+  CountReading,
   Match,
   Preset,
   PresetRule,
@@ -48,16 +49,20 @@ const conditionOf = <Wanted extends z.ZodType>(matches: Wanted) =>
   optionsOf({ path, matches } satisfies ShapeOf<BodyCondition>);
 const condition = conditionOf(z.union([match, z.literal(false)], { error: 'must be a boolean, a text or a pattern' }));
 
+// With these flags a pattern keeps its position, and would skip every second response.
+const pattern = option<RegExp>(
+  (pattern) => pattern instanceof RegExp && !/[gy]/.test(pattern.flags),
+  'must be a pattern without the flags g and y',
+).optional();
 const readingShape = {
   unit: oneOf([...waitFormats, 'guess']),
-  // With these flags a pattern keeps its position, and would skip every second response.
-  pattern: option<RegExp>(
-    (pattern) => pattern instanceof RegExp && !/[gy]/.test(pattern.flags),
-    'must be a pattern without the flags g and y',
-  ).optional(),
+  pattern,
   marginMs: duration().optional(),
 };
 const reading = optionsOf({ header, ...readingShape });
+const count = z.union([header, optionsOf({ header, pattern } satisfies ShapeOf<CountReading>)], {
+  error: 'must be the name of a header, or a header and a pattern',
+});
 const bucket = optionsOf({
   cost: path,
   available: path,
@@ -117,8 +122,8 @@ const schema = optionsOf({
   quota: list(
     optionsOf({
       when: z.record(z.string(), match).optional(),
-      remaining: header,
-      limit: header.optional(),
+      remaining: count,
+      limit: count.optional(),
       reset: reading.optional(),
       window: z.union([duration(), reading], { error: 'must be a number of milliseconds, or a header' }).optional(),
     } satisfies ShapeOf<QuotaSource>),

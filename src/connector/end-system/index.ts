@@ -4,6 +4,7 @@ export type { EndSystemFailure, EndSystemRequest } from './failure.js';
 export type {
   BodyCondition,
   BodyPath,
+  CountReading,
   HeaderReading,
   Match,
   Preset,

@@ -60,9 +60,9 @@ export interface QuotaSource {
   /** Headers that must be present, for products with several quotas. */
   when?: Readonly<Record<string, Match>> | undefined;
   /** The header with the remaining requests, a whole number. */
-  remaining: string;
+  remaining: string | CountReading;
   /** The header with the number of requests per window. */
-  limit?: string | undefined;
+  limit?: string | CountReading | undefined;
   /** Where the response says when the quota resets. */
   reset?: HeaderReading | undefined;
   /** The length of a window: milliseconds, or a header. Without it no policy is announced. */
@@ -70,6 +70,13 @@ export interface QuotaSource {
 }
 
 export type HeaderReading = { header: string } & WaitReading;
+
+/** A whole number in a header that may hold more. */
+export interface CountReading {
+  header: string;
+  /** Its first group is the number; as in {@link WaitSource}. @default the whole value */
+  pattern?: RegExp | undefined;
+}
 
 export interface PresetRule {
   /**

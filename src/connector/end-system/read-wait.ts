@@ -28,8 +28,7 @@ function readSource(
   const found = source.header === undefined ? valuesAt(json, source.body).map(textOf) : [headers.get(source.header)];
   const times = { date: headers.get('date'), age: headers.get('age') };
   for (const whole of found) {
-    if (typeof whole !== 'string' || whole.length > maxWaitCharacters) continue; // before any pattern sees it (rule E8)
-    const text = source.pattern ? source.pattern.exec(whole)?.[1] : whole;
+    const text = textIn(whole, source.pattern);
     if (text === undefined) continue;
     for (const { value, format } of readings(text.trim(), source.unit)) {
       const { waitMs } = parseWait(value, { format, ...times });
@@ -37,6 +36,12 @@ function readSource(
     }
   }
   return undefined;
+}
+
+/** What the pattern finds in a value, or all of it. A long value is not read: no pattern sees it (rule E8). */
+export function textIn(value: unknown, pattern: RegExp | undefined): string | undefined {
+  if (typeof value !== 'string' || value.length > maxWaitCharacters) return undefined;
+  return pattern ? pattern.exec(value)?.[1] : value;
 }
 
 /** How long a budget takes to hold what the request costs. */

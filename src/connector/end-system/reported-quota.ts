@@ -7,8 +7,8 @@ import {
   policyHeader,
   type QuotaPolicy,
 } from '../../contract/index.js';
-import type { Preset, QuotaSource } from './preset.js';
-import { readHeader } from './read-wait.js';
+import type { CountReading, Preset, QuotaSource } from './preset.js';
+import { readHeader, textIn } from './read-wait.js';
 import { headersMatch } from './translate.js';
 
 interface Left {
@@ -83,9 +83,10 @@ function readWindow({ window }: QuotaSource, headers: Headers): number | undefin
   return typeof window === 'object' ? readHeader(window, headers) : window;
 }
 
-function readCount(headers: Headers, name: string): number | undefined {
-  const value = headers.get(name)?.trim() ?? '';
-  return /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+function readCount(headers: Headers, reading: string | CountReading): number | undefined {
+  const { header, pattern }: CountReading = typeof reading === 'string' ? { header: reading } : reading;
+  const text = textIn(headers.get(header), pattern)?.trim() ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 /** The preset's name as a structured field can carry it. */

@@ -11,12 +11,12 @@ interface Place {
   updatedAt: string;
 }
 
-const place = z.tuple([z.iso.datetime({ offset: true }), z.string().regex(/^\d{1,15}$/)]);
+const place = z.tuple([z.iso.datetime({ offset: true }), z.string().min(1)]);
 
 /** Reads a cursor of the query. */
 export const cursor = z
   .string()
-  .max(500)
+  .max(2000)
   .transform((text, context): Place => {
     try {
       const [updatedAt, id] = place.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
@@ -32,9 +32,15 @@ export function toCursor({ updatedAt, id }: Place): string {
   return Buffer.from(JSON.stringify([updatedAt, id])).toString('base64url');
 }
 
-/** Whether an item comes after a cursor; the list must have the same order: by last change, then by number. */
+/** Whether an item comes after a cursor; the product's list must have the same order: by last change, then by id. */
 export function isAfter(item: Place, cursor: Place | undefined): boolean {
   if (cursor === undefined) return true;
   const later = Date.parse(item.updatedAt) - Date.parse(cursor.updatedAt);
-  return later > 0 || (later === 0 && Number(item.id) > Number(cursor.id));
+  return later > 0 || (later === 0 && isLaterId(item.id, cursor.id));
+}
+
+/** Numbers by value, all other ids character by character. */
+function isLaterId(id: string, other: string): boolean {
+  const areNumbers = /^\d+$/.test(id) && /^\d+$/.test(other);
+  return areNumbers ? BigInt(id) > BigInt(other) : id > other;
 }
