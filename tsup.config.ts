@@ -11,6 +11,17 @@ const shared: Options = {
   removeNodeProtocol: false,
 };
 
+/** The command uses the package's entry points as they lie beside it, instead of a second copy of them. */
+const ownEntries: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'own-entries',
+  setup(build) {
+    build.onResolve({ filter: /\.\.\/(?:client|conformance|connector|testing)\/index\.js$/ }, ({ path }) => ({
+      path: `../${path.replace(/^(?:\.\.\/)+/, '')}`,
+      external: true,
+    }));
+  },
+};
+
 export default defineConfig([
   {
     ...shared,
@@ -44,6 +55,7 @@ export default defineConfig([
     splitting: false,
     // Nobody imports it, and most of it is what others wrote.
     minify: true,
+    esbuildPlugins: [...(shared.esbuildPlugins ?? []), ownEntries],
     // commander is CommonJS and asks for Node's own modules by require.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
