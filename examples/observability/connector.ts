@@ -1,15 +1,14 @@
 import { simulateConnector } from 'concordat/testing';
 
-/**
- * A connector to watch: its session ends after six requests, its quota of four requests a second is soon used up, and one
- * request in the middle fails.
- */
+/** A connector to watch: its session ends after six requests, the third one fails, and the fifth is one too many for a second. */
 export function startConnector() {
   return simulateConnector({
     credentials: { user: 'ada', password: 'correct horse' },
     session: { maxRequests: 6 },
-    rateLimit: { limit: 4, windowMs: 1000 },
-    faults: [{ kind: 'status', status: 503, at: 3 }],
+    faults: [
+      { kind: 'status', status: 503, at: 3 },
+      { kind: 'limit', waitMs: 1000, at: 5 },
+    ],
     routes: {
       'GET /issues/:id': (_request, { params }) => ({ id: params.id, title: `Issue ${params.id}` }),
     },
