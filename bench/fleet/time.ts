@@ -1,5 +1,8 @@
 import type { Clock } from 'concordat/client';
 
+/** A real clock runs while a process works: no two readings are the same. */
+const stepMs = 1e-6;
+
 interface Event {
   readonly at: number;
   readonly order: number;
@@ -18,9 +21,10 @@ export class Time {
 
   /** The clock of a process. Its calendar may differ from that of the others, and its timers may be late. */
   clock(offsetMs = 0, lateMs = () => 0): Clock {
+    let last = 0;
     return {
       now: () => 1_700_000_000_000 + offsetMs + this.#now,
-      monotonic: () => this.#now,
+      monotonic: () => (last = Math.max(last + stepMs, this.#now)),
       setTimer: (delayMs, callback) => {
         const event = this.after(Math.max(0, delayMs) + lateMs(), callback);
         return { cancel: () => (event.run = undefined), hold: () => {} };

@@ -123,6 +123,14 @@ describe('permits of a shared quota (G10)', () => {
     expect(quota.ask({ window: 1, want: 10 })).toMatchObject({ limit: 150, windowMs: 10_000 });
   });
 
+  it('what got through is no quota while nobody knows in how long', () => {
+    const quota = shared();
+    quota.ask({ limitedMs: 5000 });
+    quota.ask({ window: 1, unused: -3 });
+    quota.wait(5000);
+    expect(quota.ask({ window: 1, want: 10 })).toMatchObject({ window: 0, limit: 0 });
+  });
+
   it('what a process that died has taken is lost for this window, and nothing else is', () => {
     const quota = learned(2);
     quota.ask({ window: 1, want: 50 }); // and is killed

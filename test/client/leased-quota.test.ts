@@ -26,7 +26,7 @@ function process(...answers: (Lease | 'silence')[]) {
   };
   const passed = (startedAt: number, isLate = false) =>
     quota.ended({ outcome: 'passed', isLogin: false, isLate, startedAt });
-  return { quota, told, send, passed, until: (ms: number) => time.runUntil(ms) };
+  return { quota, told, send, passed, now: () => clock.monotonic(), until: (ms: number) => time.runUntil(ms) };
 }
 
 /** A process that has met its first limit after four requests, 20 ms each, and whose pause is over. */
@@ -45,41 +45,44 @@ async function afterLimit(...answers: (Lease | 'silence')[]) {
 
 describe('a process with a leased quota (G10)', () => {
   it('asks nothing before the first limit', async () => {
-    const { quota, told, send, passed, until } = process(known);
+    const { quota, now, told, send, passed, until } = process(known);
     await until(1);
     send(3);
-    quota.want(50);
+    quota.want(50, now());
     await until(21);
     passed(1);
     expect(told).toEqual([]);
-    expect(quota.mayStart(2)).toBe(true);
+    expect(quota.mayStart(2, now())).toBe(true);
   });
 
   it('tells what it got through at the first limit, once nothing is in flight, and asks for permits after it', async () => {
-    const { quota, told, until } = await afterLimit({ ...unknown, window: 1 }, known);
-    expect(told).toMatchObject([{ window: 0, want: 0, unused: -4, limitedMs: 800, windowMs: 820 }]);
-    expect(quota.mayStart(0)).toBe(false); // it needs a permit
-    quota.want(2);
-    quota.want(2); // once
+    const { quota, now, told, until } = await afterLimit({ ...unknown, window: 1 }, known);
+    expect(told).toMatchObject([{ window: 0, want: 0, unused: -4, limitedMs: 800, windowMs: 821 }]);
+    expect(quota.mayStart(0, now())).toBe(false); // it needs a permit
+    quota.want(2, now());
+    quota.want(2, now()); // once
     await until(822);
     expect(told.slice(1)).toMatchObject([{ window: 1, want: 5, unused: 0, limitedMs: 0 }]);
-    expect(quota.mayStart(0)).toBe(true);
+    expect(quota.mayStart(0, now())).toBe(true);
     expect(quota.known).toMatchObject({ limit: 20, windowMs: 1600 });
   });
 
   it('starts one request for each permit, and one more for each that the connector has not counted', async () => {
-    const { quota, send, until } = await afterLimit({ ...unknown, window: 1 }, known);
-    quota.want(9);
+    const { quota, now, send, until } = await afterLimit({ ...unknown, window: 1 }, known);
+    quota.want(9, now());
     await until(822);
     send(5);
-    expect(quota.mayStart(5)).toBe(false);
+    expect(quota.mayStart(5, now())).toBe(false);
     quota.ended({ outcome: 'unknown', isLogin: false, isLate: false, startedAt: 822 });
-    expect(quota.mayStart(4)).toBe(true);
+    expect(quota.mayStart(4, now())).toBe(true);
   });
 
   it('tells at a limit what did not pass', async () => {
-    const { quota, told, send, passed, until } = await afterLimit({ ...unknown, window: 1 }, { ...known, window: 2 });
-    quota.want(9);
+    const { quota, now, told, send, passed, until } = await afterLimit(
+      { ...unknown, window: 1 },
+      { ...known, window: 2 },
+    );
+    quota.want(9, now());
     await until(822);
     send(3);
     await until(842);
@@ -92,7 +95,7 @@ describe('a process with a leased quota (G10)', () => {
   });
 
   it('leases nothing where responses take a good part of the window', async () => {
-    const { quota, told, send, passed, until } = process(known);
+    const { quota, now, told, send, passed, until } = process(known);
     await until(1);
     send(30);
     await until(701);
@@ -100,19 +103,19 @@ describe('a process with a leased quota (G10)', () => {
     quota.limited(800, 1);
     await until(1501);
     quota.opened();
-    quota.want(9);
+    quota.want(9, now());
     expect(told).toEqual([]);
-    expect(quota.mayStart(0)).toBe(true);
+    expect(quota.mayStart(0, now())).toBe(true);
   });
 
   it('gives up an answer that takes an eighth of the window, and goes on by itself (G9)', async () => {
-    const { quota, told, until } = await afterLimit({ ...unknown, window: 1 }, 'silence');
-    quota.want(9);
-    expect(quota.roomInMs()).toBe(103); // of 820 ms
-    await until(821 + 103);
-    quota.advance();
-    expect(quota.mayStart(0)).toBe(true);
-    quota.want(9);
+    const { quota, now, told, until } = await afterLimit({ ...unknown, window: 1 }, 'silence');
+    quota.want(9, now());
+    expect(quota.roomInMs(now())).toBeCloseTo(103, 3); // of 820 ms
+    await until(821 + 104);
+    quota.advance(now());
+    expect(quota.mayStart(0, now())).toBe(true);
+    quota.want(9, now());
     expect(told).toHaveLength(2);
   });
 
@@ -122,11 +125,11 @@ describe('a process with a leased quota (G10)', () => {
     'takes a state for away that answers with %s: %s (G9)',
     async (name, value) => {
       const answer = { ...known, granted: 0, [name]: value } as Lease;
-      const { quota, until } = await afterLimit({ ...unknown, window: 1 }, answer);
-      quota.want(9);
-      expect(quota.mayStart(0)).toBe(false); // control: it waits for the answer
+      const { quota, now, until } = await afterLimit({ ...unknown, window: 1 }, answer);
+      quota.want(9, now());
+      expect(quota.mayStart(0, now())).toBe(false); // control: it waits for the answer
       await until(822);
-      expect(quota.mayStart(0)).toBe(true);
+      expect(quota.mayStart(0, now())).toBe(true);
     },
   );
 });

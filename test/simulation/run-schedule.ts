@@ -8,6 +8,7 @@ import { leasingState } from './leasing-state.js';
 import { ModelConnector } from './model-connector.js';
 import type { Write } from './model-exchange.js';
 import { startMs } from './model-waits.js';
+import { runningClock } from './running-clock.js';
 import type { CallPlan, Command, Schedule } from './schedule.js';
 import { seededRandom } from './seeded-random.js';
 import { Snapshots } from './snapshots.js';
@@ -44,7 +45,7 @@ class Run {
   readonly #entries: Entry[] = [];
   readonly #time = virtualClock(startMs);
   readonly #clock = watchedClock(this.#time, (at) => this.#watch(at));
-  readonly #clientClock: CountingClock = countingClock(this.#clock);
+  readonly #clientClock: CountingClock = countingClock(runningClock(this.#clock));
   readonly #tags: ToTags;
   readonly #context: RunContext;
   readonly #connector: ModelConnector;
@@ -115,7 +116,8 @@ class Run {
 
   #addClient(snapshot?: number): void {
     const number = this.#clients.length;
-    const clock = this.#schedule.fleet?.clocks === 'each' ? countingClock(this.#clock) : this.#clientClock;
+    const clock =
+      this.#schedule.fleet?.clocks === 'each' ? countingClock(runningClock(this.#clock)) : this.#clientClock;
     const client = this.#subject.createConnectorClient({
       ...this.#options(number, clock),
       ...(this.#state && { state: this.#state }),

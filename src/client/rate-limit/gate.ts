@@ -24,9 +24,9 @@ export interface GateOptions {
  * Afterwards one request goes first, and each one that returns without a limit admits two more; if the quota is known
  * by then, the rest follow as it allows.
  *
- * It cannot stall. If a call waits, one of these holds: the pause is on, and its timer ends it; a request is in flight
- * or a body is being read, and its end calls {@link pump}; or `pump` has ended by setting the quota's timer, after
- * which one request goes whatever the quota says.
+ * It cannot stall. If a call waits, one of these holds: the pause is on, and its timer ends it; its client has as many
+ * requests in flight and bodies being read as it may, and the end of each calls {@link pump}; or `pump` turned it away,
+ * and set the quota's timer whatever the reason.
  */
 export class Gate {
   readonly clock: Clock;
@@ -95,10 +95,10 @@ export class Gate {
   }
 
   /** @returns `undefined` if the request has to wait. */
-  admit(lane: GateLane, isLogin: boolean): Permit | undefined {
+  admit(lane: GateLane, isLogin: boolean, now = this.clock.monotonic()): Permit | undefined {
     this.#pause.endIfOver();
-    this.#quota?.advance();
-    return this.#mayGo(lane, isLogin) ? this.#grant(lane, isLogin) : undefined;
+    this.#quota?.advance(now);
+    return this.#mayGo(lane, isLogin, now) ? this.#grant(lane, isLogin) : undefined;
   }
 
   release(lane: GateLane, permit: Permit, outcome: PermitOutcome): void {
@@ -150,14 +150,16 @@ export class Gate {
   pump(): void {
     this.#emitQuotaChange();
     if (!this.lanes.isAnyWaiting) return;
-    for (let lane = this.lanes.next; lane !== undefined; lane = this.lanes.next) {
-      const permit = this.admit(lane, lane.isLoginNext);
+    const now = this.clock.monotonic();
+    let lane = this.lanes.next;
+    for (; lane !== undefined; lane = this.lanes.next) {
+      const permit = this.admit(lane, lane.isLoginNext, now);
       if (permit === undefined) break;
       lane.grantNext(permit);
     }
     if (this.lanes.isAnyWaiting && !this.#pause.on) {
-      this.#quota?.want(this.lanes.waiting);
-      this.#watch.awaitRoom(this.#inFlight);
+      this.#quota?.want(this.lanes.waiting, now);
+      if (lane !== undefined) this.#watch.awaitRoom(this.#inFlight, now);
     }
     this.holdTimers();
   }
@@ -168,11 +170,11 @@ export class Gate {
     this.#watch.hold(this.lanes.isAnyWaiting);
   }
 
-  #mayGo(lane: GateLane, isLogin: boolean): boolean {
+  #mayGo(lane: GateLane, isLogin: boolean, now: number): boolean {
     if (this.#pause.on || this.#epochInFlight >= this.#allowed) return false;
     // Logins may exceed `concurrency` and the quota, because everybody else waits for them.
     if (isLogin) return true;
-    return lane.hasRoom && (this.#quota?.mayStart(this.#inFlight) ?? true);
+    return lane.hasRoom && (this.#quota?.mayStart(this.#inFlight, now) ?? true);
   }
 
   #grant(lane: GateLane, isLogin: boolean): Permit {

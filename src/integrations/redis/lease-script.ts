@@ -52,7 +52,7 @@ end
 local function open(shared, now)
   local limit, closed, head = shared.limit, shared.closed, shared.head
   local following = shared.moved == 1 and limit or max(closed == 1 and ceil(limit / 2) or limit, shared.out)
-  if following == 0 then return forget(shared, now) end
+  if following == 0 or shared.windowMs == 0 then return forget(shared, now) end
   if closed == 1 and shared.moved == 0 and limit > 0 then shared.windowMs = shared.endsAt - shared.opensAt end
   local nextHead = min(shared.tail, head + following)
   local begin = now + floor(min(250, shared.windowMs / 64))

@@ -57,12 +57,13 @@ function windowsNeeded({ client, connector, calls, commands, fleet }: Schedule):
 
 /**
  * The longest that a call may take: waits are whole seconds, and each may begin with the slowest answer. To learn what the quota is
- * may cost a minute or two.
+ * may cost a minute or two. Processes that lease may take six windows of one request for one of six, and use half of it.
  */
 export function longestCallMs(schedule: Schedule): number {
-  const { client, connector } = schedule;
+  const { client, connector, fleet } = schedule;
   const windowMs = (connector.quota?.windowMs ?? 0) + 1000 + client.jitterMs + slowestMs(connector);
-  return 120_000 + 2 * windowsNeeded(schedule) * windowMs;
+  const times = fleet?.leases === undefined ? 2 : 4;
+  return 120_000 + times * windowsNeeded(schedule) * windowMs;
 }
 
 function mean(numbers: readonly number[]): number {

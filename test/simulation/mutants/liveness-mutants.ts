@@ -32,8 +32,19 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'No timer is set where only what is known of the quota holds calls back and nothing is on its way.',
     patch(
       'rate-limit/quota/quota',
-      'if (quota === undefined || quota.mayStart(inFlight)) return;',
+      'if (quota === undefined) return;',
       'if (quota === undefined || inFlight >= 0) return;',
+    ),
+  ),
+  mutant(
+    ['crowds'],
+    'G9',
+    'nobody is woken if a window ends while the client makes up its mind',
+    'The quota is asked a second time, with a later reading of the clock, and its other answer sets no timer.',
+    patch(
+      'rate-limit/quota/quota',
+      'if (quota === undefined) return;',
+      'if (quota === undefined || quota.mayStart(inFlight, clock.monotonic())) return;',
     ),
   ),
   mutant(
@@ -41,14 +52,14 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'G9',
     'who waits for room in the quota is woken after ten minutes',
     'The longest time for which the quota alone may hold everybody back is 600 s instead of 60 s, and always that.',
-    patch('rate-limit/quota/quota', 'Math.max(1, Math.min(quota.roomInMs(), overdueInMs))', 'overdueInMs + 540_000'),
+    patch('rate-limit/quota/quota', 'Math.max(1, Math.min(quota.roomInMs(now), overdueInMs))', 'overdueInMs + 540_000'),
   ),
   mutant(
     ['crowds'],
     'G9',
     'who waits for room in the quota is woken after a minute although there is room sooner',
     'The time at which the oldest request falls out of the window is not asked for.',
-    patch('rate-limit/quota/quota', 'Math.max(1, Math.min(quota.roomInMs(), overdueInMs))', 'overdueInMs'),
+    patch('rate-limit/quota/quota', 'Math.max(1, Math.min(quota.roomInMs(now), overdueInMs))', 'overdueInMs'),
   ),
   mutant(
     ['crowds'],
@@ -157,7 +168,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'G9',
     'a state without an answer is waited for',
     'A process whose question was lost holds its calls back for ever.',
-    patch('rate-limit/quota/leased', 'this.#clock.monotonic() >= this.#askedAt + this.#answerMs', 'this.#askedAt < 0'),
+    patch('rate-limit/quota/leased', 'now >= this.#askedAt + this.#answerMs', 'this.#askedAt < 0'),
   ),
   mutant(
     ['leases'],

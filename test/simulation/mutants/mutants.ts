@@ -270,6 +270,6 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'pacing',
     'what was learned of the quota is not heeded',
-    patch('rate-limit/gate', '(this.#quota?.mayStart(this.#inFlight) ?? true)', 'true'),
+    patch('rate-limit/gate', '(this.#quota?.mayStart(this.#inFlight, now) ?? true)', 'true'),
   ),
 ];

@@ -104,33 +104,32 @@ export class AnnouncedQuota implements QuotaAdvice {
     return this.#policies.length > 0 || this.#remaining !== undefined;
   }
 
-  advance(): void {
-    this.#learned?.advance();
+  advance(now: number): void {
+    this.#learned?.advance(now);
   }
 
-  mayStart(inFlight: number): boolean {
-    return this.isAnnounced ? this.#hasRoom(inFlight) : (this.#learned?.mayStart(inFlight) ?? true);
+  mayStart(inFlight: number, now: number): boolean {
+    return this.isAnnounced ? this.#hasRoom(inFlight, now) : (this.#learned?.mayStart(inFlight, now) ?? true);
   }
 
-  #hasRoom(inFlight: number): boolean {
-    const now = this.#clock.monotonic();
+  #hasRoom(inFlight: number, now: number): boolean {
     return this.#fitsRemaining(now, inFlight) && this.#policies.every((policy) => this.#fits(policy, now, inFlight));
   }
 
-  roomInMs(): number {
-    const now = this.#clock.monotonic();
+  roomInMs(now: number): number {
+    if (!this.isAnnounced) return this.#learned?.roomInMs(now) ?? Number.POSITIVE_INFINITY;
     const times = this.#policies.map(({ windowMs }) => (this.#times.oldestSince(now - windowMs) ?? now) + windowMs);
-    if (this.#remaining !== undefined) times.push(this.#remaining.resetsAt);
-    const next = times.filter((time) => time > now);
-    return this.isAnnounced ? Math.min(...next) - now : (this.#learned?.roomInMs() ?? Number.POSITIVE_INFINITY);
+    if (this.#remaining !== undefined && this.#remaining.resetsAt > now) times.push(this.#remaining.resetsAt);
+    return Math.max(0, Math.min(...times) - now); // a sum may be rounded to a moment ago
   }
 
   /** So many calls are left waiting. */
-  want(_waiting: number): void {}
+  want(_waiting: number, _now: number): void {}
 
   started(isLogin: boolean, inFlight: number): void {
     this.#learned?.started(isLogin, inFlight);
-    if (!isLogin && inFlight === 0 && this.isAnnounced && !this.#hasRoom(0)) this.#isProbing = true;
+    if (!isLogin && inFlight === 0 && this.isAnnounced && !this.#hasRoom(0, this.#clock.monotonic()))
+      this.#isProbing = true;
   }
 
   ended(request: EndedRequest): void {

@@ -57,7 +57,7 @@ export class LearnedQuota implements QuotaAdvice {
     return { limit: this.#passed, windowMs: resumesAt - this.#startedAt };
   }
 
-  advance(): void {
+  advance(now: number): void {
     if (this.#lastLimitAt === undefined) return;
     if (this.#isOutdated()) {
       this.#estimate = undefined;
@@ -67,7 +67,6 @@ export class LearnedQuota implements QuotaAdvice {
       this.#times = new RecentTimes(maxTimes);
     }
     const estimate = this.#estimate;
-    const now = this.#clock.monotonic();
     if (estimate === undefined || this.#startedAt === undefined || now - this.#startedAt < estimate.windowMs) return;
     // The window ended without a limit: the next request starts a new one.
     const grownBy = this.#passed - estimate.limit;
@@ -81,10 +80,9 @@ export class LearnedQuota implements QuotaAdvice {
     this.#times.forgetBefore(now - estimate.windowMs);
   }
 
-  mayStart(): boolean {
+  mayStart(_inFlight: number, now: number): boolean {
     const estimate = this.#estimate;
     if (estimate === undefined) return true;
-    const now = this.#clock.monotonic();
     const passed = this.#countPassed(estimate, now);
     const beyond = passed + this.#inFlight - estimate.limit;
     if (beyond < 0) return true;
@@ -93,10 +91,9 @@ export class LearnedQuota implements QuotaAdvice {
     return Math.min(this.#inFlight, beyond) < allowanceBeyond(passed - estimate.limit, estimate, this.#latencyMs);
   }
 
-  roomInMs(): number {
+  roomInMs(now: number): number {
     const estimate = this.#estimate;
     if (estimate === undefined) return Number.POSITIVE_INFINITY;
-    const now = this.#clock.monotonic();
     const oldest = estimate.slides ? this.#times.oldestSince(now - estimate.windowMs) : this.#startedAt;
     return (oldest ?? now) + estimate.windowMs - now;
   }
@@ -123,8 +120,8 @@ export class LearnedQuota implements QuotaAdvice {
   }
 
   limited(waitMs: number): void {
-    this.advance();
     const now = this.#clock.monotonic();
+    this.advance(now);
     const resumesAt = now + waitMs;
     const isFirst = this.#lastLimitAt === undefined;
     if (isFirst) this.#spreadTimes(now);

@@ -132,7 +132,7 @@ function open(shared: SharedQuota, now: number): void {
   // What got through is the quota, unless the window was moved. Late requests may have met the next one, so one window
   // halves it at most.
   const next = moved === 1 ? limit : Math.max(closed === 1 ? Math.ceil(limit / 2) : limit, out);
-  if (next === 0) {
+  if (next === 0 || shared.windowMs === 0) {
     forget(shared, now);
     return;
   }

@@ -73,28 +73,27 @@ export class LeasedQuota extends AnnouncedQuota {
     return (this.#isLeasing && this.#shared !== undefined) || super.isKnown;
   }
 
-  override advance(): void {
-    super.advance();
-    if (this.#askedAt !== undefined && this.#clock.monotonic() >= this.#askedAt + this.#answerMs) this.#answered();
+  override advance(now: number): void {
+    super.advance(now);
+    if (this.#askedAt !== undefined && now >= this.#askedAt + this.#answerMs) this.#answered();
   }
 
-  override mayStart(inFlight: number): boolean {
-    if (!this.#isLeasing) return super.mayStart(inFlight);
-    const mayStart = this.#hasPermits && this.#clock.monotonic() >= this.#startsAt;
-    return mayStart && (!this.isAnnounced || super.mayStart(inFlight));
+  override mayStart(inFlight: number, now: number): boolean {
+    if (!this.#isLeasing) return super.mayStart(inFlight, now);
+    const mayStart = this.#hasPermits(now) && now >= this.#startsAt;
+    return mayStart && (!this.isAnnounced || super.mayStart(inFlight, now));
   }
 
-  override roomInMs(): number {
-    if (!this.#isLeasing) return super.roomInMs();
-    const now = this.#clock.monotonic();
+  override roomInMs(now: number): number {
+    if (!this.#isLeasing) return super.roomInMs(now);
     if (this.#askedAt !== undefined) return this.#askedAt + this.#answerMs - now;
-    if (!this.#hasPermits) return (this.#isProbing ? this.#endsAt : this.#askAgainAt) - now;
-    return now < this.#startsAt ? this.#startsAt - now : Math.min(super.roomInMs(), this.#endsAt - now);
+    if (!this.#hasPermits(now)) return (this.#isProbing(now) ? this.#endsAt : this.#askAgainAt) - now;
+    return now < this.#startsAt ? this.#startsAt - now : Math.min(super.roomInMs(now), this.#endsAt - now);
   }
 
-  override want(waiting: number): void {
-    const mustWait = this.#askedAt !== undefined || this.#hasPermits || this.#isProbing;
-    if (!this.#isLeasing || mustWait || this.#clock.monotonic() < this.#askAgainAt) return;
+  override want(waiting: number, now: number): void {
+    const mustWait = this.#askedAt !== undefined || this.#hasPermits(now) || this.#isProbing(now);
+    if (!this.#isLeasing || mustWait || now < this.#askAgainAt) return;
     this.#ask(Math.max(waiting, this.#usedBefore, 2 * this.#used));
   }
 
@@ -149,13 +148,13 @@ export class LeasedQuota extends AnnouncedQuota {
     return this.#lease && this.#lease.limit > 0 ? this.#lease : undefined;
   }
 
-  get #hasPermits(): boolean {
-    return this.#permits > 0 && this.#clock.monotonic() < this.#endsAt;
+  #hasPermits(now: number): boolean {
+    return this.#permits > 0 && now < this.#endsAt;
   }
 
   /** A probe goes alone, until the window ends. */
-  get #isProbing(): boolean {
-    return this.#lease?.probe === 1 && this.#inFlight > 0 && this.#clock.monotonic() < this.#endsAt;
+  #isProbing(now: number): boolean {
+    return this.#lease?.probe === 1 && this.#inFlight > 0 && now < this.#endsAt;
   }
 
   get #answerMs(): number {

@@ -17,17 +17,19 @@ export interface EndedRequest {
 /**
  * Advice on how many requests may go. Advice slows and never stops: with nothing in flight, the gate follows it for a
  * minute at most (rule G9).
+ *
+ * What belongs to one decision is asked with one `now`, on the monotonic clock: a window may end between two readings.
  */
 export interface QuotaAdvice {
   readonly known: Quota | undefined;
   /** Whether enough is known that no request has to go first to find out (rule G3). */
   readonly isKnown: boolean;
   /** Ends windows whose time is over and forgets what is too old. Called before {@link mayStart}. */
-  advance(): void;
+  advance(now: number): void;
   /** Whether one more request may start with so many in flight. */
-  mayStart(inFlight: number): boolean;
+  mayStart(inFlight: number, now: number): boolean;
   /** After {@link mayStart} said no: how long until it is worth asking again even if nothing returns. */
-  roomInMs(): number;
+  roomInMs(now: number): number;
   started(isLogin: boolean, inFlight: number): void;
   ended(request: EndedRequest): void;
   /**
@@ -80,14 +82,16 @@ export class QuotaWatch {
     this.#options.onChange(rounded(known));
   }
 
-  /** A call waits, and perhaps only for the quota: the advice may be wrong, so the wait is bounded (rule G9). */
-  awaitRoom(inFlight: number): void {
+  /**
+   * A call was turned away at `now`, perhaps by the quota: sets a timer in any case. The advice may be wrong, so the wait
+   * is bounded (rule G9).
+   */
+  awaitRoom(inFlight: number, now: number): void {
     const { clock, quota, onRoom } = this.#options;
-    if (quota === undefined || quota.mayStart(inFlight)) return;
-    const now = clock.monotonic();
+    if (quota === undefined) return; // a request in flight keeps the gate closed, and its end opens it
     if (inFlight === 0) this.#heldSince ??= now;
     const overdueInMs = (this.#heldSince ?? now) + maxHoldMs - now;
-    const dueAt = now + Math.max(1, Math.min(quota.roomInMs(), overdueInMs));
+    const dueAt = now + Math.max(1, Math.min(quota.roomInMs(now), overdueInMs));
     if (this.#timer !== undefined && this.#dueAt <= dueAt) return;
     this.#timer?.cancel();
     this.#dueAt = dueAt;
