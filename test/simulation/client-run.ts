@@ -1,6 +1,7 @@
 import type { ClientSnapshot, ConnectorClient, ConnectorRequest } from 'concordat/client';
 import { outcomeOf } from './calls.js';
 import type { CountingClock } from './counting-clock.js';
+import { tolerance } from './invariants/invariant.js';
 import type { ModelConnector } from './model-connector.js';
 import type { Write } from './model-exchange.js';
 import { canary } from './model-sessions.js';
@@ -110,7 +111,7 @@ export class ClientRun {
     for (const [scope, waiting] of this.#waiting) {
       if (waiting === 0 || this.#paused.has(scope) || connector.isBusy(this.number, scope)) continue;
       const dueInMs = this.clock.nextAt - at;
-      if (dueInMs <= longestSleepMs) continue;
+      if (dueInMs <= longestSleepMs + tolerance) continue;
       // Another client logs in for this one.
       if (sharesLogins && this.client.status.session === 'renewing') continue;
       return { waiting, dueInMs: Number.isFinite(dueInMs) ? dueInMs : undefined };
