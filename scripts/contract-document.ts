@@ -13,7 +13,7 @@ export function buildContractDocument() {
       title: 'Connector contract',
       version: '1.0.0',
       description:
-        'What every connector answers, whatever its own routes are: login, clean-up, and errors. The route `/resources/{id}` ' +
+        'What every connector has in common, whatever its own routes are: login, clean-up, and errors. The route `/resources/{id}` ' +
         'stands for those. Rules in brackets are explained in docs/rules.md.',
       contact: { name: 'Concordat' },
       license: { name: 'MIT', identifier: 'MIT' },
@@ -29,7 +29,7 @@ export function buildContractDocument() {
       headers: {
         RetryAfter: {
           description:
-            'Only for a rate limit: how long to wait, in seconds, or until when, as an HTTP-date. Name and format can be agreed upon (W1, W4).',
+            'Only for a rate limit: how long to wait, in seconds, or until when, as an HTTP-date. Connector and client may agree on another name and format (W1, W4).',
           required: false,
           schema: { type: 'string', pattern: '^[0-9]+$|^[A-Z][a-z]+[, ]' },
           example: '30',
@@ -54,7 +54,7 @@ export function buildContractDocument() {
           in: 'header',
           name: 'x-session',
           description:
-            'Every entry of the answer of initialize is sent as a header of every later request; `x-session` is an example.',
+            'Every later request carries each entry of the response to initialize as a header; `x-session` is an example.',
         },
       },
       responses: responses(),
@@ -72,7 +72,7 @@ const initialize = {
   tags: ['session'],
   summary: 'Log in',
   description:
-    'Takes the parameters of the connection and answers the session (S1). Wrong parameters are refused for good (S5).',
+    'Takes the parameters of the connection and returns the session (S1). A refusal of wrong parameters is final (S5).',
   security: [],
   requestBody: {
     required: true,
@@ -112,14 +112,14 @@ const resource = {
   operationId: 'readResource',
   tags: ['resources'],
   summary: "One of the connector's own routes",
-  description: 'Every route but initialize takes the session and answers its errors like this one.',
+  description: 'Every route but initialize takes the session and returns errors like this one.',
   security: [{ session: [] }],
   parameters: [
     { name: 'id', in: 'path', required: true, description: 'Names the resource', schema: { type: 'string' } },
   ],
   responses: {
     200: {
-      description: "The connector's own answer",
+      description: "The connector's own response",
       headers: quotaHeaders,
       content: { 'application/json': { schema: {}, example: { id: '7' } } },
     },
@@ -136,7 +136,7 @@ function schemas() {
   return {
     Error: { description: 'The body of every error (E1)', ...toJsonSchema(errorPayloadSchema, 'output') },
     SessionParameters: {
-      description: 'Parameters to log in with; an object of names and values is read, too',
+      description: 'Parameters to log in with; an object of names and values is accepted, too',
       oneOf: [
         toJsonSchema(z.array(sessionParameterSchema), 'input'),
         toJsonSchema(z.record(z.string(), z.string()), 'input'),
@@ -155,10 +155,11 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output') {
 }
 
 const reactions = {
-  report: 'The service reports it, and does not send the request again.',
-  'initialize-and-resend': 'The service logs in, and sends the request again.',
-  'wait-and-resend': 'The service waits as long as the header says, and sends the request again.',
-  'retry-if-idempotent': 'After 500, 502, 503 and 504 the service retries what is idempotent; all else it reports.',
+  report: 'The service reports it and does not send the request again.',
+  'initialize-and-resend': 'The service logs in and sends the request again.',
+  'wait-and-resend': 'The service waits as long as the header says and sends the request again.',
+  'retry-if-idempotent':
+    'After 500, 502, 503 and 504 the service retries idempotent requests; it reports everything else.',
 } as const;
 
 /** One response for each status of the error table (E2). Denial and limit share theirs: only the header differs. */

@@ -182,14 +182,14 @@ export const apiKeyChangesSchema = z
 
 const cursor = z.string().optional().describe('The `nextCursor` of the previous page.');
 const limit = z.int().min(1).max(maxPageLimit).optional().describe('Maximum number of entries; 50 by default.');
-const skip = z.int().min(0).optional().describe('Passes over so many entries; for pages with numbers.');
+const skip = z.int().min(0).optional().describe('How many entries to skip; for numbered pages.');
 const total = z.boolean().optional().describe('Also count all matching entries.');
 
 export const listQuerySchema = z.object({
   scope: scope
     .optional()
     .describe("`my`: the caller's own keys. `all`: all users' keys, if the caller may manage them."),
-  createdBy: z.string().max(maxSearchCharacters).optional().describe('The id of a user: only the keys of this one.'),
+  createdBy: z.string().max(maxSearchCharacters).optional().describe('The id of a user: lists only this user’s keys.'),
   status: status.optional(),
   search: z
     .string()
@@ -217,11 +217,7 @@ const auditFilterSchema = z.object({
   apiKeyId: apiKeyId().optional(),
   revisionType: revisionType.optional(),
   origin: origin.optional(),
-  author: z
-    .string()
-    .max(maxSearchCharacters)
-    .optional()
-    .describe('The id or the user name of whoever made the change.'),
+  author: z.string().max(maxSearchCharacters).optional().describe('The id or the user name of the author.'),
   from: moment('Changes at this time or later: an ISO 8601 date-time with an offset, or a date (its start in UTC).'),
   to: moment('Changes at this time or earlier; a date means its end in UTC.'),
 });

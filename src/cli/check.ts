@@ -51,7 +51,7 @@ export function addCheck(program: Command, io: Io, finish: (code: number) => voi
     .argument('<url>', 'address of the connector', parseUrl)
     .option(
       '-c, --config <file>',
-      'the config with the probes (default: concordat.config.ts, .js or .json, if it exists)',
+      'the config with the probes (default: concordat.config.ts, .mts, .js, .mjs or .json, if it exists)',
     )
     .addOption(new Option('-r, --reporter <name>', 'the format of the report').choices(reporters).default('pretty'))
     .option('-o, --output <file>', 'write the report to a file')
@@ -73,7 +73,8 @@ Examples:
   $ PASSWORD=… concordat check http://127.0.0.1:4000 -i user=alice -i password=env:PASSWORD --read /issues
   $ concordat check http://127.0.0.1:4000 --config concordat.config.json --reporter junit --output report.xml
 
-Exit codes: 0 the connector keeps the contract, 1 it breaks it, 2 it, or a case that applies, could not be judged.`,
+Exit codes: 0 the connector keeps the contract, 1 it breaks it, 2 no verdict: nothing responds,
+the config is wrong, or a case that applies could not be judged.`,
     )
     .action(async (url: string, options: CheckOptions) => finish(await check(url, options, io)));
 }

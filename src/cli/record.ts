@@ -15,20 +15,20 @@ interface RecordOptions extends Partial<Judgement> {
   output: string;
 }
 
-/** `concordat record`: keeps the responses of a real connector, for tests. */
+/** `concordat record`: saves the responses of a real connector, for tests. */
 export function addRecord(program: Command, io: Io, finish: (code: number) => void): void {
   program
     .command('record')
     .summary('record the responses of a connector for tests')
     .description(
-      'Sends the probes of a config and its `record` requests once, and keeps the responses without secrets, for ' +
+      'Sends the probes of a config and its `record` requests once, and saves the responses without secrets, for ' +
         'simulateConnector({ recording }). Writes nothing if a secret may be left.',
     )
     .argument('<config>', 'the config file, as for concordat check')
     .option('-u, --url <url>', 'address of the connector (default: `baseUrl` of the config)', parseUrl)
     .option('-o, --output <file>', 'the recording', 'recording.json')
-    .option('--mask <name>', 'take out the members with this name; repeatable', collect)
-    .option('--keep <name>', 'members with this name are no secrets; repeatable', collect)
+    .option('--mask <name>', 'remove the members with this name; repeatable', collect)
+    .option('--keep <name>', 'members with this name are not secrets; repeatable', collect)
     .addHelpText(
       'after',
       `

@@ -8,7 +8,7 @@ import { accept, initialize } from './helpers/mcp.js';
 import { textOf } from './ui/helpers/html.js';
 import { Visitor } from './ui/helpers/visitor.js';
 
-const unavailable = 'The directory of users cannot be asked at this moment. Try again in a few seconds.';
+const unavailable = 'The directory of users cannot be read right now. Try again in a few seconds.';
 
 type Failure = 'answers' | 'fails' | 'hangs' | 'mistakes';
 
@@ -130,7 +130,7 @@ describe('a directory that is down', () => {
     const answer = await host.as('alice', 'POST', '/api-keys', { name: 'New', expiresOn: inDays(1) });
     expect([answer.status, answer.body.errorMessage]).toEqual([
       503,
-      'The edition cannot be asked at this moment. Try again in a few seconds.',
+      'The edition cannot be read right now. Try again in a few seconds.',
     ]);
   });
 

@@ -54,7 +54,7 @@ describe.each([
     const refused = await upload(url, path, limit + 1, isChunked);
     expect([refused.status, errorsOf(refused)]).toEqual([
       413,
-      { code: 'PAYLOAD_TOO_LARGE', message: `The request body is larger than the ${limit} bytes that are allowed.` },
+      { code: 'PAYLOAD_TOO_LARGE', message: `The request body exceeds the limit of ${limit} bytes.` },
     ]);
   });
 

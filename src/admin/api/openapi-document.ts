@@ -47,7 +47,7 @@ export function createOpenApiDocument(serverUrl: string, productName = 'Concorda
       version: '1.0.0',
       summary: 'API keys: create, list, edit, revoke, audit.',
       description:
-        'Send a key as `x-api-key: <key>` or `Authorization: ApiKey <key>`. It has exactly the permissions of the user who created it. Basic authentication works as well.',
+        'Send a key as `x-api-key: <key>` or `Authorization: ApiKey <key>`. It has exactly the permissions of the user who created it. Basic authentication works, too.',
       contact: { name: productName },
       license: { name: 'MIT', identifier: 'MIT' },
     },

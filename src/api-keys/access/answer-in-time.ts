@@ -31,7 +31,7 @@ export async function answerInTime<T>(
     return await Promise.race([answer, late]);
   } catch (cause) {
     if (isApiKeyError(cause)) throw cause;
-    throw new ApiKeyError('unavailable', `${what} cannot be asked at this moment. Try again in a few seconds.`, {
+    throw new ApiKeyError('unavailable', `${what} cannot be read right now. Try again in a few seconds.`, {
       cause,
     });
   } finally {

@@ -25,7 +25,7 @@ export function addNew(program: Command, io: Io, finish: (code: number) => void)
     .summary('create a new connector')
     .description(
       'Creates a connector for a sample product that runs and passes its tests. ' +
-        'On a terminal it asks for missing options. Needs no network, and never overwrites a file.',
+        'In a terminal it asks for missing options. It needs no network and never overwrites a file.',
     )
     .argument('<folder>', 'the folder to create the connector in; it may exist')
     .option('-n, --name <name>', "the name of the package (default: the folder's name)")

@@ -59,7 +59,7 @@ export interface ConnectorOptions<Parameters extends z.ZodType, Session extends 
    * Gets every error as it was thrown: the place for the connector's log, such as `logError`. What it throws itself is
    * ignored. For a request that the service has cancelled it gets an `AbortError` whose cause is what was thrown.
    *
-   * @default none: errors are written nowhere, and a warning at the start says so, once a process (rule E4)
+   * @default none: nothing logs errors, and a warning at the start says so, once a process (rule E4)
    */
   onError?: ErrorListener<Context> | undefined;
 }

@@ -112,8 +112,8 @@ function warnOfSilence(): void {
   if (hasWarned) return;
   hasWarned = true;
   globalThis.process?.emitWarning?.(
-    'This connector has no `onError`, so its errors are written nowhere. To see them, pass `onError: logError`, which ' +
-      '`concordat/connector` exports; to hear of none, `onError: () => {}`.',
+    'This connector has no `onError`, so nothing logs its errors. To see them, pass `onError: logError`, which ' +
+      '`concordat/connector` exports; to silence this warning, `onError: () => {}`.',
     { type: 'ConcordatWarning', code: 'CONCORDAT_NO_LISTENER' },
   );
 }

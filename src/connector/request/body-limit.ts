@@ -105,7 +105,7 @@ async function drop(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<vo
 }
 
 function tooLarge(c: Context, limit: number): ConnectorError {
-  const error = new ConnectorError(`The request body is larger than the ${limit} bytes that are allowed.`, {
+  const error = new ConnectorError(`The request body exceeds the limit of ${limit} bytes.`, {
     status: 413,
     code: 'PAYLOAD_TOO_LARGE',
   });

@@ -41,7 +41,7 @@ describe('a whole key in the search', () => {
     await visitor.submit('/api-keys', { search: around.replace('%', key) });
     expect(visitor.page.path).toBe(`/api-keys/${id}`);
     const text = textOf(visitor.page.html);
-    expect(text).toContain('The value names this key, and was not kept.');
+    expect(text).toContain('The value you searched for is this key’s; it was not stored.');
     expect(text).toContain('Last accessed 21 Nov 2026, 09:00:00 UTC (just now)');
     expect(visitor.page.html).toContain(`href="/api-keys/${id}/revoke"`);
     expect(leaves()).toEqual([]);
@@ -146,7 +146,7 @@ describe('a key that was cut short, in the search', () => {
     await visitor.submit('/api-keys', { search: around.replace('%', id.slice(0, 3)) });
     expect(readTable(visitor.page.html).rows).toEqual([]);
     expect(textOf(visitor.page.html)).toContain(
-      'This start of a key is too short. Paste at least 4 characters after the underscore.',
+      'This is too little of a key. Paste at least 4 characters after the underscore.',
     );
   });
 

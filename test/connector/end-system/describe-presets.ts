@@ -25,7 +25,7 @@ function describePreset(name: string, preset: Preset, { product, replies, checke
   const facts = [
     ['A limit is', rulesOf(preset, 'rate-limit').map(describeWhen)],
     ['The wait is in', waitsOf(preset).map(describeWait)],
-    ['Or else it is', fallbacksOf(preset)],
+    ['Without one it is', fallbacksOf(preset)],
     ['The code is in', (preset.code ?? []).map(describePlace)],
     ['The message is in', (preset.message ?? []).map(describePath)],
     ['An expired login is', expired],
@@ -52,11 +52,11 @@ function describeReplies(replies: ReplySet['replies'], checkedAgainst: string): 
     const source = from.startsWith('https:') ? `[a report](${from})` : from;
     sources.set(`${source}, ${on}`, [...(sources.get(`${source}, ${on}`) ?? []), what]);
   }
-  const made = replies.filter(({ recorded }) => recorded === undefined).map(({ what }) => what);
+  const written = replies.filter(({ recorded }) => recorded === undefined).length;
   const source = checkedAgainst === 'recorded answers' ? 'documentation only' : checkedAgainst;
   return [
     ['Recorded replies:', [...sources].map(([source, whats]) => `${whats.join('; ')} (${source})`)],
-    [`Made after what is written (${source}):`, made.length === 0 ? [] : [made.join('; ')]],
+    [`Not recorded, written from ${source}:`, written === 0 ? [] : [`${written} replies`]],
   ];
 }
 

@@ -26,7 +26,7 @@ const modules = (folder = 'reference'): string[] =>
 
 export default defineConfig({
   title: 'Concordat',
-  description: 'A TypeScript SDK for connectors, and for the service that calls them.',
+  description: 'A TypeScript SDK for connectors and the service that calls them.',
   srcDir: '../../docs',
   outDir: '.vitepress/dist',
   rewrites: { 'decisions/README.md': 'decisions/index.md' },

@@ -39,7 +39,7 @@ export function revokeAllRoutes(app: Hono, ui: Ui): void {
   async function findUser({ actor, mayManageAll, user }: PageContext, userId = '') {
     const found = await actor.lookups?.findUser(context.users, userId);
     if (found === undefined || (!mayManageAll && found.id !== user.id)) {
-      throw new AdminHttpError(404, 'There is no such user, or no longer.');
+      throw new AdminHttpError(404, 'This user does not exist, or no longer does.');
     }
     return found;
   }

@@ -87,7 +87,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
 
   async function findDeletable(pageContext: PageContext, userId: string | undefined): Promise<DirectoryUser> {
     const user = await context.newLookups().findUser(requireManagement(pageContext), userId ?? '');
-    if (user === undefined) throw new AdminHttpError(404, 'There is no such user, or no longer.');
+    if (user === undefined) throw new AdminHttpError(404, 'This user does not exist, or no longer does.');
     if (user.id === pageContext.user.id) throw new AdminHttpError(409, 'You cannot delete yourself.');
     return user;
   }

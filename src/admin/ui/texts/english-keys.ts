@@ -41,7 +41,7 @@ export const englishKeyTexts = {
   searchLabel: 'Search by name, description, creator, id or the value of a key',
   searchHint: 'Name, creator, id or a leaked key',
   sortBy: 'Sort by',
-  sortAsItIs: 'As it is',
+  sortAsItIs: 'Current order',
   sorts: {
     '-createdOn': 'Newest first',
     createdOn: 'Oldest first',
@@ -59,11 +59,11 @@ export const englishKeyTexts = {
     `Extend or replace ${count === 1 ? 'it' : 'them'} before the programs that use ${count === 1 ? 'it' : 'them'} are refused.`,
   showThese: (count: number): string => (count === 1 ? 'Show the key' : 'Show these keys'),
   noMatch: 'No API key matches',
-  noMatchHint: 'There is no key with this status and this search. Try other words, or look at all of them.',
+  noMatchHint: 'No key with this status matches this search. Try other words, or look at all keys.',
   foundByStart: (start: string): string =>
     `These are the keys whose value starts with ${start}. Compare more of it before you revoke one.`,
   startTooShort: (characters: number): string =>
-    `This start of a key is too short. Paste at least ${characters} characters after the underscore.`,
+    `This is too little of a key. Paste at least ${characters} characters after the underscore.`,
   onlyKeysOf: (username: string): string => `Only API keys of ${username}.`,
   showAllUsers: 'Show the keys of all users',
   clearFilters: 'Clear the filters',
@@ -72,8 +72,8 @@ export const englishKeyTexts = {
   noApiKeysYet: 'You have no API keys yet',
   createOneForEach:
     'Create one for each program that uses the Admin API or MCP, so that each can be revoked without stopping the others.',
-  noneInThisEdition: 'None can be created with the present edition.',
-  foundByValue: 'The value names this key, and was not kept. If it has leaked, revoke the key.',
+  noneInThisEdition: 'You cannot create any in the current edition.',
+  foundByValue: 'The value you searched for is this key’s; it was not stored. If it has leaked, revoke the key.',
   // Creating and editing.
   actsAsYou: (username: string): string => `The key acts as you, ${username}: it has exactly your permissions.`,
   newApiKey: 'New API key',
@@ -81,7 +81,7 @@ export const englishKeyTexts = {
   descriptionHint: 'Optional: who or what uses the key, and whom to ask. Up to 500 characters.',
   expiryChoices: { '7': '7 days', '30': '30 days', '90': '90 days', year: '1 year' },
   fromToday: (choice: string): string => `${choice} from today`,
-  asItIs: 'As it is',
+  asItIs: 'No change',
   custom: 'Custom',
   until: (date: string): string => `until ${date}`,
   dateAndTime: 'Date and time (UTC)',
@@ -106,7 +106,7 @@ export const englishKeyTexts = {
   created: (name: string, expiresOn: string): string => `“${name}” has been created. It expires on ${expiresOn}.`,
   theNewKey: 'The new key',
   copyNow: 'Copy the key now: it is shown only this once.',
-  copyNowHint: 'Nobody can show it again, not even an administrator. Store it like a password.',
+  copyNowHint: 'It cannot be shown again, not even to an administrator. Store it like a password.',
   copy: 'Copy',
   copied: 'Copied to the clipboard.',
   notCopied: 'Not copied. Select the key and copy it yourself.',

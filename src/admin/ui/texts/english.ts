@@ -54,7 +54,7 @@ export const englishTexts = {
     413: 'Too large',
     415: 'Not a form',
     429: 'Too many attempts',
-    503: 'Not available at this moment',
+    503: 'Not available right now',
   } as Readonly<Record<number, string>>,
   ...englishKeyTexts,
   // Audits.
