@@ -47,14 +47,18 @@ export {
   rateLimited,
   unauthorized,
 } from './errors/responses.js';
-export { toConnectorError } from './errors/to-connector-error.js';
-export type { Translate } from './errors/translate.js';
+export { type Translate, toConnectorError } from './errors/to-connector-error.js';
 // Announced quotas.
-export type { AnnouncedPolicy, ConnectorRateLimitOptions } from './request/announce-policy.js';
-export { announceQuota, type SetHeaders } from './request/announce-quota.js';
+export {
+  type AnnouncedPolicy,
+  announceQuota,
+  type ConnectorRateLimitOptions,
+  type SetHeaders,
+} from './request/announce.js';
 // A whole connector: login, session, routes, server.
 export { limitBody } from './request/body-limit.js';
 export { readJson, readQuery } from './request/read-json.js';
 export { type StreamRecordsOptions, streamRecords } from './request/stream-records.js';
+export type { FetchHandler } from './server/node-listener.js';
+export type { RunningServer, TlsOptions } from './server/node-server.js';
 export { type ServeOptions, serve } from './server/serve.js';
-export type { FetchHandler, RunningServer, TlsOptions } from './server/types.js';

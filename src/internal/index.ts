@@ -18,6 +18,7 @@ export {
   readBy,
   routePath,
   type ShapeOf,
+  statusFrom,
   text,
   texts,
   timeLimit,

@@ -6,9 +6,9 @@ import {
   count,
   duration,
   oneOf,
-  option,
   optionsOf,
   type ShapeOf,
+  statusFrom,
   text,
   texts,
 } from '../../internal/index.js';
@@ -24,13 +24,13 @@ type ShapesOf<Kinds extends { kind: string }> = {
 export const limitFormat = oneOf(limitFormats);
 
 const delayed = { delayMs: delayOption.optional() };
-const bodyStatus = { ...delayed, status: status(200).optional() };
+const bodyStatus = { ...delayed, status: statusFrom(200).optional() };
 const mayProcess = { ...delayed, processed: bool.optional() };
 
 const shapes = {
   status: {
     ...delayed,
-    status: status(400),
+    status: statusFrom(400),
     code: text.optional(),
     message: text.optional(),
     detail: text.optional(),
@@ -41,7 +41,7 @@ const shapes = {
     waitMs: duration().optional(),
     header: headerNameOption.optional(),
     format: limitFormat.optional(),
-    status: status(400).optional(),
+    status: statusFrom(400).optional(),
   },
   expired: delayed,
   reset: mayProcess,
@@ -73,9 +73,4 @@ const anyFault = faultSchema({});
 /** @throws TypeError naming the option that is wrong. */
 export function checkFault(value: unknown, name: string): Fault {
   return checkOptions(anyFault, value, name);
-}
-
-function status(least: number) {
-  const isValid = (value: unknown) => Number.isInteger(value) && (value as number) >= least && (value as number) <= 599;
-  return option<number>(isValid, `must be a status from ${least} to 599`, true);
 }
