@@ -170,7 +170,6 @@ const buildings: Record<string, { rooms: readonly string[]; files: Record<string
     files: {
       'options.ts': 'simulation',
       'quota.ts': 'simulation',
-      'quotas.ts': 'simulation',
       'sessions.ts': 'simulation',
       'journal.ts': 'simulation',
       'simulation.ts': 'simulation',

@@ -6,14 +6,14 @@ import {
   count,
   duration,
   oneOf,
+  option,
   optionsOf,
   type ShapeOf,
   statusFrom,
   text,
   texts,
 } from '../../internal/index.js';
-import { delayOption } from '../delay.js';
-import type { Fault } from '../fault-types.js';
+import type { Delay, Fault } from '../fault-types.js';
 import { limitFormats } from '../wait-flaws.js';
 
 type ShapesOf<Kinds extends { kind: string }> = {
@@ -22,6 +22,17 @@ type ShapesOf<Kinds extends { kind: string }> = {
 
 /** Any format of rule W4, or a flaw. */
 export const limitFormat = oneOf(limitFormats);
+
+/** A delay as an option. */
+export const delayOption = option<Delay>(
+  (value) => typeof value === 'function' || duration().safeParse(value).success,
+  'must be a number of milliseconds, zero or more, or a function that returns one',
+);
+
+/** @throws TypeError naming the option when its function returns no delay. */
+export function drawDelay(delay: Delay | undefined, random: () => number, name: string): number {
+  return typeof delay === 'function' ? checkOptions(duration(), delay(random), `${name}()`) : (delay ?? 0);
+}
 
 const delayed = { delayMs: delayOption.optional() };
 const bodyStatus = { ...delayed, status: statusFrom(200).optional() };
