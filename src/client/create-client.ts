@@ -20,8 +20,7 @@ import { expectManyListeners } from './http/many-listeners.js';
 import type { ConnectorResponse } from './http/read-success.js';
 import { createUndiciTransport } from './http/undici.js';
 import type { ConnectorClientOptions } from './options.js';
-import { Gates } from './rate-limit/gates.js';
-import type { ClientSnapshot } from './rate-limit/snapshot.js';
+import { type ClientSnapshot, Gates } from './rate-limit/gates.js';
 import { SessionHolder } from './session/session.js';
 import { checkGrace, checkOptions, checkSnapshot } from './settings.js';
 

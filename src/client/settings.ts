@@ -22,8 +22,8 @@ import { type HeadersOption, toBaseHeaders } from './http/request-headers.js';
 import { checkPath } from './http/request-target.js';
 import type { Dispatcher } from './http/undici.js';
 import type { ConnectorClientOptions, InitializeOptions, RateLimitOptions, RetryOptions } from './options.js';
+import { type ClientSnapshot, snapshotOption } from './rate-limit/gates.js';
 import type { RemainingOptions } from './rate-limit/limit-headers.js';
-import { type ClientSnapshot, snapshotOption } from './rate-limit/snapshot.js';
 import type { InitializeFunction } from './session/initialize.js';
 import { type ConnectionState, memoryState } from './session/state.js';
 

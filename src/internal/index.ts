@@ -1,5 +1,6 @@
 export { abortable } from './abortable.js';
 export { type Clock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
+export { defineError, isErrorOf } from './error-class.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
 export { isNestedDeeper, parseJson } from './json.js';
 export { isLostBody, lostBodyError } from './lost-body.js';
