@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import { formatPolicy, maxQuotaCharacters, policyHeader } from '../../contract/index.js';
 import { checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
-import { listenTo } from '../end-system/index.js';
+import { listenTo } from '../end-system/end-system-fetch.js';
 import { ReportedQuota } from '../end-system/reported-quota.js';
 import type { RateLimitHeaderOptions } from '../errors/options.js';
 import { isResponse, stateOf } from './request-state.js';
