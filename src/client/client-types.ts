@@ -4,7 +4,7 @@ import type { BodyOption } from './http/request-body.js';
 import type { HeadersOption } from './http/request-headers.js';
 import type { Query } from './http/request-target.js';
 import type { DataSchema } from './http/schema.js';
-import type { ClientSnapshot } from './rate-limit/snapshot.js';
+import type { ClientSnapshot } from './rate-limit/gates.js';
 
 export interface RequestOptions<Data = unknown> {
   /** Added to the path. Arrays repeat the name; `undefined` and `null` leave it out. */

@@ -20,10 +20,9 @@ import { expectManyListeners } from './http/many-listeners.js';
 import type { ConnectorResponse } from './http/read-success.js';
 import { createUndiciTransport } from './http/undici.js';
 import type { ConnectorClientOptions } from './options.js';
-import { Gates } from './rate-limit/gates.js';
-import { type ClientSnapshot, checkSnapshot } from './rate-limit/snapshot.js';
+import { type ClientSnapshot, Gates } from './rate-limit/gates.js';
 import { SessionHolder } from './session/session.js';
-import { checkGrace, checkOptions } from './settings.js';
+import { checkGrace, checkOptions, checkSnapshot } from './settings.js';
 
 /**
  * Creates the client of one connector connection.
@@ -68,7 +67,6 @@ class Client implements ConnectorClient {
     const { emit } = this.#events;
     this.#gates = new Gates({ ...settings, emit });
     const parameters = typeof initialize === 'function' ? [] : initialize.parameters;
-    const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
     const shared = {
       settings,
       clock,
@@ -76,6 +74,7 @@ class Client implements ConnectorClient {
       counters: this.#counters,
       gates: this.#gates,
       events: this.#events,
+      secrets: parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value),
       closing: expectManyListeners(this.#closing.signal),
     };
     this.#sessions = new SessionHolder({
@@ -86,7 +85,7 @@ class Client implements ConnectorClient {
       headers: settings.headers,
       loginCooldownMs: settings.loginCooldownMs,
     });
-    this.#calls = new Calls({ ...shared, sessions: this.#sessions, secrets });
+    this.#calls = new Calls({ ...shared, sessions: this.#sessions });
     // Deferred: right after creation the client has no listener yet.
     this.#stopStateErrors = settings.state.onError?.((error) =>
       queueMicrotask(() => emit('error', { method: 'state', path: '', error })),
@@ -97,7 +96,7 @@ class Client implements ConnectorClient {
   }
 
   request<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
-    return this.#calls.run(request, (response) => response);
+    return this.#calls.run(request);
   }
 
   get<Data>(path: string, options?: RequestOptions<Data>): Promise<Data> {
@@ -122,11 +121,8 @@ class Client implements ConnectorClient {
 
   async stream(path: string, { method = 'GET', ...options }: StreamOptions = {}): Promise<StreamResponse> {
     const request = { ...options, method, path, responseType: 'stream' } as const;
-    return this.#calls.run<ReadableStream<Uint8Array>, StreamResponse>(request, ({ status, headers, data: body }) => ({
-      status,
-      headers,
-      body,
-    }));
+    const { status, headers, data: body } = await this.request<StreamResponse['body']>(request);
+    return { status, headers, body };
   }
 
   on<Name extends ClientEventName>(event: Name, listener: ClientEventListener<Name>): () => void {
@@ -162,7 +158,7 @@ class Client implements ConnectorClient {
   }
 
   #data<Data>(method: string, path: string, options: RequestOptions<Data> | undefined): Promise<Data> {
-    return this.#calls.run({ ...options, method, path }, dataOf);
+    return this.request({ ...options, method, path }).then(dataOf);
   }
 
   #endAfter(graceMs: number): void {
@@ -176,7 +172,7 @@ class Client implements ConnectorClient {
   }
 
   async #close(): Promise<void> {
-    const { cleanup, timeoutMs, clock } = this.#settings;
+    const { cleanup, basePath, timeoutMs, clock } = this.#settings;
     this.#closing.abort(new AbandonedLogin());
     this.#gates.close();
     this.#stopStateErrors?.();
@@ -187,18 +183,14 @@ class Client implements ConnectorClient {
     const paused = resumeAt !== undefined && resumeAt.getTime() > clock.now();
     // During a pause nothing is sent (rule G1): the session then expires by itself.
     if (cleanup !== undefined && session !== undefined && !paused && !this.#isGraceOver) {
-      await cleanUp({
-        transport: this.#transport,
-        target: this.#settings.basePath + cleanup.path,
-        timeoutMs,
-        headers: this.#settings.headers,
-        session,
-      }).catch((error) => this.#events.emit('error', { method: 'POST', path: cleanup.path, error }));
+      await cleanUp(this.#transport, basePath + cleanup.path, session, timeoutMs).catch((error) =>
+        this.#events.emit('error', { method: 'POST', path: cleanup.path, error }),
+      );
     }
     await Promise.race([this.#transport.close(), this.#graceOver]);
   }
 }
 
-function dataOf<Data>(response: ConnectorResponse<Data>): Data {
-  return response.data;
+function dataOf<Data>({ data }: ConnectorResponse<Data>): Data {
+  return data;
 }

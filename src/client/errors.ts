@@ -1,4 +1,5 @@
 import type { AnyConnectorError, CallResponse, RequestLine } from '../contract/index.js';
+import { defineError, isErrorOf } from '../internal/index.js';
 
 /** Why a call got no usable response. */
 export type RequestErrorCode =
@@ -137,21 +138,9 @@ export function reviveInitializeError(error: unknown): unknown {
   return new InitializeError(message, { status, code, refused });
 }
 
-for (const [type, name, kind] of [
-  [RequestError, 'RequestError', 'request'],
-  [InitializeError, 'InitializeError', 'initialize'],
-  [AbandonedLogin, 'AbandonedLogin', undefined],
-] as const) {
-  Object.defineProperty(type.prototype, 'name', { value: name, configurable: true, writable: true });
-  if (kind === undefined) continue;
-  Object.defineProperty(type.prototype, 'kind', { value: kind, configurable: true });
-  Object.defineProperty(type.prototype, brandOf(name), { value: true });
-}
-
-/** The same in every copy of the package. */
-function brandOf(name: string): symbol {
-  return Symbol.for(`concordat.${name}`);
-}
+defineError(RequestError, 'RequestError', 'request');
+defineError(InitializeError, 'InitializeError', 'initialize');
+defineError(AbandonedLogin, 'AbandonedLogin');
 
 /**
  * Whether a value is a {@link RequestError}, including one from another copy of this package, for which `instanceof` is
@@ -161,7 +150,7 @@ function brandOf(name: string): symbol {
  * if (isRequestError(error)) console.error(error.code, error.attempts)
  */
 export function isRequestError(value: unknown): value is RequestError {
-  return hasBrand(value, 'RequestError');
+  return isErrorOf(value, 'RequestError');
 }
 
 /**
@@ -172,14 +161,5 @@ export function isRequestError(value: unknown): value is RequestError {
  * if (isInitializeError(error) && error.refused) console.error('wrong password?', error.code)
  */
 export function isInitializeError(value: unknown): value is InitializeError {
-  return hasBrand(value, 'InitializeError');
-}
-
-function hasBrand(value: unknown, name: string): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  try {
-    return (value as Record<symbol, unknown>)[brandOf(name)] === true;
-  } catch {
-    return false; // a proxy that throws: any value may have been thrown
-  }
+  return isErrorOf(value, 'InitializeError');
 }

@@ -2,8 +2,8 @@ import type { SessionParameter, WaitFormat } from '../contract/index.js';
 import type { Clock } from '../internal/index.js';
 import type { HeadersOption } from './http/request-headers.js';
 import type { Dispatcher } from './http/undici.js';
+import type { ClientSnapshot } from './rate-limit/gates.js';
 import type { RemainingOptions } from './rate-limit/limit-headers.js';
-import type { ClientSnapshot } from './rate-limit/snapshot.js';
 import type { InitializeFunction } from './session/initialize.js';
 import type { ConnectionState } from './session/state.js';
 

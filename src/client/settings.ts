@@ -22,8 +22,8 @@ import { type HeadersOption, toBaseHeaders } from './http/request-headers.js';
 import { checkPath } from './http/request-target.js';
 import type { Dispatcher } from './http/undici.js';
 import type { ConnectorClientOptions, InitializeOptions, RateLimitOptions, RetryOptions } from './options.js';
+import { type ClientSnapshot, snapshotOption } from './rate-limit/gates.js';
 import type { RemainingOptions } from './rate-limit/limit-headers.js';
-import { checkSnapshot } from './rate-limit/snapshot.js';
 import type { InitializeFunction } from './session/initialize.js';
 import { type ConnectionState, memoryState } from './session/state.js';
 
@@ -76,7 +76,7 @@ const schema = optionsOf({
   totalTimeoutMs: timeLimit.optional(),
   concurrency: count(1).default(64),
   pacing: oneOf(['auto', 'off']).default('auto'),
-  snapshot: z.unknown().optional(),
+  snapshot: snapshotOption.optional(),
   maxResponseBytes: count(1).default(10 * 1024 * 1024),
   maxStreamBytes: count(1).default(Number.POSITIVE_INFINITY),
   freshSessionGraceMs: duration().default(3000),
@@ -94,7 +94,7 @@ export type Settings = ReturnType<typeof checkOptions>;
 
 /** Checks the options and fills in the defaults, once. @throws TypeError naming the options that are wrong. */
 export function checkOptions(options: ConnectorClientOptions) {
-  const { baseUrl, snapshot, headers, ...settings } = check(schema, options);
+  const { baseUrl, headers, ...settings } = check(schema, options);
   if (settings.dispatcher !== undefined && settings.fetch !== undefined) {
     throw new TypeError('`dispatcher` and `fetch` exclude each other.');
   }
@@ -106,13 +106,17 @@ export function checkOptions(options: ConnectorClientOptions) {
     fetch,
     /** The default headers of every request. */
     headers: toBaseHeaders(headers, fetch === undefined),
-    snapshot: snapshot === undefined ? undefined : checkSnapshot(snapshot),
   };
 }
 
 /** @throws TypeError if the value is not a number of milliseconds. */
 export function checkGrace(value: unknown): number {
   return check(duration(), value, 'graceMs');
+}
+
+/** @throws TypeError saying what is wrong with the snapshot. */
+export function checkSnapshot(snapshot: unknown): ClientSnapshot {
+  return check(snapshotOption, snapshot, 'snapshot');
 }
 
 function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {

@@ -14,26 +14,24 @@ export { createConnector } from './app/create-connector.js';
 export type { InitializeOptions, SessionHeaders } from './app/initialize.js';
 export type { VerifySession } from './app/session-guard.js';
 // The system behind the connector: its failures as contract errors.
-export {
-  type BodyCondition,
-  type BodyPath,
-  type CountReading,
-  definePreset,
-  type EndSystemFailure,
-  type EndSystemFetchOptions,
-  type EndSystemRequest,
-  endSystemFetch,
-  type HeaderReading,
-  type Match,
-  type Preset,
-  type PresetName,
-  type PresetRule,
-  type QuotaSource,
-  readResponse,
-  type WaitBucket,
-  type WaitSource,
-  type WaitUnit,
-} from './end-system/index.js';
+export { definePreset } from './end-system/define-preset.js';
+export { type EndSystemFetchOptions, endSystemFetch } from './end-system/end-system-fetch.js';
+export type { EndSystemFailure, EndSystemRequest } from './end-system/failure.js';
+export type {
+  BodyCondition,
+  BodyPath,
+  CountReading,
+  HeaderReading,
+  Match,
+  Preset,
+  PresetRule,
+  QuotaSource,
+  WaitBucket,
+  WaitSource,
+  WaitUnit,
+} from './end-system/preset.js';
+export type { PresetName } from './end-system/presets/index.js';
+export { readResponse } from './end-system/read-response.js';
 export { type ErrorListener, type LoggedRequest, logError } from './errors/log-error.js';
 // Error responses as standard `Response`s, for any fetch server.
 export type { ErrorFormatOptions, RateLimitHeaderOptions } from './errors/options.js';
@@ -47,14 +45,18 @@ export {
   rateLimited,
   unauthorized,
 } from './errors/responses.js';
-export { toConnectorError } from './errors/to-connector-error.js';
-export type { Translate } from './errors/translate.js';
+export { type Translate, toConnectorError } from './errors/to-connector-error.js';
 // Announced quotas.
-export type { AnnouncedPolicy, ConnectorRateLimitOptions } from './request/announce-policy.js';
-export { announceQuota, type SetHeaders } from './request/announce-quota.js';
+export {
+  type AnnouncedPolicy,
+  announceQuota,
+  type ConnectorRateLimitOptions,
+  type SetHeaders,
+} from './request/announce.js';
 // A whole connector: login, session, routes, server.
 export { limitBody } from './request/body-limit.js';
 export { readJson, readQuery } from './request/read-json.js';
 export { type StreamRecordsOptions, streamRecords } from './request/stream-records.js';
+export type { FetchHandler } from './server/node-listener.js';
+export type { RunningServer, TlsOptions } from './server/node-server.js';
 export { type ServeOptions, serve } from './server/serve.js';
-export type { FetchHandler, RunningServer, TlsOptions } from './server/types.js';

@@ -1,10 +1,7 @@
-import { describeValue, latestDateMs } from '../internal/index.js';
+import { defineError, describeValue, latestDateMs } from '../internal/index.js';
 import { type ErrorKind, errorTable, kindOfStatus } from './error-table.js';
 import { defaultMaxDetailBytes, type ErrorPayload, limitBytes, readCode } from './payload.js';
 import type { CallResponse, RequestLine } from './request-line.js';
-
-/** The mark of every contract error, the same in every copy of the package. */
-export const brand: symbol = Symbol.for('concordat.ConnectorError');
 
 export interface ConnectorErrorDetails {
   /** The end system's error code; numbers become strings. @default the kind's own code (rule E3) */
@@ -177,19 +174,12 @@ export function errorOfKind(
   return new classes[kind](message, details);
 }
 
-// Literals on the prototypes: names survive minifiers, and the guard works across copies of the package.
-define(ConnectorError, 'ConnectorError');
-define(BadRequestError, 'BadRequestError', 'bad-request');
-define(UnauthorizedError, 'UnauthorizedError', 'unauthorized');
-define(ForbiddenError, 'ForbiddenError', 'forbidden');
-define(RateLimitError, 'RateLimitError', 'rate-limit');
-define(NotFoundError, 'NotFoundError', 'not-found');
-Object.defineProperty(ConnectorError.prototype, brand, { value: true });
-
-function define(target: { prototype: object }, name: string, kind?: ErrorKind): void {
-  Object.defineProperty(target.prototype, 'name', { value: name, configurable: true, writable: true });
-  if (kind !== undefined) Object.defineProperty(target.prototype, 'kind', { value: kind, configurable: true });
-}
+defineError(ConnectorError, 'ConnectorError');
+defineError(BadRequestError, 'BadRequestError', 'bad-request');
+defineError(UnauthorizedError, 'UnauthorizedError', 'unauthorized');
+defineError(ForbiddenError, 'ForbiddenError', 'forbidden');
+defineError(RateLimitError, 'RateLimitError', 'rate-limit');
+defineError(NotFoundError, 'NotFoundError', 'not-found');
 
 /**
  * A copy of the details with the status of the class. The status also comes first: V8 takes a slow path for a copy that gets

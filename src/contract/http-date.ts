@@ -51,16 +51,11 @@ function toEpoch(parts: Parts, now: number): number | undefined {
 
 function inYear(parts: Parts, year: number, checkWeekday = true): number | undefined {
   const monthIndex = months.indexOf(parts.month);
-  const [day, hour, minute, second] = [parts.date, parts.hour, parts.minute, parts.second].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [hour, minute, second] = [Number(parts.hour), Number(parts.minute), Number(parts.second)];
   if (hour > 23 || minute > 59) return undefined;
   const leapSecond = second === 60 && hour === 23 && minute === 59;
   if (second > 59 && !leapSecond) return undefined;
-  const date = utcDate(year, monthIndex, day);
+  const date = utcDate(year, monthIndex, Number(parts.date));
   if (date === undefined) return undefined;
   if (checkWeekday && !weekdays[date.getUTCDay()]?.startsWith(parts.day.slice(0, 3))) return undefined;
   return date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000;

@@ -13,7 +13,6 @@ export {
   type Wait,
 } from './errors.js';
 export { type AnyConnectorError, type ErrorOfKind, isConnectorError } from './is-connector-error.js';
-export { headerNameOption, waitFormatOption } from './option-schemas.js';
 export {
   defaultMaxDetailBytes,
   type ErrorPayload,
@@ -37,6 +36,7 @@ export {
 } from './quota-headers.js';
 export type { CallResponse, RequestLine } from './request-line.js';
 export {
+  headerNameOption,
   headerProblem,
   type SessionParameter,
   sessionHeaderProblem,
@@ -50,5 +50,6 @@ export {
   type ParseWaitOptions,
   parseWait,
   type WaitFormat,
+  waitFormatOption,
   waitFormats,
 } from './wait-header.js';

@@ -1,12 +1,12 @@
+import { isErrorOf } from '../internal/index.js';
 import type { ErrorKind } from './error-table.js';
-import {
-  type BadRequestError,
-  brand,
-  type ConnectorError,
-  type ForbiddenError,
-  type NotFoundError,
-  type RateLimitError,
-  type UnauthorizedError,
+import type {
+  BadRequestError,
+  ConnectorError,
+  ForbiddenError,
+  NotFoundError,
+  RateLimitError,
+  UnauthorizedError,
 } from './errors.js';
 
 /** What `isConnectorError(value, kind)` narrows to. */
@@ -33,11 +33,5 @@ export type AnyConnectorError =
 export function isConnectorError(value: unknown): value is AnyConnectorError;
 export function isConnectorError<K extends ErrorKind>(value: unknown, kind: K): value is ErrorOfKind<K>;
 export function isConnectorError(value: unknown, kind?: ErrorKind): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  try {
-    if ((value as Record<symbol, unknown>)[brand] !== true) return false;
-    return kind === undefined || (value as ConnectorError).kind === kind;
-  } catch {
-    return false; // a proxy that throws: anything may be thrown, and this guard is asked about it
-  }
+  return isErrorOf(value, 'ConnectorError', kind);
 }

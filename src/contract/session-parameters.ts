@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { option } from '../internal/index.js';
 
 /** One parameter of initialize, or one value of the session (rule S1). */
 export const sessionParameterSchema = z.object({
@@ -51,7 +52,14 @@ export function headerProblem(key: string, value: unknown): string | undefined {
   return undefined;
 }
 
-/** The same for a session's header, with more restrictions (rule S2). */
+/** The name of a header that a response can carry. */
+export const headerNameOption = option<string>(
+  (value) => typeof value === 'string' && headerProblem(value, '') === undefined,
+  'must be the name of a header',
+  true,
+);
+
+/** What is wrong with a session's header, which is restricted further (rule S2). */
 export function sessionHeaderProblem(key: string, value: unknown): string | undefined {
   const changesReading = callersHeaders.has(key.toLowerCase());
   return headerProblem(key, value) ?? (changesReading ? `"${key}" changes how requests are read` : undefined);

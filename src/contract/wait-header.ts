@@ -1,4 +1,4 @@
-import { latestDateMs, parseIsoTime } from '../internal/index.js';
+import { latestDateMs, oneOf, parseIsoTime } from '../internal/index.js';
 import { formatHttpDate, parseHttpDate } from './http-date.js';
 
 /** How a wait is written in a header (rule W4). `auto` reads delta-seconds or an HTTP-date. */
@@ -12,6 +12,9 @@ export const waitFormats = [
   'iso-8601',
 ] as const;
 export type WaitFormat = (typeof waitFormats)[number];
+
+/** The same as an option. */
+export const waitFormatOption = oneOf(waitFormats);
 
 export interface ParseWaitOptions {
   /** @default 'auto' */
@@ -131,19 +134,8 @@ function splitJoined(value: string): string[] {
       items[items.length - 1] = `${last},${piece}`;
     else items.push(piece);
   }
-  return items.map(trimBlanks);
-}
-
-/** By index: a pattern for trailing whitespace would take quadratic time (rule E8). */
-function trimBlanks(text: string): string {
-  let [start, end] = [0, text.length];
-  while (start < end && isBlank(text[start])) start++;
-  while (end > start && isBlank(text[end - 1])) end--;
-  return text.slice(start, end);
-}
-
-function isBlank(character: string | undefined): boolean {
-  return character === ' ' || character === '\t';
+  // Linear: without the look-behind, each blank of many would be tried as a beginning (rule E8).
+  return items.map((item) => item.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, ''));
 }
 
 function readOne(item: string, format: WaitFormat, reference: number): number | undefined {

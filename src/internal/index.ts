@@ -1,5 +1,5 @@
-export { abortable } from './abortable.js';
 export { type Clock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
+export { defineError, isErrorOf } from './error-class.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
 export { isNestedDeeper, parseJson } from './json.js';
 export { isLostBody, lostBodyError } from './lost-body.js';
@@ -18,6 +18,7 @@ export {
   readBy,
   routePath,
   type ShapeOf,
+  statusFrom,
   text,
   texts,
   timeLimit,
@@ -28,6 +29,6 @@ export { seededRandom } from './random.js';
 export { type LimitedBytes, readLimited } from './read-limited.js';
 export { createRedact, credentialHeaders, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
 export { isSafeMethod, readRequestLine } from './request-line.js';
-export { singleFlight } from './single-flight.js';
+export { abortable, singleFlight } from './shared-promise.js';
 export { sourceKey } from './source-key.js';
 export { describeIssues, describeValue, foldForSearch, type Issue, printable, withoutTrailingSlashes } from './text.js';

@@ -75,6 +75,12 @@ export function count(least: number) {
   return option<number>(isValid, `must be a whole number, ${least} or more`, true);
 }
 
+/** An HTTP status, `least` to 599. */
+export function statusFrom(least: number) {
+  const isValid = (value: unknown) => Number.isInteger(value) && (value as number) >= least && (value as number) <= 599;
+  return option<number>(isValid, `must be a status from ${least} to 599`, true);
+}
+
 export function oneOf<const Name extends string>(names: readonly Name[]) {
   const choice = names.length > 2 ? `one of ${names.join(', ')}` : names.map((name) => `'${name}'`).join(' or ');
   return option<Name>((value) => names.includes(value as Name), `must be ${choice}`, true);

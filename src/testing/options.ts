@@ -17,8 +17,7 @@ import {
   withMethods,
   withoutTrailingSlashes,
 } from '../internal/index.js';
-import { delayOption } from './delay.js';
-import { limitFormat } from './faults/fault-schema.js';
+import { delayOption, limitFormat } from './faults/fault-schema.js';
 import { routeOption } from './faults/plan.js';
 import { recordingSchema } from './recording.js';
 import type { SimulateConnectorOptions, SimulatedRateLimit, SimulatedSession } from './types.js';

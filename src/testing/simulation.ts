@@ -1,16 +1,15 @@
 import { errorResponse } from '../connector/index.js';
 import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
 import { seededRandom } from '../internal/index.js';
-import { drawDelay } from './delay.js';
 import type { Fault } from './fault-types.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './faults/fault.js';
-import { checkFault } from './faults/fault-schema.js';
+import { checkFault, drawDelay } from './faults/fault-schema.js';
 import { Plan, type Planned } from './faults/plan.js';
 import { type Arrival, toRequest } from './http/arrival.js';
 import { emptyReply, errorReply, jsonReply, type Reply, readResponse, type SimulatedResponse } from './http/reply.js';
 import { Journal, type OpenEntry } from './journal.js';
 import type { Settings } from './options.js';
-import { Quotas } from './quotas.js';
+import { Quotas } from './quota.js';
 import { callHandler, type RoutedRequest, Routes } from './routes/routes.js';
 import { type Session, Sessions } from './sessions.js';
 import type { JournalEntry, Refusal } from './types.js';

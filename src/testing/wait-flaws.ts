@@ -24,29 +24,22 @@ export interface LimitHeader {
   now: number;
 }
 
+/** What the header says; one value for each time that it is sent. */
+const flawed: Record<WaitFlaw, (limit: LimitHeader) => string[]> = {
+  missing: () => [],
+  empty: () => [''],
+  invalid: () => ['in a while'],
+  negative: () => ['-3'],
+  fraction: () => ['1.5'],
+  duplicated: ({ waitMs }) => [formatWait(waitMs), '0'],
+  past: ({ now }) => [new Date(now - 3_600_000).toUTCString()],
+  huge: () => ['9'.repeat(400)],
+};
+
 /** The header lines of a rate-limit response. */
-export function limitHeaders({ header, format, waitMs, now }: LimitHeader): [name: string, value: string][] {
-  switch (format) {
-    case 'missing':
-      return [];
-    case 'empty':
-      return [[header, '']];
-    case 'invalid':
-      return [[header, 'in a while']];
-    case 'negative':
-      return [[header, '-3']];
-    case 'fraction':
-      return [[header, '1.5']];
-    case 'duplicated':
-      return [
-        [header, formatWait(waitMs)],
-        [header, '0'],
-      ];
-    case 'past':
-      return [[header, new Date(now - 3_600_000).toUTCString()]];
-    case 'huge':
-      return [[header, '9'.repeat(400)]];
-    default:
-      return [[header, formatWait(waitMs, { format, now })]];
-  }
+export function limitHeaders(limit: LimitHeader): [name: string, value: string][] {
+  const { header, format, waitMs, now } = limit;
+  const isFlaw = (name: LimitFormat): name is WaitFlaw => Object.hasOwn(flawed, name);
+  const values = isFlaw(format) ? flawed[format](limit) : [formatWait(waitMs, { format, now })];
+  return values.map((value) => [header, value]);
 }

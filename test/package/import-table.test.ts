@@ -170,7 +170,6 @@ const buildings: Record<string, { rooms: readonly string[]; files: Record<string
     files: {
       'options.ts': 'simulation',
       'quota.ts': 'simulation',
-      'quotas.ts': 'simulation',
       'sessions.ts': 'simulation',
       'journal.ts': 'simulation',
       'simulation.ts': 'simulation',
@@ -277,7 +276,7 @@ describe('the check can fail (control)', () => {
     ['connector/errors/responses.ts', "const fs = require('node:fs');"],
     ['connector/errors/responses.ts', "type Server = import('node:http').Server;"],
     ['connector/server/serve.ts', "import type { Server } from 'node:http';"],
-    ['connector/end-system/index.ts', "import { toNodeHandler } from '../adapters/node.js';"],
+    ['connector/end-system/failure.ts', "import { toNodeHandler } from '../adapters/node.js';"],
     ['connector/adapters/express.ts', "import { limitBytes } from '../../contract/payload.js';"],
     ['client/session.ts', "import { Pool } from 'undici';"],
     ['client/session.ts', "import type { Dispatcher } from 'undici';"],
@@ -295,7 +294,7 @@ describe('the check can fail (control)', () => {
 
   it.each([
     ['contract/errors.ts', "import { z } from 'zod'; import { describeValue } from '../internal/index.js';"],
-    ['connector/end-system/index.ts', "import { redact } from '../errors/redact.js';"],
+    ['connector/end-system/failure.ts', "import { redact } from '../errors/redact.js';"],
     ['connector/adapters/express.ts', "import { errorResponse } from '../errors/responses.js'; import 'node:http';"],
     ['connector/adapters/hono.ts', "import type { ErrorHandler } from 'hono/types';"],
     ['client/http/undici.ts', "import { Pool } from 'undici';"],

@@ -17,10 +17,9 @@ import type { FailedAttempt, Run } from './run.js';
  * One call: logs in, waits out limits and sends attempts until a response ends it (rules S3, S4, G1, G7). A hundred
  * thousand of them may wait at once, so it keeps little.
  */
-export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
+export class CallRun<Data> implements Run<CallAttempt, ConnectorResponse<Data>>, Waiter {
   readonly #context: CallContext;
   readonly #call: Call<Data>;
-  readonly #toResult: (response: ConnectorResponse<Data>) => Result;
   readonly #bodies: BodySupply;
   #history = noHistory;
   #waitedMs = 0;
@@ -35,10 +34,9 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   /** The recheck of a session that this call makes for all calls. */
   #recheck: { readonly session: Session; readonly end: EndRecheck } | undefined;
 
-  constructor(context: CallContext, call: Call<Data>, toResult: (response: ConnectorResponse<Data>) => Result) {
+  constructor(context: CallContext, call: Call<Data>) {
     this.#context = context;
     this.#call = call;
-    this.#toResult = toResult;
     this.#bodies = new BodySupply(call.body);
   }
 
@@ -83,16 +81,19 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     return toAttempt(this.#call, this.#context, { session, permit, body: this.#bodies.body });
   }
 
-  deliver({ session }: CallAttempt, response: WireResponse): Result | Promise<Result> {
+  deliver(
+    { session }: CallAttempt,
+    response: WireResponse,
+  ): ConnectorResponse<Data> | Promise<ConnectorResponse<Data>> {
     this.#bodies.markSent();
     this.#context.sessions.accept(session);
     this.#recheck?.end(true);
-    const read = readSuccess(response, this.#call.readOptions, (problem) => {
+    if (response.incoming !== undefined) this.#context.arriving(this.#call, response.incoming);
+    return readSuccess(response, this.#call.readOptions, (problem) => {
       const secrets = this.#secrets(session);
       const error = unreadableError(problem, this.#call.request, response, secrets);
       return withResponse(error, response, secrets, secretNames(session.headers));
     });
-    return read instanceof Promise ? read.then(this.#toResult) : this.#toResult(read);
   }
 
   async react(failed: FailedAttempt<CallAttempt>): Promise<void> {
@@ -201,9 +202,11 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   }
 
   async #backOff(failed: FailedAttempt<CallAttempt>, attempt: number): Promise<void> {
-    const { settings, retrying, sessions } = this.#context;
+    const { settings, counters, events, sessions } = this.#context;
     const delayMs = retryDelayMs(attempt, settings.retry, Math.random());
-    retrying(this.#call, failureOf(failed, this.#secrets(failed.attempt.session)) as Error, attempt, delayMs);
+    const error = failureOf(failed, this.#secrets(failed.attempt.session)) as Error;
+    counters.retries++;
+    events.emit('retry', { ...this.#call.request, attempt, delayMs, error });
     const delay = sessions.sleep(delayMs, this.signal);
     await (this.#call.observer?.wait(delay, () => 'retry') ?? delay);
   }

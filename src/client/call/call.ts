@@ -1,6 +1,7 @@
 import type { RequestLine } from '../../contract/index.js';
 import { checkOptions, notAnOption, oneOf, option, timeLimit } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
+import type { IncomingBody } from '../http/incoming-body.js';
 import type { ReadOptions, ResponseType } from '../http/read-success.js';
 import { type BodySource, toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
@@ -24,6 +25,7 @@ export interface Call<Data = unknown> {
   /** As the caller says; if `undefined`, the method decides (rule G7). */
   readonly idempotent: boolean | undefined;
   readonly timeoutMs: number;
+  readonly totalTimeoutMs: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly lane: Lane;
   readonly priority: number;
@@ -31,16 +33,13 @@ export interface Call<Data = unknown> {
   readonly observer?: CallObserver;
 }
 
-/** What all calls of a client need. */
+/** What calls need besides. */
 export interface CallContext extends RunContext {
-  settings: Settings;
-  sessions: SessionHolder;
-  /** What must not be shown, besides the headers of a request (rules E5, S7). */
-  secrets: readonly string[];
-  /** Reports a retry. */
-  retrying(call: Call, error: Error, attempt: number, delayMs: number): void;
+  readonly sessions: SessionHolder;
   /** Reports a call that failed after so many attempts. @returns the error that the caller gets. */
   failed(call: Call, failure: unknown, attempts: number): unknown;
+  /** The body of a success is still arriving, and counts as an active call until it ends. */
+  arriving(call: Call, body: IncomingBody): void;
   ended(): void;
 }
 
@@ -64,7 +63,8 @@ export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings
       parseJson: settings.parseJson,
     },
     idempotent: request.idempotent,
-    timeoutMs: checkTimeout(request.timeoutMs, settings.timeoutMs, 'timeoutMs'),
+    timeoutMs: checkTimeout(request.timeoutMs, 'timeoutMs') ?? settings.timeoutMs,
+    totalTimeoutMs: checkTimeout(request.totalTimeoutMs, 'totalTimeoutMs') ?? settings.totalTimeoutMs,
     signal: request.signal,
     lane: gates.for({ method, path }),
     priority: checkPriority(request.priority),
@@ -133,10 +133,9 @@ function checkNames(request: object): void {
   }
 }
 
-/** @throws TypeError if the value is not a timeout. */
-export function checkTimeout(value: unknown, fallback: number, name: string): number {
-  if (value === undefined) return fallback;
-  return typeof value === 'number' && value > 0 ? value : checkOptions(timeLimit, value, name);
+function checkTimeout(value: unknown, name: string): number | undefined {
+  if (value === undefined || (typeof value === 'number' && value > 0)) return value;
+  return checkOptions(timeLimit, value, name);
 }
 
 const priority = option<number>(Number.isFinite, 'must be a finite number', true);

@@ -4,20 +4,17 @@ import type { Transport } from '../http/wire.js';
 import type { Session } from '../session/session.js';
 
 /** Tells the connector that a session is over (rule S1). @throws if the response is not a success. */
-export async function cleanUp(options: {
-  transport: Transport;
-  target: string;
-  timeoutMs: number;
-  headers: Readonly<Record<string, string>>;
-  session: Session;
-}): Promise<void> {
-  const { transport, target, timeoutMs, session } = options;
+export async function cleanUp(
+  transport: Transport,
+  target: string,
+  session: Session,
+  timeoutMs: number,
+): Promise<void> {
   const request = { method: 'POST', path: target };
-  const headers = { ...options.headers, ...session.headers };
   const outcome = await transport.send({
     method: 'POST',
     target,
-    headers,
+    headers: session.withDefaults,
     body: undefined,
     timeoutMs,
     signal: undefined,

@@ -1,28 +1,17 @@
 import type { RequestLine } from '../../contract/index.js';
 import { type Clock, sleep } from '../../internal/index.js';
-import type { EventHub } from '../events.js';
 import { toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toTarget, withoutQuery } from '../http/request-target.js';
 import { maxErrorBytes, type WireResponse } from '../http/wire.js';
-import type { Gates } from '../rate-limit/gates.js';
 import type { Lane } from '../rate-limit/lane.js';
 import { waitLimitError } from '../rate-limit/wait-limits.js';
 import { loginPriority, type Permit, type Waiter } from '../rate-limit/wait-queue.js';
 import type { LoginRequest } from '../session/initialize.js';
-import type { Settings } from '../settings.js';
 import { failureOf, isBodyLost, isFinal, lostBodyError, statusOf } from './failure.js';
 import { describeAttempt } from './observer.js';
 import { noHistory, react, retryDelayMs } from './react.js';
 import type { Attempt, FailedAttempt, FinishedAttempt, Run, RunContext } from './run.js';
-
-export interface LoginContext extends RunContext {
-  settings: Settings;
-  gates: Gates;
-  events: EventHub;
-  /** Aborts, with an `AbandonedLogin`, when the client is closed. */
-  closing: AbortSignal;
-}
 
 /** How much of its time a login has used (rule S6). A login function may make several requests at once. */
 export class LoginTime {
@@ -62,7 +51,7 @@ type LoginRunOptions = LoginRequest & { timeoutMs: number; secrets: readonly str
 
 /** One request of a login: it waits at the gate and never carries a session (rule S5). */
 export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
-  readonly #context: LoginContext;
+  readonly #context: RunContext;
   readonly #options: LoginRunOptions;
   readonly #time: LoginTime;
   readonly #request: RequestLine;
@@ -76,7 +65,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   readonly priority = loginPriority;
   readonly watch: ((finished: FinishedAttempt<LoginAttempt>, startedAt: number) => void) | undefined;
 
-  constructor(context: LoginContext, options: LoginRunOptions, time: LoginTime) {
+  constructor(context: RunContext, options: LoginRunOptions, time: LoginTime) {
     this.#context = context;
     this.#options = options;
     this.#time = time;

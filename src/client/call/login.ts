@@ -13,13 +13,13 @@ import {
 } from '../session/initialize.js';
 import type { Login } from '../session/session.js';
 import type { Settings } from '../settings.js';
-import { type LoginContext, LoginRun, LoginTime } from './login-run.js';
-import { runToEnd } from './run.js';
+import { LoginRun, LoginTime } from './login-run.js';
+import { type RunContext, runToEnd } from './run.js';
 
 const defaultTimeoutMs = 60_000;
 
 /** The login of a connection: over HTTP (rule S1), or by the caller's function. */
-export function createLogin(context: LoginContext): Login {
+export function createLogin(context: RunContext): Login {
   const { initialize } = context.settings;
   return async (signal) => {
     const login = new LoginAttempt(context, signal);
@@ -36,11 +36,11 @@ export function createLogin(context: LoginContext): Login {
 }
 
 class LoginAttempt {
-  readonly #context: LoginContext;
+  readonly #context: RunContext;
   readonly #signal: AbortSignal;
   readonly #time: LoginTime;
 
-  constructor(context: LoginContext, signal: AbortSignal) {
+  constructor(context: RunContext, signal: AbortSignal) {
     this.#context = context;
     this.#signal = signal;
     this.#time = new LoginTime(context.clock);
@@ -48,9 +48,8 @@ class LoginAttempt {
 
   async overHttp(initialize: Exclude<Settings['initialize'], InitializeFunction>): Promise<Record<string, string>> {
     const { method, path, parameters, timeoutMs } = initialize;
-    const secrets = parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value);
     try {
-      const response = await this.#request({ method, path, json: parameters }, timeoutMs, secrets);
+      const response = await this.#request({ method, path, json: parameters }, timeoutMs, this.#context.secrets);
       return toSessionHeaders(parseJson(new TextDecoder().decode(response.body)), response.status, withoutQuery(path));
     } catch (error) {
       throw toInitializeError(error, this.#signal);

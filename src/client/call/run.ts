@@ -1,16 +1,14 @@
-import type { RequestLine, WaitFormat } from '../../contract/index.js';
+import type { RequestLine } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
+import type { ClientCounters } from '../client-types.js';
+import type { EventHub } from '../events.js';
 import type { SendOutcome, Transport, WireRequest, WireResponse } from '../http/wire.js';
+import type { Gates } from '../rate-limit/gates.js';
 import type { Lane } from '../rate-limit/lane.js';
-import {
-  hasWait,
-  type RemainingOptions,
-  readAnnouncement,
-  readRemaining,
-  readWait,
-} from '../rate-limit/limit-headers.js';
+import { hasWait, readAnnouncement, readRemaining, readWait } from '../rate-limit/limit-headers.js';
 import type { Permit } from '../rate-limit/wait-queue.js';
 import type { Session } from '../session/session.js';
+import type { Settings } from '../settings.js';
 
 /** One HTTP request of a call or of a login, with everything needed to send it. */
 export interface Attempt extends WireRequest {
@@ -65,13 +63,18 @@ export interface Run<AnyAttempt extends Attempt, Result> {
   watch?: ((finished: FinishedAttempt<AnyAttempt>, startedAt: number) => void) | undefined;
 }
 
+/** What all calls and logins of a client need. */
 export interface RunContext {
-  settings: {
-    rateLimit: { header: string; format: WaitFormat; remaining?: Required<RemainingOptions> | undefined };
-  };
-  clock: Clock;
-  counters: { sent: number; refused: number };
-  transport: Transport;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly transport: Transport;
+  readonly counters: { -readonly [Name in Exclude<keyof ClientCounters, 'pausedMs'>]: number };
+  readonly gates: Gates;
+  readonly events: EventHub;
+  /** What must not be shown, besides the headers of a request (rules E5, S7). */
+  readonly secrets: readonly string[];
+  /** Aborts, with an `AbandonedLogin`, when the client is closed. */
+  readonly closing: AbortSignal;
 }
 
 /** The loop that every request goes through: acquire, send, release the permit, then deliver or react. */

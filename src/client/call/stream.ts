@@ -2,12 +2,11 @@ import type { RequestLine } from '../../contract/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import { RequestError, withoutQuotes } from '../errors.js';
 import { decompressStream } from '../http/decompress.js';
-import type { IncomingBody } from '../http/incoming-body.js';
+import type { IncomingBody, Interruption, Sink } from '../http/incoming-body.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { headerEntries } from '../http/request-headers.js';
 import type { Settings } from '../settings.js';
 import { describeFailure } from './failure.js';
-import { type FetchRest, type LostConnection, StreamedBody } from './streamed-body.js';
 
 /** Makes a call whose body arrives while it is read. */
 export type Open = (request: ConnectorRequest) => Promise<ConnectorResponse<IncomingBody>>;
@@ -96,4 +95,128 @@ function withHeaders(request: ConnectorRequest, headers: Record<string, string>)
 
 function toRecord(headers: ConnectorRequest['headers']): Record<string, string> {
   return Object.fromEntries(headerEntries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Requests the rest of a body whose connection was lost; rejects if that fails. */
+type FetchRest = (receivedBytes: number) => Promise<IncomingBody>;
+
+type LostConnection = Exclude<Interruption, { type: 'aborted' }>;
+
+interface StreamedBodyOptions {
+  request: RequestLine;
+  /** The most bytes that the caller gets. */
+  maxBytes: number;
+  /** The `content-length`: no more and no less is complete. */
+  wholeBytes: number | undefined;
+  signal: AbortSignal | undefined;
+  /** Missing if the connector cannot send just the rest. */
+  fetchRest: FetchRest | undefined;
+  /** The error of the stream; `cause` is why requesting the rest failed, if that was tried. */
+  toError(lost: LostConnection, cause: unknown): Error;
+}
+
+/** How much is read ahead of the caller. */
+const aheadBytes = 256 * 1024;
+
+/** How often the rest is requested without a single byte arriving in between. */
+const maxEmptyResumes = 3;
+
+/** A body as the caller reads it: complete or an error, with never more in memory than is read ahead (rule D2). */
+class StreamedBody implements Sink {
+  readonly #options: StreamedBodyOptions;
+  #incoming: IncomingBody;
+  #receivedBytes = 0;
+  #emptyResumes = 0;
+  #isDone = false;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  readonly stream: ReadableStream<Uint8Array>;
+
+  constructor(incoming: IncomingBody, options: StreamedBodyOptions) {
+    this.#options = options;
+    this.#incoming = incoming;
+    this.stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => this.#incoming.resume(),
+        cancel: () => this.#finish(),
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: aheadBytes }),
+    );
+    incoming.pipe(this);
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#isDone) return;
+    this.#emptyResumes = 0;
+    this.#receivedBytes += chunk.length;
+    const { maxBytes, wholeBytes, request } = this.#options;
+    if (wholeBytes !== undefined && this.#receivedBytes > wholeBytes) {
+      this.#fail(this.#lengthError());
+      return;
+    }
+    if (this.#receivedBytes > maxBytes) {
+      this.#fail(
+        new RequestError('the response is larger than `maxStreamBytes`', { code: 'RESPONSE_TOO_LARGE', request }),
+      );
+      return;
+    }
+    this.#controller?.enqueue(chunk);
+    if (!this.#hasRoom) this.#incoming.pause();
+  }
+
+  end(): void {
+    if (this.#isDone) return;
+    const { wholeBytes = this.#receivedBytes } = this.#options;
+    if (this.#receivedBytes < wholeBytes) {
+      this.interrupt({ type: 'failed', error: this.#lengthError() });
+      return;
+    }
+    this.#isDone = true;
+    this.#controller?.close();
+  }
+
+  interrupt(interruption: Interruption): void {
+    if (this.#isDone) return;
+    if (interruption.type === 'aborted') this.#fail(interruption.reason);
+    else void this.#resume(interruption);
+  }
+
+  #lengthError(): RequestError {
+    const { wholeBytes, request } = this.#options;
+    const message = `received ${this.#receivedBytes} bytes, but \`content-length\` is ${wholeBytes}`;
+    return new RequestError(message, { code: 'NETWORK_ERROR', request });
+  }
+
+  get #hasRoom(): boolean {
+    return (this.#controller?.desiredSize ?? 0) > 0;
+  }
+
+  /** Requests the rest, if the connector can send it. */
+  async #resume(lost: LostConnection): Promise<void> {
+    const { fetchRest, toError } = this.#options;
+    if (fetchRest === undefined || ++this.#emptyResumes > maxEmptyResumes) return this.#fail(toError(lost, undefined));
+    let next: IncomingBody;
+    try {
+      next = await fetchRest(this.#receivedBytes);
+    } catch (cause) {
+      return this.#fail(this.#options.signal?.aborted ? cause : toError(lost, cause));
+    }
+    if (this.#isDone) return next.destroy();
+    this.#incoming = next;
+    next.pipe(this);
+    if (this.#hasRoom) next.resume();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isDone) return;
+    this.#finish();
+    this.#controller?.error(error);
+  }
+
+  #finish(): void {
+    this.#isDone = true;
+    this.#incoming.destroy();
+  }
 }

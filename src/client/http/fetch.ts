@@ -1,4 +1,4 @@
-import type { Clock } from '../../internal/index.js';
+import { abortable, type Clock } from '../../internal/index.js';
 import { decompress } from './decompress.js';
 import { IncomingBody } from './incoming-body.js';
 import { bodyFailure, type OutgoingBody, toOutgoingBody } from './request-body.js';
@@ -49,18 +49,19 @@ async function send(
   const timer = options.clock.setTimer(request.timeoutMs, () => stop('timeout'));
   request.signal?.addEventListener('abort', onAbort, { once: true });
   if (request.signal?.aborted) onAbort();
-  const rejected = rejectOnAbort(controller.signal);
   const blob = request.body instanceof Blob ? request.body : undefined; // fetch can send those itself
   const outgoing = toOutgoingBody(blob === undefined ? request.body : undefined);
   try {
     if (stopped) return { type: 'aborted' };
-    const response = await Promise.race([
-      options.fetch(options.origin + request.target, init(request, blob ?? outgoing.body, controller.signal)),
-      rejected.promise,
-    ]);
+    const sent = options.fetch(
+      options.origin + request.target,
+      init(request, blob ?? outgoing.body, controller.signal),
+    );
+    // A fetch that ignores its signal must not keep the call waiting.
+    const response = await abortable(Promise.resolve(sent), controller.signal);
     if (isStreamed(request, response.status)) return streamed(response, request, controller, options.clock);
     const limit = bodyLimit(response.status, request.maxBytes ?? options.maxResponseBytes);
-    const { body, end, error } = await collect(response, limit, rejected.promise);
+    const { body, end, error } = await collect(response, limit, controller.signal);
     if (stopped === 'aborted') return { type: 'aborted' };
     if (stopped === 'timeout' && response.status < 400) return { type: 'timeout' };
     const { status } = response;
@@ -73,7 +74,6 @@ async function send(
     return { type: 'failed', error: bodyFailure(outgoing, error) ?? error };
   } finally {
     active.delete(self);
-    rejected.forget();
     timer.cancel();
     request.signal?.removeEventListener('abort', onAbort);
   }
@@ -157,21 +157,10 @@ function streamed(
   return { type: 'response', status, headers, body: new Uint8Array(), incoming, end: 'whole' };
 }
 
-/** A fetch that ignores its signal must not keep the call waiting. */
-function rejectOnAbort(signal: AbortSignal): { promise: Promise<never>; forget(): void } {
-  let onAbort = () => {};
-  const promise = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  promise.catch(() => {});
-  return { promise, forget: () => signal.removeEventListener('abort', onAbort) };
-}
-
 async function collect(
   response: Response,
   limit: number,
-  stopped: Promise<never>,
+  signal: AbortSignal,
 ): Promise<{ body: Uint8Array; end: BodyEnd; error?: unknown }> {
   const chunks: Uint8Array[] = [];
   const reader = response.body?.getReader();
@@ -181,7 +170,7 @@ async function collect(
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), stopped]);
+      const { done, value } = await abortable(reader.read(), signal);
       if (done) break;
       size += value.length;
       if (size > limit) {

@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { toMultipart } from './multipart.js';
 
 /** What a transport can send. */
 export type RequestBody =
@@ -115,6 +115,30 @@ function checkBody(body: unknown, name: string): RequestBody {
       name === '`body`' ? ', a FormData or URLSearchParams' : ''
     }; use \`json\` for objects.`,
   );
+}
+
+/**
+ * A form as sent over the wire (RFC 7578). It is a Blob, which knows its length, holds files by reference and can be
+ * sent repeatedly. Text is not changed, line endings included.
+ */
+function toMultipart(form: FormData): { contentType: string; fixed: Blob } {
+  const boundary = `concordat-${randomUUID()}`;
+  const parts: (string | Blob)[] = [];
+  for (const [name, value] of form) {
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"`;
+    if (typeof value === 'string') parts.push(`${head}\r\n\r\n${value}\r\n`);
+    else {
+      const type = value.type || 'application/octet-stream';
+      parts.push(`${head}; filename="${escapeName(value.name)}"\r\ncontent-type: ${type}\r\n\r\n`, value, '\r\n');
+    }
+  }
+  parts.push(`--${boundary}--\r\n`);
+  return { contentType: `multipart/form-data; boundary=${boundary}`, fixed: new Blob(parts) };
+}
+
+/** Escaped as in the HTML standard. */
+function escapeName(name: string): string {
+  return name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
 }
 
 function toJson(json: unknown): string {

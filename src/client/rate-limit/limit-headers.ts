@@ -20,8 +20,14 @@ export function hasWait(headers: Headers, header: string): boolean {
 }
 
 /** The wait in milliseconds; `undefined` if the header is absent (429) or invalid: the fallback applies (rule W6). */
-export function readWait(headers: Headers, { header, format }: { header: string; format: WaitFormat }, now: number) {
-  return parseTime(headers, header, format, now);
+export function readWait(
+  headers: Headers,
+  { header, format }: { header: string; format: WaitFormat | undefined },
+  now: number,
+): number | undefined {
+  const date = headerValue(headers, 'date');
+  const age = headerValue(headers, 'age');
+  return parseWait(headerValue(headers, header.toLowerCase()), { format, now, date, age }).waitMs;
 }
 
 /** Reads how much is left; `undefined` when one of the two headers is missing or invalid. */
@@ -32,7 +38,7 @@ export function readRemaining(
 ): Remaining | undefined {
   const text = headerValue(headers, header.toLowerCase())?.trim();
   if (text === undefined || !/^\d{1,15}$/.test(text)) return undefined;
-  const resetMs = parseTime(headers, resetHeader, resetFormat, now);
+  const resetMs = readWait(headers, { header: resetHeader, format: resetFormat }, now);
   return resetMs === undefined ? undefined : { left: Number(text), resetMs };
 }
 
@@ -46,10 +52,4 @@ export function readAnnouncement(headers: Headers): Announcement | undefined {
     .flatMap(({ left, resetMs }) => (resetMs === undefined ? [] : { left, resetMs }))
     .sort((a, b) => a.left - b.left || b.resetMs - a.resetMs);
   return quota.policies.length === 0 && remaining === undefined ? undefined : { policies: quota.policies, remaining };
-}
-
-function parseTime(headers: Headers, header: string, format: WaitFormat | undefined, now: number): number | undefined {
-  const date = headerValue(headers, 'date');
-  const age = headerValue(headers, 'age');
-  return parseWait(headerValue(headers, header.toLowerCase()), { format, now, date, age }).waitMs;
 }

@@ -5,11 +5,11 @@
  */
 
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { BadRequestError, NotFoundError } from '../../contract/index.js';
+import { BadRequestError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
 import type { WireError } from '../errors/error-writer.js';
 import { incomingSecrets } from '../errors/redact.js';
-import { invalidPathMessage } from '../errors/to-connector-error.js';
+import { invalidPathMessage, noRoute } from '../errors/to-connector-error.js';
 
 export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
 
@@ -44,7 +44,7 @@ export function connectorErrorHandler(options: ConnectorErrorHandlerOptions = {}
  */
 export function connectorNotFound(): RequestHandler {
   return (request, _response, next) => {
-    next(new NotFoundError(`There is no route for ${request.method} ${request.path.slice(0, 200)}.`));
+    next(noRoute(request.method, request.path));
   };
 }
 

@@ -5,12 +5,12 @@
  */
 
 import type { FastifyError, FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
-import { type ConnectorErrorDetails, NotFoundError } from '../../contract/index.js';
+import type { ConnectorErrorDetails } from '../../contract/index.js';
 import { bool, checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
 import { type AdapterOptions, adapterShape, createAdapterWriter } from '../errors/adapter-writer.js';
 import type { WireError } from '../errors/error-writer.js';
 import { incomingSecrets } from '../errors/redact.js';
-import { errorOfStatus, invalidJsonMessage, invalidPathMessage } from '../errors/to-connector-error.js';
+import { errorOfStatus, invalidJsonMessage, invalidPathMessage, noRoute } from '../errors/to-connector-error.js';
 
 export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
   /**
@@ -71,8 +71,7 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
   scopes.set(app.prefix, app);
   try {
     app.setNotFoundHandler((request, reply) => {
-      const path = request.url.split('?', 1)[0]?.slice(0, 200);
-      handleError(new NotFoundError(`There is no route for ${request.method} ${path}.`), request, reply);
+      handleError(noRoute(request.method, request.url.split('?', 1)[0] as string), request, reply);
     });
   } catch (error) {
     // The server's own handler stays.

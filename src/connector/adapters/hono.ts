@@ -5,10 +5,10 @@
  */
 
 import type { Context, ErrorHandler, NotFoundHandler } from 'hono';
-import { NotFoundError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
 import { toHonoResponse } from '../errors/hono-response.js';
 import { headerSecrets } from '../errors/redact.js';
+import { noRoute } from '../errors/to-connector-error.js';
 
 export type ConnectorErrorsOptions = AdapterOptions<Context>;
 
@@ -41,5 +41,4 @@ export const onConnectorError: ErrorHandler = connectorErrors();
  * @example
  * app.notFound(connectorNotFound)
  */
-export const connectorNotFound: NotFoundHandler = (c) =>
-  onConnectorError(new NotFoundError(`There is no route for ${c.req.method} ${c.req.path.slice(0, 200)}.`), c);
+export const connectorNotFound: NotFoundHandler = (c) => onConnectorError(noRoute(c.req.method, c.req.path), c);

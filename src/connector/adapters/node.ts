@@ -4,5 +4,9 @@
  * @module concordat/connector/node
  */
 
-export { type NodeHandlerOptions, type NodeListener, toNodeHandler } from '../server/node-listener.js';
-export type { FetchHandler } from '../server/types.js';
+export {
+  type FetchHandler,
+  type NodeHandlerOptions,
+  type NodeListener,
+  toNodeHandler,
+} from '../server/node-listener.js';

@@ -4,8 +4,8 @@ import { count, functionOf, option, optionsOf, routePath, type ShapeOf } from '.
 import type { ErrorListener } from '../errors/log-error.js';
 import type { ErrorFormatOptions } from '../errors/options.js';
 import { errorFormatShape, rateLimitShape, zodObject } from '../errors/options.js';
-import type { Translate } from '../errors/translate.js';
-import type { ConnectorRateLimitOptions } from '../request/announce-policy.js';
+import type { Translate } from '../errors/to-connector-error.js';
+import type { ConnectorRateLimitOptions } from '../request/announce.js';
 import { type InitializeOptions, initializeSchema } from './initialize.js';
 import type { VerifySession } from './session-guard.js';
 
@@ -77,9 +77,13 @@ export const connectorSchema = optionsOf({
   session: zodObject,
   verify: functionOf<VerifySession>().optional(),
   cleanup: z
-    .union([cleanupHandler, optionsOf({ path: routePath.default('/cleanup'), handler: cleanupHandler })], {
-      error: 'must be a function, or an object with `path` and `handler`',
-    })
+    .union(
+      [
+        cleanupHandler.transform((handler) => ({ path: '/cleanup', handler })),
+        optionsOf({ path: routePath.default('/cleanup'), handler: cleanupHandler }),
+      ],
+      { error: 'must be a function, or an object with `path` and `handler`' },
+    )
     .optional(),
   onError: functionOf<NonNullable<ConnectorOptions<z.ZodType, z.ZodObject>['onError']>>().optional(),
   maxBodyBytes: count(1).default(1024 * 1024),
@@ -90,15 +94,7 @@ export const connectorSchema = optionsOf({
     ...rateLimitShape,
     policy: z.custom<ConnectorRateLimitOptions['policy']>().optional(),
   } satisfies ShapeOf<ConnectorRateLimitOptions>).prefault({}),
-} satisfies ShapeOf<ConnectorOptions<z.ZodType, z.ZodObject>>);
-
-/** @throws TypeError when both have one path. */
-export function readCleanup(
-  option: z.output<typeof connectorSchema>['cleanup'],
-  initializePath: string,
-): { path: string; handler: CleanupHandler<z.ZodObject> } | undefined {
-  if (option === undefined) return undefined;
-  const cleanup = typeof option === 'function' ? { path: '/cleanup', handler: option } : option;
-  if (cleanup.path === initializePath) throw new TypeError('`cleanup.path` must not be the path of initialize.');
-  return cleanup;
-}
+} satisfies ShapeOf<ConnectorOptions<z.ZodType, z.ZodObject>>).refine(
+  ({ cleanup, initialize }) => cleanup?.path !== initialize.path,
+  { message: 'must not be the path of initialize', path: ['cleanup', 'path'] },
+);

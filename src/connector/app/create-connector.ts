@@ -1,13 +1,14 @@
 import type { Context, Handler, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type * as z from 'zod';
-import { NotFoundError, UnauthorizedError } from '../../contract/index.js';
+import { UnauthorizedError } from '../../contract/index.js';
 import { checkOptions } from '../../internal/index.js';
 import { createErrorWriter } from '../errors/error-writer.js';
-import { checkPolicy, createAnnouncer } from '../request/announce-policy.js';
+import { noRoute } from '../errors/to-connector-error.js';
+import { checkPolicy, createAnnouncer } from '../request/announce.js';
 import { checkLength, countBody } from '../request/body-limit.js';
 import { stateOf } from '../request/request-state.js';
-import { type Connector, type ConnectorOptions, connectorSchema, readCleanup } from './connector-options.js';
+import { type Connector, type ConnectorOptions, connectorSchema } from './connector-options.js';
 import { createErrorHandling } from './error-handling.js';
 import { type Guard, guardHandler } from './guard-handler.js';
 import { createGuardedApp } from './guarded-app.js';
@@ -44,12 +45,11 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   options: ConnectorOptions<Parameters, Session>,
 ): Connector<Session> {
   const settings = checkOptions(connectorSchema, options);
-  const { onError, translate, exposeDetail, maxDetailBytes, maxBodyBytes } = settings;
+  const { cleanup, onError, translate, exposeDetail, maxDetailBytes, maxBodyBytes } = settings;
   const { policy: _, ...rateLimit } = settings.rateLimit;
   const verify = settings.verify as VerifySession | undefined;
   const initializePath = settings.initialize.path;
   const sessionNames = checkSession(options.session);
-  const cleanup = readCleanup(settings.cleanup, initializePath);
   const openPaths = new Set(settings.openPaths);
   const readSession = sessionReader(options.session);
 
@@ -58,8 +58,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   const announce = createAnnouncer(checkPolicy(options.rateLimit?.policy));
   const writeError = createErrorWriter({ rateLimit, exposeDetail, maxDetailBytes });
   const errors = createErrorHandling({ sessionNames, rateLimit, writeError, announce, requests, onError, translate });
-  const notFound = (c: Context) =>
-    errors.respondAs(new NotFoundError(`There is no route for ${c.req.method} ${shorten(c.req.path)}.`), c);
+  const notFound = (c: Context) => errors.respondAs(noRoute(c.req.method, c.req.path), c);
 
   const guard: Guard = {
     async enter(c) {
@@ -134,8 +133,4 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
 
 function mayHaveBody({ req: { method } }: Context): boolean {
   return method !== 'GET' && method !== 'HEAD';
-}
-
-function shorten(path: string): string {
-  return path.length <= 200 ? path : `${path.slice(0, 200)}…`;
 }

@@ -5,7 +5,7 @@ import {
   parseWait,
   RateLimitError,
 } from '../../contract/index.js';
-import { describeIssues } from '../../internal/index.js';
+import { describeIssues, parseJson } from '../../internal/index.js';
 import { readFailure } from '../end-system/failure.js';
 import type { WireError } from '../errors/error-writer.js';
 import { bodyHeaders, type RateLimitHeader } from '../errors/options.js';
@@ -82,18 +82,10 @@ function describe(text: string, json: unknown): Described {
 
 /** The fields that a validator names: zod's `issues`, or its `message`, which is their JSON; a Standard Schema list. */
 function readIssues(error: Record<string, unknown>): string | undefined {
-  const parsed = error.name === 'ZodError' && typeof error.message === 'string' ? parseList(error.message) : undefined;
+  const parsed = error.name === 'ZodError' && typeof error.message === 'string' ? parseJson(error.message) : undefined;
   const list: unknown = error.issues ?? parsed ?? error;
   if (!Array.isArray(list) || list.length === 0) return undefined;
   const isIssue = (issue: unknown) => typeof (issue as { message?: unknown } | null)?.message === 'string';
   if (!list.every(isIssue)) return undefined;
   return describeIssues(list.map(({ path, message }) => ({ path: Array.isArray(path) ? path : [], message })));
-}
-
-function parseList(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorTable, headerProblem, waitFormats } from '../../contract/index.js';
+import { errorTable, headerNameOption as header, waitFormats } from '../../contract/index.js';
 import {
   anyObject,
   bool,
@@ -10,6 +10,7 @@ import {
   option,
   optionsOf,
   type ShapeOf,
+  statusFrom,
   text,
 } from '../../internal/index.js';
 import type {
@@ -34,13 +35,8 @@ const match = option<Match>(
   (value) => value === true || typeof value === 'string' || value instanceof RegExp,
   'must be true, a text or a pattern',
 );
-const header = option<string>(
-  (name) => typeof name === 'string' && headerProblem(name, '') === undefined,
-  'must be the name of a header',
-  true,
-);
 const statuses = option<readonly number[]>(
-  (all) => Array.isArray(all) && all.every((status) => isStatus(status, 100)),
+  (all) => z.array(statusFrom(100)).safeParse(all).success,
   'must be an array of HTTP statuses',
 );
 
@@ -100,7 +96,7 @@ const rule = optionsOf({
     body: z.union([condition, list(condition)], { error: 'must be a condition, or several' }).optional(),
   } satisfies ShapeOf<PresetRule['when']>),
   is: oneOf(Object.keys(errorTable)),
-  status: option<number>((status) => isStatus(status, 400), 'must be a status from 400 to 599', true).optional(),
+  status: statusFrom(400).optional(),
   code: text.optional(),
   wait: list(source).optional(),
   fallbackWaitMs: duration().optional(),
@@ -175,8 +171,4 @@ export function choosePreset(preset: unknown, option: string): Preset {
 
 function isPath(path: unknown): boolean {
   return (typeof path === 'string' && path !== '') || (Array.isArray(path) && path.length > 0);
-}
-
-function isStatus(status: unknown, least: number): boolean {
-  return Number.isInteger(status) && (status as number) >= least && (status as number) <= 599;
 }

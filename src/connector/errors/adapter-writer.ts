@@ -10,7 +10,7 @@ import {
 import { createErrorWriter, type WireError } from './error-writer.js';
 import type { ErrorListener } from './log-error.js';
 import { type ErrorFormatOptions, errorFormatShape } from './options.js';
-import { type Translate, translated } from './translate.js';
+import { type Translate, translated } from './to-connector-error.js';
 
 export interface AdapterOptions<Request> extends ErrorFormatOptions {
   /**

@@ -7,7 +7,7 @@ import {
   UnauthorizedError,
   type Wait,
 } from '../../contract/index.js';
-import { createErrorWriter, type WireError } from './error-writer.js';
+import { createErrorWriter } from './error-writer.js';
 import type { ErrorFormatOptions } from './options.js';
 
 export interface ErrorResponseOptions extends ErrorFormatOptions {
@@ -29,31 +29,18 @@ export interface ErrorResponseOptions extends ErrorFormatOptions {
  */
 export function errorResponse(thrown: unknown, options: ErrorResponseOptions = {}): Response {
   const { redact = [], ...format } = options;
-  const write = createErrorWriter(format);
-  return toResponse(
-    write(
-      thrown,
-      [...redact].filter((value) => typeof value === 'string'),
-    ),
-    thrown,
-  );
+  const secrets = [...redact].filter((value) => typeof value === 'string');
+  const { status, headers, body } = createErrorWriter(format)(thrown, secrets);
+  const response = new Response(body, { status, headers });
+  originals.set(response, { thrown });
+  return response;
 }
 
 /**
  * The errors behind the responses of this file. A connector whose handler returns one rewrites it with its own wait header
  * and without its session's secrets.
  */
-const originals = new WeakMap<Response, { thrown: unknown }>();
-
-export function originalError(response: Response): { thrown: unknown } | undefined {
-  return originals.get(response);
-}
-
-function toResponse(error: WireError, thrown: unknown): Response {
-  const response = new Response(error.body, { status: error.status, headers: error.headers });
-  originals.set(response, { thrown });
-  return response;
-}
+export const originals = new WeakMap<Response, { readonly thrown: unknown }>();
 
 /** 400: the request itself is wrong, for example its payload. The service reports it and does not retry. */
 export function badRequest(message?: string, details?: ConnectorErrorDetails): Response {

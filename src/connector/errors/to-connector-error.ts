@@ -4,6 +4,7 @@ import {
   errorOfKind,
   isConnectorError,
   kindOfStatus,
+  NotFoundError,
   parseWait,
   RateLimitError,
 } from '../../contract/index.js';
@@ -94,4 +95,27 @@ export function errorOfStatus(
   }
   const code = details.code ?? 'PAYLOAD_TOO_LARGE';
   return new ConnectorError(message ?? 'The request body is too large.', { ...details, code, status });
+}
+
+/** Translates a failure for the service, or returns `undefined`; `context` is that of the request. */
+export type Translate<Context> = (error: unknown, context: Context) => ConnectorError | undefined;
+
+/** Applies a `translate` option to what is not a contract error. Its own failure must not lose the original. */
+export function translated<Context>(
+  translate: Translate<Context> | undefined,
+  thrown: unknown,
+  context: Context,
+): unknown {
+  if (translate === undefined || isConnectorError(thrown)) return thrown;
+  try {
+    const error = translate(thrown, context);
+    return isConnectorError(error) ? error : thrown;
+  } catch (error) {
+    return isConnectorError(error) ? error : thrown;
+  }
+}
+
+/** The error for a path that nothing serves. */
+export function noRoute(method: string, path: string): NotFoundError {
+  return new NotFoundError(`There is no route for ${method} ${path.length <= 200 ? path : `${path.slice(0, 200)}…`}.`);
 }

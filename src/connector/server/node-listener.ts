@@ -5,8 +5,10 @@ import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writ
 import { headerSecrets } from '../errors/redact.js';
 import { isResponse } from '../request/request-state.js';
 import { withParsedBody } from './parsed-body.js';
-import type { FetchHandler } from './types.js';
 import { writeResponse } from './write-response.js';
+
+/** A standard fetch handler: what `connector.fetch` is, and what Bun, Deno and Workers call. */
+export type FetchHandler = (request: Request, ...rest: never[]) => Response | Promise<Response>;
 
 /** What `createServer` of `node:http` takes. */
 export type NodeListener = (incoming: HttpBindings['incoming'], outgoing: HttpBindings['outgoing']) => Promise<void>;

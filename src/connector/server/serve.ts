@@ -1,6 +1,7 @@
 import { bool, checkOptions, functionOf, option, optionsOf, type ShapeOf } from '../../internal/index.js';
 import type { AdapterOptions } from '../errors/adapter-writer.js';
-import type { FetchHandler, RunningServer, TlsOptions } from './types.js';
+import type { FetchHandler } from './node-listener.js';
+import type { RunningServer, TlsOptions } from './node-server.js';
 
 export interface ServeOptions {
   /** 0 takes any free port. */

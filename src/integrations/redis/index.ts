@@ -4,4 +4,5 @@
  * @module concordat/redis
  */
 
-export { type RedisState, type RedisStateOptions, redisState } from './redis-state.js';
+export type { RedisStateOptions } from './options.js';
+export { type RedisState, redisState } from './redis-state.js';

@@ -8,8 +8,6 @@ import { namesOf } from './scripts.js';
 import { SharedPauses } from './shared-pauses.js';
 import { SharedSessions } from './shared-sessions.js';
 
-export type { RedisStateOptions };
-
 /** State in redis. `shared` and `onError` are the only signs of an outage. */
 export interface RedisState extends ConnectionState, AsyncDisposable {
   /** Whether the session and pauses are shared right now; `false` while redis is away. */
@@ -55,15 +53,11 @@ export function redisState(options: RedisStateOptions): RedisState {
   // Clients of this process share their gates; other processes share the pauses.
   const gates = new Map<string, object>();
 
-  let closed: Promise<void> | undefined;
-  async function end(): Promise<void> {
+  async function close(): Promise<void> {
+    if (closing.signal.aborted) return;
     closing.abort();
     leave();
   }
-  const close = () => {
-    closed ??= end();
-    return closed;
-  };
   return {
     get shared() {
       return link.up;

@@ -3,7 +3,6 @@ import type { SharedSession } from '../../client/index.js';
 import { sleep, systemClock } from '../../internal/index.js';
 import type { Link } from './link.js';
 import type { Settings } from './options.js';
-import { readRefusal, writeRefusal } from './refusal.js';
 import { beginRenewal, extend, findNewer, giveUp, type Names, save } from './scripts.js';
 import { createSeal, type Seal } from './seal.js';
 
@@ -136,4 +135,24 @@ export class SharedSessions {
     this.#known = { generation, headers, since: ageMs === undefined ? undefined : systemClock.monotonic() - ageMs };
     return { generation, headers, ageMs };
   }
+}
+
+interface Refusal {
+  message: string;
+  status?: number;
+  code?: string;
+}
+
+/** A refused login as JSON for other processes; `undefined` for other failures. Its message contains no secret (rule E5). */
+function writeRefusal(error: unknown): string | undefined {
+  if (!(error instanceof Error) || (error as { refused?: unknown }).refused !== true) return undefined;
+  const { message, status, code } = error as Refusal;
+  return JSON.stringify({ message, status, code });
+}
+
+/** The refusal as an error that the client turns into an `InitializeError`, by its name and fields. */
+function readRefusal(text: string): Error {
+  const { message, ...facts } = JSON.parse(text) as Refusal;
+  const error = new Error(`${message} (another process was refused a moment ago)`);
+  return Object.assign(error, { name: 'InitializeError', refused: true, ...facts });
 }

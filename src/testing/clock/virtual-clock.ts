@@ -36,7 +36,6 @@ export interface VirtualClock extends Clock {
 
 interface Entry {
   readonly dueMs: number;
-  readonly order: number;
   readonly callback: () => void;
   held: boolean;
 }
@@ -63,17 +62,14 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
   requestsUnderWay(); // starts watching
   let elapsedMs = 0;
   let calendarMs = startMs;
-  let order = 0;
   let activity = 0;
   let last: Promise<unknown> = Promise.resolve();
   const timers = new Set<Entry>();
 
   function next(): Entry | undefined {
     let first: Entry | undefined;
-    for (const entry of timers) {
-      if (!first || entry.dueMs < first.dueMs || (entry.dueMs === first.dueMs && entry.order < first.order))
-        first = entry;
-    }
+    // Of timers that fall due together, the one that was set first: sets keep that order.
+    for (const entry of timers) if (first === undefined || entry.dueMs < first.dueMs) first = entry;
     return first;
   }
 
@@ -102,7 +98,7 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
     setTimer(delayMs, callback): Timer {
       if (!Number.isFinite(delayMs)) throw new TypeError(`\`delayMs\` must be finite, got ${String(delayMs)}.`);
       activity++;
-      const entry: Entry = { dueMs: elapsedMs + Math.max(0, delayMs), order: order++, callback, held: true };
+      const entry: Entry = { dueMs: elapsedMs + Math.max(0, delayMs), callback, held: true };
       timers.add(entry);
       return {
         cancel() {

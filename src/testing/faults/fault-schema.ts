@@ -9,11 +9,11 @@ import {
   option,
   optionsOf,
   type ShapeOf,
+  statusFrom,
   text,
   texts,
 } from '../../internal/index.js';
-import { delayOption } from '../delay.js';
-import type { Fault } from '../fault-types.js';
+import type { Delay, Fault } from '../fault-types.js';
 import { limitFormats } from '../wait-flaws.js';
 
 type ShapesOf<Kinds extends { kind: string }> = {
@@ -23,14 +23,25 @@ type ShapesOf<Kinds extends { kind: string }> = {
 /** Any format of rule W4, or a flaw. */
 export const limitFormat = oneOf(limitFormats);
 
+/** A delay as an option. */
+export const delayOption = option<Delay>(
+  (value) => typeof value === 'function' || duration().safeParse(value).success,
+  'must be a number of milliseconds, zero or more, or a function that returns one',
+);
+
+/** @throws TypeError naming the option when its function returns no delay. */
+export function drawDelay(delay: Delay | undefined, random: () => number, name: string): number {
+  return typeof delay === 'function' ? checkOptions(duration(), delay(random), `${name}()`) : (delay ?? 0);
+}
+
 const delayed = { delayMs: delayOption.optional() };
-const bodyStatus = { ...delayed, status: status(200).optional() };
+const bodyStatus = { ...delayed, status: statusFrom(200).optional() };
 const mayProcess = { ...delayed, processed: bool.optional() };
 
 const shapes = {
   status: {
     ...delayed,
-    status: status(400),
+    status: statusFrom(400),
     code: text.optional(),
     message: text.optional(),
     detail: text.optional(),
@@ -41,7 +52,7 @@ const shapes = {
     waitMs: duration().optional(),
     header: headerNameOption.optional(),
     format: limitFormat.optional(),
-    status: status(400).optional(),
+    status: statusFrom(400).optional(),
   },
   expired: delayed,
   reset: mayProcess,
@@ -73,9 +84,4 @@ const anyFault = faultSchema({});
 /** @throws TypeError naming the option that is wrong. */
 export function checkFault(value: unknown, name: string): Fault {
   return checkOptions(anyFault, value, name);
-}
-
-function status(least: number) {
-  const isValid = (value: unknown) => Number.isInteger(value) && (value as number) >= least && (value as number) <= 599;
-  return option<number>(isValid, `must be a status from ${least} to 599`, true);
 }

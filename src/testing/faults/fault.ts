@@ -1,4 +1,3 @@
-import { drawDelay } from '../delay.js';
 import type { Fault } from '../fault-types.js';
 import {
   emptyReply,
@@ -10,6 +9,7 @@ import {
   textReply,
 } from '../http/reply.js';
 import { type LimitHeader, limitHeaders } from '../wait-flaws.js';
+import { drawDelay } from './fault-schema.js';
 
 export interface FaultContext {
   /** Processes the request as if nothing were wrong. */
@@ -90,7 +90,7 @@ const page = '<!doctype html>\n<title>Bad gateway</title>\n<h1>The proxy could n
 async function withBody(status: number | undefined, context: FaultContext): Promise<SimulatedResponse> {
   const response = status === undefined || status < 400 ? await context.normal() : errorReply(status);
   if (!isBodyless(response.status)) return response;
-  return { ...textReply(200, '{"deleted":true}', { 'content-type': 'application/json' }) };
+  return textReply(200, '{"deleted":true}', { 'content-type': 'application/json' });
 }
 
 async function compress(response: SimulatedResponse): Promise<SimulatedResponse> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Clock, sleep } from '../../internal/index.js';
+import { abortable, type Clock, sleep } from '../../internal/index.js';
 import type { ListeningConnector } from '../types.js';
 import type { Arrival } from './arrival.js';
 import { chunksOf, isBodyless, type NoResponse, type Reply, type SimulatedResponse } from './reply.js';
@@ -95,13 +95,6 @@ async function send(
 
 /** Resolves when the operating system has taken the bytes. */
 function write(outgoing: ServerResponse, chunk: Uint8Array, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    outgoing.write(chunk, () => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    });
-  });
+  const written = new Promise<void>((resolve) => outgoing.write(chunk, () => resolve()));
+  return abortable(written, signal);
 }

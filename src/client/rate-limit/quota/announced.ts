@@ -52,7 +52,7 @@ export class AnnouncedQuota implements QuotaAdvice {
   #tightest: Quota | undefined;
   #remaining: KnownRemaining | undefined;
   /** When responses arrived, while policies are known. */
-  #times = new RecentTimes(maxTimes);
+  #times = new RecentTimes();
   /** The announcement that proved wrong. */
   #refuted: string | undefined;
   /** Whether a request is in flight to find out if the announced quota is really used up. */
@@ -183,7 +183,7 @@ export class AnnouncedQuota implements QuotaAdvice {
     if (now - this.#provenWrongAt < windowMs) this.#refute();
     this.#provenWrongAt = now;
     this.#remaining = undefined;
-    this.#times = new RecentTimes(maxTimes);
+    this.#times = new RecentTimes();
   }
 
   #use(policies: readonly Quota[]): void {
@@ -195,7 +195,7 @@ export class AnnouncedQuota implements QuotaAdvice {
     if (this.#isBinding) return;
     this.#refuted = toKey(this.#policies);
     this.#uncountedAt = this.#clock.monotonic();
-    this.#times = new RecentTimes(maxTimes);
+    this.#times = new RecentTimes();
     this.#use([]);
     this.#remaining = undefined;
   }

@@ -27,7 +27,7 @@ export class LearnedQuota implements QuotaAdvice {
   #latencyMs = 0;
   /** How far the estimate is raised when a window ends without a limit; doubles each time. */
   #growth = 0;
-  #times = new RecentTimes(maxTimes);
+  #times = new RecentTimes();
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -64,7 +64,7 @@ export class LearnedQuota implements QuotaAdvice {
       this.#lastLimitAt = undefined;
       this.#startedAt = undefined;
       this.#passed = 0;
-      this.#times = new RecentTimes(maxTimes);
+      this.#times = new RecentTimes();
     }
     const estimate = this.#estimate;
     if (estimate === undefined || this.#startedAt === undefined || now - this.#startedAt < estimate.windowMs) return;

@@ -1,20 +1,15 @@
 /** Beyond this many requests, exact tracking is not worth the memory. */
 export const maxTimes = 100_000;
 
-/** The latest times, in ascending order. */
+/** The latest {@link maxTimes} times, in ascending order. */
 export class RecentTimes {
-  readonly #max: number;
   #times: number[] = [];
   /** Index of the first time that still counts. */
   #head = 0;
 
-  constructor(max: number) {
-    this.#max = max;
-  }
-
   add(time: number): void {
     this.#times.push(time);
-    if (this.#times.length - this.#head > this.#max) this.#head++;
+    if (this.#times.length - this.#head > maxTimes) this.#head++;
     // Amortized: at least as many times were dropped as are copied.
     if (this.#head > 1024 && this.#head > this.#times.length / 2) {
       this.#times = this.#times.slice(this.#head);

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://learn.microsoft.com/azure/devops/integrate/concepts/rate-limits
 //          https://github.com/microsoft/azure-devops-auth-samples/issues/52 (203 and 401 for an expired token)
@@ -14,10 +15,7 @@ export const azureDevOps: Preset = {
     {
       when: { status: [429] },
       is: 'rate-limit',
-      wait: [
-        { header: 'retry-after', unit: 'auto' },
-        { header: 'x-ratelimit-reset', unit: 'epoch-seconds' },
-      ],
+      wait: [retryAfter, { header: 'x-ratelimit-reset', unit: 'epoch-seconds' }],
     },
     { when: { status: [203], headers: { 'content-type': /html/i } }, is: 'unauthorized' },
   ],

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { tooManyRequests } from './retry-after.js';
 
 // Sources: https://support.atlassian.com/bitbucket-cloud/docs/api-request-limits/
 //          https://github.com/MitjaBezensek/SharpBucket/issues/108 (a recorded 429)
@@ -6,12 +7,5 @@ import type { Preset } from '../preset.js';
 export const bitbucket: Preset = {
   name: 'bitbucket',
   message: ['error.message'],
-  rules: [
-    {
-      when: { status: [429] },
-      is: 'rate-limit',
-      wait: [{ header: 'retry-after', unit: 'auto' }],
-      fallbackWaitMs: 5 * 60_000,
-    },
-  ],
+  rules: [{ ...tooManyRequests, fallbackWaitMs: 5 * 60_000 }],
 };

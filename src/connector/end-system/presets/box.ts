@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { tooManyRequests } from './retry-after.js';
 
 // Sources: https://developer.box.com/guides/api-calls/permissions-and-errors/rate-limits
 //          https://developer.box.com/guides/api-calls/permissions-and-errors/common-errors
@@ -8,5 +9,5 @@ export const box: Preset = {
   name: 'box',
   code: ['code', { path: 'error', matches: /^[a-z_]+$/ }],
   message: ['message', 'error_description'],
-  rules: [{ when: { status: [429] }, is: 'rate-limit', wait: [{ header: 'retry-after', unit: 'auto' }] }],
+  rules: [tooManyRequests],
 };

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://docs.discord.com/developers/topics/rate-limits
 //          https://docs.discord.com/developers/topics/opcodes-and-status-codes#json
@@ -17,7 +18,7 @@ export const discord: Preset = {
       wait: [
         { body: 'retry_after', unit: 'seconds' },
         { header: 'x-ratelimit-reset-after', unit: 'seconds' },
-        { header: 'retry-after', unit: 'auto' },
+        retryAfter,
       ],
     },
   ],

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://developers.dropbox.com/error-handling-guide
 //          https://www.dropbox.com/developers/documentation/http/documentation#errors
@@ -11,14 +12,7 @@ export const dropbox: Preset = {
   ],
   message: ['user_message.text', 'error_summary', 'error_description'],
   rules: [
-    {
-      when: { status: [429] },
-      is: 'rate-limit',
-      wait: [
-        { header: 'retry-after', unit: 'auto' },
-        { body: 'error.retry_after', unit: 'seconds' },
-      ],
-    },
+    { when: { status: [429] }, is: 'rate-limit', wait: [retryAfter, { body: 'error.retry_after', unit: 'seconds' }] },
     { when: { status: [409], body: { path: 'error_summary', matches: /(?:^|\/)not_found\b/ } }, is: 'not-found' },
   ],
 };

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { tooManyRequests } from './retry-after.js';
 
 // Source: https://developers.freshdesk.com/api/#error , https://developers.freshdesk.com/api/#ratelimit
 /** Freshdesk. */
@@ -6,5 +7,5 @@ export const freshdesk: Preset = {
   name: 'freshdesk',
   code: ['code', 'errors.*.code'],
   message: ['message', 'description'],
-  rules: [{ when: { status: [429] }, is: 'rate-limit', wait: [{ header: 'retry-after', unit: 'auto' }] }],
+  rules: [tooManyRequests],
 };

@@ -1,6 +1,5 @@
 import type { Preset, WaitSource } from '../preset.js';
-
-const retryAfter: WaitSource = { header: 'retry-after', unit: 'auto' };
+import { retryAfter } from './retry-after.js';
 
 /** Names that are in use everywhere, with units that are not the same anywhere. */
 const wait: WaitSource[] = [

@@ -1,4 +1,5 @@
 import type { BodyCondition, Preset, WaitSource } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 //          https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
@@ -31,11 +32,7 @@ export const github: Preset = {
     },
   ],
   rules: [
-    {
-      when: { status: limited, headers: { 'retry-after': true } },
-      is: 'rate-limit',
-      wait: [{ header: 'retry-after', unit: 'auto' }],
-    },
+    { when: { status: limited, headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },
     { when: { status: limited, headers: { 'x-ratelimit-remaining': '0' } }, is: 'rate-limit', wait: [reset] },
     {
       when: {
@@ -56,7 +53,7 @@ export const github: Preset = {
     {
       when: { status: [200], headers: isGraphQL, body: { path: 'errors.*.message', matches: /secondary rate limit/i } },
       is: 'rate-limit',
-      wait: [{ header: 'retry-after', unit: 'auto' }],
+      wait: [retryAfter],
       fallbackWaitMs: 60_000,
     },
   ],

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://gitlab.com/gitlab-org/gitlab/-/issues/199738 (a recorded 429 of an endpoint's own limit)
 //          https://gitlab.com/gitlab-org/gitlab/-/merge_requests/206603 (since then it has Retry-After)
@@ -20,11 +21,7 @@ export const gitlab: Preset = {
     },
   ],
   rules: [
-    {
-      when: { status: [429], headers: { 'retry-after': true } },
-      is: 'rate-limit',
-      wait: [{ header: 'retry-after', unit: 'auto' }],
-    },
+    { when: { status: [429], headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },
     {
       when: { status: [429], headers: { 'ratelimit-remaining': '0' } },
       is: 'rate-limit',

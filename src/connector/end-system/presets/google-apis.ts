@@ -1,4 +1,5 @@
 import type { BodyCondition, Preset, WaitSource } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://developers.google.com/workspace/drive/api/guides/handle-errors
 //          https://developers.google.com/workspace/gmail/api/guides/handle-errors
@@ -8,7 +9,7 @@ import type { BodyCondition, Preset, WaitSource } from '../preset.js';
 const limited = [403, 429, 503];
 const reason = (matches: RegExp): BodyCondition => ({ path: 'error.errors.*.reason', matches });
 const wait: WaitSource[] = [
-  { header: 'retry-after', unit: 'auto' },
+  retryAfter,
   { body: 'error.details.*.retryDelay', unit: 'seconds', pattern: /^(\d+(?:\.\d+)?)s$/ },
   { body: 'error.message', unit: 'iso-8601', pattern: /Retry after (\d\S*Z)/ },
 ];
@@ -28,12 +29,7 @@ export const googleApis: Preset = {
       wait,
       fallbackWaitMs: 60 * 60_000,
     },
-    {
-      when: { status: limited, body: reason(/rateLimitExceeded/i) },
-      is: 'rate-limit',
-      wait,
-      fallbackWaitMs: 30_000,
-    },
+    { when: { status: limited, body: reason(/rateLimitExceeded/i) }, is: 'rate-limit', wait, fallbackWaitMs: 30_000 },
     {
       when: { status: limited, body: { path: 'error.status', matches: 'RESOURCE_EXHAUSTED' } },
       is: 'rate-limit',

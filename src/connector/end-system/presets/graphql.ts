@@ -1,4 +1,5 @@
-import type { BodyCondition, Preset, WaitSource } from '../preset.js';
+import type { BodyCondition, Preset } from '../preset.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://spec.graphql.org/October2021/#sec-Response (errors, and data beside them)
 //          https://www.apollographql.com/docs/apollo-server/data/errors (codes; those of other servers are in comments)
@@ -6,7 +7,6 @@ const statuses = [200, 400, 403, 422, 500];
 const says = (matches: RegExp): BodyCondition => ({ path: 'errors.*.extensions.*', matches });
 /** What has come beside the errors is the caller's to use: a mutation of it may have been done. */
 const nothing: BodyCondition = { path: 'data.*', matches: false };
-const wait: WaitSource[] = [{ header: 'retry-after', unit: 'auto' }];
 
 /** GraphQL of no product in particular: failures are mostly a 200, and the code, where there is one, says which. */
 export const graphql: Preset = {
@@ -29,9 +29,9 @@ export const graphql: Preset = {
         body: [says(/^(?:RATE_?LIMITED|RATE_LIMIT_EXCEEDED|TOO_MANY_REQUESTS|THROTTLED)$/i), nothing],
       },
       is: 'rate-limit',
-      wait,
+      wait: [retryAfter],
     },
-    { when: { status: [429] }, is: 'rate-limit', wait },
+    tooManyRequests,
     {
       when: {
         status: statuses,
@@ -40,11 +40,7 @@ export const graphql: Preset = {
       is: 'forbidden',
     },
     { when: { status: statuses, body: [says(/^NOT_FOUND$/i), nothing] }, is: 'not-found' },
-    {
-      when: { status: statuses, body: [says(/^(?:SERVICE_)?UNAVAILABLE$/i), nothing] },
-      is: 'other',
-      status: 503,
-    },
+    { when: { status: statuses, body: [says(/^(?:SERVICE_)?UNAVAILABLE$/i), nothing] }, is: 'other', status: 503 },
     {
       when: { status: statuses, body: [says(/^INTERNAL(?:_SERVER)?(?:_ERROR)?$/i), nothing] },
       is: 'other',

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines
 //          https://developers.hubspot.com/docs/api-reference/error-handling (423, 477)
@@ -34,13 +35,10 @@ export const hubspot: Preset = {
     {
       when: { status: limited },
       is: 'rate-limit',
-      wait: [
-        { header: 'retry-after', unit: 'auto' },
-        { header: 'x-hubspot-ratelimit-interval-milliseconds', unit: 'milliseconds' },
-      ],
+      wait: [retryAfter, { header: 'x-hubspot-ratelimit-interval-milliseconds', unit: 'milliseconds' }],
       fallbackWaitMs: 10_000,
     },
-    { when: { status: [477] }, is: 'rate-limit', wait: [{ header: 'retry-after', unit: 'auto' }] },
+    { when: { status: [477] }, is: 'rate-limit', wait: [retryAfter] },
     { when: { status: [423] }, is: 'rate-limit', fallbackWaitMs: 2_000 },
   ],
 };

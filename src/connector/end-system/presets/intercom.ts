@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://developers.intercom.com/docs/references/rest-api/errors/rate-limiting
 //          https://developers.intercom.com/intercom-api-reference/reference/error-codes
@@ -12,10 +13,7 @@ export const intercom: Preset = {
     {
       when: { status: [429] },
       is: 'rate-limit',
-      wait: [
-        { header: 'retry-after', unit: 'auto' },
-        { header: 'x-ratelimit-reset', unit: 'epoch-seconds' },
-      ],
+      wait: [retryAfter, { header: 'x-ratelimit-reset', unit: 'epoch-seconds' }],
       fallbackWaitMs: 10_000,
     },
   ],

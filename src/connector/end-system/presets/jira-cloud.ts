@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
 //          https://developer.atlassian.com/cloud/jira/platform/build-an-app-that-respects-rate-limits/
@@ -11,15 +12,11 @@ export const jiraCloud: Preset = {
       when: { status: [429] },
       is: 'rate-limit',
       wait: [
-        { header: 'retry-after', unit: 'auto' },
+        retryAfter,
         { header: 'beta-retry-after', unit: 'auto' },
         { header: 'x-ratelimit-reset', unit: 'iso-8601' },
       ],
     },
-    {
-      when: { status: [503], headers: { 'retry-after': true } },
-      is: 'rate-limit',
-      wait: [{ header: 'retry-after', unit: 'auto' }],
-    },
+    { when: { status: [503], headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },
   ],
 };

@@ -1,11 +1,11 @@
-import type { BodyCondition, Preset, WaitSource } from '../preset.js';
+import type { BodyCondition, Preset } from '../preset.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://linear.app/developers/rate-limiting
 //          https://github.com/linear/linear/blob/master/packages/sdk/src/error.ts (headers, and the types of errors)
 const statuses = [200, 400];
 const says = (matches: RegExp): BodyCondition => ({ path: 'errors.*.extensions.*', matches });
 const limited = says(/^ratelimited$/i);
-const retryAfter: WaitSource = { header: 'retry-after', unit: 'auto' };
 
 /**
  * Linear's GraphQL API. Failures are a 400 or a 200; the code says which. There are two budgets, for requests and for
@@ -35,7 +35,7 @@ export const linear: Preset = {
       wait: [retryAfter, { header: 'x-ratelimit-complexity-reset', unit: 'epoch-milliseconds' }],
     },
     { when: { status: statuses, body: limited }, is: 'rate-limit', wait: [retryAfter] },
-    { when: { status: [429] }, is: 'rate-limit', wait: [retryAfter] },
+    tooManyRequests,
     { when: { status: statuses, body: says(/^authentication[ _]error$/i) }, is: 'unauthorized' },
     { when: { status: statuses, body: says(/^(?:forbidden|feature[ _]not[ _]accessible)$/i) }, is: 'forbidden' },
     { when: { status: statuses, body: { path: 'errors.*.message', matches: /^Entity not found/ } }, is: 'not-found' },

@@ -1,9 +1,9 @@
-import type { Match, Preset, PresetRule, WaitSource } from '../preset.js';
+import type { Match, Preset, PresetRule } from '../preset.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://www.mediawiki.org/wiki/API:Errors_and_warnings , https://www.mediawiki.org/wiki/Manual:Maxlag_parameter
 //          https://phabricator.wikimedia.org/T33156 (a recorded maxlag)
 const header = 'mediawiki-api-error';
-const retryAfter: WaitSource = { header: 'retry-after', unit: 'auto' };
 const missing = /^(?:missingtitle|nosuch\w+|missingrev)$/;
 const session = /^(?:assert(?:user|bot|nameduser)failed|notloggedin|mwoauth-invalid-authorization)$/;
 const denied = /^(?:permissiondenied|readapidenied|writeapidenied|protectedpage|cascadeprotected|(?:auto)?blocked)$/;
@@ -24,7 +24,7 @@ export const mediawiki: Preset = {
   rules: [
     ...both('maxlag', { is: 'rate-limit', wait: [retryAfter], fallbackWaitMs: 5_000 }),
     ...both('ratelimited', { is: 'rate-limit', wait: [retryAfter] }),
-    { when: { status: [429] }, is: 'rate-limit', wait: [retryAfter] },
+    tooManyRequests,
     ...both(session, { is: 'unauthorized' }),
     ...both(denied, { is: 'forbidden' }),
     ...both(missing, { is: 'not-found' }),

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://learn.microsoft.com/graph/throttling , https://learn.microsoft.com/graph/errors
 /** Microsoft Graph. The message of a limit is often empty. */
@@ -7,11 +8,7 @@ export const microsoftGraph: Preset = {
   code: ['error.code'],
   message: ['error.message'],
   rules: [
-    { when: { status: [429] }, is: 'rate-limit', wait: [{ header: 'retry-after', unit: 'auto' }] },
-    {
-      when: { status: [503, 504], headers: { 'retry-after': true } },
-      is: 'rate-limit',
-      wait: [{ header: 'retry-after', unit: 'auto' }],
-    },
+    tooManyRequests,
+    { when: { status: [503, 504], headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },
   ],
 };

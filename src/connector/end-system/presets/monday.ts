@@ -1,14 +1,12 @@
 import type { BodyCondition, Match, Preset, WaitSource } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://developer.monday.com/api-reference/docs/error-handling
 //          https://developer.monday.com/api-reference/docs/rate-limits
 const statuses = [200, 400, 429];
 const code = (matches: Match): BodyCondition => ({ path: 'errors.*.extensions.code', matches });
 const status = (matches: string): BodyCondition => ({ path: 'errors.*.extensions.status_code', matches });
-const wait: WaitSource[] = [
-  { header: 'retry-after', unit: 'auto' },
-  { body: 'errors.*.extensions.retry_in_seconds', unit: 'seconds' },
-];
+const wait: WaitSource[] = [retryAfter, { body: 'errors.*.extensions.retry_in_seconds', unit: 'seconds' }];
 
 /**
  * monday.com. Failures are a 200 whose errors carry the status that they would have had. The daily limit ends at midnight

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://developers.notion.com/reference/request-limits , https://developers.notion.com/reference/status-codes
 //          https://github.com/makenotion/notion-sdk-js/blob/main/src/errors.ts (codes)
@@ -8,11 +9,7 @@ export const notion: Preset = {
   code: ['code'],
   message: ['message'],
   rules: [
-    { when: { status: [429] }, is: 'rate-limit', wait: [{ header: 'retry-after', unit: 'auto' }] },
-    {
-      when: { status: [529], headers: { 'retry-after': true } },
-      is: 'rate-limit',
-      wait: [{ header: 'retry-after', unit: 'auto' }],
-    },
+    tooManyRequests,
+    { when: { status: [529], headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },
   ],
 };

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { tooManyRequests } from './retry-after.js';
 
 // Sources: recorded from Redmine 5.0.4; https://www.redmine.org/projects/redmine/wiki/Rest_api
 /**
@@ -8,5 +9,5 @@ import type { Preset } from '../preset.js';
 export const redmine: Preset = {
   name: 'redmine',
   message: ['errors'],
-  rules: [{ when: { status: [429] }, is: 'rate-limit', wait: [{ header: 'retry-after', unit: 'auto' }] }],
+  rules: [tooManyRequests],
 };

@@ -1,4 +1,5 @@
 import type { BodyCondition, Preset } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://developer.salesforce.com/docs/atlas.en-us.264.0.api_rest.meta/api_rest/errorcodes.htm
 //          https://help.salesforce.com/s/articleView?id=000389067 (concurrent requests)
@@ -22,13 +23,6 @@ export const salesforce: Preset = {
       fallbackWaitMs: 30_000,
     },
     { when: { status: limited, body: exceeded }, is: 'rate-limit', fallbackWaitMs: 15 * 60_000 },
-    {
-      when: { status: [429] },
-      is: 'rate-limit',
-      wait: [
-        { header: 'retry-after', unit: 'auto' },
-        { body: 'retryAfter', unit: 'seconds' },
-      ],
-    },
+    { when: { status: [429] }, is: 'rate-limit', wait: [retryAfter, { body: 'retryAfter', unit: 'seconds' }] },
   ],
 };

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Source: https://www.servicenow.com/docs/r/api-reference/rest-api-explorer/inbound-REST-API-rate-limiting.html
 /** ServiceNow's REST APIs. What a user may not read is a 404 like what is not there. It has no error codes. */
@@ -9,10 +10,7 @@ export const servicenow: Preset = {
     {
       when: { status: [429] },
       is: 'rate-limit',
-      wait: [
-        { header: 'retry-after', unit: 'auto' },
-        { header: 'x-ratelimit-reset', unit: 'epoch-seconds' },
-      ],
+      wait: [retryAfter, { header: 'x-ratelimit-reset', unit: 'epoch-seconds' }],
     },
   ],
 };

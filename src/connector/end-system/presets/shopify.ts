@@ -1,4 +1,5 @@
 import type { BodyCondition, Match, Preset } from '../preset.js';
+import { tooManyRequests } from './retry-after.js';
 
 // Sources: https://shopify.dev/docs/api/admin-rest/usage/rate-limits
 //          https://shopify.dev/docs/apps/build/apis/graphql-admin/rate-limits
@@ -28,12 +29,7 @@ export const shopify: Preset = {
       ],
       fallbackWaitMs: 2_000,
     },
-    {
-      when: { status: [429] },
-      is: 'rate-limit',
-      wait: [{ header: 'retry-after', unit: 'auto' }],
-      fallbackWaitMs: 2_000,
-    },
+    { ...tooManyRequests, fallbackWaitMs: 2_000 },
     { when: { status: [200], body: code(/^(?:ACCESS_DENIED|SHOP_INACTIVE)$/) }, is: 'forbidden' },
     { when: { status: [200], body: code('INTERNAL_SERVER_ERROR') }, is: 'other' },
     { when: { status: [200], body: { path: 'errors.*', matches: true } }, is: 'bad-request' },

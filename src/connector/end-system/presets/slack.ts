@@ -1,9 +1,9 @@
-import type { BodyCondition, Preset, WaitSource } from '../preset.js';
+import type { BodyCondition, Preset } from '../preset.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://docs.slack.dev/apis/web-api/rate-limits
 //          https://docs.slack.dev/reference/methods/auth.test (the errors that every method has)
 const failed: BodyCondition = { path: 'ok', matches: 'false' };
-const wait: WaitSource[] = [{ header: 'retry-after', unit: 'auto' }];
 
 const refused = [
   'access_denied',
@@ -26,8 +26,12 @@ export const slack: Preset = {
   code: ['error'],
   message: ['response_metadata.messages', 'error'],
   rules: [
-    { when: { status: [429] }, is: 'rate-limit', wait },
-    { when: { status: [200], body: [failed, { path: 'error', matches: /^rate_?limited$/ }] }, is: 'rate-limit', wait },
+    tooManyRequests,
+    {
+      when: { status: [200], body: [failed, { path: 'error', matches: /^rate_?limited$/ }] },
+      is: 'rate-limit',
+      wait: [retryAfter],
+    },
     {
       when: {
         status: [200],

@@ -1,4 +1,5 @@
 import type { BodyCondition, Preset } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://www.w3.org/TR/2000/NOTE-SOAP-20000508/#_Toc478383507 (SOAP 1.1), https://www.w3.org/TR/soap12-part1/#soapfault
 //          https://docs.oasis-open.org/wss-m/wss/v1.1.1/os/wss-SOAPMessageSecurity-v1.1.1-os.html (12, error handling)
@@ -26,7 +27,7 @@ export const soap: Preset = {
     {
       when: { body: says(/^(?:REQUEST_LIMIT_EXCEEDED|RateLimitExceeded|TooManyRequests|Throttled)$/) },
       is: 'rate-limit',
-      wait: [{ header: 'retry-after', unit: 'auto' }],
+      wait: [retryAfter],
     },
     { when: { body: says(/^(?:AccessDenied|PermissionDenied|NotAuthorized)$/) }, is: 'forbidden' },
     { when: { body: says(/^(?:NotFound|ObjectNotFound|RecordNotFound)$/) }, is: 'not-found' },

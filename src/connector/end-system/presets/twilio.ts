@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { tooManyRequests } from './retry-after.js';
 
 // Sources: https://www.twilio.com/docs/api/errors/20429 , https://www.twilio.com/docs/api/errors/20003
 /** Twilio. Its limits are short and seldom say how long. */
@@ -6,12 +7,5 @@ export const twilio: Preset = {
   name: 'twilio',
   code: ['code'],
   message: ['message'],
-  rules: [
-    {
-      when: { status: [429] },
-      is: 'rate-limit',
-      wait: [{ header: 'retry-after', unit: 'auto' }],
-      fallbackWaitMs: 3_000,
-    },
-  ],
+  rules: [{ ...tooManyRequests, fallbackWaitMs: 3_000 }],
 };

@@ -1,4 +1,5 @@
 import type { Preset } from '../preset.js';
+import { retryAfter } from './retry-after.js';
 
 // Sources: https://developer.zendesk.com/api-reference/introduction/rate-limits/
 //          https://developer.zendesk.com/documentation/ticketing/using-the-zendesk-api/best-practices-for-avoiding-rate-limiting/
@@ -23,7 +24,7 @@ export const zendesk: Preset = {
       when: { status: [429] },
       is: 'rate-limit',
       wait: [
-        { header: 'retry-after', unit: 'auto' },
+        retryAfter,
         { header: 'zendesk-ratelimit-tickets-index', unit: 'seconds', pattern: /remaining=0;.*resets=(\d+)/ },
         { header: 'ratelimit-reset', unit: 'seconds' },
       ],

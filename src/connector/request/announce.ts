@@ -2,6 +2,8 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import { formatPolicy, maxQuotaCharacters, policyHeader } from '../../contract/index.js';
 import { checkOptions, optionsOf, type ShapeOf } from '../../internal/index.js';
+import { listenTo } from '../end-system/end-system-fetch.js';
+import { ReportedQuota } from '../end-system/reported-quota.js';
 import type { RateLimitHeaderOptions } from '../errors/options.js';
 import { isResponse, stateOf } from './request-state.js';
 
@@ -60,12 +62,6 @@ export function checkPolicy(option: ConnectorRateLimitOptions['policy']): string
   throw new TypeError(`\`${name}\` must fit in a header of ${maxQuotaCharacters} characters: use shorter names.`);
 }
 
-/** Announces a quota on the response to a request, even one that the handler creates without the context. */
-export function setQuota(c: Context, headers: Readonly<Record<string, string>>): void {
-  stateOf(c).quota = headers;
-  for (const [name, value] of Object.entries(headers)) c.header(name, value);
-}
-
 /**
  * Adds the connector's policies and the end system's quota to a response, besides what it announces already.
  *
@@ -108,4 +104,53 @@ function withHeader(response: Response, name: string, value: string): Response {
   } catch {
     return response; // a status that cannot be constructed, such as 101
   }
+}
+
+/** Sets headers on a response, each time they change: in Express `(headers) => response.set(headers)`. */
+export type SetHeaders = (headers: Record<string, string>) => void;
+
+/**
+ * Wraps an `endSystemFetch` for one request: the end system's quota is announced on the connector's response (rule W8),
+ * whether a success or an error. Of several end-system responses the smallest remainder counts. Reads the end system's
+ * `RateLimit` headers and those that its preset names; the preset's name is the policy's.
+ *
+ * @param target the context of the request (in `initialize.handler`: `c`), or a function that sets headers.
+ * @param endSystem made by `endSystemFetch`.
+ * @throws TypeError when `target` or `endSystem` is something else.
+ * @example
+ * const github = endSystemFetch({ preset: 'github' })
+ *
+ * connector.get('/issues/:id', async (c) => {
+ *   const issue = await announceQuota(c, github)(`https://api.github.com/repos/octo/app/issues/${c.req.param('id')}`)
+ *   return c.json(await issue.json())
+ * })
+ */
+export function announceQuota(
+  target: Context | SetHeaders,
+  endSystem: typeof globalThis.fetch,
+): typeof globalThis.fetch {
+  const set = typeof target === 'function' ? target : toSetter(target);
+  const quota = quotaOf(target);
+  return listenTo(endSystem, (headers, preset) => {
+    if (quota.take(headers, preset)) set(quota.headers());
+  });
+}
+
+function toSetter(c: Context): SetHeaders {
+  if (typeof c?.header !== 'function') {
+    throw new TypeError('`target` must be the context of a request, or a function that takes headers.');
+  }
+  return (headers) => {
+    stateOf(c).quota = headers; // also for a response that the handler creates without the context
+    for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  };
+}
+
+/** One for each request, however many end systems its handler calls. */
+const quotas = new WeakMap<Context | SetHeaders, ReportedQuota>();
+
+function quotaOf(target: Context | SetHeaders): ReportedQuota {
+  const known = quotas.get(target) ?? new ReportedQuota();
+  quotas.set(target, known);
+  return known;
 }
