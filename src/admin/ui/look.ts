@@ -3,6 +3,7 @@ import type { AdminContext } from '../context.js';
 import type { Links } from './addresses/links.js';
 import { type Asset, createAssets } from './assets/assets.js';
 import { createDates, type Dates } from './format/times.js';
+import type { PageContext } from './page-context.js';
 import { englishTexts } from './texts/english.js';
 import type { AdminTexts } from './texts/texts-option.js';
 
@@ -39,10 +40,31 @@ export function createLook({ apiKeys, branding, texts: replaced }: AdminContext,
   };
 }
 
-/** Set around every document by `render`. */
-export const LookContext = createContext<Look | undefined>(undefined);
+/** What all components of one document share: set around it by `render`. */
+export interface Shown {
+  readonly look: Look;
+  /** `undefined` on a page without a sign-in. */
+  readonly page: PageContext | undefined;
+  /** What the user has just done, in one sentence. */
+  readonly flash: string | undefined;
+}
+
+export const ShownContext = createContext<Shown | undefined>(undefined);
+
+function useShown(): Shown {
+  return useContext(ShownContext) as Shown;
+}
 
 /** For components: how this administration looks. */
 export function useLook(): Look {
-  return useContext(LookContext) as Look;
+  return useShown().look;
+}
+
+/** For components of pages for signed-in users. */
+export function usePage(): PageContext {
+  return useShown().page as PageContext;
+}
+
+export function useFlash(): string | undefined {
+  return useShown().flash;
 }
