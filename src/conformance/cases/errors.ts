@@ -38,8 +38,7 @@ export const errorCases: CaseDefinition[] = [
         if (seen.response === undefined) continue;
         const length = new TextEncoder().encode(detailOf(seen.response.body)).length;
         const most = judge.settings.maxDetailBytes;
-        if (length > most)
-          judge.problem(`${summarize(seen)}: detail has ${length} bytes; at most ${most} are allowed`, seen);
+        if (length > most) judge.found(seen, `: detail has ${length} bytes; at most ${most} are allowed`);
       }
     },
   },
@@ -95,7 +94,7 @@ export const errorCases: CaseDefinition[] = [
       const { header } = judge.settings.rateLimit;
       const value = seen?.response.headers.get(header);
       if (seen === undefined || value === null || value === undefined) return;
-      judge.problem(`${summarize(seen)}: the denial carries ${header}: ${value}, so the service would wait`, seen);
+      judge.found(seen, `: the denial carries ${header}: ${value}, so the service would wait`);
     },
   },
 ];
@@ -117,7 +116,7 @@ export function reportAlike(judge: Judge, errors: readonly Completed[], look: Lo
     if (first === undefined) continue;
     const names = [...new Set(others.map(summarize))].slice(0, 3).join(', ');
     const same = others.length === 0 ? '' : `; the same with ${others.length} others, such as ${names}`;
-    judge.problem(`${summarize(first)}: ${problem}${same}`, first);
+    judge.found(first, `: ${problem}${same}`);
   }
 }
 
