@@ -1,8 +1,9 @@
 export { abortable } from './abortable.js';
-export { type Clock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
+export { type Clock, completeClock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
 export { isNestedDeeper, parseJson } from './json.js';
 export { isLostBody, lostBodyError } from './lost-body.js';
+export { isMissingPackage } from './missing-package.js';
 export {
   anyObject,
   bool,
