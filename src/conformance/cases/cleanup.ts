@@ -1,5 +1,5 @@
 import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
-import { lacksProbe, lacksSession } from '../probing/lacks.js';
+import { lacksProbe, lacksServedSession, lacksSession } from '../probing/lacks.js';
 import { CannotCheck } from '../probing/limits.js';
 import type { Prober, Session } from '../probing/prober.js';
 import { toCleanup } from '../probing/samples.js';
@@ -26,7 +26,7 @@ export const cleanupCases: CaseDefinition[] = [
     severity: 'warning',
     title: 'After cleanup the session is refused with 401',
     why: 'A session that outlives its connection can be stolen and used.',
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
+    lacks: lacksServedSession,
     async check(judge) {
       const session = await endedSession(judge.prober);
       judge.status(await judge.prober.send(judge.prober.readable, session), isOneOf(401), '401');
@@ -62,7 +62,7 @@ export const cleanupCases: CaseDefinition[] = [
     feature: 'cleanup',
     title: 'cleanup ends no other session',
     why: 'Several processes of the service have sessions of their own. One that closes must not stop the others.',
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
+    lacks: lacksServedSession,
     async check(judge) {
       const { prober } = judge;
       await servedReadable(prober);

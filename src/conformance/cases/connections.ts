@@ -2,7 +2,7 @@ import { sleep, systemClock } from '../../internal/index.js';
 import { type CaseDefinition, hasSucceeded } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
-import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
+import { lacksProbe, lacksRequest, lacksServedSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
 import { deadSession, idleMs, servedReadable } from '../probing/with-session.js';
 
@@ -39,8 +39,7 @@ export const refusedPostCase: CaseDefinition = {
   title: 'A POST that is refused with 401 does not spoil the next request on its connection',
   why: 'A body that is left unread becomes the beginning of the next request: the one that the service repeats after the login.',
   lacks: (prober) =>
-    lacksSession(prober) ??
-    lacksProbe(prober, 'readable') ??
+    lacksServedSession(prober) ??
     lacksProbe(prober, 'invalid') ??
     (prober.settings.invalid?.body === undefined ? 'needs a `probes.invalid` with a body' : undefined),
   async check(judge) {

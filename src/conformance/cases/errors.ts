@@ -1,7 +1,7 @@
 import { parseJson } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
 import { summarize } from '../probing/exchange.js';
-import type { Completed } from '../probing/limits.js';
+import { type Completed, hasResponse } from '../probing/limits.js';
 import { toInitialize } from '../probing/prober.js';
 import { lacksSample, takeErrors, takeSample } from '../probing/samples.js';
 import { bodyProblem, isJsonType } from '../wording/error-body.js';
@@ -35,8 +35,8 @@ export const errorCases: CaseDefinition[] = [
       const { prober } = judge;
       const long = await prober.send(toInitialize(prober, `[{"key": "concordat", "value": "${'long '.repeat(13_000)}`));
       for (const seen of [...(await takeErrors(prober)), long]) {
-        if (seen.response === undefined) continue;
-        const length = new TextEncoder().encode(detailOf(seen.response.body)).length;
+        if (!hasResponse(seen)) continue;
+        const length = new TextEncoder().encode(detailOf(seen)).length;
         const most = judge.settings.maxDetailBytes;
         if (length > most) judge.found(seen, `: detail has ${length} bytes; at most ${most} are allowed`);
       }
@@ -120,9 +120,12 @@ export function reportAlike(judge: Judge, errors: readonly Completed[], look: Lo
   }
 }
 
-function detailOf(body: string): string {
-  const value = parseJson(body) as { errors?: { detail?: unknown; message?: unknown } } | undefined;
-  const detail = value?.errors?.detail;
+function membersOf({ response }: Completed): { message?: unknown; detail?: unknown } {
+  return (parseJson(response.body) as { errors?: object } | undefined | null)?.errors ?? {};
+}
+
+function detailOf(seen: Completed): string {
+  const { detail } = membersOf(seen);
   return typeof detail === 'string' ? detail : detail === undefined ? '' : JSON.stringify(detail);
 }
 
@@ -155,9 +158,9 @@ const internals: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** What the error says: its message and detail. */
-function errorText({ response }: Completed): string {
-  const { errors } = (parseJson(response.body) ?? {}) as { errors?: { message?: unknown; detail?: unknown } };
-  return [errors?.message, errors?.detail]
+function errorText(seen: Completed): string {
+  const { message, detail } = membersOf(seen);
+  return [message, detail]
     .filter((text) => typeof text === 'string')
     .join('\n')
     .slice(0, 16_384);

@@ -1,6 +1,6 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
-import { lacksProbe, lacksSession } from '../probing/lacks.js';
+import { lacksServedSession } from '../probing/lacks.js';
 import { hasResponse } from '../probing/limits.js';
 import type { Prober } from '../probing/prober.js';
 import { servedReadable } from '../probing/with-session.js';
@@ -16,7 +16,7 @@ export const sessionCases: CaseDefinition[] = [
     feature: 'session',
     title: 'One session serves requests at the same time',
     why: 'The service logs in once, and sends up to 64 requests at the same time with that session.',
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
+    lacks: lacksServedSession,
     async check(judge) {
       const { refused, bound } = await shareSession(judge.prober);
       for (const seen of refused.slice(0, 2)) {
@@ -57,7 +57,7 @@ export const sessionCases: CaseDefinition[] = [
     feature: 'session',
     title: 'Logging in again gives a working session',
     why: 'The service logs in again as soon as a session has ended, without waiting for the old one to be removed.',
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
+    lacks: lacksServedSession,
     async check(judge) {
       const { prober } = judge;
       await servedReadable(prober);

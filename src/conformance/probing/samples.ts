@@ -1,7 +1,7 @@
 import { sleep, systemClock } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import type { Exchange } from './exchange.js';
-import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksRequest, lacksSession } from './lacks.js';
+import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksRequest, lacksServedSession } from './lacks.js';
 import { CannotCheck, type Completed, hasResponse } from './limits.js';
 import { type Prober, toInitialize } from './prober.js';
 import { deadSession, withSession } from './with-session.js';
@@ -39,15 +39,15 @@ const samples: Record<SampleName, Sample> = {
   },
   'unknown-resource': probe('unknown'),
   'missing-session': {
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
+    lacks: lacksServedSession,
     take: (prober) => prober.send(prober.readable),
   },
   'dead-session': {
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
+    lacks: lacksServedSession,
     take: async (prober) => prober.send(prober.readable, await deadSession(prober)),
   },
   'expired-session': {
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable') ?? lacksExpiry(prober),
+    lacks: (prober) => lacksServedSession(prober) ?? lacksExpiry(prober),
     take: takeExpired,
   },
   'wrong-method': {
