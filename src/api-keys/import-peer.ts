@@ -1,5 +1,3 @@
-import { isMissingPackage } from '../internal/index.js';
-
 /**
  * Imports an optional peer dependency.
  *
@@ -15,10 +13,15 @@ export async function importPeer<T>(
   try {
     return await load();
   } catch (error) {
-    if (!isMissingPackage(error, name)) throw error;
+    if (!isMissing(name, error)) throw error;
     const packages = [name, ...alongWith].join(' ');
     throw new Error(`API keys need the package \`${name}\` for ${purpose}: npm install ${packages}`, { cause: error });
   }
+}
+
+function isMissing(name: string, error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && String(message).includes(name);
 }
 
 /** Node's built-in SQLite; `undefined` where there is none. */

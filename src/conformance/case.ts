@@ -1,14 +1,16 @@
-import type { Case } from './conformance.js';
+import type { Feature } from './options.js';
 import { showExchange } from './probing/evidence.js';
 import { type Exchange, summarize } from './probing/exchange.js';
 import { CannotCheck, type Completed, hasResponse } from './probing/limits.js';
 import type { Prober } from './probing/prober.js';
-import type { Problem, Severity } from './result.js';
+import type { CaseResult, Problem, Severity } from './result.js';
 
 /** One thing that a connector has to do, and how to check it. */
-export interface CaseDefinition extends Pick<Case, 'id' | 'rule' | 'title' | 'why' | 'feature'> {
+export interface CaseDefinition extends Readonly<Pick<CaseResult, 'id' | 'rule' | 'title' | 'why'>> {
   /** @default 'error' */
   readonly severity?: Severity;
+  /** The case applies only to connectors with this feature. */
+  readonly feature?: Feature;
   /** Why it cannot be checked with the given probes. */
   lacks?(prober: Prober): string | undefined;
   check(judge: Judge): Promise<void>;

@@ -3,7 +3,6 @@ export { type Clock, completeClock, latestDateMs, sleep, systemClock, type Timer
 export { isIsoDate, parseIsoTime } from './iso-time.js';
 export { isNestedDeeper, parseJson } from './json.js';
 export { isLostBody, lostBodyError } from './lost-body.js';
-export { isMissingPackage } from './missing-package.js';
 export {
   anyObject,
   bool,

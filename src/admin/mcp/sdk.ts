@@ -1,4 +1,3 @@
-import { isMissingPackage } from '../../internal/index.js';
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
 
@@ -31,7 +30,9 @@ export async function loadSdk(context: AdminContext): Promise<McpSdk> {
   try {
     return await importSdk();
   } catch (error) {
-    if (!isMissingPackage(error, '@modelcontextprotocol')) throw error;
+    const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+    const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+    if (!missing || !String(message).includes('@modelcontextprotocol')) throw error;
     const text =
       'The MCP endpoint needs the package `@modelcontextprotocol/sdk` 1.32 or newer: npm install @modelcontextprotocol/sdk';
     context.onError(new Error(text, { cause: error }));
