@@ -1,11 +1,5 @@
-import {
-  ApiKeyError,
-  type AuditEntry,
-  type AuditQuery,
-  auditedFields,
-  maxPageLimit,
-  type Page,
-} from '../api-keys/index.js';
+import { type AuditEntry, type AuditQuery, auditedFields, maxPageLimit, type Page } from '../api-keys/index.js';
+import { invalidField } from './http/errors.js';
 
 export const exportFormats = ['csv', 'ndjson'] as const;
 
@@ -88,8 +82,7 @@ export async function exportAudits(
 function readFormat(format: unknown): ExportFormat {
   const found = exportFormats.find((one) => one === format);
   if (found !== undefined) return found;
-  const message = `\`format\` must be one of ${exportFormats.join(', ')}.`;
-  throw new ApiKeyError('validation', message, { fieldErrors: [{ field: 'format', message }] });
+  throw invalidField('format', `\`format\` must be one of ${exportFormats.join(', ')}.`);
 }
 
 function cellsOf({ author, actingApiKey, changes, ...entry }: AuditEntry): readonly (string | number | null)[] {

@@ -8,6 +8,7 @@ import {
   type NewApiKey,
 } from '../api-keys/index.js';
 import type { AdminContext } from './context.js';
+import { invalidField } from './http/errors.js';
 
 /** Untrusted input: `apiKeys` checks every field. */
 type Untrusted<T> = { readonly [Field in keyof T]?: unknown };
@@ -23,7 +24,6 @@ export async function createKey(
 }
 
 /**
- *
  * @throws ApiKeyError `validation`, also when there is nothing to change: a misspelt field must not look like a success
  */
 export async function updateKey(
@@ -37,8 +37,7 @@ export async function updateKey(
     throw new ApiKeyError('validation', 'Give `name`, `description` or `expiresOn`: there is nothing to change.');
   }
   if (version !== undefined && !Number.isSafeInteger(version)) {
-    const message = '`version` must be a whole number.';
-    throw new ApiKeyError('validation', message, { fieldErrors: [{ field: 'version', message }] });
+    throw invalidField('version', '`version` must be a whole number.');
   }
   return await context.apiKeys.update(actor, id as string, { name, description, expiresOn, version } as ApiKeyChanges);
 }

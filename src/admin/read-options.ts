@@ -7,8 +7,8 @@ import {
   RequestLookups,
 } from '../api-keys/index.js';
 import {
-  type Clock,
   checkOptions,
+  completeClock,
   duration,
   functionOf,
   nameOrFunction,
@@ -18,7 +18,6 @@ import {
   quiet,
   readBy,
   type ShapeOf,
-  systemClock,
   timeLimit,
   withMethods,
 } from '../internal/index.js';
@@ -74,7 +73,7 @@ export function readOptions(options: AdminOptions): AdminContext {
     throw new TypeError(`\`basePath\` must not begin with the name of a section: \`${first}\`.`);
   }
   const onError = quiet(rest.onError);
-  const clock = readClock(rest.clock);
+  const clock = completeClock(rest.clock);
   return {
     apiKeys,
     users,
@@ -163,16 +162,5 @@ function withProxyWarning(onError: (error: unknown) => void): AdminContext['clie
       onError(new Error(message));
     }
     return socketAddress(request, env);
-  };
-}
-
-/** A host's clock may have only `now`; waits are then measured with it, so that there is one time. */
-function readClock(clock: AdminOptions['clock']): Clock {
-  if (clock === undefined) return systemClock;
-  return {
-    now: () => clock.now(),
-    monotonic: () => (clock.monotonic === undefined ? clock.now() : clock.monotonic()),
-    setTimer: (delayMs, callback) =>
-      clock.setTimer === undefined ? systemClock.setTimer(delayMs, callback) : clock.setTimer(delayMs, callback),
   };
 }

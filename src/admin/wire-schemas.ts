@@ -42,6 +42,14 @@ const keyUse = z
   })
   .meta({ examples: [{ address: '192.0.2.7', userAgent: 'curl/8.5.0', lastUsedOn: '2026-11-22T02:00:01.250Z' }] });
 
+function pageOf<Item extends z.ZodType>(item: Item, items: string) {
+  return z.object({
+    items: z.array(item),
+    nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
+    total: z.int().min(0).optional().describe(`Number of all matching ${items}; only if requested.`),
+  });
+}
+
 export const apiKeySchema = z
   .object({
     id: apiKeyId(),
@@ -70,13 +78,7 @@ export const createdApiKeySchema = z
   })
   .describe('The new key, with its value.');
 
-export const apiKeyPageSchema = z
-  .object({
-    items: z.array(apiKeySchema),
-    nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
-    total: z.int().min(0).optional().describe('Number of all matching keys; only if requested.'),
-  })
-  .describe('One page of API keys.');
+export const apiKeyPageSchema = pageOf(apiKeySchema, 'keys').describe('One page of API keys.');
 
 export const auditEntrySchema = z
   .object({
@@ -101,13 +103,9 @@ export const auditEntrySchema = z
   })
   .describe('One change of one API key.');
 
-export const auditPageSchema = z
-  .object({
-    items: z.array(auditEntrySchema),
-    nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
-    total: z.int().min(0).optional().describe('Number of all matching entries; only if requested.'),
-  })
-  .describe('One page of the audit trail, newest first.');
+export const auditPageSchema = pageOf(auditEntrySchema, 'entries').describe(
+  'One page of the audit trail, newest first.',
+);
 
 export const meSchema = z
   .object({

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../internal/index.js';
+import { completeClock } from '../internal/index.js';
 import { resolvePrincipal } from './access/actor.js';
 import { hasApiKeys } from './access/edition.js';
 import { RequestLookups } from './access/request-lookups.js';
@@ -20,19 +20,16 @@ import { ExpiryWarnings } from './warnings/expiry-warnings.js';
 
 /** Opens the store and assembles the parts. Expects checked options. */
 export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: SecretHasher): Promise<ApiKeys> {
-  const clock: Pick<Clock, 'now'> & Partial<Clock> = options.clock ?? systemClock;
+  const clock = completeClock(options.clock);
   const onError = options.onError ?? (() => {});
   const store = await openStore(options.database, hasher, clock.now());
   if (!store.hasTrigrams) onError(new Error(withoutTrigrams[store.dialect]));
   const listeners = new Set<(invalidation: Invalidation) => void>();
-  const timers: Pick<Clock, 'setTimer'> = {
-    setTimer: (delayMs, callback) => (clock.setTimer ? clock : systemClock).setTimer!(delayMs, callback),
-  };
-  const newLookups = () => new RequestLookups({ timeoutMs: options.lookUpTimeoutMs, clock: timers });
+  const newLookups = () => new RequestLookups({ timeoutMs: options.lookUpTimeoutMs, clock });
   const keptUses = options.keptUses ?? 5;
   const marks = new AccessMarks({
     keptUses,
-    clock: timers,
+    clock,
     write: (pending) => store.writeMarks(pending, keptUses),
     onError,
   });
@@ -61,14 +58,9 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   };
 
   const { onExpiring, expiryWarningDays = [14, 3, 1] } = options;
-  const warnings = onExpiring && new ExpiryWarnings(context, timers, onExpiring, expiryWarningDays);
+  const warnings = onExpiring && new ExpiryWarnings(context, clock, onExpiring, expiryWarningDays);
   void warnings?.check();
 
-  let closing: Promise<void> | undefined;
-  const close = () => {
-    closing ??= closeAll();
-    return closing;
-  };
   const closeAll = async () => {
     try {
       await warnings?.close();
@@ -76,6 +68,11 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     } finally {
       await store.close();
     }
+  };
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= closeAll();
+    return closing;
   };
   const open = <Arguments extends unknown[], Result>(
     job: (context: Context, ...rest: Arguments) => Promise<Result>,
@@ -115,9 +112,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     },
     onInvalidated(listener) {
       listeners.add(listener);
-      return () => {
-        listeners.delete(listener);
-      };
+      return () => void listeners.delete(listener);
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -1,14 +1,9 @@
 import { type Command, Option } from 'commander';
-import {
-  type ConnectorClient,
-  type ConnectorClientOptions,
-  createConnectorClient,
-  RequestError,
-} from '../client/index.js';
-import { waitFormats } from '../contract/index.js';
+import { type ConnectorClient, createConnectorClient, RequestError } from '../client/index.js';
+import { type WaitFormat, waitFormats } from '../contract/index.js';
 import { printable } from '../internal/index.js';
-import { createPaint, exitCodes, type Io, toUsageError, UsageError } from './io.js';
-import { readParameters } from './parameters.js';
+import { createPaint, exitCodes, fromOptions, type Io, UsageError } from './io.js';
+import { type Parameter, readParameters } from './parameters.js';
 import { collect, collectHeader, parseCount, parseDuration, parseUrl } from './values.js';
 
 interface CallOptions {
@@ -19,7 +14,7 @@ interface CallOptions {
   json?: string;
   header?: Record<string, string>;
   rateLimitHeader?: string;
-  rateLimitFormat?: string;
+  rateLimitFormat?: WaitFormat;
   maxWait?: number;
   timeout?: number;
   retries?: number;
@@ -72,8 +67,7 @@ async function call(url: string, method: string, path: string, options: CallOpti
   const say = (text: string) => io.stderr.write(`${printable(text)}\n`);
   const note = (color: Parameters<typeof paint>[0], text: string) =>
     io.stderr.write(`${paint(color, printable(text))}\n`);
-  const data = options.data ?? options.json;
-  const json = readJson(data);
+  const json = readJson(options.data ?? options.json);
   const client = createClient(url, options, await readParameters(options.initialize ?? [], io));
   narrate(client, note);
   const startedAt = performance.now();
@@ -83,7 +77,7 @@ async function call(url: string, method: string, path: string, options: CallOpti
       path,
       headers: options.header ?? {},
       signal: io.signal,
-      ...(data === undefined ? {} : { json }),
+      json,
     });
     const milliseconds = Math.round(performance.now() - startedAt);
     note('green', `${response.status} in ${milliseconds} ms${pausedNote(client)}`);
@@ -109,31 +103,18 @@ async function call(url: string, method: string, path: string, options: CallOpti
   }
 }
 
-function createClient(
-  url: string,
-  options: CallOptions,
-  parameters: { key: string; value: string; sensitive: boolean }[],
-) {
-  const { initializePath, rateLimitHeader, rateLimitFormat, maxWait, timeout, retries } = options;
-  const rateLimit = Object.fromEntries(
-    Object.entries({ header: rateLimitHeader, format: rateLimitFormat, maxWaitMs: maxWait }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  ) as NonNullable<ConnectorClientOptions['rateLimit']>;
-  try {
-    return createConnectorClient({
+function createClient(url: string, options: CallOptions, parameters: Parameter[]) {
+  const { initializePath: path, rateLimitHeader: header, rateLimitFormat: format, maxWait, timeout, retries } = options;
+  return fromOptions(() =>
+    createConnectorClient({
       baseUrl: url,
-      initialize: options.login
-        ? { parameters, ...(initializePath === undefined ? {} : { path: initializePath }) }
-        : async () => ({}),
-      rateLimit,
-      ...(timeout === undefined ? {} : { timeoutMs: timeout }),
-      ...(retries === undefined ? {} : { retry: { retries } }),
-      ...(options.cleanup ? { cleanup: {} } : {}),
-    });
-  } catch (error) {
-    throw toUsageError(error);
-  }
+      initialize: options.login ? { parameters, path } : async () => ({}),
+      rateLimit: { header, format, maxWaitMs: maxWait },
+      timeoutMs: timeout,
+      retry: { retries },
+      ...(options.cleanup && { cleanup: {} }),
+    }),
+  );
 }
 
 function narrate(client: ConnectorClient, note: (color: 'dim' | 'yellow' | 'cyan', text: string) => void): void {

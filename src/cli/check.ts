@@ -136,11 +136,11 @@ async function withArguments(config: ConformanceConfig, options: CheckOptions, i
   return {
     ...config,
     probes,
-    ...(openapi === undefined ? {} : { openapi: { ...config.openapi, document: await loadDocument(openapi, io) } }),
-    ...(options.features === undefined ? {} : { features: options.features }),
-    ...(options.allowWrites === undefined ? {} : { allowWrites: true }),
-    ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout }),
-    ...(options.maxWait === undefined ? {} : { maxWaitMs: options.maxWait }),
+    ...(openapi !== undefined && { openapi: { ...config.openapi, document: await loadDocument(openapi, io) } }),
+    features: options.features ?? config.features,
+    allowWrites: options.allowWrites ?? config.allowWrites,
+    timeoutMs: options.timeout ?? config.timeoutMs,
+    maxWaitMs: options.maxWait ?? config.maxWaitMs,
   };
 }
 

@@ -30,6 +30,15 @@ export function toUsageError(error: unknown): unknown {
   return error instanceof TypeError ? new UsageError(error.message) : error;
 }
 
+/** What `make` returns. @throws UsageError when one of the options it got is wrong. */
+export function fromOptions<Made>(make: () => Made): Made {
+  try {
+    return make();
+  } catch (error) {
+    throw toUsageError(error);
+  }
+}
+
 /** `0` all is well, `1` something is wrong with the connector, `2` the command could not find out. */
 export const exitCodes = { good: 0, bad: 1, unusable: 2 } as const;
 

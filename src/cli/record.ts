@@ -5,7 +5,7 @@ import { type ConformanceConfig, conformance } from '../conformance/index.js';
 import { isSafeMethod } from '../internal/index.js';
 import { type RecordedRequest, type Recording, simulateConnector } from '../testing/index.js';
 import { loadConfig } from './config.js';
-import { exitCodes, type Io, toUsageError, UsageError } from './io.js';
+import { exitCodes, fromOptions, type Io, UsageError } from './io.js';
 import { recordExchanges, toRecordedRequest } from './recorder.js';
 import { collect, parseUrl } from './values.js';
 import { type Judgement, withoutSecrets } from './without-secrets.js';
@@ -45,7 +45,7 @@ async function record(configFile: string, options: RecordOptions, io: Io): Promi
   const config = await loadConfig(configFile, io);
   const url = options.url ?? config.baseUrl;
   if (url === undefined) throw new UsageError('Give the address of the connector: --url, or `baseUrl` in the config.');
-  checkConfig({ ...config, baseUrl: url });
+  fromOptions(() => conformance({ ...config, baseUrl: url }));
   const requests = requestsOf(config);
   if (requests.length === 0)
     throw new UsageError(`${configFile} has neither probes nor \`record\`: nothing to record.`);
@@ -54,15 +54,6 @@ async function record(configFile: string, options: RecordOptions, io: Io): Promi
   writeFileSync(path.resolve(io.cwd, options.output), `${JSON.stringify(recording, undefined, 2)}\n`);
   io.stderr.write(`${recording.exchanges.length} responses recorded, see ${options.output}\n`);
   return exitCodes.good;
-}
-
-/** @throws UsageError naming the options that are wrong. */
-function checkConfig(config: ConformanceConfig): void {
-  try {
-    conformance(config);
-  } catch (error) {
-    throw toUsageError(error);
-  }
 }
 
 function requestsOf(config: ConformanceConfig): RecordedRequest[] {

@@ -3,7 +3,8 @@ import type { ConformanceConfig, ProbeRequest } from '../conformance/index.js';
 import { isConnectorError, toSessionParameters } from '../contract/index.js';
 import { headerParts, parseJson, readLimited, readRequestLine, withoutTrailingSlashes } from '../internal/index.js';
 import type { RecordedBody, RecordedExchange, RecordedRequest, Recording } from '../testing/index.js';
-import { toUsageError, UsageError } from './io.js';
+import { fromOptions, UsageError } from './io.js';
+import { given } from './values.js';
 
 /** Far more than a fixture should have. */
 const maxBodyBytes = 1024 * 1024;
@@ -82,17 +83,15 @@ export function toRecordedRequest(probe: ProbeRequest): RecordedRequest {
   return {
     method,
     path,
-    ...(headers === undefined ? {} : { headers }),
-    ...(json === undefined ? {} : { json }),
-    ...(body === undefined ? {} : { text: body }),
+    ...given({ headers, json, text: body }),
   };
 }
 
 function createClient(baseUrl: string, config: ConformanceConfig, fetch: typeof globalThis.fetch): ConnectorClient {
   const { path = '/initialize', parameters } = config.probes?.initialize ?? {};
   const { header = 'Retry-After', format = 'auto' } = config.rateLimit ?? {};
-  try {
-    return createConnectorClient({
+  return fromOptions(() =>
+    createConnectorClient({
       baseUrl,
       initialize:
         parameters === undefined ? async () => ({}) : { path, parameters: toSessionParameters(parameters) ?? [] },
@@ -100,10 +99,8 @@ function createClient(baseUrl: string, config: ConformanceConfig, fetch: typeof 
       retry: { retries: 0 },
       timeoutMs: config.timeoutMs ?? 10_000,
       fetch,
-    });
-  } catch (error) {
-    throw toUsageError(error);
-  }
+    }),
+  );
 }
 
 /** @returns the error of the call, if it has one: that may be what is to be recorded. */
@@ -121,8 +118,8 @@ async function send(
       headers: { ...type, ...headers },
       responseType: 'bytes',
       signal,
-      ...(json === undefined ? {} : { json }),
-      ...(text === undefined ? {} : { body: text }),
+      json,
+      body: text,
     });
     return undefined;
   } catch (error) {

@@ -11,7 +11,7 @@ import {
 import { parseFaults } from './faults.js';
 import { createPaint, exitCodes, type Io, type Paint, toUsageError, UsageError } from './io.js';
 import { readParameters } from './parameters.js';
-import { collect, parseCount, parseDuration, parseLimit, parsePort } from './values.js';
+import { collect, given, parseCount, parseDuration, parseLimit, parsePort } from './values.js';
 
 interface SimulateOptions {
   port: number;
@@ -97,31 +97,15 @@ async function toSettings(options: SimulateOptions, io: Io): Promise<SimulateCon
   if (limit === undefined && (window ?? announce ?? header ?? format) !== undefined) {
     throw new UsageError('--window, --announce, --header and --format need --limit, too.');
   }
+  const known = credentials && (await readParameters(credentials, io));
   return {
     resources: { items: Array.from({ length: items }, (_, index) => ({ id: index + 1, title: `Item ${index + 1}` })) },
-    session: {
-      ...(session === undefined ? {} : { ttlMs: session }),
-      ...(sessionRequests === undefined ? {} : { maxRequests: sessionRequests }),
-    },
-    ...(limit === undefined
-      ? {}
-      : {
-          rateLimit: {
-            ...limit,
-            ...(window === undefined ? {} : { window }),
-            ...(announce === undefined ? {} : { announce }),
-            ...(header === undefined ? {} : { header }),
-            ...(format === undefined ? {} : { format }),
-          },
-        }),
-    ...(credentials === undefined
-      ? {}
-      : {
-          credentials: Object.fromEntries(
-            (await readParameters(credentials, io)).map(({ key, value }) => [key, value]),
-          ),
-        }),
-    ...(faults === undefined ? {} : { faults }),
+    session: given({ ttlMs: session, maxRequests: sessionRequests }),
+    ...given({
+      rateLimit: limit && { ...limit, ...given({ window, announce, header, format }) },
+      credentials: known && Object.fromEntries(known.map(({ key, value }) => [key, value])),
+      faults,
+    }),
   };
 }
 

@@ -49,3 +49,9 @@ export function parseUrl(text: string): string {
   }
   return text;
 }
+
+/** Without the options that were not given. */
+export function given<Options extends object>(options: Options) {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof Options]?: Exclude<Options[Name], undefined> };
+}

@@ -3,16 +3,10 @@ import { showExchange } from './probing/evidence.js';
 import { type Exchange, summarize } from './probing/exchange.js';
 import { CannotCheck, type Completed, hasResponse } from './probing/limits.js';
 import type { Prober } from './probing/prober.js';
-import type { Problem, Severity } from './result.js';
+import type { CaseResult, Problem, Severity } from './result.js';
 
 /** One thing that a connector has to do, and how to check it. */
-export interface CaseDefinition {
-  /** Never changes, because `knownFailures` refer to it. */
-  readonly id: string;
-  /** The rule of docs/rules.md. */
-  readonly rule: string;
-  readonly title: string;
-  readonly why: string;
+export interface CaseDefinition extends Readonly<Pick<CaseResult, 'id' | 'rule' | 'title' | 'why'>> {
   /** @default 'error' */
   readonly severity?: Severity;
   /** The case applies only to connectors with this feature. */
@@ -47,6 +41,11 @@ export class Judge {
     this.problems.push({ message, exchange });
   }
 
+  /** A problem whose message begins with the request and its status. */
+  found(seen: Exchange, problem: string): void {
+    this.problem(`${summarize(seen)}${problem}`, seen);
+  }
+
   /**
    * The exchange if it has a response, of which a success has to be whole; otherwise `undefined`, after recording the problem.
    * The bodies of errors are judged by `errors.body`.
@@ -54,18 +53,18 @@ export class Judge {
   response(seen: Exchange): Completed | undefined {
     const broken = seen.response?.broken;
     if (hasResponse(seen) && (broken === undefined || seen.response.status >= 400)) return seen;
-    this.problem(`${summarize(seen)}; ${broken?.text ?? 'expected a response'}`, seen);
+    this.found(seen, `; ${broken?.text ?? 'expected a response'}`);
     return undefined;
   }
 
   status(seen: Exchange, accepts: (status: number) => boolean, expected: string): void {
     const completed = this.response(seen);
     if (completed === undefined || accepts(completed.response.status)) return;
-    this.problem(`${summarize(seen)}; expected ${expected}`, seen);
+    this.found(seen, `; expected ${expected}`);
   }
 }
 
-export { isSuccess } from './probing/prober.js';
+export { hasSucceeded, isSuccess } from './probing/prober.js';
 export const isOneOf =
   (...statuses: number[]) =>
   (status: number) =>

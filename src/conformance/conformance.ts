@@ -50,11 +50,7 @@ export function conformance(options: ConformanceOptions): Case[] {
   return definitions
     .filter((definition) => lacks(definition, prober) === undefined)
     .map((definition) => ({
-      id: definition.id,
-      rule: definition.rule,
-      title: definition.title,
-      why: definition.why,
-      severity: definition.severity ?? 'error',
+      ...describe(definition),
       ...(definition.feature === undefined ? {} : { feature: definition.feature }),
       run: async () => {
         const result = await runCase(definition, prober, settings);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { headerNameOption, type SessionParameter, type WaitFormat, waitFormatOption } from '../contract/index.js';
+import { headerNameOption, type WaitFormat, waitFormatOption } from '../contract/index.js';
 import {
   anyObject,
   bool,
@@ -84,51 +84,7 @@ export interface ConformanceOptions extends ConformanceConfig {
 }
 
 /** The options with every default filled in. */
-export interface Settings {
-  readonly baseUrl: string;
-  readonly fetch: (request: Request) => Response | Promise<Response>;
-  readonly onResult: ((result: CaseResult) => void) | undefined;
-  readonly openapi:
-    | { readonly document: string | object; readonly requests: number; readonly seed: number }
-    | undefined;
-  readonly features: ReadonlySet<Feature>;
-  readonly knownFailures: ReadonlyMap<string, string>;
-  readonly rateLimit: { readonly header: string; readonly format: WaitFormat };
-  readonly allowWrites: boolean;
-  readonly timeoutMs: number;
-  readonly maxWaitMs: number;
-  readonly maxDetailBytes: number;
-  readonly initialize: {
-    readonly path: string;
-    readonly parameters: readonly SessionParameter[] | undefined;
-    readonly wrongParameters: readonly SessionParameter[] | undefined;
-  };
-  readonly readable: ReadyRequest | undefined;
-  readonly unknown: ReadyRequest | undefined;
-  readonly unknownRoute: ReadyRequest;
-  readonly invalid: ReadyRequest | undefined;
-  readonly forbidden: ReadyRequest | undefined;
-  readonly failing: ReadyRequest | undefined;
-  readonly file:
-    | {
-        request: ReadyRequest;
-        sha256?: string | undefined;
-        bytes?: number | undefined;
-        contentType?: string | undefined;
-      }
-    | undefined;
-  readonly limit:
-    | { request: ReadyRequest; times: number; concurrency: number; before?: (() => unknown) | undefined }
-    | undefined;
-  readonly expire:
-    | {
-        waitMs: number;
-        request: ReadyRequest | undefined;
-        action?: ((session: Record<string, string>) => unknown) | undefined;
-      }
-    | undefined;
-  readonly cleanupPath: string;
-}
+export type Settings = Readonly<ReturnType<typeof checkOptions>>;
 
 const reason = z.string().trim().min(1, 'must say why');
 
@@ -136,8 +92,8 @@ const schema = optionsOf({
   baseUrl: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as "http://127.0.0.1:4000"' })
     .optional(),
-  fetch: functionOf<Settings['fetch']>().optional(),
-  onResult: functionOf<NonNullable<Settings['onResult']>>().optional(),
+  fetch: functionOf<NonNullable<ConformanceOptions['fetch']>>().optional(),
+  onResult: functionOf<NonNullable<ConformanceOptions['onResult']>>().optional(),
   probes: probesSchema.optional(),
   record: z.array(probeRequestSchema).optional(),
   openapi: optionsOf({
@@ -161,7 +117,7 @@ const schema = optionsOf({
 } satisfies ShapeOf<ConformanceOptions>);
 
 /** Fills in the defaults. @throws TypeError naming the options that are wrong. */
-export function checkOptions(options: ConformanceOptions): Settings {
+export function checkOptions(options: ConformanceOptions) {
   const { openapi, rateLimit, allowWrites, timeoutMs, maxWaitMs, maxDetailBytes } = check(schema, options);
   if (options.baseUrl === undefined && options.fetch === undefined) {
     throw new TypeError('`baseUrl` or `fetch` is needed: there is no connector to check.');
@@ -170,7 +126,7 @@ export function checkOptions(options: ConformanceOptions): Settings {
   const readable = optional(probes.readable);
   return {
     baseUrl: withoutTrailingSlashes(options.baseUrl ?? 'http://connector.invalid'),
-    fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
+    fetch: options.fetch ?? ((request: Request) => globalThis.fetch(request)),
     onResult: options.onResult,
     openapi,
     features: new Set(options.features ?? impliedFeatures(probes)),
@@ -213,7 +169,7 @@ function impliedFeatures(probes: Probes): Feature[] {
   return implied;
 }
 
-function readLimit(limit: Probes['limit'], readable: ReadyRequest | undefined): Settings['limit'] {
+function readLimit(limit: Probes['limit'], readable: ReadyRequest | undefined) {
   if (limit === undefined) return undefined;
   const request = optional(limit.request) ?? readable;
   if (request === undefined) {

@@ -55,6 +55,16 @@ export const systemClock: Clock = {
   },
 };
 
+/** A host's clock may have only `now`: waits are then measured with it, so that there is one time, and timers are the machine's. */
+export function completeClock(clock: (Pick<Clock, 'now'> & Partial<Clock>) | undefined): Clock {
+  if (clock === undefined) return systemClock;
+  return {
+    now: () => clock.now(),
+    monotonic: () => (clock.monotonic === undefined ? clock.now() : clock.monotonic()),
+    setTimer: (delayMs, callback) => (clock.setTimer ? (clock as Clock) : systemClock).setTimer(delayMs, callback),
+  };
+}
+
 /**
  * Waits on the given clock.
  *

@@ -1,4 +1,4 @@
-export { type Clock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
+export { type Clock, completeClock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
 export { isNestedDeeper, parseJson } from './json.js';

@@ -1,6 +1,5 @@
-import { ApiKeyError } from '../../api-keys/index.js';
 import { parseJson } from '../../internal/index.js';
-import { AdminHttpError } from '../http/errors.js';
+import { AdminHttpError, invalidField } from '../http/errors.js';
 import { readBoundedText } from '../http/read-bounded-text.js';
 
 /** Far more than a name and a date need. */
@@ -29,10 +28,7 @@ export function readQuery(url: string, known: readonly string[]): Record<string,
   const query: Record<string, unknown> = {};
   for (const field of known) {
     const values = parameters.getAll(field);
-    if (values.length > 1) {
-      const message = `\`${field}\` must be given once.`;
-      throw new ApiKeyError('validation', message, { fieldErrors: [{ field, message }] });
-    }
+    if (values.length > 1) throw invalidField(field, `\`${field}\` must be given once.`);
     const [value] = values;
     if (value !== undefined && value !== '') query[field] = convert(field, value);
   }

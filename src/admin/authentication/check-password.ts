@@ -9,26 +9,22 @@ import { sourceKey } from '../../internal/index.js';
 import type { AdminContext } from '../context.js';
 import { busyError, tooManyFailuresError } from '../http/errors.js';
 import { PasswordProofs, type PresentedPassword } from './password-proofs.js';
-import { createSemaphore, type Semaphore } from './semaphore.js';
+import { createSemaphore } from './semaphore.js';
 
 /** Two of the four threads that Node uses for scrypt, files and DNS together. */
 const checksAtOnce = 2;
 /** About a minute of work on a small machine. */
 const checksWaiting = 500;
 
-/** State shared by all password checks. */
-export interface PasswordChecks {
-  readonly proofs: PasswordProofs;
-  readonly semaphore: Semaphore;
-  /** Concurrent requests with the same credentials from one source share one check. */
-  readonly underWay: Map<string, Promise<boolean>>;
-}
+export type PasswordChecks = ReturnType<typeof createPasswordChecks>;
 
-export function createPasswordChecks(clock: AdminContext['clock']): PasswordChecks {
+/** State shared by all password checks. */
+export function createPasswordChecks(clock: AdminContext['clock']) {
   return {
     proofs: new PasswordProofs(clock),
     semaphore: createSemaphore({ atOnce: checksAtOnce, waiting: checksWaiting, refusal: busyError }),
-    underWay: new Map(),
+    /** Concurrent requests with the same credentials from one source share one check. */
+    underWay: new Map<string, Promise<boolean>>(),
   };
 }
 

@@ -1,17 +1,3 @@
-/**
- * Runs a few tasks at a time. The others wait in a queue for each source, and the queues take turns: a source with a
- * thousand requests delays the others by one task at a time.
- */
-export interface Semaphore {
-  /**
-   *
-   * @param source whose queue to wait in
-   * @param lane every other turn is kept for `known` sources; each lane has its own places
-   * @throws the error from `refusal`, when all places are taken
-   */
-  run<T>(source: string, lane: Lane, task: () => Promise<T>): Promise<T>;
-}
-
 export type Lane = 'known' | 'unknown';
 
 interface Waiter {
@@ -23,10 +9,12 @@ interface Waiter {
 type Lines = Map<string, Waiter[]>;
 
 /**
+ * Runs a few tasks at a time. The others wait in a queue for each source, and the queues take turns: a source with a
+ * thousand requests delays the others by one task at a time.
  *
- * @param waiting how many may wait in each lane
+ * @param options.waiting how many may wait in each lane
  */
-export function createSemaphore(options: { atOnce: number; waiting: number; refusal: () => Error }): Semaphore {
+export function createSemaphore(options: { atOnce: number; waiting: number; refusal: () => Error }) {
   const lanes: Record<Lane, Lines> = { known: new Map(), unknown: new Map() };
   const turns = Object.values(lanes);
   let running = 0;
@@ -62,7 +50,12 @@ export function createSemaphore(options: { atOnce: number; waiting: number; refu
   };
 
   return {
-    async run(source, lane, task) {
+    /**
+     * @param source whose queue to wait in
+     * @param lane every other turn is kept for `known` sources; each lane has its own places
+     * @throws the error from `refusal`, when all places are taken
+     */
+    async run<T>(source: string, lane: Lane, task: () => Promise<T>): Promise<T> {
       if (running < options.atOnce) running += 1;
       else await new Promise<void>((enter, refuse) => place(lanes[lane], source, { enter, refuse }));
       try {

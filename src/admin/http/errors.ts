@@ -1,4 +1,4 @@
-import { type ApiKeyErrorKind, type FieldError, isApiKeyError } from '../../api-keys/index.js';
+import { ApiKeyError, type ApiKeyErrorKind, type FieldError, isApiKeyError } from '../../api-keys/index.js';
 
 /** The body of every error of the Admin API (specification 7.1, rules K9 and K13). */
 export interface AdminErrorBody {
@@ -48,13 +48,17 @@ export function statusOfApiKeyError(thrown: unknown): number | undefined {
   return isApiKeyError(thrown) ? statusOfKind[thrown.kind] : undefined;
 }
 
+/** A refusal of one field. */
+export function invalidField(field: string, message: string): ApiKeyError {
+  return new ApiKeyError('validation', message, { fieldErrors: [{ field, message }] });
+}
+
 /** The one response to every failed authentication (rule K9). */
 export function authenticationFailedError(): AdminHttpError {
   return new AdminHttpError(401, authenticationFailedMessage, { headers: { 'www-authenticate': 'ApiKey' } });
 }
 
 /**
- *
  * @param retryAfterMs milliseconds, sent as whole seconds, at least 1
  */
 export function tooManyFailuresError(retryAfterMs: number): AdminHttpError {

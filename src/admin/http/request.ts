@@ -49,12 +49,6 @@ export function isCrossSite(request: Request, publicUrl: URL | undefined): boole
   return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
 }
 
-/** A request with its full path, and the part of the path below the base path. */
-export interface PlacedRequest {
-  readonly request: Request;
-  readonly path: string;
-}
-
 /**
  * Finds the path below the base path. Express, Hono's `mount` and some proxies remove the mount path: a path that does
  * not start with the base path is put below it, so that every part sees full paths. `publicUrl` replaces the origin.
@@ -64,7 +58,7 @@ export interface PlacedRequest {
 export function placeRequest(
   request: Request,
   { basePath, publicUrl }: { basePath: string; publicUrl: URL | undefined },
-): PlacedRequest {
+): { request: Request; path: string } {
   const url = new URL(request.url);
   const { pathname } = url;
   const isFull = basePath === '' || pathname === basePath || pathname.startsWith(`${basePath}/`);

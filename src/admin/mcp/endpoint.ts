@@ -4,25 +4,15 @@ import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
 import { readBoundedText } from '../http/read-bounded-text.js';
 import { errorResponse, json } from '../http/responses.js';
+import type { AdminOptions } from '../options.js';
 import { createHostCheck } from './allowed-hosts.js';
 import { OpenRequest } from './open-request.js';
 import { loadSdk, type McpSdk } from './sdk.js';
 import { createSessions, type McpSession } from './sessions.js';
 import { createStreamWatch } from './stream-watch.js';
-import type { McpTool } from './tool.js';
 import { createToolBox } from './tools.js';
 
-export interface McpEndpoint {
-  fetch(request: Request, env: unknown): Promise<Response>;
-  /** Ends all sessions and streams. */
-  close(): Promise<void>;
-}
-
-export interface McpEndpointOptions {
-  readonly mcpTools?: readonly McpTool[] | undefined;
-  readonly allowedHosts?: readonly string[] | undefined;
-  readonly mcpSessionIdleMs?: number | undefined;
-}
+type McpEndpointOptions = Pick<AdminOptions, 'mcpTools' | 'allowedHosts' | 'mcpSessionIdleMs'>;
 
 const checkIntervalMs = 1000;
 const defaultIdleMs = 1_800_000;
@@ -35,7 +25,7 @@ const passedHeaders = ['accept', 'content-type', 'last-event-id', 'mcp-protocol-
  * MCP over streamable HTTP, with the official SDK. Host and origin are checked first, then the credentials, then the
  * method; the rest is MCP's own. No OAuth metadata is served: a client would drop its key and start OAuth.
  */
-export function createMcpEndpoint(context: AdminContext, options: McpEndpointOptions): McpEndpoint {
+export function createMcpEndpoint(context: AdminContext, options: McpEndpointOptions) {
   const checkHost = createHostCheck([
     ...(options.allowedHosts ?? []),
     ...(context.publicUrl ? [context.publicUrl.host] : []),
@@ -113,7 +103,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
   };
 
   return {
-    async fetch(request, env) {
+    async fetch(request: Request, env: unknown) {
       try {
         if (isClosed) throw new AdminHttpError(503, 'The service is closing.');
         return await respond(request, env);
@@ -121,6 +111,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
         return error instanceof ProtocolRefusal ? error.toResponse() : errorResponse(context, error);
       }
     },
+    /** Ends all sessions and streams. */
     async close() {
       isClosed = true;
       timer?.cancel();

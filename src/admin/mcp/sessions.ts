@@ -18,17 +18,7 @@ export interface McpSession {
   close(): Promise<void>;
 }
 
-export interface McpSessions {
-  /** The user's session. Another user's is not found, so a leaked id is useless. */
-  find(id: string, userId: string): McpSession | undefined;
-  /** A session that is kept once its `initialize` succeeds. */
-  begin(sdk: McpSdk, userId: string): Promise<McpSession>;
-  readonly size: number;
-  closeIdle(): Promise<void>;
-  closeAll(): Promise<void>;
-}
-
-export function createSessions(context: AdminContext, tools: ToolBox, idleMs: number): McpSessions {
+export function createSessions(context: AdminContext, tools: ToolBox, idleMs: number) {
   const { name } = context.branding;
   // In the order of their last use.
   const sessions = new Map<string, McpSession>();
@@ -41,14 +31,16 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
     get size() {
       return sessions.size;
     },
-    find(id, userId) {
+    /** The user's session. Another user's is not found, so a leaked id is useless. */
+    find(id: string, userId: string) {
       const session = sessions.get(id);
       if (session === undefined || session.userId !== userId) return undefined;
       sessions.delete(id);
       sessions.set(id, session);
       return session;
     },
-    async begin(sdk, userId) {
+    /** A session that is kept once its `initialize` succeeds. */
+    async begin(sdk: McpSdk, userId: string) {
       const server = new sdk.McpServer(
         { name: slugOf(name), title: `${name}: API keys`, version: '1.0.0' },
         { capabilities: { tools: {} } },

@@ -3,16 +3,7 @@ import type { AdminContext } from '../context.js';
 import type { OpenRequest } from './open-request.js';
 
 /** Ends open streams whose credentials are no longer valid (rule K11). */
-export interface StreamWatch {
-  add(request: OpenRequest): void;
-  remove(request: OpenRequest): void;
-  readonly size: number;
-  /** Checks all of them: keys expire, other processes revoke, users are deleted. */
-  check(): Promise<void>;
-  close(): void;
-}
-
-export function createStreamWatch(context: AdminContext): StreamWatch {
+export function createStreamWatch(context: AdminContext) {
   const open = new Set<OpenRequest>();
   // A revocation in this process is reported at once.
   const unsubscribe = context.apiKeys.onInvalidated(({ apiKeyId }) => {
@@ -21,11 +12,12 @@ export function createStreamWatch(context: AdminContext): StreamWatch {
     }
   });
   return {
-    add: (request) => open.add(request),
-    remove: (request) => open.delete(request),
+    add: (request: OpenRequest) => open.add(request),
+    remove: (request: OpenRequest) => open.delete(request),
     get size() {
       return open.size;
     },
+    /** Checks all of them: keys expire, other processes revoke, users are deleted. */
     async check() {
       const byCredentials = new Map<string, OpenRequest[]>();
       for (const request of open) {

@@ -11,19 +11,10 @@ interface ToolResult {
   content: { type: 'text'; text: string }[];
 }
 
-export interface ToolBox {
-  readonly definitions: readonly ToolDefinition[];
-  has(name: string): boolean;
-  call(
-    name: string,
-    input: Readonly<Record<string, unknown>>,
-    request: OpenRequest,
-    signal: AbortSignal,
-  ): Promise<ToolResult>;
-}
+export type ToolBox = ReturnType<typeof createToolBox>;
 
 /** @throws TypeError naming a wrong entry of `mcpTools` */
-export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[] = []): ToolBox {
+export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[] = []) {
   const offered = keyTools(context).filter(({ definition }) => isOffered(definition, context.mcpKeyTools));
   const tools = new Map(offered.map((tool) => [tool.definition.name, tool]));
   for (const [index, tool] of mcpTools.entries()) {
@@ -33,8 +24,13 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
   }
   return {
     definitions: [...tools.values()].map(({ definition }) => definition),
-    has: (name) => tools.has(name),
-    async call(name, input, request, signal) {
+    has: (name: string) => tools.has(name),
+    async call(
+      name: string,
+      input: Readonly<Record<string, unknown>>,
+      request: OpenRequest,
+      signal: AbortSignal,
+    ): Promise<ToolResult> {
       try {
         const tool = tools.get(name) as BoundTool;
         const parsed = tool.parse?.(input) ?? { input };

@@ -26,7 +26,7 @@ export function uiRoutes(context: AdminContext): Hono {
   // Not strict: below a base path, the start page is there with and without its slash, and so is every other page.
   const app = new Hono({ strict: false }).basePath(context.basePath);
   const known = [...ui.look.assets, ...sectionAssets(context.sections)];
-  app.use('*', securityHeaders, ui.keepLook);
+  app.use('*', securityHeaders);
   app.get('/assets/:name', (c) => {
     const response = assetResponse(known, c.req.param('name'), c.req.header('if-none-match'));
     if (response === undefined) throw pageNotFound();

@@ -1,48 +1,59 @@
 import { createContext, useContext } from 'hono/jsx';
 import type { AdminContext } from '../context.js';
 import type { Links } from './addresses/links.js';
-import { type Asset, createAssets } from './assets/assets.js';
-import { createDates, type Dates } from './format/times.js';
+import { createAssets } from './assets/assets.js';
+import { createDates } from './format/times.js';
+import type { PageContext } from './page-context.js';
 import { englishTexts } from './texts/english.js';
 import type { AdminTexts } from './texts/texts-option.js';
 
-/** What every page of one administration has in common: the host's name, its logo, the files. */
-export interface Look {
-  readonly name: string;
-  readonly texts: AdminTexts;
-  readonly dates: Dates;
-  /** The address of the host's logo; `undefined` for the administration's own. */
-  readonly logo: string | undefined;
-  /** Addresses. */
-  readonly icon: string;
-  readonly stylesheet: string;
-  readonly script: string;
-  /** What keys begin with, such as `ck`. */
-  readonly keyPrefix: string;
-  readonly assets: readonly Asset[];
-}
+export type Look = ReturnType<typeof createLook>;
 
-export function createLook({ apiKeys, branding, texts: replaced }: AdminContext, links: Links): Look {
-  const texts = { ...englishTexts, ...replaced };
+/** What every page of one administration has in common: the host's name, its logo, the files. */
+export function createLook({ apiKeys, branding, texts: replaced }: AdminContext, links: Links) {
+  const texts: AdminTexts = { ...englishTexts, ...replaced };
   const { icon, script, stylesheet } = createAssets(branding);
   const iconAddress = icon === undefined ? (branding.logo as string) : links.asset(icon.name);
   return {
     name: branding.name,
     texts,
     dates: createDates(texts),
+    /** The address of the host's logo; `undefined` for the administration's own. */
     logo: branding.logo === undefined ? undefined : iconAddress,
     icon: iconAddress,
     stylesheet: links.asset(stylesheet.name),
     script: links.asset(script.name),
+    /** What keys begin with, such as `ck`. */
     keyPrefix: apiKeys.keyPrefix,
     assets: [stylesheet, script, ...(icon === undefined ? [] : [icon])],
   };
 }
 
-/** Set around every document by `render`. */
-export const LookContext = createContext<Look | undefined>(undefined);
+/** What all components of one document share: set around it by `render`. */
+export interface Shown {
+  readonly look: Look;
+  /** `undefined` on a page without a sign-in. */
+  readonly page: PageContext | undefined;
+  /** What the user has just done, in one sentence. */
+  readonly flash: string | undefined;
+}
+
+export const ShownContext = createContext<Shown | undefined>(undefined);
+
+function useShown(): Shown {
+  return useContext(ShownContext) as Shown;
+}
 
 /** For components: how this administration looks. */
 export function useLook(): Look {
-  return useContext(LookContext) as Look;
+  return useShown().look;
+}
+
+/** For components of pages for signed-in users. */
+export function usePage(): PageContext {
+  return useShown().page as PageContext;
+}
+
+export function useFlash(): string | undefined {
+  return useShown().flash;
 }

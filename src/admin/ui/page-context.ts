@@ -17,9 +17,9 @@ export interface PageContext {
   readonly hostSignIn: HostSignIn | undefined;
   /** For the forms of the page. */
   readonly token: string;
-  /** What the user has just done, in one sentence. */
-  readonly flash: string | undefined;
   readonly nowMs: number;
+  /** The latest expiry that a key may get now. */
+  readonly maxExpiresOn: string;
   /** Whether the user may manage the keys of all users (specification 5.3). */
   readonly mayManageAll: boolean;
   /** Whether the edition has API keys, so that they can be created and edited (rule K12). */
@@ -54,8 +54,8 @@ export async function readPageContext(
     links,
     hostSignIn: context.hostSignIn,
     token: forms.tokenFor(session),
-    flash: undefined,
     nowMs: context.clock.now(),
+    maxExpiresOn: context.apiKeys.maxExpiresOn(),
     mayManageAll,
     isAvailable,
     shows: {

@@ -8,7 +8,7 @@ import { allowConnections } from './browser/security-headers.js';
 import { Page, Token } from './components/layout.js';
 import { type PageContext, readPageContext } from './page-context.js';
 import { pageNotFound, showProblem } from './pages/problem.js';
-import { render, type Ui } from './ui.js';
+import type { Ui } from './ui.js';
 
 /** The stylesheets and scripts of the host's sections. */
 export function sectionAssets(sections: readonly AdminSection[]): Asset[] {
@@ -37,7 +37,6 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
       const page: AdminSectionContext['page'] = async ({ title, content, status = 200, refreshSeconds }) => {
         const html = (
           <Page
-            pageContext={pageContext}
             title={title}
             section={section.name}
             extras={{ stylesheet: addressOf(stylesheet), script: addressOf(script), refreshSeconds }}
@@ -45,14 +44,14 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
             {raw(String(await content))}
           </Page>
         );
-        return await render(c, html, status as ContentfulStatusCode);
+        return await ui.render(c, html, status as ContentfulStatusCode);
       };
       return await section.fetch(c.req.raw, {
         user: pageContext.user,
         path: `${ui.context.basePath}/${section.name}`,
         nowMs: pageContext.nowMs,
         form,
-        formToken: (<Token pageContext={pageContext} />) as AdminSectionContext['formToken'],
+        formToken: (<Token token={pageContext.token} />) as AdminSectionContext['formToken'],
         page,
         redirect(path, notice) {
           if (notice !== undefined) ui.flashes.leave(c, notice);

@@ -1,4 +1,4 @@
-import type { Context, Handler, MiddlewareHandler } from 'hono';
+import type { Context, Handler } from 'hono';
 import { html } from 'hono/html';
 import { type Child, type JSXNode, jsx } from 'hono/jsx';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -9,21 +9,16 @@ import { createFlashes, type Flashes } from './browser/flash.js';
 import { createForms, type Forms } from './browser/forms.js';
 import { createHostSessions } from './browser/host-session.js';
 import { createOwnSessions, type OwnSessions, type Sessions } from './browser/session.js';
-import { createLook, type Look, LookContext } from './look.js';
-import { type PageContext, readPageContext } from './page-context.js';
+import { createLook, type Look, ShownContext } from './look.js';
+import { knownPageContext, type PageContext, readPageContext } from './page-context.js';
 
 type HandlerResult = Response | Promise<Response>;
-
-/** Where a request's context keeps the {@link Look}, for {@link render}. */
-const lookOfPages = 'look';
 
 /** What all pages share. */
 export interface Ui {
   readonly context: AdminContext;
   readonly links: Links;
   readonly look: Look;
-  /** Belongs before every page. */
-  readonly keepLook: MiddlewareHandler;
   readonly sessions: Sessions;
   /** `undefined` where the host signs in. */
   readonly ownSessions: OwnSessions | undefined;
@@ -33,6 +28,8 @@ export interface Ui {
   signedIn(handler: (c: Context, pageContext: PageContext) => HandlerResult): Handler;
   /** A handler for a form that one of these pages posted. */
   submitted(handler: (c: Context, pageContext: PageContext, form: URLSearchParams) => HandlerResult): Handler;
+  /** Responds with a document. One for a signed-in user shows the notice that the last request left. */
+  render(c: Context, document: Child, status?: ContentfulStatusCode): Promise<Response>;
 }
 
 export function createUi(context: AdminContext): Ui {
@@ -43,10 +40,6 @@ export function createUi(context: AdminContext): Ui {
   const forms = createForms(context);
   const flashes = createFlashes(context);
   const look = createLook(context, links);
-  const keepLook: MiddlewareHandler = async (c, next) => {
-    c.set(lookOfPages, look);
-    await next();
-  };
   const parts = { context, links, look, sessions, ownSessions, forms };
 
   const signedIn: Ui['signedIn'] = (handler) => async (c) => {
@@ -60,15 +53,19 @@ export function createUi(context: AdminContext): Ui {
   };
   return {
     ...parts,
-    keepLook,
     flashes,
-    signedIn: (handler) => signedIn((c, pageContext) => handler(c, { ...pageContext, flash: flashes.take(c) })),
+    signedIn,
     submitted: (handler) =>
       signedIn(async (c, { session }) => {
         const form = await forms.read(c, session);
         // The form may have been slow to arrive: what ended meanwhile does nothing (rule K11).
         return await signedIn((_, pageContext) => handler(c, pageContext, form))(c, async () => {});
       }),
+    async render(c, document, status = 200) {
+      const page = knownPageContext(c);
+      const value = { look, page, flash: page && flashes.take(c) };
+      return await c.html(html`<!doctype html>${jsx(ShownContext.Provider, { value }, document as JSXNode)}`, status);
+    },
   };
 }
 
@@ -76,10 +73,4 @@ function atHost(c: Context, { urlFor }: HostSignIn, returnTo: string): Response 
   const url = urlFor(returnTo);
   if (url === undefined) throw new AdminHttpError(401, 'Sign in to this service first, then load this page again.');
   return c.redirect(url, 303);
-}
-
-/** Responds with a document. */
-export async function render(c: Context, document: Child, status: ContentfulStatusCode = 200): Promise<Response> {
-  const whole = jsx(LookContext.Provider, { value: c.get(lookOfPages) }, document as JSXNode);
-  return await c.html(html`<!doctype html>${whole}`, status);
 }

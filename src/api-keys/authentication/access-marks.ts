@@ -17,6 +17,13 @@ export interface UnwrittenUses extends AccessMark {
   readonly keptUses: number;
 }
 
+interface AccessMarksOptions {
+  readonly keptUses: number;
+  readonly clock: Pick<Clock, 'setTimer'>;
+  readonly write: (marks: ReadonlyMap<string, AccessMark>) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
 const flushDelayMs = 500;
 const nothing: AccessMark = { lastAccessedMs: 0, refusedUses: 0, lastRefusedMs: 0, uses: [] };
 
@@ -28,25 +35,14 @@ export class AccessMarks {
   #pending = new Map<string, AccessMark>();
   #beingWritten: ReadonlyMap<string, AccessMark> = new Map();
   #timer: Timer | undefined;
-  readonly #keptUses: number;
-  readonly #clock: Pick<Clock, 'setTimer'>;
-  readonly #write: (marks: ReadonlyMap<string, AccessMark>) => Promise<void>;
-  readonly #onError: (error: unknown) => void;
+  readonly #options: AccessMarksOptions;
 
-  constructor(options: {
-    keptUses: number;
-    clock: Pick<Clock, 'setTimer'>;
-    write: (marks: ReadonlyMap<string, AccessMark>) => Promise<void>;
-    onError: (error: unknown) => void;
-  }) {
-    this.#keptUses = options.keptUses;
-    this.#clock = options.clock;
-    this.#write = options.write;
-    this.#onError = options.onError;
+  constructor(options: AccessMarksOptions) {
+    this.#options = options;
   }
 
   used(apiKeyId: string, use: Use): void {
-    const uses = this.#keptUses === 0 ? [] : [use];
+    const uses = this.#options.keptUses === 0 ? [] : [use];
     this.#add(apiKeyId, { lastAccessedMs: use.lastUsedMs, refusedUses: 0, lastRefusedMs: 0, uses });
   }
 
@@ -63,7 +59,7 @@ export class AccessMarks {
     const [pending, beingWritten] = [this.#pending, this.#beingWritten];
     return (apiKeyId) => ({
       ...this.#merge(pending.get(apiKeyId) ?? nothing, beingWritten.get(apiKeyId) ?? nothing),
-      keptUses: this.#keptUses,
+      keptUses: this.#options.keptUses,
       refusedUses: this.#pending.get(apiKeyId)?.refusedUses ?? 0,
     });
   }
@@ -77,7 +73,7 @@ export class AccessMarks {
     this.#pending = new Map();
     this.#beingWritten = marks;
     try {
-      await this.#write(marks);
+      await this.#options.write(marks);
     } catch (error) {
       this.#beingWritten = new Map();
       for (const [apiKeyId, mark] of marks) this.#add(apiKeyId, mark);
@@ -99,9 +95,9 @@ export class AccessMarks {
   #add(apiKeyId: string, mark: AccessMark): void {
     const known = this.#pending.get(apiKeyId);
     this.#pending.set(apiKeyId, known === undefined ? mark : this.#merge(known, mark));
-    this.#timer ??= this.#clock.setTimer(flushDelayMs, () => {
+    this.#timer ??= this.#options.clock.setTimer(flushDelayMs, () => {
       this.#timer = undefined;
-      this.flush().catch(this.#onError);
+      this.flush().catch(this.#options.onError);
     });
   }
 
@@ -110,7 +106,7 @@ export class AccessMarks {
       lastAccessedMs: Math.max(first.lastAccessedMs, second.lastAccessedMs),
       refusedUses: first.refusedUses + second.refusedUses,
       lastRefusedMs: Math.max(first.lastRefusedMs, second.lastRefusedMs),
-      uses: mergeUses(first.uses, second.uses, this.#keptUses),
+      uses: mergeUses(first.uses, second.uses, this.#options.keptUses),
     };
   }
 }

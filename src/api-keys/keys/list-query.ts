@@ -19,15 +19,14 @@ export function readScope(principal: Principal, scope: unknown): Scope {
 
 export function readOneOf<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {
   const found = allowed.find((one) => one === value);
-  if (found === undefined)
-    throw validationError([{ field, message: `\`${field}\` must be one of ${allowed.join(', ')}.` }]);
+  if (found === undefined) throw wrong(field, `must be one of ${allowed.join(', ')}.`);
   return found;
 }
 
 export function readLimit(limit: unknown): number {
   if (limit === undefined) return defaultLimit;
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > maxPageLimit) {
-    throw validationError([{ field: 'limit', message: `\`limit\` must be a whole number from 1 to ${maxPageLimit}.` }]);
+    throw wrong('limit', `must be a whole number from 1 to ${maxPageLimit}.`);
   }
   return limit;
 }
@@ -35,12 +34,12 @@ export function readLimit(limit: unknown): number {
 export function readSkip(skip: unknown): number {
   if (skip === undefined) return 0;
   if (Number.isSafeInteger(skip) && (skip as number) >= 0) return skip as number;
-  throw validationError([{ field: 'skip', message: '`skip` must be a whole number, 0 or more.' }]);
+  throw wrong('skip', 'must be a whole number, 0 or more.');
 }
 
 export function readTotal(total: unknown): boolean {
   if (total === undefined || typeof total === 'boolean') return total === true;
-  throw validationError([{ field: 'total', message: '`total` must be true or false.' }]);
+  throw wrong('total', 'must be true or false.');
 }
 
 /** One end of a range of times; a date is a whole day, of which it includes the start or the end. */
@@ -48,8 +47,7 @@ export function readTime(field: string, time: unknown, dateMeans: 'start' | 'end
   if (time === undefined) return undefined;
   const timeMs = readDateTime(time, dateMeans);
   if (!Number.isNaN(timeMs)) return timeMs;
-  const message = `\`${field}\` must be an ISO 8601 date or datetime with a time zone, such as 2027-01-31T18:00:00Z.`;
-  throw validationError([{ field, message }]);
+  throw wrong(field, 'must be an ISO 8601 date or datetime with a time zone, such as 2027-01-31T18:00:00Z.');
 }
 
 /** What somebody looks for, trimmed; `undefined` if it is nothing. */
@@ -57,8 +55,7 @@ export function readSought(field: string, text: unknown): string | undefined {
   if (text === undefined || text === null) return undefined;
   // PostgreSQL text holds no NUL, and no name has one.
   if (typeof text !== 'string' || text.length > maxSearchCharacters || text.includes('\0')) {
-    const message = `\`${field}\` must be text of at most ${maxSearchCharacters} characters.`;
-    throw validationError([{ field, message }]);
+    throw wrong(field, `must be text of at most ${maxSearchCharacters} characters.`);
   }
   return text.trim() || undefined;
 }
@@ -92,15 +89,8 @@ export function readCursor(cursor: unknown, order: string, valueType: 'string' |
   const parsed = typeof cursor === 'string' ? parseJson(Buffer.from(cursor, 'base64url').toString()) : undefined;
   if (Array.isArray(parsed) && parsed.length === 3) {
     const [ofOrder, value, id] = parsed as unknown[];
-    if (
-      ofOrder === order &&
-      typeof id === 'string' &&
-      typeof value === valueType &&
-      isStorable(value) &&
-      isStorable(id)
-    ) {
-      return { order, value: value as string | number, id };
-    }
+    const isPosition = ofOrder === order && typeof id === 'string' && typeof value === valueType;
+    if (isPosition && isStorable(value) && isStorable(id)) return { order, value: value as string | number, id };
   }
   throw validationError([{ field: 'cursor', message: 'The cursor does not belong to this list.' }]);
 }
@@ -108,4 +98,8 @@ export function readCursor(cursor: unknown, order: string, valueType: 'string' |
 // PostgreSQL accepts neither NUL in text nor fractions and infinities as a bigint.
 function isStorable(value: unknown): boolean {
   return typeof value === 'string' ? !value.includes('\0') : Number.isSafeInteger(value);
+}
+
+function wrong(field: string, must: string): ApiKeyError {
+  return validationError([{ field, message: `\`${field}\` ${must}` }]);
 }

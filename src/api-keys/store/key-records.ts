@@ -45,6 +45,15 @@ export function sortValue(row: KeyRow, field: ApiKeySortField): string | number 
   return row[sortColumns[field]];
 }
 
+/** Whether a key is Active at that moment (rule K5). */
+export function isActive(builder: Builder, nowMs: number) {
+  return builder.and([
+    builder('revoked_on', 'is', null),
+    builder('expired_on', 'is', null),
+    builder('expires_on', '>', nowMs),
+  ]);
+}
+
 export async function insertKey(queries: Queries, row: KeyRow): Promise<void> {
   await queries.insertInto(keyTable).values(row).execute();
   await queries
@@ -73,9 +82,7 @@ export async function updateActiveKey(
     .set((builder) => ({ ...values, version: builder('version', '+', 1) }))
     .where('id', '=', guard.id)
     .where('version', '=', guard.version)
-    .where('revoked_on', 'is', null)
-    .where('expired_on', 'is', null)
-    .where('expires_on', '>', guard.nowMs)
+    .where((builder) => isActive(builder, guard.nowMs))
     .returningAll()
     .executeTakeFirst();
   if (row !== undefined) {
@@ -98,9 +105,7 @@ export async function revokeActiveKeys(
     .updateTable(keyTable)
     .set((builder) => ({ revoked_on: nowMs, version: builder('version', '+', 1) }))
     .where((builder) => ('id' in which ? builder('id', '=', which.id) : builder('owner_id', '=', which.ownerId)))
-    .where('revoked_on', 'is', null)
-    .where('expired_on', 'is', null)
-    .where('expires_on', '>', nowMs)
+    .where((builder) => isActive(builder, nowMs))
     .returningAll()
     .execute();
 }

@@ -1,5 +1,5 @@
 import type { SecretHasher } from '../authentication/secret-hasher.js';
-import type { Queries } from './key-records.js';
+import { isActive, type Queries } from './key-records.js';
 import { keyTable, pepperTable } from './schema.js';
 
 /**
@@ -36,9 +36,7 @@ async function hasActiveKeys(queries: Queries, pepperVersion: number, nowMs: num
     .selectFrom(keyTable)
     .select('id')
     .where('pepper_version', '=', pepperVersion)
-    .where('revoked_on', 'is', null)
-    .where('expired_on', 'is', null)
-    .where('expires_on', '>', nowMs)
+    .where((builder) => isActive(builder, nowMs))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

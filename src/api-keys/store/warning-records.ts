@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { KeyRow, Queries } from './key-records.js';
+import { isActive, type KeyRow, type Queries } from './key-records.js';
 import { keyTable, type Tables } from './schema.js';
 
 export type ExpiringRow = Pick<KeyRow, 'id' | 'expires_on' | 'warned_ms' | 'warning_until'>;
@@ -37,36 +37,30 @@ export async function claimWarning(
   { nowMs, until }: { nowMs: number; until: number },
 ): Promise<KeyRow | undefined> {
   // A transaction waits for other writers without blocking the process; a bare statement would block it.
-  return await kysely
-    .transaction()
-    .execute(
-      async (transaction) =>
-        await transaction
-          .updateTable(keyTable)
-          .set({ warning_until: until })
-          .where('id', '=', id)
-          .where('expires_on', '=', expiresOn)
-          .where('expires_on', '>', nowMs)
-          .where('warned_ms', '>', thresholdMs)
-          .where('warning_until', '<=', nowMs)
-          .where('revoked_on', 'is', null)
-          .where('expired_on', 'is', null)
-          .returningAll()
-          .executeTakeFirst(),
-    );
+  return await kysely.transaction().execute((transaction) =>
+    transaction
+      .updateTable(keyTable)
+      .set({ warning_until: until })
+      .where('id', '=', id)
+      .where('expires_on', '=', expiresOn)
+      .where('warned_ms', '>', thresholdMs)
+      .where('warning_until', '<=', nowMs)
+      .where((builder) => isActive(builder, nowMs))
+      .returningAll()
+      .executeTakeFirst(),
+  );
 }
 
 export async function finishWarning(kysely: Kysely<Tables>, { id, expiresOn, thresholdMs }: WarningId): Promise<void> {
   await kysely
     .transaction()
-    .execute(
-      async (transaction) =>
-        await transaction
-          .updateTable(keyTable)
-          .set({ warned_ms: thresholdMs, warning_until: 0 })
-          .where('id', '=', id)
-          .where('expires_on', '=', expiresOn)
-          .where('warned_ms', '>', thresholdMs)
-          .execute(),
+    .execute((transaction) =>
+      transaction
+        .updateTable(keyTable)
+        .set({ warned_ms: thresholdMs, warning_until: 0 })
+        .where('id', '=', id)
+        .where('expires_on', '=', expiresOn)
+        .where('warned_ms', '>', thresholdMs)
+        .execute(),
     );
 }

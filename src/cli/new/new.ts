@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { printable } from '../../internal/index.js';
 import { createPaint, exitCodes, type Io, packageRoot, UsageError } from '../io.js';
+import { given } from '../values.js';
 import { findDependency } from './dependency.js';
 import { endSystems } from './end-systems.js';
 import { nameProblem, suggestName } from './name.js';
@@ -74,16 +75,13 @@ async function create(folder: string, options: NewOptions, io: Io): Promise<numb
 async function choose(options: NewOptions, folderName: string, io: Io): Promise<Choices | undefined> {
   const { name, template, preset, yes, concordat } = options;
   if (concordat?.trim() === '') throw new UsageError('--concordat is empty: give a version, a URL or file:PATH.');
-  const given = {
-    ...(name === undefined ? {} : { name: checkName(name, name, template) }),
-    ...(template === undefined ? {} : { template }),
-    ...(preset === undefined ? {} : { preset }),
-  };
+  const checked = name === undefined ? undefined : checkName(name, name, template);
+  const asked = given({ name: checked, template, preset });
   if (!yes && canAsk(io)) {
-    const answers = await ask(given, folderName, io);
+    const answers = await ask(asked, folderName, io);
     return answers && { ...answers, name: checkName(answers.name, answers.name, answers.template) };
   }
-  return { ...defaults, ...given, name: given.name ?? checkName(folderName, undefined, template) };
+  return { ...defaults, ...asked, name: checked ?? checkName(folderName, undefined, template) };
 }
 
 function readPreset(preset: string): string {

@@ -1,11 +1,10 @@
-import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
-import type { ReadyRequest } from '../probes.js';
-import { summarize } from '../probing/exchange.js';
-import { lacksProbe, lacksSession } from '../probing/lacks.js';
+import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
+import { lacksProbe, lacksServedSession, lacksSession } from '../probing/lacks.js';
 import { CannotCheck } from '../probing/limits.js';
 import type { Prober, Session } from '../probing/prober.js';
-import { lacksSample, takeSample, toCleanup } from '../probing/samples.js';
+import { toCleanup } from '../probing/samples.js';
 import { deadSession, servedReadable } from '../probing/with-session.js';
+import { sampleStatus } from './sample-status.js';
 
 /** Closing a connection (rule S1). */
 export const cleanupCases: CaseDefinition[] = [
@@ -27,11 +26,10 @@ export const cleanupCases: CaseDefinition[] = [
     severity: 'warning',
     title: 'After cleanup the session is refused with 401',
     why: 'A session that outlives its connection can be stolen and used.',
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
+    lacks: lacksServedSession,
     async check(judge) {
-      const { seen, session } = await cleanUp(judge.prober);
-      if (!isSuccess(seen.response?.status ?? 0)) throw new CannotCheck('could not be checked: cleanup fails');
-      judge.status(await judge.prober.send(judge.settings.readable as ReadyRequest, session), isOneOf(401), '401');
+      const session = await endedSession(judge.prober);
+      judge.status(await judge.prober.send(judge.prober.readable, session), isOneOf(401), '401');
     },
   },
   {
@@ -40,10 +38,7 @@ export const cleanupCases: CaseDefinition[] = [
     feature: 'cleanup',
     title: 'cleanup without a session does not cause a server error',
     why: 'The service also closes connections whose session has already expired.',
-    lacks: (prober) => lacksSample(prober, 'cleanup-without-session'),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, 'cleanup-without-session'), isCalm, 'a success, or 401');
-    },
+    ...sampleStatus('cleanup-without-session', isCalm, 'a success, or 401'),
   },
   {
     id: 'cleanup.dead-session',
@@ -54,8 +49,7 @@ export const cleanupCases: CaseDefinition[] = [
     lacks: lacksSession,
     async check(judge) {
       const { prober } = judge;
-      const { session, seen } = await cleanUp(prober);
-      if (!isSuccess(seen.response?.status ?? 0)) throw new CannotCheck('could not be checked: cleanup fails');
+      const session = await endedSession(prober);
       const over = await prober.send(toCleanup(prober), session);
       judge.status(over, isCalm, 'a success, or 401, also the second time');
       if (isCalm(over.response?.status ?? 0))
@@ -68,38 +62,46 @@ export const cleanupCases: CaseDefinition[] = [
     feature: 'cleanup',
     title: 'cleanup ends no other session',
     why: 'Several processes of the service have sessions of their own. One that closes must not stop the others.',
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
+    lacks: lacksServedSession,
     async check(judge) {
-      const { prober, settings } = judge;
+      const { prober } = judge;
       await servedReadable(prober);
-      const readable = settings.readable as ReadyRequest;
       const other = prober.toSession(await prober.logIn());
       const own = prober.toSession(await prober.logIn());
       if (JSON.stringify(own) === JSON.stringify(other)) return; // one session for all logins of a user
-      const before = await prober.send(readable, other);
+      const before = await prober.send(prober.readable, other);
       if (before.response?.status === 401) return; // a login ends the session before it
       judge.status(before, isSuccess, 'a success (2xx)');
       const cleaned = await prober.send(toCleanup(prober), own);
-      if (!isSuccess(cleaned.response?.status ?? 0)) throw new CannotCheck('could not be checked: cleanup fails');
-      const after = await prober.send(readable, other);
+      if (!hasSucceeded(cleaned)) throw new CannotCheck('cleanup fails');
+      const after = await prober.send(prober.readable, other);
       if (after.response?.status === 401)
-        judge.problem(`${summarize(after)} after the cleanup of another session, which ended this one, too`, after);
+        judge.found(after, ` after the cleanup of another session, which ended this one, too`);
       else judge.status(after, isSuccess, 'a success (2xx) after the cleanup of another session');
     },
   },
 ];
 
 /** No failure of the connector. */
-const isCalm = (status: number) => isSuccess(status) || (status >= 400 && status < 500);
+function isCalm(status: number): boolean {
+  return isSuccess(status) || (status >= 400 && status < 500);
+}
 
 /** Cleans up a new session, because the shared one is still needed. */
 function cleanUp(prober: Prober) {
   return prober.once('cleanup', async () => {
     const session: Session = prober.toSession(await prober.logIn());
     if (lacksProbe(prober, 'readable') === undefined) {
-      const before = await prober.send(prober.settings.readable as ReadyRequest, session);
-      if (before.response?.status === 401) throw new CannotCheck('could not be checked: a new session is refused');
+      const before = await prober.send(prober.readable, session);
+      if (before.response?.status === 401) throw new CannotCheck('a new session is refused');
     }
     return { session, seen: await prober.send(toCleanup(prober), session) };
   });
+}
+
+/** The session that was cleaned up. @throws CannotCheck when that failed: `cleanup.answers` reports that. */
+async function endedSession(prober: Prober): Promise<Session> {
+  const { seen, session } = await cleanUp(prober);
+  if (!hasSucceeded(seen)) throw new CannotCheck('cleanup fails');
+  return session;
 }

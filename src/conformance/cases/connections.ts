@@ -1,8 +1,8 @@
 import { sleep, systemClock } from '../../internal/index.js';
-import { type CaseDefinition, isSuccess } from '../case.js';
+import { type CaseDefinition, hasSucceeded } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
-import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
+import { lacksProbe, lacksRequest, lacksServedSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
 import { deadSession, idleMs, servedReadable } from '../probing/with-session.js';
 
@@ -21,12 +21,12 @@ export const parallelCase: CaseDefinition = {
     const isSilent = (each: Exchange) => !hasResponse(each);
     const first = (await ask()).filter(isSilent);
     if (first.length === inParallel)
-      throw new CannotCheck(`could not be checked: the route does not respond at all (${summarize(first[0]!)})`);
+      throw new CannotCheck(`the route does not respond at all (${summarize(first[0]!)})`);
     const silent = first.length === 0 ? [] : (await ask()).filter(isSilent); // once may be chance
     if (silent.length === 0) return;
-    judge.problem(
-      `${summarize(silent[0]!)}; of ${inParallel} requests at the same time, each on its own connection, ${silent.length} got no response`,
-      silent[0],
+    judge.found(
+      silent[0]!,
+      `; of ${inParallel} requests at the same time, each on its own connection, ${silent.length} got no response`,
     );
     prober.block('the connector does not serve several connections at the same time (connections.parallel)');
   },
@@ -39,8 +39,7 @@ export const refusedPostCase: CaseDefinition = {
   title: 'A POST that is refused with 401 does not spoil the next request on its connection',
   why: 'A body that is left unread becomes the beginning of the next request: the one that the service repeats after the login.',
   lacks: (prober) =>
-    lacksSession(prober) ??
-    lacksProbe(prober, 'readable') ??
+    lacksServedSession(prober) ??
     lacksProbe(prober, 'invalid') ??
     (prober.settings.invalid?.body === undefined ? 'needs a `probes.invalid` with a body' : undefined),
   async check(judge) {
@@ -52,11 +51,11 @@ export const refusedPostCase: CaseDefinition = {
     const refused = await prober.send(settings.invalid as ReadyRequest, dead);
     if (refused.response?.status !== 401) return; // the payload may be looked at first
     await sleep(systemClock, idleMs);
-    const next = await prober.send(settings.readable as ReadyRequest, session);
-    if (next.response?.status === 401 || isSuccess(next.response?.status ?? 0)) return;
-    judge.problem(
-      `${summarize(next)}, as the next request on the connection of a POST that was refused with 401; before it was a success. The body of the POST was not read`,
+    const next = await prober.send(prober.readable, session);
+    if (next.response?.status === 401 || hasSucceeded(next)) return;
+    judge.found(
       next,
+      `, as the next request on the connection of a POST that was refused with 401; before it was a success. The body of the POST was not read`,
     );
   },
 };

@@ -1,7 +1,7 @@
 import { parseJson } from '../../internal/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
 import { summarize } from '../probing/exchange.js';
-import type { Completed } from '../probing/limits.js';
+import { type Completed, hasResponse } from '../probing/limits.js';
 import { toInitialize } from '../probing/prober.js';
 import { lacksSample, takeErrors, takeSample } from '../probing/samples.js';
 import { bodyProblem, isJsonType } from '../wording/error-body.js';
@@ -35,11 +35,10 @@ export const errorCases: CaseDefinition[] = [
       const { prober } = judge;
       const long = await prober.send(toInitialize(prober, `[{"key": "concordat", "value": "${'long '.repeat(13_000)}`));
       for (const seen of [...(await takeErrors(prober)), long]) {
-        if (seen.response === undefined) continue;
-        const length = new TextEncoder().encode(detailOf(seen.response.body)).length;
+        if (!hasResponse(seen)) continue;
+        const length = new TextEncoder().encode(detailOf(seen)).length;
         const most = judge.settings.maxDetailBytes;
-        if (length > most)
-          judge.problem(`${summarize(seen)}: detail has ${length} bytes; at most ${most} are allowed`, seen);
+        if (length > most) judge.found(seen, `: detail has ${length} bytes; at most ${most} are allowed`);
       }
     },
   },
@@ -95,7 +94,7 @@ export const errorCases: CaseDefinition[] = [
       const { header } = judge.settings.rateLimit;
       const value = seen?.response.headers.get(header);
       if (seen === undefined || value === null || value === undefined) return;
-      judge.problem(`${summarize(seen)}: the denial carries ${header}: ${value}, so the service would wait`, seen);
+      judge.found(seen, `: the denial carries ${header}: ${value}, so the service would wait`);
     },
   },
 ];
@@ -117,13 +116,16 @@ export function reportAlike(judge: Judge, errors: readonly Completed[], look: Lo
     if (first === undefined) continue;
     const names = [...new Set(others.map(summarize))].slice(0, 3).join(', ');
     const same = others.length === 0 ? '' : `; the same with ${others.length} others, such as ${names}`;
-    judge.problem(`${summarize(first)}: ${problem}${same}`, first);
+    judge.found(first, `: ${problem}${same}`);
   }
 }
 
-function detailOf(body: string): string {
-  const value = parseJson(body) as { errors?: { detail?: unknown; message?: unknown } } | undefined;
-  const detail = value?.errors?.detail;
+function membersOf({ response }: Completed): { message?: unknown; detail?: unknown } {
+  return (parseJson(response.body) as { errors?: object } | undefined | null)?.errors ?? {};
+}
+
+function detailOf(seen: Completed): string {
+  const { detail } = membersOf(seen);
   return typeof detail === 'string' ? detail : detail === undefined ? '' : JSON.stringify(detail);
 }
 
@@ -156,9 +158,9 @@ const internals: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** What the error says: its message and detail. */
-function errorText({ response }: Completed): string {
-  const { errors } = (parseJson(response.body) ?? {}) as { errors?: { message?: unknown; detail?: unknown } };
-  return [errors?.message, errors?.detail]
+function errorText(seen: Completed): string {
+  const { message, detail } = membersOf(seen);
+  return [message, detail]
     .filter((text) => typeof text === 'string')
     .join('\n')
     .slice(0, 16_384);

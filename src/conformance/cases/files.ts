@@ -22,7 +22,7 @@ export const fileCases: CaseDefinition[] = [
       const { headers, bytes } = seen.response;
       const length = headers.get('content-length');
       if (length === null || headers.has('content-encoding') || Number(length) === bytes.length) return;
-      judge.problem(`${summarize(seen)}; ${bytes.length} bytes arrived, but content-length says ${length}`, seen);
+      judge.found(seen, `; ${bytes.length} bytes arrived, but content-length says ${length}`);
     },
   },
   {
@@ -40,10 +40,10 @@ export const fileCases: CaseDefinition[] = [
       const seen = await readFile(judge.prober);
       const { bytes } = seen.response;
       if (expected !== undefined && bytes.length !== expected)
-        judge.problem(`${summarize(seen)} with ${bytes.length} bytes; expected ${expected}`, seen);
+        judge.found(seen, ` with ${bytes.length} bytes; expected ${expected}`);
       const found = await hexSha256(bytes);
       if (sha256 !== undefined && found !== sha256.toLowerCase())
-        judge.problem(`${summarize(seen)} with the SHA-256 ${found}; expected ${sha256}`, seen);
+        judge.found(seen, ` with the SHA-256 ${found}; expected ${sha256}`);
     },
   },
   {
@@ -58,7 +58,7 @@ export const fileCases: CaseDefinition[] = [
       const type = seen.response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
       if (declared === undefined ? !isText(type) : type === declared) return;
       const expected = declared ?? 'one for bytes, such as application/octet-stream';
-      judge.problem(`${summarize(seen)} with ${type === '' ? 'no content type' : type}; expected ${expected}`, seen);
+      judge.found(seen, ` with ${type === '' ? 'no content type' : type}; expected ${expected}`);
     },
   },
   {
@@ -72,7 +72,7 @@ export const fileCases: CaseDefinition[] = [
       const whole = await readFile(prober);
       const { bytes, headers } = whole.response;
       const from = Math.floor(bytes.length / 2);
-      if (from === 0) throw new CannotCheck('could not be checked: the file is too short to have parts');
+      if (from === 0) throw new CannotCheck('the file is too short to have parts');
       const condition = headers.get('etag') ?? '';
       const ifRange = condition.startsWith('"') ? { 'if-range': condition } : {};
       const seen = await takeFile(prober, { range: `bytes=${from}-`, ...ifRange });
@@ -83,13 +83,10 @@ export const fileCases: CaseDefinition[] = [
       if (!isPart) judge.status(seen, isOneOf(200), '206 with the rest, or 200 with the whole file');
       const range = `bytes ${from}-${bytes.length - 1}/${bytes.length}`;
       if (isPart && head.get('content-range') !== range)
-        judge.problem(
-          `${summarize(seen)} with content-range "${head.get('content-range') ?? ''}"; expected "${range}"`,
-          seen,
-        );
+        judge.found(seen, ` with content-range "${head.get('content-range') ?? ''}"; expected "${range}"`);
       const expected = await hexSha256(isPart ? bytes.subarray(from) : bytes);
       if (isOneOf(200, 206)(status) && (await hexSha256(part)) !== expected)
-        judge.problem(`${summarize(seen)}; these are not the bytes from ${isPart ? from : 0} on`, seen);
+        judge.found(seen, `; these are not the bytes from ${isPart ? from : 0} on`);
     },
   },
   {
@@ -109,8 +106,7 @@ function lacksFile({ settings }: Prober): string | undefined {
 }
 
 function toRequest({ settings }: Prober, headers: Record<string, string> = {}) {
-  const request = settings.file?.request;
-  if (request === undefined) throw new CannotCheck('needs `probes.file`');
+  const { request } = settings.file!;
   // Compression would change the length.
   const asIs = { 'accept-encoding': 'identity', ...request.headers, ...headers };
   return { ...request, headers: asIs, maxResponseBytes: maxFileBytes };
@@ -122,7 +118,7 @@ function takeFile(prober: Prober, headers: Record<string, string> = {}) {
     if (!hasResponse(seen) || !isSuccess(seen.response.status) || seen.response.broken) return seen;
     const { bytes, truncated } = seen.response;
     if (truncated) {
-      throw new CannotCheck(`could not be checked: the file has more than ${maxFileBytes} bytes; probe a smaller one`);
+      throw new CannotCheck(`the file has more than ${maxFileBytes} bytes; probe a smaller one`);
     }
     // What the report shows.
     return { ...seen, response: { ...seen.response, body: `[${bytes.length} bytes]` } };
@@ -133,7 +129,7 @@ function takeFile(prober: Prober, headers: Record<string, string> = {}) {
 async function readFile(prober: Prober): Promise<Completed> {
   const seen = await takeFile(prober);
   if (hasResponse(seen) && isSuccess(seen.response.status) && !seen.response.broken) return seen;
-  throw new CannotCheck(`could not be checked: there is no file (${summarize(seen)})`);
+  throw new CannotCheck(`there is no file (${summarize(seen)})`);
 }
 
 /** Whether the client returns this content type as something other than bytes. */

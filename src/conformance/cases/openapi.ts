@@ -2,10 +2,10 @@ import type { CaseDefinition, Judge } from '../case.js';
 import type { GeneratedRequest } from '../generating/requests.js';
 import { type Generated, takeDocument, takeGenerated } from '../generating/take-generated.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
-import { CannotCheck, type Completed, hasResponse } from '../probing/limits.js';
+import { CannotCheck, hasResponse } from '../probing/limits.js';
 import { isSuccess, type Prober } from '../probing/prober.js';
 import { lacksSample, takeErrors, takeSample } from '../probing/samples.js';
-import { bodyProblem, isJsonType } from '../wording/error-body.js';
+import { errorProblem } from '../wording/error-body.js';
 import { reportAlike } from './errors.js';
 
 /** How many problems of one kind to report; the next is how many more there are. */
@@ -36,7 +36,7 @@ export const openapiCases: CaseDefinition[] = [
         if (lacksSample(prober, 'missing-session') !== undefined) return;
         const { response } = await takeSample(prober, 'missing-session');
         if (response !== undefined && response.status !== 401)
-          throw new CannotCheck('could not be checked: a request without a session is not refused (session.missing)');
+          throw new CannotCheck('a request without a session is not refused (session.missing)');
       },
     ),
   },
@@ -67,18 +67,13 @@ export const openapiCases: CaseDefinition[] = [
     lacks: lacksDocument,
     async check(judge) {
       const { all, stopped } = await takeGenerated(judge.prober);
-      const known = new Set((await takeErrors(judge.prober)).map(problemOf)); // `errors.body` reports those
+      const known = new Set((await takeErrors(judge.prober)).map(errorProblem)); // `errors.body` reports those
       const refusals = all.flatMap(({ seen }) => (hasResponse(seen) && seen.response.status >= 400 ? [seen] : []));
-      reportAlike(judge, refusals, (seen) => (known.has(problemOf(seen)) ? undefined : problemOf(seen)));
+      reportAlike(judge, refusals, (seen) => (known.has(errorProblem(seen)) ? undefined : errorProblem(seen)));
       if (stopped !== undefined) throw stopped;
     },
   },
 ];
-
-function problemOf(seen: Completed): string | undefined {
-  const type = seen.response.headers.get('content-type');
-  return bodyProblem(seen) ?? (isJsonType(type) ? undefined : `content-type is ${JSON.stringify(type)}`);
-}
 
 function lacksDocument({ settings, canLogIn }: Prober): string | undefined {
   return settings.features.has('session') && !canLogIn ? 'needs `probes.initialize.parameters`' : undefined;

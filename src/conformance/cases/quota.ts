@@ -1,8 +1,7 @@
 import type { CaseDefinition, Judge } from '../case.js';
 import { type Announcement, announces, unreadable } from '../probing/announcements.js';
 import { summarize } from '../probing/exchange.js';
-import { CannotCheck } from '../probing/limits.js';
-import { limitCase, reachLimit } from './reach-limit.js';
+import { limitCase, notReached, reachLimit } from './reach-limit.js';
 
 /** How many problems of one kind to report. */
 const mostProblems = 5;
@@ -27,7 +26,7 @@ export const quotaCases: CaseDefinition[] = [
         for (const problem of unreadable(announcement)) if (!problems.has(problem)) problems.set(problem, announcement);
       }
       for (const [problem, { seen }] of [...problems].slice(0, mostProblems)) {
-        judge.problem(`${summarize(seen)}: ${problem} says nothing about requests`, seen);
+        judge.found(seen, `: ${problem} says nothing about requests`);
       }
     },
   },
@@ -57,7 +56,7 @@ export const quotaCases: CaseDefinition[] = [
     async check(judge) {
       const { prober, settings } = judge;
       const { seen } = await reachLimit(prober);
-      if (seen === undefined) throw new CannotCheck('could not be checked: the rate limit was not reached');
+      if (seen === undefined) throw notReached();
       const policies = prober.announcements.policies();
       // `before` may have used the quota up.
       if (policies.length === 0 || settings.limit?.before !== undefined) return;
@@ -68,7 +67,7 @@ export const quotaCases: CaseDefinition[] = [
       if (kept.some(({ limit, served }) => served >= limit)) return;
       for (const { limit, windowMs, served } of kept.slice(0, mostProblems)) {
         const promised = `${limit} in ${windowMs / 1000} s are announced`;
-        judge.problem(`${summarize(seen)} after ${served} requests, although ${promised}`, seen);
+        judge.found(seen, ` after ${served} requests, although ${promised}`);
       }
     },
   }),

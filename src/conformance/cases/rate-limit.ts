@@ -1,8 +1,6 @@
-import type { CaseDefinition } from '../case.js';
-import { isOneOf } from '../case.js';
-import { summarize } from '../probing/exchange.js';
+import { type CaseDefinition, isOneOf } from '../case.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
-import { bodyProblem, isJsonType } from '../wording/error-body.js';
+import { errorProblem } from '../wording/error-body.js';
 import { disagreeingWaits, duration, overEarlyProblem } from '../wording/wait-text.js';
 import { askAgain, isDenied, lacksLimit, limitCase, look, notReached, reachLimit } from './reach-limit.js';
 
@@ -22,8 +20,8 @@ export const rateLimitCases: CaseDefinition[] = [
     async check(judge) {
       const { seen, sent, last, unexpected, slow } = await reachLimit(judge.prober);
       if (seen !== undefined) return;
-      if (unexpected.length > 0) throw new CannotCheck('could not be checked: requests fail (rate-limit.parallel)');
-      if (slow !== undefined) throw new CannotCheck(`could not be checked: the connector is too slow (${slow})`);
+      if (unexpected.length > 0) throw new CannotCheck('requests fail (rate-limit.parallel)');
+      if (slow !== undefined) throw new CannotCheck(`the connector is too slow (${slow})`);
       judge.problem(
         `no rate limit after ${sent} requests, the last of which is a ${last?.response.status}; expected a 403`,
         last,
@@ -51,7 +49,7 @@ export const rateLimitCases: CaseDefinition[] = [
       if (seen === undefined && unexpected.length === 0) throw notReached();
       for (const one of unexpected.slice(0, mostProblems)) {
         const among = 'among requests at the same time that reach for the limit; expected a success or a 403';
-        judge.problem(`${summarize(one)} ${among}`, one);
+        judge.found(one, ` ${among}`);
       }
     },
   }),
@@ -69,7 +67,7 @@ export const rateLimitCases: CaseDefinition[] = [
     why: 'Without it, a 403 means access denied: the service gives up instead of waiting.',
     check: look((judge, seen) => {
       const { header } = judge.settings.rateLimit;
-      if (!seen.response.headers.has(header)) judge.problem(`${summarize(seen)}: ${header} is missing`, seen);
+      if (!seen.response.headers.has(header)) judge.found(seen, `: ${header} is missing`);
     }),
   }),
   limitCase({
@@ -79,9 +77,9 @@ export const rateLimitCases: CaseDefinition[] = [
     why: 'If the service cannot read the wait, it guesses: a minute or more.',
     check: look((judge, seen) => {
       const { header } = judge.settings.rateLimit;
-      if (!seen.response.headers.has(header)) throw new CannotCheck(`could not be checked: ${header} is missing`);
+      if (!seen.response.headers.has(header)) throw new CannotCheck(`${header} is missing`);
       const { invalid } = judge.prober.limits.waitOf(seen);
-      if (invalid !== undefined) judge.problem(`${summarize(seen)}: ${header}: ${invalid}`, seen);
+      if (invalid !== undefined) judge.found(seen, `: ${header}: ${invalid}`);
     }),
   }),
   limitCase({
@@ -93,9 +91,9 @@ export const rateLimitCases: CaseDefinition[] = [
       const { header } = judge.settings.rateLimit;
       const waits = disagreeingWaits(seen.response.headers.get(header));
       if (waits.length > 0)
-        judge.problem(
-          `${summarize(seen)}: ${header} is sent ${waits.length} times with values that disagree: ${waits.join(' and ')}`,
+        judge.found(
           seen,
+          `: ${header} is sent ${waits.length} times with values that disagree: ${waits.join(' and ')}`,
         );
     }),
   }),
@@ -112,7 +110,7 @@ export const rateLimitCases: CaseDefinition[] = [
       }
       for (const { limit, afterMs } of prober.overEarly.slice(0, mostProblems)) {
         const problem = overEarlyProblem(prober, limit, afterMs);
-        if (problem !== undefined) judge.problem(`${summarize(limit)}: ${problem}`, limit);
+        if (problem !== undefined) judge.found(limit, `: ${problem}`);
       }
     },
   },
@@ -126,7 +124,7 @@ export const rateLimitCases: CaseDefinition[] = [
       const { waitMs } = judge.prober.limits.waitOf(seen);
       if (waitMs === undefined || waitMs <= dayMs) return;
       if (judge.prober.overEarly.some(({ limit }) => limit === seen)) return; // `rate-limit.wait-unit` reports that
-      judge.problem(`${summarize(seen)}: asks to wait ${duration(waitMs)}`, seen);
+      judge.found(seen, `: asks to wait ${duration(waitMs)}`);
     }),
   }),
   limitCase({
@@ -135,9 +133,8 @@ export const rateLimitCases: CaseDefinition[] = [
     title: 'A rate limit has the error body of the contract',
     why: 'The service shows it while it waits.',
     check: look((judge, seen) => {
-      const type = seen.response.headers.get('content-type');
-      const problem = bodyProblem(seen) ?? (isJsonType(type) ? undefined : `content-type is ${JSON.stringify(type)}`);
-      if (problem !== undefined) judge.problem(`${summarize(seen)}: ${problem}`, seen);
+      const problem = errorProblem(seen);
+      if (problem !== undefined) judge.found(seen, `: ${problem}`);
     }),
   }),
   limitCase({
@@ -149,8 +146,8 @@ export const rateLimitCases: CaseDefinition[] = [
       const { prober } = judge;
       const { again, waitMs, isEarly } = await askAgain(prober, seen);
       const isRefused = hasResponse(again) && (prober.limits.isLimit(again) || isDenied(again));
-      if (isRefused && isEarly) throw new CannotCheck('could not be checked: the wait is longer than `maxWaitMs`');
-      if (isRefused) judge.problem(`${summarize(again)} after the wait of ${Math.ceil(waitMs)} ms`, again);
+      if (isRefused && isEarly) throw new CannotCheck('the wait is longer than `maxWaitMs`');
+      if (isRefused) judge.found(again, ` after the wait of ${Math.ceil(waitMs)} ms`);
       else judge.response(again);
     }),
   }),

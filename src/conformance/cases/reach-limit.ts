@@ -34,7 +34,7 @@ export function lacksLimit(prober: Prober): string | undefined {
   );
 }
 
-export const notReached = () => new CannotCheck('could not be checked: the rate limit was not reached');
+export const notReached = () => new CannotCheck('the rate limit was not reached');
 
 /** Looks at the response that refuses. @throws CannotCheck when there is none. */
 export function look(check: (judge: Judge, seen: Completed) => void | Promise<void>) {
@@ -51,7 +51,7 @@ export function reachLimit(prober: Prober): Promise<ReachedLimit> {
     if (prober.canLogIn && lacksProbe(prober, 'readable') === undefined) {
       await acceptedSession(prober);
       if ((await shareSession(prober).catch(ignoreCannotCheck))?.refused.length)
-        throw new CannotCheck('could not be checked: requests at the same time are refused (session.parallel)');
+        throw new CannotCheck('requests at the same time are refused (session.parallel)');
     }
     return sendUntilRefused(prober);
   });
@@ -101,7 +101,7 @@ export function askAgain(
 ): Promise<{ again: Exchange; waitMs: number; isEarly: boolean }> {
   return prober.once('after the limit', async () => {
     const { waitMs } = prober.limits.waitOf(limit);
-    if (waitMs === undefined) throw new CannotCheck('could not be checked: the wait cannot be read');
+    if (waitMs === undefined) throw new CannotCheck('the wait cannot be read');
     const ask = async () => prober.sendNow(prober.settings.limit!.request, await prober.session());
     if (waitMs > prober.settings.maxWaitMs) return { again: await prober.askEarly(limit, ask), waitMs, isEarly: true };
     await prober.limits.waitOut();

@@ -1,10 +1,10 @@
-import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
-import type { ReadyRequest } from '../probes.js';
-import { type Exchange, summarize } from '../probing/exchange.js';
+import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
+import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe, lacksReading } from '../probing/lacks.js';
 import { type Prober, sessionOf } from '../probing/prober.js';
 import { lacksSample, takeSample } from '../probing/samples.js';
 import { servedReadable, takeReadable } from '../probing/with-session.js';
+import { sampleStatus } from './sample-status.js';
 
 /** Requests that succeed, and requests that lead nowhere. */
 export const routeCases: CaseDefinition[] = [
@@ -19,7 +19,7 @@ export const routeCases: CaseDefinition[] = [
       if (seen.response?.status === 401 && (await findsOriginalNames(judge.prober))) {
         const names =
           'the session is found under its names as initialize wrote them only, but names of headers have no case';
-        judge.problem(`${summarize(seen)}; ${names}`, seen);
+        judge.found(seen, `; ${names}`);
       } else judge.status(seen, isSuccess, 'a success (2xx)');
     },
   },
@@ -28,10 +28,7 @@ export const routeCases: CaseDefinition[] = [
     rule: 'E2',
     title: 'A resource that does not exist gets a 404',
     why: 'On a 404 the service drops the record. Any other status keeps it, or stops the synchronisation.',
-    lacks: (prober) => lacksSample(prober, 'unknown-resource'),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, 'unknown-resource'), isOneOf(404), '404');
-    },
+    ...sampleStatus('unknown-resource', isOneOf(404), '404'),
   },
   {
     id: 'routes.unknown-route',
@@ -52,20 +49,14 @@ export const routeCases: CaseDefinition[] = [
     feature: 'access',
     title: 'A resource that this session may not see gets a 403',
     why: 'A 401 would make the service log in again and again, although the session is valid.',
-    lacks: (prober) => lacksSample(prober, 'denial'),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, 'denial'), isOneOf(403), '403');
-    },
+    ...sampleStatus('denial', isOneOf(403), '403'),
   },
   {
     id: 'routes.failure',
     rule: 'E4',
     title: 'A failure behind the connector gets a 5xx',
     why: 'The service retries a 5xx. After a 4xx it gives up at once, and a 2xx loses data.',
-    lacks: (prober) => lacksSample(prober, 'failure'),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, 'failure'), (status) => status >= 500 && status <= 599, '500 to 599');
-    },
+    ...sampleStatus('failure', (status) => status >= 500 && status <= 599, '500 to 599'),
   },
   {
     id: 'routes.head',
@@ -75,7 +66,7 @@ export const routeCases: CaseDefinition[] = [
     why: 'Health checks and proxies send HEAD. A connector that fails on it looks broken.',
     lacks: lacksReading,
     async check(judge) {
-      const readable = judge.settings.readable as ReadyRequest;
+      const readable = judge.prober.readable;
       const got = await servedReadable(judge.prober);
       const seen = await judge.prober.sendWithSession({ ...readable, method: 'HEAD' });
       judge.status(seen, isOneOf(got.response.status, 404, 405, 501), 'the status of GET, or 404, 405, 501');
@@ -87,11 +78,7 @@ export const routeCases: CaseDefinition[] = [
     severity: 'warning',
     title: 'OPTIONS does not cause a server error',
     why: 'Browsers and gateways send OPTIONS on their own. A connector may refuse it, but must not fail.',
-    lacks: lacksReading,
-    async check(judge) {
-      const seen = await takeSample(judge.prober, 'options');
-      judge.status(seen, (status) => status < 500 || status === 501, 'less than 500, or 501');
-    },
+    ...sampleStatus('options', (status) => status < 500 || status === 501, 'less than 500, or 501'),
   },
   {
     id: 'routes.huge-body',
@@ -113,7 +100,7 @@ export const routeCases: CaseDefinition[] = [
 async function findsOriginalNames(prober: Prober): Promise<boolean> {
   const session = await prober.session();
   if (Object.keys(session).every((name) => name === name.toLowerCase())) return false;
-  const readable = prober.settings.readable as ReadyRequest;
+  const readable = prober.readable;
   const seen: Exchange = await prober.send({ ...readable, headers: { ...readable.headers, ...session } });
-  return isSuccess(seen.response?.status ?? 0);
+  return hasSucceeded(seen);
 }

@@ -1,5 +1,5 @@
 import type { CaseDefinition } from '../case.js';
-import { type Exchange, summarize } from '../probing/exchange.js';
+import type { Exchange } from '../probing/exchange.js';
 import { lacksRequest, lacksSession } from '../probing/lacks.js';
 import { type Prober, sessionOf } from '../probing/prober.js';
 import { brokenSecret, lacksSample, takeErrors, takeSample } from '../probing/samples.js';
@@ -26,7 +26,7 @@ export const secretCases: CaseDefinition[] = [
       for (const seen of await takeErrors(prober)) {
         const text = textOf(seen);
         if (values.some((value) => text.includes(value))) {
-          judge.problem(`${summarize(seen)}: the response contains a value of the session`, seen);
+          judge.found(seen, `: the response contains a value of the session`);
         }
       }
     },
@@ -45,8 +45,7 @@ export const secretCases: CaseDefinition[] = [
       );
       const text = textOf(seen);
       for (const { key, value } of secrets) {
-        if (text.includes(value))
-          judge.problem(`${summarize(seen)}: the response contains the value of "${key}"`, seen);
+        if (text.includes(value)) judge.found(seen, `: the response contains the value of "${key}"`);
       }
     },
   },
@@ -62,7 +61,7 @@ export const secretCases: CaseDefinition[] = [
       const seen = await takeSample(prober, 'dead-session');
       const text = textOf(seen);
       if ((await deadValues(prober)).some((value) => text.includes(value)))
-        judge.problem(`${summarize(seen)}: the response quotes the token of the session that it refuses`, seen);
+        judge.found(seen, `: the response quotes the token of the session that it refuses`);
     },
   },
   {
@@ -75,7 +74,7 @@ export const secretCases: CaseDefinition[] = [
     async check(judge) {
       const seen = await takeSample(judge.prober, 'broken-json');
       if (textOf(seen).includes(brokenSecret(judge.prober)))
-        judge.problem(`${summarize(seen)}: the response echoes what was sent, the password included`, seen);
+        judge.found(seen, `: the response echoes what was sent, the password included`);
     },
   },
   {
@@ -96,8 +95,7 @@ export const secretCases: CaseDefinition[] = [
         const text = textOf(seen);
         for (const [name, value] of Object.entries(headers)) {
           const secret = value.replace(/^(?:Bearer |sid=)/, '');
-          if (text.includes(secret))
-            judge.problem(`${summarize(seen)}: the response contains the value of \`${name}\``, seen);
+          if (text.includes(secret)) judge.found(seen, `: the response contains the value of \`${name}\``);
         }
       }
     },

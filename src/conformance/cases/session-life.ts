@@ -1,11 +1,10 @@
 import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
-import type { ReadyRequest } from '../probes.js';
-import { type Exchange, summarize } from '../probing/exchange.js';
-import { lacksProbe, lacksSession } from '../probing/lacks.js';
+import type { Exchange } from '../probing/exchange.js';
+import { lacksServedSession } from '../probing/lacks.js';
 import { hasResponse } from '../probing/limits.js';
 import type { Prober } from '../probing/prober.js';
-import { lacksSample, takeSample } from '../probing/samples.js';
 import { servedReadable } from '../probing/with-session.js';
+import { sampleStatus } from './sample-status.js';
 
 const inParallel = 4;
 
@@ -17,14 +16,14 @@ export const sessionCases: CaseDefinition[] = [
     feature: 'session',
     title: 'One session serves requests at the same time',
     why: 'The service logs in once, and sends up to 64 requests at the same time with that session.',
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
+    lacks: lacksServedSession,
     async check(judge) {
       const { refused, bound } = await shareSession(judge.prober);
       for (const seen of refused.slice(0, 2)) {
         const where = bound
           ? 'on another connection than the login, where the session is not known'
           : 'among requests at the same time with one session';
-        judge.problem(`${summarize(seen)} ${where}; alone it is a success`, seen);
+        judge.found(seen, ` ${where}; alone it is a success`);
       }
     },
   },
@@ -34,10 +33,7 @@ export const sessionCases: CaseDefinition[] = [
     feature: 'session',
     title: 'A request without a session gets a 401',
     why: 'Data without a session is open to everybody, and only a 401 makes the service log in.',
-    lacks: (prober) => lacksSample(prober, 'missing-session'),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, 'missing-session'), isOneOf(401), '401');
-    },
+    ...sampleStatus('missing-session', isOneOf(401), '401'),
   },
   {
     id: 'session.dead',
@@ -45,10 +41,7 @@ export const sessionCases: CaseDefinition[] = [
     feature: 'session',
     title: 'An invalid session gets a 401',
     why: 'On a 403 or 400 the service does not log in again, so the synchronisation stops as soon as a session ends.',
-    lacks: (prober) => lacksSample(prober, 'dead-session'),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, 'dead-session'), isOneOf(401), '401');
-    },
+    ...sampleStatus('dead-session', isOneOf(401), '401'),
   },
   {
     id: 'session.expired',
@@ -56,10 +49,7 @@ export const sessionCases: CaseDefinition[] = [
     feature: 'session',
     title: 'An expired session gets a 401',
     why: 'The 401 tells the service to log in again in the middle of a synchronisation.',
-    lacks: (prober) => lacksSample(prober, 'expired-session'),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, 'expired-session'), isOneOf(401), '401');
-    },
+    ...sampleStatus('expired-session', isOneOf(401), '401'),
   },
   {
     id: 'session.renewal',
@@ -67,13 +57,13 @@ export const sessionCases: CaseDefinition[] = [
     feature: 'session',
     title: 'Logging in again gives a working session',
     why: 'The service logs in again as soon as a session has ended, without waiting for the old one to be removed.',
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
+    lacks: lacksServedSession,
     async check(judge) {
-      const { prober, settings } = judge;
+      const { prober } = judge;
       await servedReadable(prober);
       await prober.session();
       const session = prober.toSession(await prober.logIn());
-      const seen = await prober.send(settings.readable as ReadyRequest, session);
+      const seen = await prober.send(prober.readable, session);
       judge.status(seen, isSuccess, 'a success (2xx) with the new session');
     },
   },
@@ -88,31 +78,30 @@ export const sessionCases: CaseDefinition[] = [
 export function shareSession(prober: Prober): Promise<{ refused: Exchange[]; bound: boolean }> {
   return prober.once('session at the same time', async () => {
     await servedReadable(prober);
-    const readable = prober.settings.readable as ReadyRequest;
-    let refused = await refusedOf(prober, readable);
+    let refused = await refusedOf(prober);
     if (refused.length > 0) {
       prober.forgetSession(); // it may just have ended
-      refused = await refusedOf(prober, readable);
+      refused = await refusedOf(prober);
     }
     if (refused.length === 0) return { refused, bound: false };
-    const elsewhere = await sendElsewhere(prober, readable);
+    const elsewhere = await sendElsewhere(prober);
     const bound = !isServed(prober, elsewhere);
     if (bound) prober.block('a session is known on one connection only (session.parallel)');
     return { refused: bound ? [elsewhere] : refused, bound };
   });
 }
 
-async function refusedOf(prober: Prober, readable: ReadyRequest): Promise<Exchange[]> {
+async function refusedOf(prober: Prober): Promise<Exchange[]> {
   const session = await prober.session();
-  const sent = Array.from({ length: inParallel }, () => prober.sendNow(readable, session));
+  const sent = Array.from({ length: inParallel }, () => prober.sendNow(prober.readable, session));
   return (await Promise.all(sent)).filter((seen) => !isServed(prober, seen));
 }
 
 /** Requests without a session take the connections that are there, so that the one with the session gets another. */
-async function sendElsewhere(prober: Prober, readable: ReadyRequest): Promise<Exchange> {
+async function sendElsewhere(prober: Prober): Promise<Exchange> {
   const session = await prober.session();
   const others = Array.from({ length: inParallel }, () => prober.sendNow(prober.settings.unknownRoute));
-  const elsewhere = await prober.sendNow(readable, session);
+  const elsewhere = await prober.sendNow(prober.readable, session);
   await Promise.all(others);
   return elsewhere;
 }

@@ -1,6 +1,6 @@
 import { sessionProblems, toSessionParameters } from '../../contract/index.js';
 import { parseJson } from '../../internal/index.js';
-import { type CaseDefinition, isOneOf, isSuccess, type Judge } from '../case.js';
+import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
 import { lacksSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
@@ -25,7 +25,7 @@ export const loginCases: CaseDefinition[] = [
       const hint = takesObject
         ? 'initialize takes an object, but the service sends an array of {key, value, sensitive}'
         : 'expected a success (2xx)';
-      judge.problem(`${summarize(login)}; ${hint}`, login);
+      judge.found(login, `; ${hint}`);
     },
   },
   {
@@ -38,7 +38,7 @@ export const loginCases: CaseDefinition[] = [
     async check(judge) {
       const login = await successfulLogin(judge.prober);
       const problem = sessionShapeProblem(login.response);
-      if (problem !== undefined) judge.problem(`${summarize(login)}: ${problem}`, login);
+      if (problem !== undefined) judge.found(login, `: ${problem}`);
     },
   },
   {
@@ -51,7 +51,7 @@ export const loginCases: CaseDefinition[] = [
     lacks: lacksSession,
     async check(judge) {
       const { login, session } = await readableLogin(judge.prober);
-      if (!Array.isArray(session)) judge.problem(`${summarize(login)}: the body is a plain object`, login);
+      if (!Array.isArray(session)) judge.found(login, `: the body is a plain object`);
     },
   },
   {
@@ -64,7 +64,7 @@ export const loginCases: CaseDefinition[] = [
     async check(judge) {
       const { login, session } = await readableLogin(judge.prober);
       for (const problem of sessionProblems(toSessionParameters(session) ?? [])) {
-        judge.problem(`${summarize(login)}: ${problem}`, login);
+        judge.found(login, `: ${problem}`);
       }
     },
   },
@@ -80,7 +80,7 @@ export const loginCases: CaseDefinition[] = [
       if (!Array.isArray(session) || session.length === 0 || session.some(({ sensitive }) => sensitive === true))
         return;
       const isMarked = session.every(({ sensitive }) => typeof sensitive === 'boolean');
-      if (isMarked) judge.problem(`${summarize(login)}: every value says \`"sensitive": false\`, the token too`, login);
+      if (isMarked) judge.found(login, `: every value says \`"sensitive": false\`, the token too`);
     },
   },
   {
@@ -95,7 +95,7 @@ export const loginCases: CaseDefinition[] = [
       judge.status(seen, isOneOf(400, 401), '401 or 400');
       const value = parseJson(seen.response?.body ?? '');
       if (Array.isArray(value) && toSessionParameters(value)?.length) {
-        judge.problem(`${summarize(seen)}: the body contains a session`, seen);
+        judge.found(seen, `: the body contains a session`);
       }
     },
   },
@@ -116,36 +116,28 @@ export const everyLoginCase: CaseDefinition = {
     const { prober } = judge;
     for (let times = 0; times < inARow && isGood(prober.logins.at(-1)); times++) await prober.logIn();
     const first = prober.logins.findIndex(isGood);
-    if (first < 0) throw new CannotCheck('could not be checked: logging in failed');
-    for (const login of prober.logins
-      .slice(first)
-      .filter((login) => !isGood(login))
-      .slice(0, 1))
-      refused(judge, login);
+    if (first < 0) throw new CannotCheck('logging in failed');
+    const refused = prober.logins.slice(first).find((login) => !isGood(login));
+    if (refused === undefined) return;
+    const isDenied = refused.response?.status === 403;
+    const limit = isDenied ? ` without ${judge.settings.rateLimit.header}, so no rate limit` : '';
+    judge.found(refused, `${limit}, although the same parameters had logged in before`);
   },
 };
 
-const isGood = (login: Exchange | undefined) => login === undefined || isSuccess(login.response?.status ?? 0);
-
-function refused(judge: Judge, login: Exchange) {
-  const { header } = judge.settings.rateLimit;
-  const isLimit = login.response?.status === 403 ? ` without ${header}, so no rate limit` : '';
-  judge.problem(`${summarize(login)}${isLimit}, although the same parameters had logged in before`, login);
-}
+const isGood = (login: Exchange | undefined) => login === undefined || hasSucceeded(login);
 
 /** Whether initialize logs in with `{"user": …}`. */
 async function takesAnObject(prober: Prober): Promise<boolean> {
   const parameters = (prober.settings.initialize.parameters ?? []).map(({ key, value }) => [key, value]);
-  const { status } =
-    (await prober.send(toInitialize(prober, JSON.stringify(Object.fromEntries(parameters))))).response ?? {};
-  return status !== undefined && isSuccess(status);
+  return hasSucceeded(await prober.send(toInitialize(prober, JSON.stringify(Object.fromEntries(parameters)))));
 }
 
 /** The shared login. @throws CannotCheck when it was refused: another case reports that. */
 async function successfulLogin(prober: Prober) {
   const login = await prober.login();
   if (hasResponse(login) && isSuccess(login.response.status)) return login;
-  throw new CannotCheck(`could not be checked: logging in failed (${summarize(login)})`);
+  throw new CannotCheck(`logging in failed (${summarize(login)})`);
 }
 
 /** The same with its session, as it came. @throws CannotCheck also when the client could not read it. */
@@ -153,6 +145,6 @@ async function readableLogin(prober: Prober) {
   const login = await successfulLogin(prober);
   const session = parseJson(login.response.body);
   if (toSessionParameters(session) === undefined)
-    throw new CannotCheck('could not be checked: the login returned no session that can be read');
+    throw new CannotCheck('the login returned no session that can be read');
   return { login, session };
 }

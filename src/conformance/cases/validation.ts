@@ -1,8 +1,8 @@
 import { type CaseDefinition, isOneOf } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { lacksProbe, lacksSession } from '../probing/lacks.js';
-import { lacksSample, takeSample } from '../probing/samples.js';
 import { withSession } from '../probing/with-session.js';
+import { sampleStatus } from './sample-status.js';
 
 /** Requests that are not valid. */
 export const validationCases: CaseDefinition[] = [
@@ -12,10 +12,7 @@ export const validationCases: CaseDefinition[] = [
     feature: 'validation',
     title: 'An invalid payload gets a 400',
     why: 'After a 400 the service reports the record and continues with the next. It would retry a 500, which fails each time.',
-    lacks: (prober) => lacksSample(prober, 'invalid-payload'),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, 'invalid-payload'), isOneOf(400), '400');
-    },
+    ...sampleStatus('invalid-payload', isOneOf(400), '400'),
   },
   {
     id: 'validation.broken-json',
@@ -38,10 +35,7 @@ export const validationCases: CaseDefinition[] = [
     feature: 'session',
     title: 'Broken JSON for initialize gets a 400',
     why: 'Anything may reach a public address, and the service retries a 5xx from initialize again and again.',
-    lacks: (prober) => lacksSample(prober, 'broken-json'),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, 'broken-json'), isOneOf(400), '400');
-    },
+    ...sampleStatus('broken-json', isOneOf(400), '400'),
   },
   {
     id: 'validation.initialize-parameters',
@@ -49,9 +43,6 @@ export const validationCases: CaseDefinition[] = [
     feature: 'session',
     title: 'Malformed parameters of initialize get a 400 or a 401',
     why: 'The service then stops at once and tells its user what to correct.',
-    lacks: (prober) => lacksSample(prober, 'broken-parameters'),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, 'broken-parameters'), isOneOf(400, 401), '400 or 401');
-    },
+    ...sampleStatus('broken-parameters', isOneOf(400, 401), '400 or 401'),
   },
 ];

@@ -2,7 +2,7 @@ import { parseJson } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
 import { CannotCheck } from '../probing/limits.js';
-import { isSuccess, type Prober } from '../probing/prober.js';
+import { hasSucceeded, type Prober } from '../probing/prober.js';
 import { acceptedSession, withSession } from '../probing/with-session.js';
 import { documentProblem, type Json } from './document.js';
 import { type GeneratedRequest, generateRequests } from './requests.js';
@@ -20,7 +20,7 @@ export function takeDocument(prober: Prober): Promise<ReadDocument> {
     const { document } = prober.settings.openapi!;
     if (typeof document !== 'string') return { ...judged(document), seen: undefined };
     const seen = await withSession(prober, { method: 'GET', path: document, headers: {}, body: undefined });
-    const isServed = isSuccess(seen.response?.status ?? 0);
+    const isServed = hasSucceeded(seen);
     if (!isServed) return { document: undefined, problem: `${summarize(seen)}; expected the OpenAPI document`, seen };
     const json = parseJson(seen.response?.body ?? '');
     if (json === undefined)
@@ -50,9 +50,7 @@ export function takeGenerated(prober: Prober): Promise<Generated> {
   return prober.once('generated', async () => {
     const { document } = await takeDocument(prober);
     if (document === undefined)
-      throw new CannotCheck(
-        'could not be checked: there is no OpenAPI document to derive requests from (openapi.document)',
-      );
+      throw new CannotCheck('there is no OpenAPI document to derive requests from (openapi.document)');
     await acceptedSession(prober);
     const { baseUrl, allowWrites, openapi, initialize, cleanupPath } = prober.settings;
     const except = [initialize.path, cleanupPath];

@@ -15,6 +15,7 @@ export function showExchange(
   context: { secrets: Secrets; sessionNames: ReadonlySet<string>; initializePath: string },
 ): SeenExchange {
   const { secrets, sessionNames } = context;
+  const broken = response?.broken ?? failure;
   const isLogin = request.path === context.initializePath && request.method !== 'GET';
   const showHeaders = (headers: Iterable<[string, string]>) =>
     Object.fromEntries(
@@ -43,10 +44,6 @@ export function showExchange(
             body: showBody(response.body, isLogin && response.status < 300),
           },
         }),
-    ...(failureOf(response?.broken ?? failure, secrets) ?? {}),
+    ...(broken === undefined ? {} : { failure: secrets.mask(broken.text) }),
   };
-}
-
-function failureOf(failure: Exchange['failure'], secrets: Secrets): { failure: string } | undefined {
-  return failure && { failure: secrets.mask(failure.text) };
 }

@@ -17,7 +17,12 @@ export function lacksSession(prober: Prober): string | undefined {
   return lacksFeature(prober) ?? (prober.canLogIn ? undefined : 'needs `probes.initialize.parameters`');
 }
 
-/** The same for a request that is sent with other methods, too. */
+/** Why the readable request cannot be sent with a session that a login has given. */
+export function lacksServedSession(prober: Prober): string | undefined {
+  return lacksSession(prober) ?? lacksProbe(prober, 'readable');
+}
+
+/** Why the readable request cannot be sent with other methods. */
 export function lacksReading(prober: Prober): string | undefined {
   const { readable } = prober.settings;
   if (readable !== undefined && readable.method !== 'GET') return 'needs a `probes.readable` that is a GET';

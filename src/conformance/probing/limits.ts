@@ -4,7 +4,11 @@ import type { Settings } from '../options.js';
 import type { Exchange, ReceivedResponse } from './exchange.js';
 
 /** The case cannot be judged because something fails that another case judges. */
-export class CannotCheck extends Error {}
+export class CannotCheck extends Error {
+  constructor(why: string) {
+    super(`could not be checked: ${why}`);
+  }
+}
 
 /** Added to every wait, because the connector's clock may be a little behind. */
 const clockToleranceMs = 10;
@@ -59,7 +63,7 @@ export class Limits {
   tooLong(waitMs: number): CannotCheck {
     const { maxWaitMs } = this.#settings;
     return new CannotCheck(
-      `could not be checked: the rate limit lasts ${Math.ceil(waitMs / 1000)} s, longer than \`maxWaitMs\` (${maxWaitMs} ms)`,
+      `the rate limit lasts ${Math.ceil(waitMs / 1000)} s, longer than \`maxWaitMs\` (${maxWaitMs} ms)`,
     );
   }
 }

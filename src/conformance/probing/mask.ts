@@ -13,13 +13,6 @@ export class Secrets {
     if (trimmed.length >= shortestInText) this.#values.add(trimmed);
   }
 
-  /** The secrets that a text contains, as JSON and URLs write them, too. */
-  foundIn(text: string, shortest = 8): string[] {
-    return [...this.#values].filter(
-      (value) => value.length >= shortest && writtenForms(value).some((form) => text.includes(form)),
-    );
-  }
-
   mask(text: string): string {
     const forms = [...this.#values].flatMap(writtenForms).sort((one, other) => other.length - one.length);
     let masked = text;

@@ -62,6 +62,11 @@ export class Prober {
     return this.settings.initialize.parameters !== undefined;
   }
 
+  /** For a case that does not lack it. */
+  get readable(): ReadyRequest {
+    return this.settings.readable as ReadyRequest;
+  }
+
   /** The login that all cases share. */
   login(): Promise<Exchange> {
     this.#login ??= this.logIn();
@@ -102,7 +107,7 @@ export class Prober {
     if (session === undefined || sessionProblems(session).length > 0) {
       const isRefused = (login.response?.status ?? 500) >= 300;
       throw new CannotCheck(
-        `could not be checked: ${isRefused ? 'logging in failed' : 'the login returned no usable session'} (${summarize(login)})`,
+        `${isRefused ? 'logging in failed' : 'the login returned no usable session'} (${summarize(login)})`,
       );
     }
     return Object.fromEntries(session.map(({ key, value }) => [key, value]));
@@ -163,7 +168,7 @@ export class Prober {
 
   /** Sends at once, whatever the rate limit, and records what the response announces about the quota. */
   async sendNow(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
-    if (this.#blocked !== undefined) throw new CannotCheck(`could not be checked: ${this.#blocked}`);
+    if (this.#blocked !== undefined) throw new CannotCheck(this.#blocked);
     const headers = { ...request.headers, ...toLowerCase(session) };
     const seen = await exchange(this.settings, { ...request, headers });
     this.announcements.add(seen, hasResponse(seen) && this.limits.isLimit(seen));
@@ -175,6 +180,8 @@ export class Prober {
 }
 
 export const isSuccess = (status: number) => status >= 200 && status <= 299;
+
+export const hasSucceeded = ({ response }: Exchange) => response !== undefined && isSuccess(response.status);
 
 /** The session in the response to a login. */
 export function sessionOf({ response }: Exchange): SessionParameter[] | undefined {

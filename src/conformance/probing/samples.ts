@@ -1,7 +1,7 @@
 import { sleep, systemClock } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import type { Exchange } from './exchange.js';
-import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksRequest, lacksSession } from './lacks.js';
+import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksRequest, lacksServedSession } from './lacks.js';
 import { CannotCheck, type Completed, hasResponse } from './limits.js';
 import { type Prober, toInitialize } from './prober.js';
 import { deadSession, withSession } from './with-session.js';
@@ -39,15 +39,15 @@ const samples: Record<SampleName, Sample> = {
   },
   'unknown-resource': probe('unknown'),
   'missing-session': {
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
-    take: (prober) => prober.send(prober.settings.readable as ReadyRequest),
+    lacks: lacksServedSession,
+    take: (prober) => prober.send(prober.readable),
   },
   'dead-session': {
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable'),
-    take: async (prober) => prober.send(prober.settings.readable as ReadyRequest, await deadSession(prober)),
+    lacks: lacksServedSession,
+    take: async (prober) => prober.send(prober.readable, await deadSession(prober)),
   },
   'expired-session': {
-    lacks: (prober) => lacksSession(prober) ?? lacksProbe(prober, 'readable') ?? lacksExpiry(prober),
+    lacks: (prober) => lacksServedSession(prober) ?? lacksExpiry(prober),
     take: takeExpired,
   },
   'wrong-method': {
@@ -59,7 +59,7 @@ const samples: Record<SampleName, Sample> = {
   },
   options: {
     lacks: lacksReading,
-    take: (prober) => withSession(prober, { ...(prober.settings.readable as ReadyRequest), method: 'OPTIONS' }),
+    take: (prober) => withSession(prober, { ...prober.readable, method: 'OPTIONS' }),
   },
   'broken-json': {
     lacks: lacksFeature,
@@ -136,8 +136,7 @@ async function post(prober: Prober, body: string): Promise<Exchange> {
 async function initializeIsThere(prober: Prober): Promise<void> {
   if (!prober.canLogIn) return;
   const status = (await prober.login()).response?.status;
-  if (status === 404 || status === 405)
-    throw new CannotCheck(`could not be checked: POST ${prober.settings.initialize.path} is a ${status}`);
+  if (status === 404 || status === 405) throw new CannotCheck(`POST ${prober.settings.initialize.path} is a ${status}`);
 }
 
 /** Ends a session of its own, and sends with it. */
@@ -145,7 +144,7 @@ async function takeExpired(prober: Prober): Promise<Exchange> {
   const { expire, readable } = prober.settings;
   const session = prober.toSession(await prober.logIn());
   const before = await prober.send(readable as ReadyRequest, session);
-  if (before.response?.status === 401) throw new CannotCheck('could not be checked: a new session is refused');
+  if (before.response?.status === 401) throw new CannotCheck('a new session is refused');
   await expire?.action?.(session);
   if (expire?.request !== undefined) await prober.send(expire.request, session);
   await sleep(systemClock, expire?.waitMs ?? 0);

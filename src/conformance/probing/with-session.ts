@@ -20,22 +20,21 @@ export async function withSession(prober: Prober, request: ReadyRequest): Promis
 /** Whether a 401 is about the request, and not about the session. @throws CannotCheck when sessions are refused by now. */
 async function stillAccepted(prober: Prober): Promise<void> {
   if (lacksProbe(prober, 'readable') !== undefined) return;
-  const seen = await prober.sendWithSession(prober.settings.readable as ReadyRequest);
-  if (seen.response?.status === 401)
-    throw new CannotCheck('could not be checked: every new session is refused with 401 by now');
+  const seen = await prober.sendWithSession(prober.readable);
+  if (seen.response?.status === 401) throw new CannotCheck('every new session is refused with 401 by now');
 }
 
 /** The same, which is a success. @throws CannotCheck when it is not: `routes.readable` reports that. */
 export async function servedReadable(prober: Prober): Promise<Completed> {
   const seen = await takeReadable(prober);
   if (hasResponse(seen) && isSuccess(seen.response.status)) return seen;
-  throw new CannotCheck(`could not be checked: the readable request fails (${summarize(seen)})`);
+  throw new CannotCheck(`the readable request fails (${summarize(seen)})`);
 }
 
 /** The readable request with the shared session, once. */
 export function takeReadable(prober: Prober): Promise<Exchange> {
   return prober.once('readable', async () => {
-    const readable = prober.settings.readable as ReadyRequest;
+    const readable = prober.readable;
     const seen = await prober.sendWithSession(readable);
     if (seen.response?.status !== 401 || !prober.canLogIn) return seen;
     // A moment later it takes the connection of the login: does the session live there? `session.parallel` looks elsewhere.
@@ -49,23 +48,22 @@ export function takeReadable(prober: Prober): Promise<Exchange> {
 /** @throws CannotCheck when every session is refused. */
 export async function acceptedSession(prober: Prober): Promise<void> {
   if (lacksProbe(prober, 'readable') !== undefined || !prober.canLogIn) return;
-  if ((await takeReadable(prober)).response?.status === 401)
-    throw new CannotCheck('could not be checked: every session is refused with 401');
+  if ((await takeReadable(prober)).response?.status === 401) throw new CannotCheck('every session is refused with 401');
 }
 
 /** The current session, with a random value of the same length in place of each secret. Made once. */
 export async function deadSession(prober: Prober): Promise<Record<string, string>> {
   const session = await prober.session();
-  const made = await deadNames(prober);
+  const made = await deadParts(prober);
   return Object.fromEntries(Object.entries(session).map(([key, value]) => [key, made.get(key) ?? value]));
 }
 
 /** The random values of the dead session. */
 export async function deadValues(prober: Prober): Promise<string[]> {
-  return [...(await deadNames(prober)).values()];
+  return [...(await deadParts(prober)).values()];
 }
 
-function deadNames(prober: Prober): Promise<Map<string, string>> {
+function deadParts(prober: Prober): Promise<Map<string, string>> {
   return prober.once('dead session', async () => {
     await prober.session();
     const entries = sessionOf(await prober.login()) ?? [];

@@ -30,6 +30,12 @@ export function isJsonType(type: string | null): boolean {
   return type !== null && /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type);
 }
 
+/** The same with its content type. */
+export function errorProblem(seen: Completed): string | undefined {
+  const type = seen.response.headers.get('content-type');
+  return bodyProblem(seen) ?? (isJsonType(type) ? undefined : `content-type is ${JSON.stringify(type)}`);
+}
+
 /** "a string", "an array", "null": for messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return value === null ? 'null' : 'missing';

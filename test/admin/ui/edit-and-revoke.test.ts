@@ -190,6 +190,13 @@ describe('the word about what has just been done', () => {
     expect(textOf((await visitor.open('/api-keys')).html)).not.toContain(message);
   });
 
+  it('is shown also when the page that follows leads on, as the list does whose last page is empty by now', async () => {
+    const { visitor } = await afterRevoking();
+    await visitor.open('/api-keys?status=Active&page=2');
+    expect(visitor.page.path).toBe('/api-keys?status=Active');
+    expect(textOf(visitor.page.html)).toContain(message);
+  });
+
   it('is not shown a minute later', async () => {
     const { host, visitor } = await afterRevoking();
     host.clock.jumpCalendar(60_001);

@@ -2,33 +2,10 @@ import { type AuditView, formatAuditView } from './audit-query.js';
 import { formatListView, type ListView } from './list-query.js';
 import { formatUserView, type UserView } from './user-query.js';
 
-/** Every address of the administration UI; all start with the base path. */
-export interface Links {
-  readonly home: string;
-  readonly signIn: string;
-  readonly signOut: string;
-  readonly newApiKey: string;
-  /** The form of a new key in place of this one. */
-  replaceApiKey(id: string): string;
-  readonly adminApi: string;
-  apiKeys(view?: Partial<ListView>): string;
-  apiKey(id: string): string;
-  editApiKey(id: string): string;
-  /** @param view the list to return to */
-  revokeApiKey(id: string, view?: ListView): string;
-  revokeAllOf(userId: string): string;
-  audits(view?: Partial<AuditView>): string;
-  auditExport(view: AuditView, format: string): string;
-  users(view?: Partial<UserView>): string;
-  /** @param view the list to return to */
-  deleteUser(id: string, view: UserView): string;
-  signInAndReturn(path: string): string;
-  asset(name: string): string;
-  /** A host's page. */
-  section(name: string): string;
-}
+export type Links = ReturnType<typeof createLinks>;
 
-export function createLinks(basePath: string): Links {
+/** Every address of the administration UI; all start with the base path. */
+export function createLinks(basePath: string) {
   const apiKeys = `${basePath}/api-keys`;
   const withQuery = (path: string, query: string) => (query === '' ? path : `${path}?${query}`);
   const withField = (path: string, name: string, value: string) =>
@@ -38,27 +15,31 @@ export function createLinks(basePath: string): Links {
     signIn: `${basePath}/sign-in`,
     signOut: `${basePath}/sign-out`,
     newApiKey: `${apiKeys}/new`,
-    replaceApiKey: (id) => withField(`${apiKeys}/new`, 'replaces', id),
+    /** The form of a new key in place of this one. */
+    replaceApiKey: (id: string) => withField(`${apiKeys}/new`, 'replaces', id),
     adminApi: `${basePath}/api/v1`,
-    apiKeys: (view = {}) => withQuery(apiKeys, formatListView(view)),
-    apiKey: (id) => `${apiKeys}/${encodeURIComponent(id)}`,
-    editApiKey: (id) => `${apiKeys}/${encodeURIComponent(id)}/edit`,
-    revokeApiKey: (id, view) =>
+    apiKeys: (view: Partial<ListView> = {}) => withQuery(apiKeys, formatListView(view)),
+    apiKey: (id: string) => `${apiKeys}/${encodeURIComponent(id)}`,
+    editApiKey: (id: string) => `${apiKeys}/${encodeURIComponent(id)}/edit`,
+    /** @param view the list to return to */
+    revokeApiKey: (id: string, view?: ListView) =>
       withField(`${apiKeys}/${encodeURIComponent(id)}/revoke`, 'list', view === undefined ? '' : formatListView(view)),
-    revokeAllOf: (userId) => withField(`${apiKeys}/revoke-all`, 'user', userId),
-    audits: (view = {}) => withQuery(`${basePath}/api-key-audits`, formatAuditView(view)),
-    auditExport(view, format) {
+    revokeAllOf: (userId: string) => withField(`${apiKeys}/revoke-all`, 'user', userId),
+    audits: (view: Partial<AuditView> = {}) => withQuery(`${basePath}/api-key-audits`, formatAuditView(view)),
+    auditExport(view: AuditView, format: string) {
       const filter = formatAuditView({ ...view, find: '', page: 1 });
       return `${basePath}/api-key-audits/export?format=${format}${filter && `&${filter}`}`;
     },
-    users: (view = {}) => withQuery(`${basePath}/users`, formatUserView(view)),
-    deleteUser(id, view) {
+    users: (view: Partial<UserView> = {}) => withQuery(`${basePath}/users`, formatUserView(view)),
+    /** @param view the list to return to */
+    deleteUser(id: string, view: UserView) {
       const list = formatUserView(view);
       return withQuery(`${basePath}/users/delete`, String(new URLSearchParams({ id, ...(list !== '' && { list }) })));
     },
-    signInAndReturn: (path) => withField(`${basePath}/sign-in`, 'next', path),
-    asset: (name) => `${basePath}/assets/${name}`,
-    section: (name) => `${basePath}/${name}`,
+    signInAndReturn: (path: string) => withField(`${basePath}/sign-in`, 'next', path),
+    asset: (name: string) => `${basePath}/assets/${name}`,
+    /** A host's page. */
+    section: (name: string) => `${basePath}/${name}`,
   };
 }
 

@@ -2,23 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { readCookie, writeCookie } from './cookies.js';
 
-/** A cookie that tells one browser from another. Tokens of forms are bound to it where there is no session of our own. */
-export interface BrowserId {
-  /** The cookie of this request; `''` when there is none. */
-  read(c: Context): string;
-  /** Likewise, and writes one when there is none. */
-  ensure(c: Context): string;
-}
-
 const maxAgeSeconds = 24 * 60 * 60;
 
-export function createBrowserId(name: string, sameSite: 'Lax' | 'Strict', basePath: string): BrowserId {
+/** A cookie that tells one browser from another. Tokens of forms are bound to it where there is no session of our own. */
+export function createBrowserId(name: string, sameSite: 'Lax' | 'Strict', basePath: string) {
   // A second call in one request must see what the first one wrote.
   const written = new WeakMap<Request, string>();
   const read = (c: Context) => written.get(c.req.raw) ?? readCookie(c, name, basePath) ?? '';
   return {
+    /** The cookie of this request; `''` when there is none. */
     read,
-    ensure(c) {
+    /** Likewise, and writes one when there is none. */
+    ensure(c: Context) {
       const known = read(c);
       const id = known === '' ? randomBytes(16).toString('base64url') : known;
       written.set(c.req.raw, id);

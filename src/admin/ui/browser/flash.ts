@@ -6,22 +6,19 @@ import { createSigner } from './signing.js';
 
 const cookieName = 'concordat_notice';
 
-/** A notice for the next page. It is signed, so that no link can put words on a page. */
-export interface Flashes {
-  leave(c: Context, message: string): void;
-  /** Returns the message once. */
-  take(c: Context): string | undefined;
-}
+export type Flashes = ReturnType<typeof createFlashes>;
 
-export function createFlashes({ basePath, clock, sessionSecret }: AdminContext): Flashes {
+/** A notice for the next page. It is signed, so that no link can put words on a page. */
+export function createFlashes({ basePath, clock, sessionSecret }: AdminContext) {
   const signer = createSigner(sessionSecret, 'notice');
   const lifetimeSeconds = 60;
   return {
-    leave(c, message) {
+    leave(c: Context, message: string) {
       const value = signer.seal(JSON.stringify([message, clock.now()]));
       writeCookie(c, cookieName, value, { basePath, sameSite: 'Lax', maxAgeSeconds: lifetimeSeconds });
     },
-    take(c) {
+    /** Returns the message once. */
+    take(c: Context) {
       const cookie = readCookie(c, cookieName, basePath);
       if (cookie === undefined) return undefined;
       clearCookie(c, cookieName, basePath);

@@ -17,29 +17,25 @@ export const staleFormMessage = 'This form is no longer valid. Go back, load the
 /** The hidden field of every form. */
 export const tokenField = 'token';
 
+export type Forms = ReturnType<typeof createForms>;
+
 /**
  * Accepts forms of the administration's own pages only: by a token, bound to the session, that no other site can know,
  * and by the browser's word on where the form came from.
  */
-export interface Forms {
-  /** The token for forms of a signed-in user. */
-  tokenFor(session: Session): string;
-  /** The token for the sign-in form, bound to a cookie: there is no session yet. */
-  tokenBeforeSignIn(c: Context): string;
-  /** @throws AdminHttpError 400, 403, 413 or 415 when the form came from elsewhere or cannot be read */
-  read(c: Context, session: Session | undefined): Promise<URLSearchParams>;
-}
-
-export function createForms({ basePath, publicUrl, sessionSecret }: AdminContext): Forms {
+export function createForms({ basePath, publicUrl, sessionSecret }: AdminContext) {
   const signer = createSigner(sessionSecret, 'forms');
   const browser = createBrowserId('concordat_form', 'Strict', basePath);
   const subjectOf = (c: Context, session: Session | undefined) =>
     session === undefined ? `browser ${browser.read(c)}` : `session ${session.id}`;
 
   return {
-    tokenFor: (session) => signer.tag(`session ${session.id}`),
-    tokenBeforeSignIn: (c) => signer.tag(`browser ${browser.ensure(c)}`),
-    async read(c, session) {
+    /** The token for forms of a signed-in user. */
+    tokenFor: (session: Session) => signer.tag(`session ${session.id}`),
+    /** The token for the sign-in form, bound to a cookie: there is no session yet. */
+    tokenBeforeSignIn: (c: Context) => signer.tag(`browser ${browser.ensure(c)}`),
+    /** @throws AdminHttpError 400, 403, 413 or 415 when the form came from elsewhere or cannot be read */
+    async read(c: Context, session: Session | undefined) {
       if (isCrossSite(c.req.raw, publicUrl)) throw refused(crossSiteMessage);
       const form = await readFormBody(c.req.raw);
       const withoutCookie = session === undefined && browser.read(c) === '';

@@ -1,17 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Signs text for one purpose; signatures for another purpose do not match. */
-export interface Signer {
-  /** The signature alone. */
-  tag(text: string): string;
-  matches(text: string, tag: string): boolean;
-  /** A token with the text, which anybody can read and nobody can change. */
-  seal(text: string): string;
-  /** The text of a token, or `undefined` when its signature does not match. */
-  open(token: string): string | undefined;
-}
-
-export function createSigner(secret: Uint8Array, purpose: string): Signer {
+export function createSigner(secret: Uint8Array, purpose: string) {
   const key = createHmac('sha256', secret).update(`concordat administration: ${purpose}`).digest();
   const digest = (text: string) => createHmac('sha256', key).update(text).digest();
   const matches = (text: string, tag: string) => {
@@ -20,13 +10,16 @@ export function createSigner(secret: Uint8Array, purpose: string): Signer {
     return presented.length === expected.length && timingSafeEqual(presented, expected);
   };
   return {
-    tag: (text) => digest(text).toString('base64url'),
+    /** The signature alone. */
+    tag: (text: string) => digest(text).toString('base64url'),
     matches,
-    seal(text) {
+    /** A token with the text, which anybody can read and nobody can change. */
+    seal(text: string) {
       const payload = Buffer.from(text).toString('base64url');
       return `${payload}.${digest(payload).toString('base64url')}`;
     },
-    open(token) {
+    /** The text of a token, or `undefined` when its signature does not match. */
+    open(token: string) {
       const [payload, tag, ...rest] = token.split('.');
       if (payload === undefined || tag === undefined || rest.length > 0 || !matches(payload, tag)) return undefined;
       return Buffer.from(payload, 'base64url').toString();

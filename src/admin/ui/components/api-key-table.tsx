@@ -1,60 +1,49 @@
 import type { ApiKey, ApiKeySortField } from '../../../api-keys/index.js';
 import { type ListView, sortAfterClick } from '../addresses/list-query.js';
-import { useLook } from '../look.js';
-import type { PageContext } from '../page-context.js';
+import { RevokeLink } from '../forms/revoke-dialog.js';
+import { useLook, usePage } from '../look.js';
 import { Icon } from './icon.js';
-import { RevokeLink } from './revoke-dialog.js';
 import { ExpiryWarning, RefusedUseWarning, Status } from './status.js';
+import { ActionHead, NoAction, Table } from './table.js';
 import { PlainTime, RelativeTime } from './time.js';
 
 interface ApiKeyTableProps {
-  pageContext: PageContext;
   view: ListView;
   apiKeys: readonly ApiKey[];
 }
 
 /** The columns of the specification (section 4). */
-export function ApiKeyTable({ pageContext, view, apiKeys }: ApiKeyTableProps) {
+export function ApiKeyTable({ view, apiKeys }: ApiKeyTableProps) {
   const { texts } = useLook();
-  const head = (field: ApiKeySortField, text: string) => (
-    <SortableHead pageContext={pageContext} view={view} field={field} text={text} />
-  );
+  const head = (field: ApiKeySortField, text: string) => <SortableHead view={view} field={field} text={text} />;
   return (
-    <div class="table-frame">
-      <table class="table cards">
-        <caption class="visually-hidden">{view.scope === 'all' ? texts.allApiKeys : texts.myApiKeys}</caption>
-        <thead>
-          <tr>
-            {head('name', texts.name)}
-            {head('createdBy', texts.createdBy)}
-            {head('createdOn', texts.createdOn)}
-            {head('expiresOn', texts.expiresOn)}
-            {head('lastAccessed', texts.lastAccessed)}
-            <th scope="col">{texts.status}</th>
-            <th scope="col" class="action">
-              {texts.action}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {apiKeys.map((apiKey) => (
-            <ApiKeyRow pageContext={pageContext} view={view} apiKey={apiKey} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption={view.scope === 'all' ? texts.allApiKeys : texts.myApiKeys}
+      columns={[
+        head('name', texts.name),
+        head('createdBy', texts.createdBy),
+        head('createdOn', texts.createdOn),
+        head('expiresOn', texts.expiresOn),
+        head('lastAccessed', texts.lastAccessed),
+        texts.status,
+        <ActionHead />,
+      ]}
+    >
+      {apiKeys.map((apiKey) => (
+        <ApiKeyRow view={view} apiKey={apiKey} />
+      ))}
+    </Table>
   );
 }
 
 interface SortableHeadProps {
-  pageContext: PageContext;
   view: ListView;
   field: ApiKeySortField;
   text: string;
 }
 
-function SortableHead({ pageContext, view, field, text }: SortableHeadProps) {
-  const href = pageContext.links.apiKeys({ ...view, page: 1, sort: sortAfterClick(field, view.sort) });
+function SortableHead({ view, field, text }: SortableHeadProps) {
+  const href = usePage().links.apiKeys({ ...view, page: 1, sort: sortAfterClick(field, view.sort) });
   const order = view.sort === field ? 'ascending' : view.sort === `-${field}` ? 'descending' : undefined;
   return (
     <th scope="col" {...(order !== undefined && { 'aria-sort': order })}>
@@ -66,8 +55,8 @@ function SortableHead({ pageContext, view, field, text }: SortableHeadProps) {
   );
 }
 
-function ApiKeyRow({ pageContext, view, apiKey }: { pageContext: PageContext; view: ListView; apiKey: ApiKey }) {
-  const { nowMs, links } = pageContext;
+function ApiKeyRow({ view, apiKey }: { view: ListView; apiKey: ApiKey }) {
+  const { isAvailable, links } = usePage();
   const { keyPrefix, texts } = useLook();
   return (
     <tr {...(apiKey.status !== 'Active' && { class: 'ended' })}>
@@ -81,37 +70,37 @@ function ApiKeyRow({ pageContext, view, apiKey }: { pageContext: PageContext; vi
       </td>
       <td data-label={texts.createdBy}>{apiKey.createdBy.username}</td>
       <td data-label={texts.createdOn}>
-        <RelativeTime time={apiKey.createdOn} nowMs={nowMs} />
+        <RelativeTime time={apiKey.createdOn} />
       </td>
       <td data-label={texts.expiresOn}>
         <div>
           {apiKey.status === 'Revoked' ? (
             <PlainTime time={apiKey.expiresOn} />
           ) : (
-            <RelativeTime time={apiKey.expiresOn} nowMs={nowMs} />
+            <RelativeTime time={apiKey.expiresOn} />
           )}
-          {pageContext.isAvailable && <ExpiryWarning apiKey={apiKey} nowMs={nowMs} />}
+          {isAvailable && <ExpiryWarning apiKey={apiKey} />}
         </div>
       </td>
       <td data-label={texts.lastAccessed}>
         {apiKey.lastAccessed === null ? (
           <span class="muted">{texts.never}</span>
         ) : (
-          <RelativeTime time={apiKey.lastAccessed} nowMs={nowMs} />
+          <RelativeTime time={apiKey.lastAccessed} />
         )}
       </td>
       <td data-label={texts.status}>
         <div class="states">
           <Status status={apiKey.status} />
-          <RefusedUseWarning apiKey={apiKey} nowMs={nowMs} />
+          <RefusedUseWarning apiKey={apiKey} />
         </div>
       </td>
       {apiKey.status === 'Active' ? (
         <td class="action">
-          <RevokeLink pageContext={pageContext} apiKey={apiKey} view={view} small />
+          <RevokeLink apiKey={apiKey} view={view} small />
         </td>
       ) : (
-        <td class="action action-none muted">–</td>
+        <NoAction />
       )}
     </tr>
   );

@@ -1,45 +1,33 @@
 import type { ApiKeyStatus, AuditEntry, FieldChange } from '../../../api-keys/index.js';
-import { useLook } from '../look.js';
-import type { PageContext } from '../page-context.js';
+import { useLook, usePage } from '../look.js';
 import type { AdminTexts } from '../texts/texts-option.js';
 import { Icon } from './icon.js';
 import { textOfStatus } from './status.js';
+import { Table } from './table.js';
 import { ExactTime, RelativeTime } from './time.js';
 
 /** Audit entries, with the field names of specification 2.2. */
-export function AuditTable({ pageContext, entries }: { pageContext: PageContext; entries: readonly AuditEntry[] }) {
+export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   const { texts } = useLook();
   return (
-    <div class="table-frame">
-      <table class="table cards audits">
-        <caption class="visually-hidden">
-          {texts.audits}. {texts.newestFirst}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">{texts.name}</th>
-            <th scope="col">{texts.author}</th>
-            <th scope="col">{texts.changeTime}</th>
-            <th scope="col">{texts.revisionType}</th>
-            <th scope="col">{texts.changes}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <AuditRow pageContext={pageContext} entry={entry} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption={`${texts.audits}. ${texts.newestFirst}`}
+      columns={[texts.name, texts.author, texts.changeTime, texts.revisionType, texts.changes]}
+      kind="audits"
+    >
+      {entries.map((entry) => (
+        <AuditRow entry={entry} />
+      ))}
+    </Table>
   );
 }
 
-function AuditRow({ pageContext, entry }: { pageContext: PageContext; entry: AuditEntry }) {
+function AuditRow({ entry }: { entry: AuditEntry }) {
   const { texts } = useLook();
   return (
     <tr>
       <td>
-        <a class="key-name" href={pageContext.links.apiKey(entry.apiKeyId)}>
+        <a class="key-name" href={usePage().links.apiKey(entry.apiKeyId)}>
           {entry.name}
         </a>
       </td>
@@ -50,7 +38,7 @@ function AuditRow({ pageContext, entry }: { pageContext: PageContext; entry: Aud
         </div>
       </td>
       <td data-label={texts.changeTime}>
-        <RelativeTime time={entry.changeTime} nowMs={pageContext.nowMs} />
+        <RelativeTime time={entry.changeTime} />
       </td>
       <td data-label={texts.revisionType}>
         <div>

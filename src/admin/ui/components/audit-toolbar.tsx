@@ -1,15 +1,15 @@
 import type { PropsWithChildren } from 'hono/jsx';
 import { auditOrigins, maxSearchCharacters, revisionTypes } from '../../../api-keys/index.js';
 import { type AuditView, isFiltered } from '../addresses/audit-query.js';
-import { useLook } from '../look.js';
-import type { PageContext } from '../page-context.js';
-import { SearchField } from './field.js';
+import { SearchField } from '../forms/field.js';
+import { useLook, usePage } from '../look.js';
 import { Token } from './layout.js';
+import { LinkButton } from './link-button.js';
 import { Segments } from './list-toolbar.js';
 
 /** Revision type, key, author, origin and time of the audits, all of them in the address. */
-export function AuditToolbar({ pageContext, view }: { pageContext: PageContext; view: AuditView }) {
-  const { links } = pageContext;
+export function AuditToolbar({ view }: { view: AuditView }) {
+  const { links } = usePage();
   const { texts } = useLook();
   const href = (revisionType: AuditView['revisionType']) => links.audits({ ...view, page: 1, revisionType });
   return (
@@ -27,7 +27,7 @@ export function AuditToolbar({ pageContext, view }: { pageContext: PageContext; 
       />
       <search class="filters">
         <form method="post" action={links.audits()}>
-          <Token pageContext={pageContext} />
+          <Token />
           {view.revisionType !== undefined && <input type="hidden" name="revisionType" value={view.revisionType} />}
           {view.apiKeyId !== undefined && <input type="hidden" name="apiKeyId" value={view.apiKeyId} />}
           <SearchField name="find" label={texts.findKeyLabel} value={view.find} placeholder={texts.findKey} />
@@ -64,9 +64,9 @@ export function AuditToolbar({ pageContext, view }: { pageContext: PageContext; 
             {texts.filter}
           </button>
           {isFiltered(view) && (
-            <a class="button button-quiet" href={links.audits({ apiKeyId: view.apiKeyId })}>
+            <LinkButton kind="quiet" href={links.audits({ apiKeyId: view.apiKeyId })}>
               {texts.clearFilters}
-            </a>
+            </LinkButton>
           )}
         </form>
       </search>

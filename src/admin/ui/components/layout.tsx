@@ -1,7 +1,6 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import { tokenField } from '../browser/forms.js';
-import { useLook } from '../look.js';
-import type { PageContext } from '../page-context.js';
+import { useFlash, useLook, usePage } from '../look.js';
 import { Brand, Icon, type IconName, LineIcon } from './icon.js';
 import { Notice } from './notice.js';
 
@@ -48,7 +47,6 @@ export function Document({ title, bodyClass, extras = {}, children }: PropsWithC
 }
 
 interface PageProps {
-  pageContext: PageContext;
   title: string;
   /** The current menu entry: a built-in one, or the name of a section. */
   section?: string;
@@ -56,9 +54,10 @@ interface PageProps {
 }
 
 /** A page for a signed-in user. */
-export function Page({ pageContext, title, section, extras, children }: PropsWithChildren<PageProps>) {
-  const { links, user } = pageContext;
+export function Page({ title, section, extras, children }: PropsWithChildren<PageProps>) {
+  const { links, user } = usePage();
   const { name, texts } = useLook();
+  const flash = useFlash();
   return (
     <Document title={title} extras={extras}>
       <a class="skip-link" href="#content">
@@ -79,15 +78,15 @@ export function Page({ pageContext, title, section, extras, children }: PropsWit
               {user.username}
             </span>
           </span>
-          <SignOut pageContext={pageContext} />
+          <SignOut />
         </div>
       </header>
       <div class="shell">
-        <Menu pageContext={pageContext} section={section} />
+        <Menu section={section} />
         <main id="content" class="content" tabindex={-1}>
-          {pageContext.flash !== undefined && (
+          {flash !== undefined && (
             <Notice kind="success" focused>
-              {pageContext.flash}
+              {flash}
             </Notice>
           )}
           {children}
@@ -98,13 +97,13 @@ export function Page({ pageContext, title, section, extras, children }: PropsWit
 }
 
 /** Where the host signs in, its own page also signs out. */
-function SignOut({ pageContext }: { pageContext: PageContext }) {
-  const { hostSignIn, links } = pageContext;
+function SignOut() {
+  const { hostSignIn, links } = usePage();
   const { texts } = useLook();
   if (hostSignIn === undefined) {
     return (
       <form method="post" action={links.signOut}>
-        <Token pageContext={pageContext} />
+        <Token />
         <button class="button button-quiet button-small" type="submit">
           {texts.signOut}
         </button>
@@ -119,8 +118,8 @@ function SignOut({ pageContext }: { pageContext: PageContext }) {
   );
 }
 
-function Menu({ pageContext, section }: { pageContext: PageContext; section: string | undefined }) {
-  const { links, sections, shows } = pageContext;
+function Menu({ section }: { section: string | undefined }) {
+  const { links, sections, shows } = usePage();
   const { texts } = useLook();
   return (
     <nav class="menu" aria-labelledby="menu-heading">
@@ -196,6 +195,6 @@ export function PageHeader({ title, back, beside, actions, children }: PropsWith
 }
 
 /** Belongs in every form that is posted. */
-export function Token({ pageContext }: { pageContext: Pick<PageContext, 'token'> }) {
-  return <input type="hidden" name={tokenField} value={pageContext.token} />;
+export function Token({ token = usePage().token }: { token?: string }) {
+  return <input type="hidden" name={tokenField} value={token} />;
 }

@@ -1,16 +1,15 @@
 import { apiKeyStatuses } from '../../../api-keys/index.js';
 import type { ListView } from '../addresses/list-query.js';
-import { useLook } from '../look.js';
-import type { PageContext } from '../page-context.js';
-import { SearchField } from './field.js';
+import { SearchField } from '../forms/field.js';
+import { useLook, usePage } from '../look.js';
 import { Token } from './layout.js';
 import { textOfStatus } from './status.js';
 
 const sorts = ['-createdOn', 'createdOn', 'name', 'createdBy', 'expiresOn', '-lastAccessed'] as const;
 
 /** Scope, status, search and order of the list, all of them in the address. */
-export function ListToolbar({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
-  const { links, mayManageAll } = pageContext;
+export function ListToolbar({ view }: { view: ListView }) {
+  const { links, mayManageAll } = usePage();
   const { texts } = useLook();
   const href = (changes: Partial<ListView>) => links.apiKeys({ ...view, page: 1, ...changes });
   return (
@@ -37,7 +36,7 @@ export function ListToolbar({ pageContext, view }: { pageContext: PageContext; v
       />
       <search class="search">
         <form method="post" action={links.apiKeys()}>
-          <Token pageContext={pageContext} />
+          <Token />
           {view.scope === 'all' && <input type="hidden" name="scope" value="all" />}
           {view.createdBy !== '' && <input type="hidden" name="createdBy" value={view.createdBy} />}
           {view.status !== undefined && <input type="hidden" name="status" value={view.status} />}

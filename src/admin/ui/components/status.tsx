@@ -1,6 +1,6 @@
 import type { ApiKey, ApiKeyStatus } from '../../../api-keys/index.js';
 import { expiresSoon, isUsedInVain } from '../format/warnings.js';
-import { useLook } from '../look.js';
+import { useLook, usePage } from '../look.js';
 import type { AdminTexts } from '../texts/texts-option.js';
 import { Icon, type IconName } from './icon.js';
 
@@ -29,16 +29,16 @@ function WarningLine({ title, text }: { title?: string; text: string }) {
   );
 }
 
-export function ExpiryWarning({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
+export function ExpiryWarning({ apiKey }: { apiKey: ApiKey }) {
   const { texts } = useLook();
-  return expiresSoon(apiKey, nowMs) ? <WarningLine text={texts.expiresSoon} /> : null;
+  return expiresSoon(apiKey, usePage().nowMs) ? <WarningLine text={texts.expiresSoon} /> : null;
 }
 
 /** Says when and how often an ended key was used. */
-export function RefusedUseWarning({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
+export function RefusedUseWarning({ apiKey }: { apiKey: ApiKey }) {
   const { dates, texts } = useLook();
   const { lastRefusedOn, refusedUses } = apiKey;
   if (!isUsedInVain(apiKey) || lastRefusedOn === null) return null;
-  const text = texts.usedSince(refusedUses, dates.relative(lastRefusedOn, nowMs));
+  const text = texts.usedSince(refusedUses, dates.relative(lastRefusedOn, usePage().nowMs));
   return <WarningLine text={text} title={dates.exact(lastRefusedOn)} />;
 }

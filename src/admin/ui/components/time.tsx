@@ -1,11 +1,11 @@
-import { useLook } from '../look.js';
+import { useLook, usePage } from '../look.js';
 
 /** Relative and absolute time; seconds and UTC on hover. The script puts what `data-time` marks into the reader's zone. */
-export function RelativeTime({ time, nowMs }: { time: string; nowMs: number }) {
+export function RelativeTime({ time }: { time: string }) {
   const { dates } = useLook();
   return (
     <time class="time" datetime={time} title={dates.exact(time)}>
-      {dates.relative(time, nowMs)}{' '}
+      {dates.relative(time, usePage().nowMs)}{' '}
       <span class="second-line" data-time="minute">
         {dates.minute(time)}
       </span>
@@ -26,10 +26,10 @@ export function PlainTime({ time }: { time: string }) {
 }
 
 /** Both on one line, where there is room. */
-export function FullTime({ time, nowMs }: { time: string; nowMs: number }) {
+export function FullTime({ time }: { time: string }) {
   return (
     <>
-      <ExactTime time={time} /> <span class="muted">({useLook().dates.relative(time, nowMs)})</span>
+      <ExactTime time={time} /> <span class="muted">({useLook().dates.relative(time, usePage().nowMs)})</span>
     </>
   );
 }

@@ -5,18 +5,7 @@ const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
 /** Times as text in the language of the pages. Absolute ones are in UTC; the script shows them in the reader's zone. */
-export interface Dates {
-  /** `21 Nov 2026` */
-  date(time: string | number): string;
-  /** `21 Nov 2026, 09:05` */
-  minute(time: string | number): string;
-  /** `21 Nov 2026, 09:05:59 UTC` */
-  exact(time: string | number): string;
-  /** `in 5 days`, `2 hours ago`: whole units, rounded down; only months and years are rounded to the nearest. */
-  relative(time: string | number, nowMs: number): string;
-}
-
-export function createDates(texts: Pick<EnglishTexts, 'language' | 'months' | 'justNow' | 'inLessThanAMinute'>): Dates {
+export function createDates(texts: Pick<EnglishTexts, 'language' | 'months' | 'justNow' | 'inLessThanAMinute'>) {
   const format = new Intl.RelativeTimeFormat(texts.language, { numeric: 'always' });
   const dateOf = (time: string | number) => {
     const date = new Date(time);
@@ -24,10 +13,14 @@ export function createDates(texts: Pick<EnglishTexts, 'language' | 'months' | 'j
   };
   const clockOf = (time: string | number, end: number) => new Date(time).toISOString().slice(11, end);
   return {
+    /** `21 Nov 2026` */
     date: dateOf,
-    minute: (time) => `${dateOf(time)}, ${clockOf(time, 16)}`,
-    exact: (time) => `${dateOf(time)}, ${clockOf(time, 19)} UTC`,
-    relative(time, nowMs) {
+    /** `21 Nov 2026, 09:05` */
+    minute: (time: string | number) => `${dateOf(time)}, ${clockOf(time, 16)}`,
+    /** `21 Nov 2026, 09:05:59 UTC` */
+    exact: (time: string | number) => `${dateOf(time)}, ${clockOf(time, 19)} UTC`,
+    /** `in 5 days`, `2 hours ago`: whole units, rounded down; only months and years are rounded to the nearest. */
+    relative(time: string | number, nowMs: number) {
       const differenceMs = new Date(time).getTime() - nowMs;
       const distanceMs = Math.abs(differenceMs);
       if (distanceMs < minuteMs) return differenceMs <= 0 ? texts.justNow : texts.inLessThanAMinute;

@@ -1,16 +1,17 @@
 import type { Hono } from 'hono';
+import type { PropsWithChildren } from 'hono/jsx';
 import type { ApiKey, AuditEntry } from '../../../api-keys/index.js';
 import { AuditTable } from '../components/audit-table.js';
 import { EditionNotice, editionNoticeId } from '../components/edition-notice.js';
 import { Page, PageHeader } from '../components/layout.js';
+import { LinkButton } from '../components/link-button.js';
 import { Notice } from '../components/notice.js';
-import { RevokeDialog, RevokeLink } from '../components/revoke-dialog.js';
 import { Status, textOfStatus } from '../components/status.js';
 import { FullTime } from '../components/time.js';
 import { expiresSoon, isUsedInVain } from '../format/warnings.js';
-import { useLook } from '../look.js';
-import type { PageContext } from '../page-context.js';
-import { render, type Ui } from '../ui.js';
+import { RevokeDialog, RevokeLink } from '../forms/revoke-dialog.js';
+import { useLook, usePage } from '../look.js';
+import type { Ui } from '../ui.js';
 import { RecentUses } from './recent-uses.js';
 
 const shownAudits = 5;
@@ -23,45 +24,41 @@ export function apiKeyDetailsRoutes(app: Hono, ui: Ui): void {
       const { apiKeys } = ui.context;
       const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
       const audits = await apiKeys.audits(pageContext.actor, { apiKeyId: apiKey.id, limit: shownAudits });
-      return await render(c, <ApiKeyDetails pageContext={pageContext} apiKey={apiKey} audits={audits.items} />);
+      return await ui.render(c, <ApiKeyDetails apiKey={apiKey} audits={audits.items} />);
     }),
   );
 }
 
-interface KeyProps {
-  pageContext: PageContext;
+interface ApiKeyDetailsProps {
   apiKey: ApiKey;
-}
-
-interface ApiKeyDetailsProps extends KeyProps {
   audits: readonly AuditEntry[];
 }
 
-function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
-  const { links, nowMs } = pageContext;
+function ApiKeyDetails({ apiKey, audits }: ApiKeyDetailsProps) {
+  const { isAvailable, links, nowMs } = usePage();
   const { dates, texts } = useLook();
   const isActive = apiKey.status === 'Active';
   return (
-    <Page pageContext={pageContext} title={apiKey.name} section="api-keys">
+    <Page title={apiKey.name} section="api-keys">
       <PageHeader
         title={apiKey.name}
         back={{ href: links.apiKeys(), text: texts.apiKeys }}
         beside={<Status status={apiKey.status} />}
         actions={
           <>
-            <ReplaceButton pageContext={pageContext} apiKey={apiKey} />
-            <EditButton pageContext={pageContext} apiKey={apiKey} />
-            {isActive && <RevokeLink pageContext={pageContext} apiKey={apiKey} />}
+            <ReplaceButton apiKey={apiKey} />
+            <EditButton apiKey={apiKey} />
+            {isActive && <RevokeLink apiKey={apiKey} />}
           </>
         }
       />
-      {isActive && !pageContext.isAvailable && <EditionNotice />}
+      {isActive && !isAvailable && <EditionNotice />}
       {!isActive && (
         <Notice kind="neutral" id="terminal">
-          <WhyNotEditable pageContext={pageContext} apiKey={apiKey} />
+          <WhyNotEditable apiKey={apiKey} />
         </Notice>
       )}
-      {pageContext.isAvailable && expiresSoon(apiKey, nowMs) && (
+      {isAvailable && expiresSoon(apiKey, nowMs) && (
         <Notice kind="warning">
           <strong>{texts.expiresAt(dates.relative(apiKey.expiresOn, nowMs))}</strong>
           <p>{texts.expiresSoonHint}</p>
@@ -73,51 +70,41 @@ function ApiKeyDetails({ pageContext, apiKey, audits }: ApiKeyDetailsProps) {
           <p>{texts.stillUsedHint(apiKey.refusedUses, endOf(apiKey), dates.exact(apiKey.lastRefusedOn))}</p>
         </Notice>
       )}
-      <Facts pageContext={pageContext} apiKey={apiKey} />
-      <RecentUses apiKey={apiKey} nowMs={nowMs} />
+      <Facts apiKey={apiKey} />
+      <RecentUses apiKey={apiKey} />
       <section class="card" aria-labelledby="history">
         <div class="card-header">
           <h2 id="history">{texts.history}</h2>
           <a href={links.audits({ apiKeyId: apiKey.id })}>{texts.auditsOfKey}</a>
         </div>
-        <AuditTable pageContext={pageContext} entries={audits} />
+        <AuditTable entries={audits} />
       </section>
-      {isActive && <RevokeDialog pageContext={pageContext} />}
+      {isActive && <RevokeDialog />}
     </Page>
   );
 }
 
 /** Only for the user's own keys: a new key acts as whoever creates it (rule K16). */
-function ReplaceButton({ pageContext, apiKey }: KeyProps) {
-  const { isAvailable, links, user } = pageContext;
+function ReplaceButton({ apiKey }: { apiKey: ApiKey }) {
+  const { isAvailable, links, user } = usePage();
   if (!isAvailable || apiKey.createdBy.id !== user.id) return null;
-  return (
-    <a class="button" href={links.replaceApiKey(apiKey.id)}>
-      {useLook().texts.replaceApiKey}
-    </a>
-  );
+  return <LinkButton href={links.replaceApiKey(apiKey.id)}>{useLook().texts.replaceApiKey}</LinkButton>;
 }
 
-function EditButton({ pageContext, apiKey }: KeyProps) {
+function EditButton({ apiKey: { id, status } }: { apiKey: ApiKey }) {
+  const { isAvailable, links } = usePage();
   const { texts } = useLook();
-  if (apiKey.status === 'Active' && pageContext.isAvailable) {
-    return (
-      <a class="button" href={pageContext.links.editApiKey(apiKey.id)}>
-        {texts.edit}
-      </a>
-    );
-  }
-  const reasonId = apiKey.status === 'Active' ? editionNoticeId : 'terminal';
+  if (status === 'Active' && isAvailable) return <LinkButton href={links.editApiKey(id)}>{texts.edit}</LinkButton>;
   return (
-    <button class="button" type="button" disabled aria-describedby={reasonId}>
+    <button class="button" type="button" disabled aria-describedby={status === 'Active' ? editionNoticeId : 'terminal'}>
       {texts.edit}
     </button>
   );
 }
 
 /** Explains a terminal status (specification 3), and leads to what is still possible. */
-export function WhyNotEditable({ pageContext, apiKey }: KeyProps) {
-  const { isAvailable, links, nowMs, user } = pageContext;
+export function WhyNotEditable({ apiKey }: { apiKey: ApiKey }) {
+  const { isAvailable, links, nowMs, user } = usePage();
   const { dates, texts } = useLook();
   const isOwn = apiKey.createdBy.id === user.id;
   return (
@@ -132,65 +119,47 @@ function endOf({ status }: ApiKey): 'Expired' | 'Revoked' {
   return status === 'Revoked' ? 'Revoked' : 'Expired';
 }
 
-function Facts({ pageContext, apiKey }: KeyProps) {
-  const { links, mayManageAll, nowMs } = pageContext;
+function Facts({ apiKey }: { apiKey: ApiKey }) {
+  const { links, mayManageAll } = usePage();
   const { keyPrefix, texts } = useLook();
   const { id: createdBy, username } = apiKey.createdBy;
   return (
     <section class="card" aria-label={texts.details}>
       <dl class="facts">
-        <div>
-          <dt>{texts.name}</dt>
-          <dd>{apiKey.name}</dd>
-        </div>
-        <div>
-          <dt>{texts.status}</dt>
-          <dd>{textOfStatus(apiKey.status, texts)}</dd>
-        </div>
+        <Fact name={texts.name}>{apiKey.name}</Fact>
+        <Fact name={texts.status}>{textOfStatus(apiKey.status, texts)}</Fact>
         {apiKey.description !== null && (
-          <div>
-            <dt>{texts.description}</dt>
-            <dd class="free-text">{apiKey.description}</dd>
-          </div>
+          <Fact name={texts.description} kind="free-text">
+            {apiKey.description}
+          </Fact>
         )}
-        <div>
-          <dt>{texts.createdBy}</dt>
-          <dd>{mayManageAll ? <a href={links.apiKeys({ scope: 'all', createdBy })}>{username}</a> : username}</dd>
-        </div>
-        <div>
-          <dt>{texts.createdOn}</dt>
-          <dd>
-            <FullTime time={apiKey.createdOn} nowMs={nowMs} />
-          </dd>
-        </div>
-        <div>
-          <dt>{texts.expiresOn}</dt>
-          <dd>
-            <FullTime time={apiKey.expiresOn} nowMs={nowMs} />
-          </dd>
-        </div>
-        {apiKey.revokedOn !== null && (
-          <div>
-            <dt>{texts.revokedOn}</dt>
-            <dd>
-              <FullTime time={apiKey.revokedOn} nowMs={nowMs} />
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>{texts.lastAccessed}</dt>
-          <dd>{apiKey.lastAccessed === null ? texts.never : <FullTime time={apiKey.lastAccessed} nowMs={nowMs} />}</dd>
-        </div>
-        <div>
-          <dt>{texts.key}</dt>
-          <dd>
-            <code>
-              {keyPrefix}_{apiKey.id}…
-            </code>{' '}
-            <span class="muted">{texts.shownOnce}</span>
-          </dd>
-        </div>
+        <Fact name={texts.createdBy}>
+          {mayManageAll ? <a href={links.apiKeys({ scope: 'all', createdBy })}>{username}</a> : username}
+        </Fact>
+        <TimeFact name={texts.createdOn} time={apiKey.createdOn} />
+        <TimeFact name={texts.expiresOn} time={apiKey.expiresOn} />
+        {apiKey.revokedOn !== null && <TimeFact name={texts.revokedOn} time={apiKey.revokedOn} />}
+        <TimeFact name={texts.lastAccessed} time={apiKey.lastAccessed} />
+        <Fact name={texts.key}>
+          <code>
+            {keyPrefix}_{apiKey.id}…
+          </code>{' '}
+          <span class="muted">{texts.shownOnce}</span>
+        </Fact>
       </dl>
     </section>
+  );
+}
+
+function TimeFact({ name, time }: { name: string; time: string | null }) {
+  return <Fact name={name}>{time === null ? useLook().texts.never : <FullTime time={time} />}</Fact>;
+}
+
+function Fact({ name, kind, children }: PropsWithChildren<{ name: string; kind?: 'free-text' }>) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd {...(kind !== undefined && { class: kind })}>{children}</dd>
+    </div>
   );
 }

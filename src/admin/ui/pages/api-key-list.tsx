@@ -5,17 +5,19 @@ import { lastPage, placeOf } from '../addresses/paging.js';
 import { findPastedKey, startOfId } from '../addresses/pasted-key.js';
 import { ApiKeyTable } from '../components/api-key-table.js';
 import { EditionNotice, editionNoticeId } from '../components/edition-notice.js';
+import { Empty } from '../components/empty.js';
 import { Icon } from '../components/icon.js';
 import { Page, PageHeader } from '../components/layout.js';
+import { LinkButton } from '../components/link-button.js';
 import { ListToolbar } from '../components/list-toolbar.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
-import { RevokeDialog } from '../components/revoke-dialog.js';
 import { ZoneRemark } from '../components/time.js';
 import { expiryWarningDays, expiryWarningEndMs } from '../format/warnings.js';
-import { useLook } from '../look.js';
+import { RevokeDialog } from '../forms/revoke-dialog.js';
+import { useLook, usePage } from '../look.js';
 import type { PageContext } from '../page-context.js';
-import { render, type Ui } from '../ui.js';
+import type { Ui } from '../ui.js';
 
 /** Beyond this the warning says "more than". */
 const maxCounted = 20;
@@ -39,7 +41,7 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
       }
       const expiring = pageContext.isAvailable ? await countExpiring(pageContext, view) : 0;
       const creator = await findCreator(pageContext, view, page);
-      return await render(c, <ApiKeyList {...{ pageContext, view, page, expiring, creator }} />);
+      return await ui.render(c, <ApiKeyList {...{ view, page, expiring, creator }} />);
     }),
   );
 
@@ -87,7 +89,6 @@ export function apiKeyListRoutes(app: Hono, ui: Ui): void {
 }
 
 interface ApiKeyListProps {
-  pageContext: PageContext;
   view: ListView;
   page: ApiKeyPage;
   expiring: number;
@@ -95,17 +96,17 @@ interface ApiKeyListProps {
   creator: string | undefined;
 }
 
-function ApiKeyList({ pageContext, view, page, expiring, creator }: ApiKeyListProps) {
-  const { links } = pageContext;
+function ApiKeyList({ view, page, expiring, creator }: ApiKeyListProps) {
+  const { isAvailable, links } = usePage();
   const { texts } = useLook();
   return (
-    <Page pageContext={pageContext} title={texts.apiKeys} section="api-keys">
-      <PageHeader title={texts.apiKeys} actions={<CreateButton pageContext={pageContext} />}>
+    <Page title={texts.apiKeys} section="api-keys">
+      <PageHeader title={texts.apiKeys} actions={<CreateButton />}>
         {texts.listIntroduction}
       </PageHeader>
-      {!pageContext.isAvailable && <EditionNotice />}
-      <ExpiryNotice pageContext={pageContext} view={view} expiring={expiring} />
-      <ListToolbar pageContext={pageContext} view={view} />
+      {!isAvailable && <EditionNotice />}
+      <ExpiryNotice view={view} expiring={expiring} />
+      <ListToolbar view={view} />
       {creator !== undefined && (
         <Notice kind="neutral">
           <p>
@@ -121,36 +122,30 @@ function ApiKeyList({ pageContext, view, page, expiring, creator }: ApiKeyListPr
       )}
       <section class="card" aria-label={texts.apiKeys}>
         {page.items.length === 0 ? (
-          <EmptyList pageContext={pageContext} view={view} />
+          <EmptyList view={view} />
         ) : (
-          <ApiKeyTable pageContext={pageContext} view={view} apiKeys={page.items} />
-        )}
-        {page.items.length > 0 && (
-          <Pager
-            page={view.page}
-            list={page}
-            count={texts.keyCount}
-            href={(number) => links.apiKeys({ ...view, page: number })}
-          >
-            <ZoneRemark />
-          </Pager>
+          <>
+            <ApiKeyTable view={view} apiKeys={page.items} />
+            <Pager
+              page={view.page}
+              list={page}
+              count={texts.keyCount}
+              href={(number) => links.apiKeys({ ...view, page: number })}
+            >
+              <ZoneRemark />
+            </Pager>
+          </>
         )}
       </section>
-      <RevokeDialog pageContext={pageContext} />
+      <RevokeDialog />
     </Page>
   );
 }
 
-function CreateButton({ pageContext }: { pageContext: PageContext }) {
+function CreateButton() {
+  const { isAvailable } = usePage();
   const { texts } = useLook();
-  if (pageContext.isAvailable) {
-    return (
-      <a class="button button-primary" href={pageContext.links.newApiKey}>
-        <Icon name="plus" />
-        {texts.createApiKey}
-      </a>
-    );
-  }
+  if (isAvailable) return <CreateLink text={texts.createApiKey} />;
   return (
     <button class="button" type="button" disabled aria-describedby={editionNoticeId}>
       <Icon name="plus" />
@@ -159,10 +154,19 @@ function CreateButton({ pageContext }: { pageContext: PageContext }) {
   );
 }
 
-function ExpiryNotice({ pageContext, view, expiring }: { pageContext: PageContext; view: ListView; expiring: number }) {
+function CreateLink({ text }: { text: string }) {
+  return (
+    <LinkButton kind="primary" href={usePage().links.newApiKey}>
+      <Icon name="plus" />
+      {text}
+    </LinkButton>
+  );
+}
+
+function ExpiryNotice({ view, expiring }: { view: ListView; expiring: number }) {
   const { texts } = useLook();
   if (expiring === 0) return null;
-  const href = pageContext.links.apiKeys({ ...view, search: '', page: 1, status: 'Active', sort: 'expiresOn' });
+  const href = usePage().links.apiKeys({ ...view, search: '', page: 1, status: 'Active', sort: 'expiresOn' });
   return (
     <Notice kind="warning">
       <p>
@@ -178,40 +182,29 @@ function isShortStart(search: string): boolean {
   return start !== undefined && start.length < minStartCharacters;
 }
 
-function EmptyList({ pageContext, view }: { pageContext: PageContext; view: ListView }) {
-  const { links } = pageContext;
+function EmptyList({ view }: { view: ListView }) {
+  const { isAvailable, links, mayManageAll } = usePage();
   const { texts } = useLook();
-  const isFiltered = view.status !== undefined || view.search !== '' || view.createdBy !== '';
-  if (isFiltered) {
+  if (view.status !== undefined || view.search !== '' || view.createdBy !== '') {
+    const hint = isShortStart(view.search) ? texts.startTooShort(minStartCharacters) : texts.noMatchHint;
     return (
-      <div class="empty">
-        <Icon name="search" />
-        <h2>{texts.noMatch}</h2>
-        <p>{isShortStart(view.search) ? texts.startTooShort(minStartCharacters) : texts.noMatchHint}</p>
+      <Empty icon="search" title={texts.noMatch} hint={hint}>
         <div class="button-row">
-          {view.scope === 'my' && view.search !== '' && pageContext.mayManageAll && (
-            <a class="button" href={links.apiKeys({ ...view, scope: 'all', page: 1 })}>
-              {texts.searchAll}
-            </a>
+          {view.scope === 'my' && view.search !== '' && mayManageAll && (
+            <LinkButton href={links.apiKeys({ ...view, scope: 'all', page: 1 })}>{texts.searchAll}</LinkButton>
           )}
-          <a class="button" href={links.apiKeys({ scope: view.scope })}>
-            {texts.clearFilters}
-          </a>
+          <LinkButton href={links.apiKeys({ scope: view.scope })}>{texts.clearFilters}</LinkButton>
         </div>
-      </div>
+      </Empty>
     );
   }
   return (
-    <div class="empty">
-      <Icon name="key" />
-      <h2>{view.scope === 'all' ? texts.noApiKeys : texts.noApiKeysYet}</h2>
-      <p>{pageContext.isAvailable ? texts.createOneForEach : texts.noneInThisEdition}</p>
-      {pageContext.isAvailable && (
-        <a class="button button-primary" href={links.newApiKey}>
-          <Icon name="plus" />
-          {texts.createFirstApiKey}
-        </a>
-      )}
-    </div>
+    <Empty
+      icon="key"
+      title={view.scope === 'all' ? texts.noApiKeys : texts.noApiKeysYet}
+      hint={isAvailable ? texts.createOneForEach : texts.noneInThisEdition}
+    >
+      {isAvailable && <CreateLink text={texts.createFirstApiKey} />}
+    </Empty>
   );
 }

@@ -7,14 +7,16 @@ import { lastPage, placeOf } from '../addresses/paging.js';
 import { findPastedKey } from '../addresses/pasted-key.js';
 import { AuditTable } from '../components/audit-table.js';
 import { AuditToolbar } from '../components/audit-toolbar.js';
+import { Empty } from '../components/empty.js';
 import { Icon } from '../components/icon.js';
 import { Page, PageHeader } from '../components/layout.js';
+import { LinkButton } from '../components/link-button.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
 import { ZoneRemark } from '../components/time.js';
-import { useLook } from '../look.js';
+import { useLook, usePage } from '../look.js';
 import { type PageContext, readPageContext } from '../page-context.js';
-import { render, type Ui } from '../ui.js';
+import type { Ui } from '../ui.js';
 
 const offeredKeys = 10;
 const noEntries: PageOf<AuditEntry> = { items: [], nextCursor: null };
@@ -40,10 +42,7 @@ export function auditRoutes(app: Hono, ui: Ui): void {
       if (page.items.length === 0 && view.page > 1) {
         return c.redirect(ui.links.audits({ ...view, page: lastPage(1, page) }), 303);
       }
-      return await render(
-        c,
-        <Audits pageContext={pageContext} view={view} page={page} apiKey={apiKey} found={found} />,
-      );
+      return await ui.render(c, <Audits view={view} page={page} apiKey={apiKey} found={found} />);
     }),
   );
 
@@ -77,7 +76,6 @@ export function auditRoutes(app: Hono, ui: Ui): void {
 }
 
 interface AuditsProps {
-  pageContext: PageContext;
   view: AuditView;
   page: PageOf<AuditEntry>;
   /** The key whose entries are shown, if only one is. */
@@ -86,15 +84,15 @@ interface AuditsProps {
   found: readonly ApiKey[] | undefined;
 }
 
-function Audits({ pageContext, view, page, apiKey, found }: AuditsProps) {
-  const { links } = pageContext;
+function Audits({ view, page, apiKey, found }: AuditsProps) {
+  const { links } = usePage();
   const { texts } = useLook();
   return (
-    <Page pageContext={pageContext} title={texts.audits} section="audits">
-      <PageHeader title={texts.audits} actions={<ExportLinks pageContext={pageContext} view={view} />}>
+    <Page title={texts.audits} section="audits">
+      <PageHeader title={texts.audits} actions={<ExportLinks view={view} />}>
         {texts.auditsIntroduction}
       </PageHeader>
-      <AuditToolbar pageContext={pageContext} view={view} />
+      <AuditToolbar view={view} />
       {apiKey !== undefined && (
         <Notice kind="neutral">
           <p>
@@ -104,14 +102,14 @@ function Audits({ pageContext, view, page, apiKey, found }: AuditsProps) {
         </Notice>
       )}
       {found !== undefined ? (
-        <FoundKeys pageContext={pageContext} view={view} found={found} />
+        <FoundKeys view={view} found={found} />
       ) : (
         <section class="card" aria-label={texts.auditEntries}>
           {page.items.length === 0 ? (
-            <NoEntries pageContext={pageContext} view={view} />
+            <NoEntries view={view} />
           ) : (
             <>
-              <AuditTable pageContext={pageContext} entries={page.items} />
+              <AuditTable entries={page.items} />
               <Pager
                 page={view.page}
                 list={page}
@@ -128,26 +126,15 @@ function Audits({ pageContext, view, page, apiKey, found }: AuditsProps) {
   );
 }
 
-function FoundKeys({
-  pageContext,
-  view,
-  found,
-}: {
-  pageContext: PageContext;
-  view: AuditView;
-  found: readonly ApiKey[];
-}) {
-  const { links } = pageContext;
+function FoundKeys({ view, found }: { view: AuditView; found: readonly ApiKey[] }) {
+  const { links } = usePage();
   const { texts } = useLook();
   if (found.length === 0) {
     return (
-      <section class="card empty">
-        <Icon name="search" />
-        <h2>{texts.noKeyMatches(view.find)}</h2>
-        <p>{texts.noKeyMatchesHint}</p>
-        <a class="button" href={links.audits({ ...view, find: '' })}>
-          {texts.showAllAudits}
-        </a>
+      <section class="card">
+        <Empty icon="search" title={texts.noKeyMatches(view.find)} hint={texts.noKeyMatchesHint}>
+          <LinkButton href={links.audits({ ...view, find: '' })}>{texts.showAllAudits}</LinkButton>
+        </Empty>
       </section>
     );
   }
@@ -169,35 +156,24 @@ function FoundKeys({
   );
 }
 
-function ExportLinks({ pageContext, view }: { pageContext: PageContext; view: AuditView }) {
+function ExportLinks({ view }: { view: AuditView }) {
   const { texts } = useLook();
   return exportFormats.map((format) => (
-    <a class="button" href={pageContext.links.auditExport(view, format)} download>
+    <a class="button" href={usePage().links.auditExport(view, format)} download>
       <Icon name="download" />
       {texts.exportAs(format.toUpperCase())}
     </a>
   ));
 }
 
-function NoEntries({ pageContext, view }: { pageContext: PageContext; view: AuditView }) {
+function NoEntries({ view }: { view: AuditView }) {
   const { texts } = useLook();
-  if (view.revisionType !== undefined || isFiltered(view)) {
-    return (
-      <div class="empty">
-        <Icon name="search" />
-        <h2>{texts.noAuditMatches}</h2>
-        <p>{texts.noAuditMatchesHint}</p>
-        <a class="button" href={pageContext.links.audits({ apiKeyId: view.apiKeyId })}>
-          {texts.clearFilters}
-        </a>
-      </div>
-    );
+  if (view.revisionType === undefined && !isFiltered(view)) {
+    return <Empty icon="history" title={texts.noAudits} hint={texts.noAuditsHint} />;
   }
   return (
-    <div class="empty">
-      <Icon name="history" />
-      <h2>{texts.noAudits}</h2>
-      <p>{texts.noAuditsHint}</p>
-    </div>
+    <Empty icon="search" title={texts.noAuditMatches} hint={texts.noAuditMatchesHint}>
+      <LinkButton href={usePage().links.audits({ apiKeyId: view.apiKeyId })}>{texts.clearFilters}</LinkButton>
+    </Empty>
   );
 }

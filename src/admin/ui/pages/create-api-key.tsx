@@ -1,25 +1,21 @@
 import type { Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { type ApiKey, type ApiKeyError, isApiKeyError, maxPageLimit } from '../../../api-keys/index.js';
+import { type ApiKey, isApiKeyError, maxPageLimit } from '../../../api-keys/index.js';
 import { statusOfApiKeyError } from '../../http/errors.js';
 import { createKey } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
-import { ExpiryField } from '../components/expiry-field.js';
-import { DescriptionField, FormActions, TextField } from '../components/field.js';
-import { Page, PageHeader, Token } from '../components/layout.js';
+import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
+import { readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
 import { baseName, freeName } from '../format/free-name.js';
-import { useLook } from '../look.js';
+import { FormActions } from '../forms/field.js';
+import { KeyFields, type KeyForm } from '../forms/key-fields.js';
+import { useLook, usePage } from '../look.js';
 import type { PageContext } from '../page-context.js';
-import { render, type Ui } from '../ui.js';
+import type { Ui } from '../ui.js';
 import { CreatedApiKeyPage } from './created-api-key.js';
 
-interface FormView {
-  readonly name: string;
-  readonly description: string;
-  readonly expiry: ExpiryInput;
-  readonly error?: ApiKeyError;
+interface FormView extends KeyForm {
   /** The key that the new one takes the place of. */
   readonly replaced?: ApiKey | undefined;
   /** A key of that name that this user created a moment ago: the form was probably sent twice. */
@@ -34,16 +30,16 @@ const blankForm: FormView = { name: '', description: '', expiry: { choice: '30',
  */
 export function createApiKeyRoutes(app: Hono, ui: Ui): void {
   const { apiKeys } = ui.context;
-  const show = (c: Context, pageContext: PageContext, view: FormView, status?: ContentfulStatusCode) =>
-    render(c, <CreateApiKey pageContext={pageContext} view={view} maxExpiresOn={apiKeys.maxExpiresOn()} />, status);
+  const show = (c: Context, view: FormView, status?: ContentfulStatusCode) =>
+    ui.render(c, <CreateApiKey view={view} />, status);
 
   app.get(
     '/api-keys/new',
     ui.signedIn(async (c, pageContext) => {
       const replaced = await findReplaced(c, pageContext);
-      if (replaced === undefined) return await show(c, pageContext, blankForm);
+      if (replaced === undefined) return await show(c, blankForm);
       const name = await findFreeName(pageContext, replaced.name);
-      return await show(c, pageContext, { ...blankForm, name, description: replaced.description ?? '', replaced });
+      return await show(c, { ...blankForm, name, description: replaced.description ?? '', replaced });
     }),
   );
 
@@ -54,17 +50,12 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
       const description = form.get('description') ?? '';
       const replaced = await findReplaced(c, pageContext);
       const expiry = readExpiryInput(form);
-      const expiresOn = toExpiresOn(expiry, { nowMs: pageContext.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() }) ?? '';
+      const expiresOn = toExpiresOn(expiry, pageContext) ?? '';
       try {
         const created = await createKey(ui.context, pageContext.actor, { name, description, expiresOn });
-        return await render(
+        return await ui.render(
           c,
-          <CreatedApiKeyPage
-            pageContext={pageContext}
-            created={created}
-            origin={new URL(c.req.url).origin}
-            replaced={replaced}
-          />,
+          <CreatedApiKeyPage created={created} origin={new URL(c.req.url).origin} replaced={replaced} />,
         );
       } catch (error) {
         if (!isApiKeyError(error)) throw error;
@@ -75,7 +66,7 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
           madeBefore: isTaken ? await findMadeBefore(pageContext, name) : undefined,
           ...{ description, expiry, error, replaced },
         };
-        return await show(c, pageContext, view, statusOfApiKeyError(error) as ContentfulStatusCode);
+        return await show(c, view, statusOfApiKeyError(error) as ContentfulStatusCode);
       }
     }),
   );
@@ -101,31 +92,17 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
   }
 }
 
-interface CreateApiKeyProps {
-  pageContext: PageContext;
-  view: FormView;
-  maxExpiresOn: string;
-}
-
-function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
-  const { links } = pageContext;
+function CreateApiKey({ view }: { view: FormView }) {
+  const { isAvailable, links, user } = usePage();
   const { texts } = useLook();
-  const { name, description, expiry, error, madeBefore, replaced } = view;
-  const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
-  const nameError = messageFor('name');
-  const descriptionError = messageFor('description');
-  const expiryError = messageFor('expiresOn');
+  const { error, madeBefore, replaced } = view;
   return (
-    <Page
-      pageContext={pageContext}
-      title={error === undefined ? texts.createApiKey : texts.error(texts.createApiKey)}
-      section="api-keys"
-    >
+    <Page title={error === undefined ? texts.createApiKey : texts.error(texts.createApiKey)} section="api-keys">
       <PageHeader title={texts.createApiKey} back={{ href: links.apiKeys(), text: texts.apiKeys }}>
-        {texts.actsAsYou(pageContext.user.username)}
+        {texts.actsAsYou(user.username)}
       </PageHeader>
-      {!pageContext.isAvailable && <EditionNotice />}
-      {pageContext.isAvailable && error !== undefined && error.kind !== 'validation' && (
+      {!isAvailable && <EditionNotice />}
+      {isAvailable && error !== undefined && error.kind !== 'validation' && (
         <Notice kind="danger" focused>
           {texts.message(error.message)}
         </Notice>
@@ -137,38 +114,17 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
           </p>
         </Notice>
       )}
-      {madeBefore !== undefined && <MadeBefore pageContext={pageContext} apiKey={madeBefore} />}
+      {madeBefore !== undefined && <MadeBefore apiKey={madeBefore} />}
       <form
         class="card narrow"
         method="post"
         action={replaced === undefined ? links.newApiKey : links.replaceApiKey(replaced.id)}
         novalidate
       >
-        <fieldset {...(!pageContext.isAvailable && { disabled: true })}>
+        <fieldset {...(!isAvailable && { disabled: true })}>
           <legend class="visually-hidden">{texts.newApiKey}</legend>
           <div class="card-body stack">
-            <Token pageContext={pageContext} />
-            <TextField
-              id="name"
-              name="name"
-              label={texts.name}
-              value={name}
-              hint={texts.nameHint}
-              error={nameError}
-              focused={nameError !== undefined || (descriptionError ?? expiryError) === undefined}
-            />
-            <DescriptionField
-              value={description}
-              error={descriptionError}
-              focused={nameError === undefined && descriptionError !== undefined}
-            />
-            <ExpiryField
-              input={expiry}
-              nowMs={pageContext.nowMs}
-              maxExpiresOn={maxExpiresOn}
-              error={expiryError}
-              focused={(nameError ?? descriptionError) === undefined && expiryError !== undefined}
-            />
+            <KeyFields form={view} nameHint={texts.nameHint} />
           </div>
           <FormActions cancel={links.apiKeys()} submit={texts.createApiKey} />
         </fieldset>
@@ -178,9 +134,9 @@ function CreateApiKey({ pageContext, view, maxExpiresOn }: CreateApiKeyProps) {
 }
 
 /** A reloaded or repeated form: nothing went wrong, but the value cannot be shown again. */
-function MadeBefore({ pageContext, apiKey }: { pageContext: PageContext; apiKey: ApiKey }) {
+function MadeBefore({ apiKey }: { apiKey: ApiKey }) {
   const { dates, texts } = useLook();
-  const { links, nowMs } = pageContext;
+  const { links, nowMs } = usePage();
   return (
     <Notice kind="neutral">
       <strong>{texts.createdBefore(apiKey.name, dates.relative(apiKey.createdOn, nowMs))}</strong>

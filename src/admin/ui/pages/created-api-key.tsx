@@ -2,11 +2,9 @@ import type { ApiKey, CreatedApiKey } from '../../../api-keys/index.js';
 import { Icon } from '../components/icon.js';
 import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { useLook } from '../look.js';
-import type { PageContext } from '../page-context.js';
+import { useLook, usePage } from '../look.js';
 
 interface CreatedApiKeyPageProps {
-  pageContext: PageContext;
   created: CreatedApiKey;
   /** The origin, for the example. */
   origin: string;
@@ -15,12 +13,12 @@ interface CreatedApiKeyPageProps {
 }
 
 /** The only page that shows a key's value (specification 2.1). */
-export function CreatedApiKeyPage({ pageContext, created: { apiKey, key }, origin, replaced }: CreatedApiKeyPageProps) {
-  const { links } = pageContext;
+export function CreatedApiKeyPage({ created: { apiKey, key }, origin, replaced }: CreatedApiKeyPageProps) {
+  const { links } = usePage();
   const { dates, texts } = useLook();
   const details = links.apiKey(apiKey.id);
   return (
-    <Page pageContext={pageContext} title={texts.saveYourKey} section="api-keys">
+    <Page title={texts.saveYourKey} section="api-keys">
       <PageHeader title={texts.saveYourKey}>{texts.created(apiKey.name, dates.exact(apiKey.expiresOn))}</PageHeader>
       <section class="card narrow" aria-label={texts.theNewKey}>
         <div class="card-body stack">

@@ -1,42 +1,24 @@
 import type { DirectoryUser } from '../../../api-keys/index.js';
-import { FormActions, TextField } from '../components/field.js';
-import { Page, Token } from '../components/layout.js';
-import { WithSlot } from '../components/slot.js';
+import { Page } from '../components/layout.js';
+import { Confirmation, ConfirmationDialog, WithSlot } from '../forms/confirmation.js';
+import { TextField } from '../forms/field.js';
 import { useLook } from '../look.js';
-import type { PageContext } from '../page-context.js';
 
 /** The dialog's id, for the links that open it. */
 export const deleteDialogId = 'delete-dialog';
 
 /** Asks for the name of the user before it is deleted. */
-export function DeleteDialog({ pageContext }: { pageContext: PageContext }) {
+export function DeleteDialog() {
   const { texts } = useLook();
   return (
-    <dialog id={deleteDialogId} aria-labelledby={`${deleteDialogId}-title`}>
-      <form method="post" autocomplete="off">
-        <Token pageContext={pageContext} />
-        <div class="dialog-body">
-          <h2 id={`${deleteDialogId}-title`}>
-            <WithSlot text={texts.deleteQuestion} slot="name" />
-          </h2>
-          <DeletionConsequences />
-          <TextField id="dialog-username" name="username" label={texts.typeToConfirm} value="" focused />
-        </div>
-        <div class="dialog-actions">
-          <button class="button" type="button" data-close>
-            {texts.cancel}
-          </button>
-          <button class="button button-danger" type="submit">
-            {texts.deleteUser}
-          </button>
-        </div>
-      </form>
-    </dialog>
+    <ConfirmationDialog id={deleteDialogId} submit={texts.deleteUser}>
+      <h2 id={`${deleteDialogId}-title`}>
+        <WithSlot text={texts.deleteQuestion} slot="name" />
+      </h2>
+      <p>{texts.deletionConsequences}</p>
+      <TextField id="dialog-username" name="username" label={texts.typeToConfirm} value="" focused />
+    </ConfirmationDialog>
   );
-}
-
-function DeletionConsequences() {
-  return <p>{useLook().texts.deletionConsequences}</p>;
 }
 
 export interface DeleteView {
@@ -48,29 +30,17 @@ export interface DeleteView {
 }
 
 /** The same on a page of its own, without script. */
-export function DeleteUser({
-  pageContext,
-  view,
-  action,
-}: {
-  pageContext: PageContext;
-  view: DeleteView;
-  action: string;
-}) {
+export function DeleteUser({ view, action }: { view: DeleteView; action: string }) {
   const { user, typed, error, back } = view;
   const { texts } = useLook();
   const title = texts.deleteNamed(user.username);
   return (
-    <Page pageContext={pageContext} title={error === undefined ? title : texts.error(title)} section="users">
-      <form class="card narrow" method="post" action={action} autocomplete="off" novalidate>
-        <Token pageContext={pageContext} />
-        <div class="dialog-body">
-          <h1>{texts.deleteQuestion(user.username)}</h1>
-          <DeletionConsequences />
-          <TextField id="username" name="username" label={texts.typeToConfirm} value={typed} error={error} focused />
-        </div>
-        <FormActions kind="danger" cancel={back} submit={texts.deleteUser} />
-      </form>
+    <Page title={error === undefined ? title : texts.error(title)} section="users">
+      <Confirmation action={action} cancel={back} submit={texts.deleteUser}>
+        <h1>{texts.deleteQuestion(user.username)}</h1>
+        <p>{texts.deletionConsequences}</p>
+        <TextField id="username" name="username" label={texts.typeToConfirm} value={typed} error={error} focused />
+      </Confirmation>
     </Page>
   );
 }

@@ -4,31 +4,26 @@ import { type ApiKey, type ApiKeyError, isApiKeyError } from '../../../api-keys/
 import { statusOfApiKeyError } from '../../http/errors.js';
 import { requireAvailable } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
-import { ExpiryField, FixedExpiryField } from '../components/expiry-field.js';
-import { DescriptionField, FormActions, TextField } from '../components/field.js';
-import { Page, PageHeader, Token } from '../components/layout.js';
+import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { Status } from '../components/status.js';
 import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
-import { useLook } from '../look.js';
-import type { PageContext } from '../page-context.js';
-import { render, type Ui } from '../ui.js';
+import { FormActions } from '../forms/field.js';
+import { KeyFields, type KeyForm } from '../forms/key-fields.js';
+import { useLook, usePage } from '../look.js';
+import type { Ui } from '../ui.js';
 import { WhyNotEditable } from './api-key-details.js';
 
-interface FormView {
+interface FormView extends KeyForm {
   /** The key as it is stored. */
   readonly apiKey: ApiKey;
-  readonly name: string;
-  readonly description: string;
-  readonly expiry: ExpiryInput;
-  readonly error?: ApiKeyError;
 }
 
 /** Editing an Active key (specification 3). */
 export function editApiKeyRoutes(app: Hono, ui: Ui): void {
   const { apiKeys } = ui.context;
-  const show = (c: Context, pageContext: PageContext, view: FormView, status?: ContentfulStatusCode) =>
-    render(c, <EditApiKey pageContext={pageContext} view={view} maxExpiresOn={apiKeys.maxExpiresOn()} />, status);
+  const show = (c: Context, view: FormView, status?: ContentfulStatusCode) =>
+    ui.render(c, <EditApiKey view={view} />, status);
 
   app.get(
     '/api-keys/:id/edit',
@@ -36,7 +31,7 @@ export function editApiKeyRoutes(app: Hono, ui: Ui): void {
       const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
       const { name, description } = apiKey;
       const expiry: ExpiryInput = { choice: 'keep', custom: '' };
-      return await show(c, pageContext, { apiKey, name, description: description ?? '', expiry });
+      return await show(c, { apiKey, name, description: description ?? '', expiry });
     }),
   );
 
@@ -48,7 +43,7 @@ export function editApiKeyRoutes(app: Hono, ui: Ui): void {
       const description = form.get('description') ?? undefined;
       const expiry = readExpiryInput(form);
       const version = Number(form.get('version'));
-      const expiresOn = toExpiresOn(expiry, { nowMs: pageContext.nowMs, maxExpiresOn: apiKeys.maxExpiresOn() });
+      const expiresOn = toExpiresOn(expiry, pageContext);
       try {
         await requireAvailable(ui.context, pageContext.actor);
         const apiKey = await apiKeys.update(pageContext.actor, id, { name, description, expiresOn, version });
@@ -57,37 +52,22 @@ export function editApiKeyRoutes(app: Hono, ui: Ui): void {
       } catch (error) {
         if (!isApiKeyError(error) || error.kind === 'not-found') throw error;
         const apiKey = await apiKeys.get(pageContext.actor, id);
-        return await show(
-          c,
-          pageContext,
-          { apiKey, name, description: description ?? '', expiry, error },
-          statusOfApiKeyError(error) as ContentfulStatusCode,
-        );
+        const view = { apiKey, name, description: description ?? '', expiry, error };
+        return await show(c, view, statusOfApiKeyError(error) as ContentfulStatusCode);
       }
     }),
   );
 }
 
-interface EditApiKeyProps {
-  pageContext: PageContext;
-  view: FormView;
-  maxExpiresOn: string;
-}
-
-function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
-  const { links, nowMs } = pageContext;
+function EditApiKey({ view }: { view: FormView }) {
+  const { isAvailable, links } = usePage();
   const { texts } = useLook();
-  const { apiKey, name, description, expiry, error } = view;
+  const { apiKey, error } = view;
   const details = links.apiKey(apiKey.id);
   const isActive = apiKey.status === 'Active';
-  const canEdit = isActive && pageContext.isAvailable;
-  const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
-  const nameError = messageFor('name');
-  const descriptionError = messageFor('description');
-  const expiryError = messageFor('expiresOn');
+  const canEdit = isActive && isAvailable;
   return (
     <Page
-      pageContext={pageContext}
       title={error === undefined ? texts.editNamed(apiKey.name) : texts.error(texts.editNamed(apiKey.name))}
       section="api-keys"
     >
@@ -96,10 +76,10 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
         back={{ href: details, text: apiKey.name }}
         beside={<Status status={apiKey.status} />}
       />
-      {isActive && !pageContext.isAvailable && <EditionNotice />}
+      {isActive && !isAvailable && <EditionNotice />}
       {!isActive && (
         <Notice kind="neutral" focused={error !== undefined}>
-          <WhyNotEditable pageContext={pageContext} apiKey={apiKey} />
+          <WhyNotEditable apiKey={apiKey} />
         </Notice>
       )}
       {canEdit && error !== undefined && error.fieldErrors.length === 0 && (
@@ -109,33 +89,8 @@ function EditApiKey({ pageContext, view, maxExpiresOn }: EditApiKeyProps) {
         <fieldset {...(!canEdit && { disabled: true })}>
           <legend class="visually-hidden">{texts.editNamed(apiKey.name)}</legend>
           <div class="card-body stack">
-            <Token pageContext={pageContext} />
             <input type="hidden" name="version" value={String(apiKey.version)} />
-            <TextField
-              id="name"
-              name="name"
-              label={texts.name}
-              value={name}
-              error={nameError}
-              focused={canEdit && (nameError !== undefined || error === undefined)}
-            />
-            <DescriptionField
-              value={description}
-              error={descriptionError}
-              focused={nameError === undefined && descriptionError !== undefined}
-            />
-            {canEdit ? (
-              <ExpiryField
-                input={expiry}
-                current={apiKey.expiresOn}
-                nowMs={nowMs}
-                maxExpiresOn={maxExpiresOn}
-                error={expiryError}
-                focused={(nameError ?? descriptionError) === undefined && expiryError !== undefined}
-              />
-            ) : (
-              <FixedExpiryField current={apiKey.expiresOn} />
-            )}
+            <KeyFields form={view} current={apiKey.expiresOn} canEdit={canEdit} />
           </div>
         </fieldset>
         <FormActions cancel={details} submit={texts.saveChanges} disabled={!canEdit} />

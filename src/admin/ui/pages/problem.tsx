@@ -4,8 +4,9 @@ import { isApiKeyError } from '../../../api-keys/index.js';
 import { AdminHttpError, describeFailure } from '../../http/errors.js';
 import { Brand } from '../components/icon.js';
 import { Document, Page, PageHeader } from '../components/layout.js';
-import { knownPageContext, type PageContext, readPageContext } from '../page-context.js';
-import { render, type Ui } from '../ui.js';
+import { LinkButton } from '../components/link-button.js';
+import { knownPageContext, readPageContext } from '../page-context.js';
+import type { Ui } from '../ui.js';
 
 /** For unknown addresses, and for pages whose existence the user may not learn. */
 export function pageNotFound(): AdminHttpError {
@@ -19,32 +20,34 @@ export async function showProblem(ui: Ui, c: Context, thrown: unknown): Promise<
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   // The same failure may hit this look-up: then the page has no menu.
   const isSlow = isApiKeyError(thrown, 'unavailable');
-  const pageContext = knownPageContext(c) ?? (isSlow ? undefined : await readPageContext(ui, c).catch(() => undefined));
+  const known = knownPageContext(c) ?? (isSlow ? undefined : await readPageContext(ui, c).catch(() => undefined));
   const { texts } = ui.look;
   const problem = {
     title: texts.problems[status] ?? texts.somethingWentWrong,
     message: texts.message(body.errorMessage),
   };
-  return await render(c, <Problem ui={ui} pageContext={pageContext} {...problem} />, status as ContentfulStatusCode);
+  return await ui.render(
+    c,
+    <Problem ui={ui} isSignedIn={known !== undefined} {...problem} />,
+    status as ContentfulStatusCode,
+  );
 }
 
 interface ProblemProps {
   ui: Ui;
-  pageContext: PageContext | undefined;
+  isSignedIn: boolean;
   title: string;
   message: string;
 }
 
-function Problem({ ui, pageContext, title, message }: ProblemProps) {
+function Problem({ ui, isSignedIn, title, message }: ProblemProps) {
   const { links, look } = ui;
-  if (pageContext !== undefined) {
+  if (isSignedIn) {
     return (
-      <Page pageContext={pageContext} title={title}>
+      <Page title={title}>
         <PageHeader title={title}>{message}</PageHeader>
         <div class="button-row">
-          <a class="button" href={links.home}>
-            {look.texts.goToStart}
-          </a>
+          <LinkButton href={links.home}>{look.texts.goToStart}</LinkButton>
         </div>
       </Page>
     );
@@ -55,9 +58,7 @@ function Problem({ ui, pageContext, title, message }: ProblemProps) {
         <Brand size={40} />
         <h1>{title}</h1>
         <p class="muted">{message}</p>
-        <a class="button" href={links.home}>
-          {look.texts.goToStart}
-        </a>
+        <LinkButton href={links.home}>{look.texts.goToStart}</LinkButton>
       </main>
     </Document>
   );

@@ -1,9 +1,10 @@
 import type { ApiKey } from '../../../api-keys/index.js';
+import { Table } from '../components/table.js';
 import { FullTime } from '../components/time.js';
 import { useLook } from '../look.js';
 
 /** From where a key was used last (rule K22); nothing where that is not kept. */
-export function RecentUses({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
+export function RecentUses({ apiKey }: { apiKey: ApiKey }) {
   const { texts } = useLook();
   if (apiKey.recentUses.length === 0) return null;
   return (
@@ -11,28 +12,19 @@ export function RecentUses({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number })
       <div class="card-header">
         <h2 id="recent-uses">{texts.recentUses}</h2>
       </div>
-      <table class="table cards">
-        <thead>
+      <Table columns={[texts.lastAccessed, texts.address, texts.userAgent]}>
+        {apiKey.recentUses.map(({ address, userAgent, lastUsedOn }) => (
           <tr>
-            <th scope="col">{texts.lastAccessed}</th>
-            <th scope="col">{texts.address}</th>
-            <th scope="col">{texts.userAgent}</th>
+            <td>
+              <FullTime time={lastUsedOn} />
+            </td>
+            <td data-label={texts.address}>{address ?? texts.unknown}</td>
+            <td data-label={texts.userAgent} class="free-text">
+              {userAgent ?? texts.unknown}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {apiKey.recentUses.map(({ address, userAgent, lastUsedOn }) => (
-            <tr>
-              <td>
-                <FullTime time={lastUsedOn} nowMs={nowMs} />
-              </td>
-              <td data-label={texts.address}>{address ?? texts.unknown}</td>
-              <td data-label={texts.userAgent} class="free-text">
-                {userAgent ?? texts.unknown}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </section>
   );
 }

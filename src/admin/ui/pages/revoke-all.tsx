@@ -1,13 +1,12 @@
 import type { Hono } from 'hono';
 import type { ApiKeyPage, DirectoryUser } from '../../../api-keys/index.js';
 import { AdminHttpError } from '../../http/errors.js';
-import { FormActions } from '../components/field.js';
-import { Page, PageHeader, Token } from '../components/layout.js';
-import { Notice } from '../components/notice.js';
-import { lastUse } from '../components/revoke-dialog.js';
-import { useLook } from '../look.js';
+import { Page } from '../components/layout.js';
+import { Confirmation, NothingToRevoke } from '../forms/confirmation.js';
+import { useLastUse } from '../forms/revoke-dialog.js';
+import { useLook, usePage } from '../look.js';
 import type { PageContext } from '../page-context.js';
-import { render, type Ui } from '../ui.js';
+import type { Ui } from '../ui.js';
 
 /** Revoking all keys of a user, such as one whose machine was stolen: for whoever may manage all keys, and for oneself. */
 export function revokeAllRoutes(app: Hono, ui: Ui): void {
@@ -21,7 +20,7 @@ export function revokeAllRoutes(app: Hono, ui: Ui): void {
         ...keysOf(pageContext, user),
         ...({ status: 'Active', sort: '-lastAccessed', limit: 1, total: true } as const),
       });
-      return await render(c, <RevokeAll pageContext={pageContext} user={user} active={active} />);
+      return await ui.render(c, <RevokeAll user={user} active={active} />);
     }),
   );
 
@@ -51,49 +50,35 @@ function keysOf({ user }: PageContext, { id }: DirectoryUser) {
 }
 
 interface RevokeAllProps {
-  pageContext: PageContext;
   user: DirectoryUser;
   /** How many Active keys there are, and the one that was used last. */
   active: ApiKeyPage;
 }
 
-function RevokeAll({ pageContext, user, active: { items, total = 0 } }: RevokeAllProps) {
-  const { links, nowMs } = pageContext;
+function RevokeAll({ user, active: { items, total = 0 } }: RevokeAllProps) {
+  const page = usePage();
   const { texts } = useLook();
   const title = texts.revokeAllOf(user.username);
-  const back = links.apiKeys(keysOf(pageContext, user));
+  const back = page.links.apiKeys(keysOf(page, user));
   const [latest] = items;
   if (latest === undefined) {
     return (
-      <Page pageContext={pageContext} title={title} section="api-keys">
-        <PageHeader title={title} />
-        <Notice kind="neutral" focused>
-          <strong>{texts.nothingToRevoke}</strong>
-          <p>{texts.noneToRevoke(user.username)}</p>
-        </Notice>
-        <div class="button-row">
-          <a class="button" href={back}>
-            {texts.goBack}
-          </a>
-        </div>
-      </Page>
+      <NothingToRevoke title={title} back={back}>
+        <p>{texts.noneToRevoke(user.username)}</p>
+      </NothingToRevoke>
     );
   }
   return (
-    <Page pageContext={pageContext} title={title} section="api-keys">
-      <form class="card narrow" method="post" action={links.revokeAllOf(user.id)}>
-        <Token pageContext={pageContext} />
-        <div class="dialog-body">
-          <h1>{title}?</h1>
-          <p class="muted">
-            {texts.activeKeyCount(total)}
-            <br />
-            {texts.lastUsed(lastUse(latest, nowMs))}
-          </p>
-          <p>{texts.revokeAllConsequences}</p>
-        </div>
-        <FormActions kind="danger" cancel={back} submit={texts.revokeAll} />
-      </form>
+    <Page title={title} section="api-keys">
+      <Confirmation action={page.links.revokeAllOf(user.id)} cancel={back} submit={texts.revokeAll}>
+        <h1>{title}?</h1>
+        <p class="muted">
+          {texts.activeKeyCount(total)}
+          <br />
+          {texts.lastUsed(useLastUse(latest))}
+        </p>
+        <p>{texts.revokeAllConsequences}</p>
+      </Confirmation>
     </Page>
   );
 }

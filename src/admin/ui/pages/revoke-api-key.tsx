@@ -1,14 +1,12 @@
 import type { Hono } from 'hono';
 import { type ApiKey, isApiKeyError } from '../../../api-keys/index.js';
 import { readListView } from '../addresses/list-query.js';
-import { FormActions } from '../components/field.js';
-import { Page, PageHeader, Token } from '../components/layout.js';
-import { Notice } from '../components/notice.js';
-import { lastUse, RevocationConsequences } from '../components/revoke-dialog.js';
+import { Page } from '../components/layout.js';
 import { Status } from '../components/status.js';
-import { useLook } from '../look.js';
-import type { PageContext } from '../page-context.js';
-import { render, type Ui } from '../ui.js';
+import { Confirmation, NothingToRevoke } from '../forms/confirmation.js';
+import { useLastUse } from '../forms/revoke-dialog.js';
+import { useLook, usePage } from '../look.js';
+import type { Ui } from '../ui.js';
 import { WhyNotEditable } from './api-key-details.js';
 
 /** Revoking a key: the dialog posts here; without script this page asks for confirmation. */
@@ -21,10 +19,7 @@ export function revokeApiKeyRoutes(app: Hono, ui: Ui): void {
       const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
       const { pathname, search } = new URL(c.req.url);
       const back = backTo(c.req.query('list'), apiKey.id);
-      return await render(
-        c,
-        <RevokeApiKey pageContext={pageContext} apiKey={apiKey} action={pathname + search} back={back} />,
-      );
+      return await ui.render(c, <RevokeApiKey apiKey={apiKey} action={pathname + search} back={back} />);
     }),
   );
 
@@ -40,7 +35,7 @@ export function revokeApiKeyRoutes(app: Hono, ui: Ui): void {
       } catch (error) {
         if (!isApiKeyError(error, 'conflict')) throw error;
         const apiKey = await apiKeys.get(pageContext.actor, id);
-        return await render(c, <RevokeApiKey pageContext={pageContext} apiKey={apiKey} action="" back={back} />, 409);
+        return await ui.render(c, <RevokeApiKey apiKey={apiKey} action="" back={back} />, 409);
       }
     }),
   );
@@ -52,50 +47,36 @@ export function revokeApiKeyRoutes(app: Hono, ui: Ui): void {
 }
 
 interface RevokeApiKeyProps {
-  pageContext: PageContext;
   apiKey: ApiKey;
   action: string;
   back: string;
 }
 
-function RevokeApiKey({ pageContext, apiKey, action, back }: RevokeApiKeyProps) {
+function RevokeApiKey({ apiKey, action, back }: RevokeApiKeyProps) {
   const { texts } = useLook();
-  if (apiKey.status !== 'Active') {
+  const { name, createdBy, status } = apiKey;
+  if (status !== 'Active') {
+    const title = texts.nothingToRevokeTitle(name);
     return (
-      <Page pageContext={pageContext} title={texts.nothingToRevokeTitle(apiKey.name)} section="api-keys">
-        <PageHeader title={apiKey.name} beside={<Status status={apiKey.status} />} />
-        <Notice kind="neutral" focused>
-          <strong>{texts.nothingToRevoke}</strong>
-          <WhyNotEditable pageContext={pageContext} apiKey={apiKey} />
-        </Notice>
-        <div class="button-row">
-          <a class="button" href={back}>
-            {texts.goBack}
-          </a>
-        </div>
-      </Page>
+      <NothingToRevoke title={title} heading={name} beside={<Status status={status} />} back={back}>
+        <WhyNotEditable apiKey={apiKey} />
+      </NothingToRevoke>
     );
   }
   return (
-    <Page pageContext={pageContext} title={texts.revokeNamed(apiKey.name)} section="api-keys">
-      <form class="card narrow" method="post" action={action}>
-        <Token pageContext={pageContext} />
-        <div class="dialog-body">
-          <h1>{texts.revokeQuestion(apiKey.name)}</h1>
-          <p class="muted">
-            {texts.createdByName(apiKey.createdBy.username)}
-            <br />
-            {texts.lastUsed(lastUse(apiKey, pageContext.nowMs))}
-          </p>
-          <RevocationConsequences />
-          <p>
-            <a href={pageContext.links.revokeAllOf(apiKey.createdBy.id)}>
-              {texts.revokeAllOf(apiKey.createdBy.username)}
-            </a>
-          </p>
-        </div>
-        <FormActions kind="danger" cancel={back} submit={texts.revokeApiKey} />
-      </form>
+    <Page title={texts.revokeNamed(name)} section="api-keys">
+      <Confirmation action={action} cancel={back} submit={texts.revokeApiKey}>
+        <h1>{texts.revokeQuestion(name)}</h1>
+        <p class="muted">
+          {texts.createdByName(createdBy.username)}
+          <br />
+          {texts.lastUsed(useLastUse(apiKey))}
+        </p>
+        <p>{texts.revocationConsequences}</p>
+        <p>
+          <a href={usePage().links.revokeAllOf(createdBy.id)}>{texts.revokeAllOf(createdBy.username)}</a>
+        </p>
+      </Confirmation>
     </Page>
   );
 }

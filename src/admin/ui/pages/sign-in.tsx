@@ -3,15 +3,15 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { checkPassword } from '../../authentication/check-password.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { readReturnPath } from '../addresses/links.js';
-import { staleFormMessage, tokenField } from '../browser/forms.js';
+import { staleFormMessage } from '../browser/forms.js';
 import type { OwnSessions } from '../browser/session.js';
-import { TextField } from '../components/field.js';
 import { Brand } from '../components/icon.js';
-import { Document } from '../components/layout.js';
+import { Document, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
+import { TextField } from '../forms/field.js';
 import { useLook } from '../look.js';
 import type { AdminTexts } from '../texts/texts-option.js';
-import { render, type Ui } from '../ui.js';
+import type { Ui } from '../ui.js';
 
 interface SignInView {
   readonly username?: string;
@@ -32,7 +32,7 @@ export function signInRoutes(app: Hono, ui: Ui): void {
 function ownSignInRoutes(app: Hono, ui: Ui, sessions: OwnSessions): void {
   const { context, flashes, forms, links } = ui;
   const show = (c: Context, view: SignInView, status?: ContentfulStatusCode) =>
-    render(c, <SignIn ui={ui} token={forms.tokenBeforeSignIn(c)} {...view} />, status);
+    ui.render(c, <SignIn ui={ui} token={forms.tokenBeforeSignIn(c)} {...view} />, status);
 
   app.get('/sign-in', async (c) => {
     const next = readReturnPath(c.req.query('next'), context.basePath);
@@ -103,7 +103,7 @@ function SignIn({ ui, token, username = '', next, problem, flash }: SignInView &
           </Notice>
         )}
         <form class="card card-body stack" method="post" action={links.signIn} novalidate>
-          <input type="hidden" name={tokenField} value={token} />
+          <Token token={token} />
           {next !== undefined && <input type="hidden" name="next" value={next} />}
           <TextField
             id="username"

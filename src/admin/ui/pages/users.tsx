@@ -5,14 +5,16 @@ import { AdminHttpError } from '../../http/errors.js';
 import { isManaged, type ManagedUserDirectory, removeUser, searchUsers } from '../../users.js';
 import { type ListPart, lastPage, pageOf } from '../addresses/paging.js';
 import { readUserView, type UserView } from '../addresses/user-query.js';
-import { SearchField } from '../components/field.js';
-import { Icon } from '../components/icon.js';
+import { Empty } from '../components/empty.js';
 import { Page, PageHeader, Token } from '../components/layout.js';
+import { LinkButton } from '../components/link-button.js';
 import { Pager } from '../components/pager.js';
-import { useLook } from '../look.js';
+import { ActionHead, NoAction, Table } from '../components/table.js';
+import { SearchField } from '../forms/field.js';
+import { useLook, usePage } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import type { AdminTexts } from '../texts/texts-option.js';
-import { render, type Ui } from '../ui.js';
+import type { Ui } from '../ui.js';
 import { DeleteDialog, DeleteUser, type DeleteView, deleteDialogId } from './delete-user.js';
 import { pageNotFound } from './problem.js';
 
@@ -31,7 +33,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
       if (page.items.length === 0 && view.page > 1) {
         return c.redirect(ui.links.users({ ...view, page: lastPage(1, page) }), 303);
       }
-      return await render(c, <Users pageContext={pageContext} view={view} page={page} />);
+      return await ui.render(c, <Users view={view} page={page} />);
     }),
   );
 
@@ -48,7 +50,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
     '/users/delete',
     ui.signedIn(async (c, pageContext) => {
       const user = await findDeletable(pageContext, c.req.query('id'));
-      return await showDelete(c, pageContext, { user, typed: '', back: backTo(c) });
+      return await showDelete(c, { user, typed: '', back: backTo(c) });
     }),
   );
 
@@ -58,7 +60,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
       const user = await findDeletable(pageContext, c.req.query('id'));
       const typed = form.get('username') ?? '';
       if (typed.trim() !== user.username) {
-        return await showDelete(c, pageContext, { user, typed, error: ui.look.texts.notTheName, back: backTo(c) }, 400);
+        return await showDelete(c, { user, typed, error: ui.look.texts.notTheName, back: backTo(c) }, 400);
       }
       const { revoked } = await removeUser(
         { apiKeys, users: requireManagement(pageContext) },
@@ -74,9 +76,9 @@ export function userRoutes(app: Hono, ui: Ui): void {
     return ui.links.users(readUserView(new URLSearchParams(c.req.query('list'))));
   }
 
-  function showDelete(c: Context, pageContext: PageContext, view: DeleteView, status?: ContentfulStatusCode) {
+  function showDelete(c: Context, view: DeleteView, status?: ContentfulStatusCode) {
     const { pathname, search } = new URL(c.req.url);
-    return render(c, <DeleteUser pageContext={pageContext} view={view} action={pathname + search} />, status);
+    return ui.render(c, <DeleteUser view={view} action={pathname + search} />, status);
   }
 
   /** @throws AdminHttpError 404 when the user may not manage users, as for a page that does not exist */
@@ -94,21 +96,20 @@ export function userRoutes(app: Hono, ui: Ui): void {
 }
 
 interface UsersProps {
-  pageContext: PageContext;
   view: UserView;
   page: ListPart<DirectoryUser>;
 }
 
-function Users({ pageContext, view, page }: UsersProps) {
-  const { links } = pageContext;
+function Users({ view, page }: UsersProps) {
+  const { links } = usePage();
   const { texts } = useLook();
   return (
-    <Page pageContext={pageContext} title={texts.users} section="users">
+    <Page title={texts.users} section="users">
       <PageHeader title={texts.users}>{texts.usersIntroduction}</PageHeader>
       <div class="toolbar">
         <search class="search">
           <form method="post" action={links.users()}>
-            <Token pageContext={pageContext} />
+            <Token />
             <SearchField
               name="search"
               label={texts.searchUsersLabel}
@@ -123,10 +124,16 @@ function Users({ pageContext, view, page }: UsersProps) {
       </div>
       <section class="card" aria-label={texts.users}>
         {page.items.length === 0 ? (
-          <NoUsers pageContext={pageContext} />
+          <Empty icon="search" title={texts.noUserMatches} hint={texts.noUserMatchesHint}>
+            <LinkButton href={links.users()}>{texts.clearFilters}</LinkButton>
+          </Empty>
         ) : (
           <>
-            <UserTable pageContext={pageContext} view={view} users={page.items} />
+            <Table caption={texts.users} columns={[texts.user, texts.rights, texts.status, <ActionHead />]}>
+              {page.items.map((user) => (
+                <UserRow view={view} user={user} />
+              ))}
+            </Table>
             <Pager
               page={view.page}
               list={page}
@@ -136,61 +143,15 @@ function Users({ pageContext, view, page }: UsersProps) {
           </>
         )}
       </section>
-      <DeleteDialog pageContext={pageContext} />
+      <DeleteDialog />
     </Page>
   );
 }
 
-function NoUsers({ pageContext }: { pageContext: PageContext }) {
+function UserRow({ view, user }: { view: UserView; user: DirectoryUser }) {
+  const { links, user: self } = usePage();
   const { texts } = useLook();
-  return (
-    <div class="empty">
-      <Icon name="search" />
-      <h2>{texts.noUserMatches}</h2>
-      <p>{texts.noUserMatchesHint}</p>
-      <a class="button" href={pageContext.links.users()}>
-        {texts.clearFilters}
-      </a>
-    </div>
-  );
-}
-
-interface UserTableProps {
-  pageContext: PageContext;
-  view: UserView;
-  users: readonly DirectoryUser[];
-}
-
-function UserTable({ pageContext, view, users }: UserTableProps) {
-  const { texts } = useLook();
-  return (
-    <div class="table-frame">
-      <table class="table cards">
-        <caption class="visually-hidden">{texts.users}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{texts.user}</th>
-            <th scope="col">{texts.rights}</th>
-            <th scope="col">{texts.status}</th>
-            <th scope="col" class="action">
-              {texts.action}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {users.map((user) => (
-            <UserRow pageContext={pageContext} view={view} user={user} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function UserRow({ pageContext, view, user }: Omit<UserTableProps, 'users'> & { user: DirectoryUser }) {
-  const { links } = pageContext;
-  const { texts } = useLook();
-  const isSelf = user.id === pageContext.user.id;
+  const isSelf = user.id === self.id;
   return (
     <tr>
       <td>
@@ -208,7 +169,7 @@ function UserRow({ pageContext, view, user }: Omit<UserTableProps, 'users'> & { 
       <td data-label={texts.rights}>{describeRights(user, texts)}</td>
       <td data-label={texts.status}>{isEnabled(user) ? texts.enabled : texts.disabled}</td>
       {isSelf ? (
-        <td class="action action-none muted">–</td>
+        <NoAction />
       ) : (
         <td class="action">
           <a

@@ -1,17 +1,14 @@
 import { type ExpiryChoice, type ExpiryInput, expiryOfPreset } from '../format/expiry-choices.js';
 import { formatForInput } from '../format/times.js';
-import { useLook } from '../look.js';
+import { useLook, usePage } from '../look.js';
 import { FieldError, invalidity } from './field.js';
 
 interface ExpiryFieldProps {
   input: ExpiryInput;
   /** The current expiry of an edited key, which can be kept. */
-  current?: string;
-  nowMs: number;
-  maxExpiresOn: string;
-  error?: string | undefined;
-  focused?: boolean;
-  disabled?: boolean;
+  current: string | undefined;
+  error: string | undefined;
+  focused: boolean;
 }
 
 const presets = ['7', '30', '90', 'year'] as const;
@@ -28,26 +25,15 @@ export function FixedExpiryField({ current }: { current: string }) {
 }
 
 /** `Expires on`: presets with their dates, or any time up to the maximum. */
-export function ExpiryField({
-  input,
-  current,
-  nowMs,
-  maxExpiresOn,
-  error,
-  focused,
-  disabled = false,
-}: ExpiryFieldProps) {
+export function ExpiryField({ input, current, error, focused }: ExpiryFieldProps) {
   const { dates, texts } = useLook();
+  const { maxExpiresOn, nowMs } = usePage();
   const errorId = 'expires-on-error';
   // A preset has no field that could take the focus.
-  const focusOnCustom = focused === true && input.choice === 'custom';
+  const focusOnCustom = focused && input.choice === 'custom';
   const custom = input.custom === '' && current !== undefined ? formatForInput(current) : input.custom;
   return (
-    <fieldset
-      class="field expiry"
-      {...(disabled && { disabled: true })}
-      {...(error !== undefined && { 'aria-describedby': errorId })}
-    >
+    <fieldset class="field expiry" {...(error !== undefined && { 'aria-describedby': errorId })}>
       <legend class="label">{texts.expiresOn}</legend>
       <div class="choices">
         {current !== undefined && (
@@ -59,7 +45,7 @@ export function ExpiryField({
             text={current === undefined ? texts.expiryChoices[value] : texts.fromToday(texts.expiryChoices[value])}
             detail={dates.date(expiryOfPreset(value, { nowMs, maxExpiresOn }))}
             input={input}
-            focused={focused === true && input.choice === value}
+            focused={focused && input.choice === value}
           />
         ))}
         <Choice value="custom" text={texts.custom} detail={texts.until(dates.date(maxExpiresOn))} input={input} />

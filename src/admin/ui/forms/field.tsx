@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
+import { Icon } from '../components/icon.js';
+import { LinkButton } from '../components/link-button.js';
 import { useLook } from '../look.js';
-import { Icon } from './icon.js';
 
 export function FieldError({ id, message }: { id: string; message: string | undefined }) {
   if (message === undefined) return null;
@@ -61,7 +62,6 @@ interface TextFieldProps {
   type?: 'text' | 'password';
   autocomplete?: string;
   focused?: boolean;
-  disabled?: boolean;
 }
 
 export function TextField(props: TextFieldProps) {
@@ -86,7 +86,6 @@ export function TextField(props: TextFieldProps) {
         autocapitalize="none"
         spellcheck={false}
         required
-        {...(props.disabled === true && { disabled: true })}
         {...(focused && { autofocus: true })}
         {...invalidity(errorId, error, hintId)}
       />
@@ -137,9 +136,7 @@ interface FormActionsProps {
 export function FormActions({ cancel, submit, kind = 'primary', disabled = false }: FormActionsProps) {
   return (
     <div class="dialog-actions">
-      <a class="button" href={cancel}>
-        {useLook().texts.cancel}
-      </a>
+      <LinkButton href={cancel}>{useLook().texts.cancel}</LinkButton>
       <button class={`button button-${kind}`} type="submit" {...(disabled && { disabled: true })}>
         {submit}
       </button>

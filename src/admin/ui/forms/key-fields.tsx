@@ -1,0 +1,62 @@
+import type { ApiKeyError } from '../../../api-keys/index.js';
+import { Token } from '../components/layout.js';
+import type { ExpiryInput } from '../format/expiry-choices.js';
+import { useLook } from '../look.js';
+import { ExpiryField, FixedExpiryField } from './expiry-field.js';
+import { DescriptionField, TextField } from './field.js';
+
+/** The input of a key's form, as it is shown again when it was wrong. */
+export interface KeyForm {
+  readonly name: string;
+  readonly description: string;
+  readonly expiry: ExpiryInput;
+  readonly error?: ApiKeyError;
+}
+
+interface KeyFieldsProps {
+  form: KeyForm;
+  nameHint?: string;
+  /** The present expiry of an edited key. */
+  current?: string;
+  /** Whether the expiry can be changed. @default true */
+  canEdit?: boolean;
+}
+
+/** What can be chosen of a key, new or edited. The first wrong field has the focus. */
+export function KeyFields({ form, nameHint, current, canEdit = true }: KeyFieldsProps) {
+  const { texts } = useLook();
+  const { name, description, expiry, error } = form;
+  const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
+  const nameError = messageFor('name');
+  const descriptionError = messageFor('description');
+  const expiryError = messageFor('expiresOn');
+  return (
+    <>
+      <Token />
+      <TextField
+        id="name"
+        name="name"
+        label={texts.name}
+        value={name}
+        hint={nameHint}
+        error={nameError}
+        focused={nameError !== undefined || (canEdit && error === undefined)}
+      />
+      <DescriptionField
+        value={description}
+        error={descriptionError}
+        focused={nameError === undefined && descriptionError !== undefined}
+      />
+      {current !== undefined && !canEdit ? (
+        <FixedExpiryField current={current} />
+      ) : (
+        <ExpiryField
+          input={expiry}
+          current={current}
+          error={expiryError}
+          focused={(nameError ?? descriptionError) === undefined && expiryError !== undefined}
+        />
+      )}
+    </>
+  );
+}
