@@ -111,6 +111,14 @@ test.each([
   expect(JSON.parse(body).errors).toEqual({ code: expect.any(String), message: expect.any(String) });
 });
 
+test('a health check over HTTP/1.0 needs no Host header (RFC 9112, 3.2)', async () => {
+  const connector = makeConnector({ openPaths: ['/health'] });
+  connector.get('/health', (c) => c.text('fine'));
+  const url = await start(connector);
+  expect(await sendBytes(url, 'GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nfine$/s);
+  expect(await sendBytes(url, 'GET /health HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /); // control
+});
+
 test('a handler that returns no Response is a 500 (E4)', async () => {
   const url = await start({ fetch: (() => ({ not: 'a response' })) as never });
   const answer = await send(url);
