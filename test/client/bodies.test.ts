@@ -177,6 +177,60 @@ describe('a factory', () => {
   });
 });
 
+async function* generator() {
+  yield bytes;
+}
+
+describe.each([
+  ['a Node stream', nodeStream],
+  ['a web stream', webStream],
+  ['a generator', generator],
+])('%s that was read before is no empty body (G8)', (_name, make) => {
+  const used = { code: 'BODY_FAILED', message: expect.stringMatching(/it has been read already; pass a factory/) };
+
+  it.each([
+    ['undici', {}],
+    ['fetch', { fetch: globalThis.fetch }],
+  ])('by an attempt: from a factory that makes one only, by %s', async (_transport, options) => {
+    const handle = (exchange: Exchange) => (exchange.number === 1 ? exchange.fail(401, 'EXPIRED', 'x') : ok(exchange));
+    const body = make();
+    const client = connect(await scriptedConnector({ handle }), options);
+    expect(await rejection(post(client, () => body))).toMatchObject(used);
+  });
+
+  it('by another call', async () => {
+    const body = make();
+    const client = connect(await scriptedConnector({ handle: ok }));
+    await post(client, body);
+    expect(await rejection(post(client, body))).toMatchObject(used);
+  });
+});
+
+it.each([
+  ['Node', nodeStream],
+  ['web', webStream],
+])('nor is a %s stream that somebody else has read', async (_kind, make) => {
+  const body = make();
+  for await (const _chunk of body);
+  const client = connect(await scriptedConnector({ handle: ok }));
+  expect(await rejection(post(client, body))).toMatchObject({ code: 'BODY_FAILED' });
+});
+
+it('a stream whose beginning was looked at and put back is sent (control)', async () => {
+  const body = nodeStream();
+  body.unshift(await new Promise((resolve) => body.once('readable', () => resolve(body.read()))));
+  const client = connect(await scriptedConnector({ handle: ok }));
+  expect((await post(client, body)).data).toEqual({ bytes: bytes.length });
+});
+
+it('an iterable that begins anew each time may be sent again (control)', async () => {
+  const body = { [Symbol.asyncIterator]: generator };
+  const client = connect(await scriptedConnector({ handle: ok }));
+  for (const data of [(await post(client, body)).data, (await post(client, () => body)).data]) {
+    expect(data).toEqual({ bytes: bytes.length });
+  }
+});
+
 describe('a stream that fails on the way', () => {
   const broken: [string, (failure: Error) => BodyOption][] = [
     [

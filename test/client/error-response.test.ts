@@ -1,6 +1,10 @@
 // What an error of a call carries of the response (rule E9).
+
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { setImmediate } from 'node:timers/promises';
 import { type AnyConnectorError, isConnectorError } from 'concordat';
 import { type CallError, InitializeError, isInitializeError, isRequestError, RequestError } from 'concordat/client';
+import { virtualClock } from 'concordat/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { connect, password } from '../helpers/connect.js';
 import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
@@ -92,6 +96,61 @@ describe('the response of an error (E9)', () => {
     const error = await rejection(connect(connector).get('/'));
     expect(error.response.headers.get('location')).toBe('https://elsewhere.example');
     expect(show(error)).not.toContain('canary');
+  });
+
+  it.each([
+    ['was not asked for', 206, { 'content-range': 'bytes 0-3/9' }],
+    ['has a status that HTTP does not know', 600, {}],
+  ])('is there if it %s', async (_what, status, headers) => {
+    const handle = (exchange: Exchange) => exchange.reply(status, 'text', { ...told, ...headers });
+    const error = await rejection(connect(await scriptedConnector({ handle })).get('/'));
+    expect(error).toMatchObject({ code: 'UNEXPECTED_STATUS', status, response: { status, text: 'text' } });
+    expect(error.response.headers.get('x-request-id')).toBe('request-1');
+  });
+
+  it.each(['undici', 'fetch'])(
+    'has the head of a success whose body does not come in time, by %s',
+    async (transport) => {
+      const handle = ({ response }: Exchange) =>
+        void response.writeHead(201, { ...told, ...secretName }).write('{"id":');
+      const clock = virtualClock();
+      let resolve = () => {};
+      const arrived = new Promise<void>((done) => {
+        resolve = done;
+      });
+      const onHead = (message: unknown) =>
+        (message as { request: { path: string } }).request.path === '/issues' && resolve();
+      const fetch: typeof globalThis.fetch = async (...parameters) => {
+        const response = await globalThis.fetch(...parameters);
+        if (response.status === 201) resolve();
+        return response;
+      };
+      if (transport === 'undici') subscribe('undici:request:headers', onHead);
+      const options = { clock, timeoutMs: 1000, ...(transport === 'fetch' && { fetch }) };
+      const call = rejection(connect(await scriptedConnector({ handle }), options).post('/issues', { json: {} }));
+      await arrived;
+      unsubscribe('undici:request:headers', onHead);
+      await setImmediate();
+      await clock.advance(1000);
+      const error = await call;
+      expect(error).toMatchObject({ code: 'TIMEOUT', status: 201, response: { status: 201, text: '' } });
+      expect(error.response.headers.get('location')).toBe('/issues/8');
+      expect(leaksOf(['new-canary-1', 'new-canary-2'], show(error))).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['a part', (exchange: Exchange) => exchange.reply(206, '{"a":"new-canary-2"}', { 'content-range': 'bytes 0-3/9' })],
+    ['late', ({ response }: Exchange) => void response.writeHead(200, { 'x-odd': 'new-canary-2' }).write('{')],
+  ])('is absent on a login whose success is %s', async (_what, initialize) => {
+    const options = { initialize: { parameters: {}, timeoutMs: 200 }, retry: { retries: 0 } };
+    const error = await rejection(connect(await scriptedConnector({ initialize }), options).get('/'));
+    expect(error.name).toBe('InitializeError');
+    expect([error.response, (error.cause as { response?: unknown } | undefined)?.response]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(leaksOf(['new-canary-2'], show(error))).toEqual([]);
   });
 
   it('has no bytes that are no text', async () => {

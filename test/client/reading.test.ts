@@ -100,6 +100,15 @@ describe.each(transports)('a success arrives as it was sent (D1), by %s', (_name
     expect((await rejection(client.get('/'))).code).toBe('REDIRECT');
   });
 
+  it('a copy of a response has its headers', async () => {
+    const { client } = await answering('{}', { ...type('application/json'), etag: '"1"' }, transport);
+    const response = await client.request({ method: 'GET', path: '/' });
+    const { headers, ...rest } = { ...response };
+    expect(headers.get('etag')).toBe('"1"');
+    expect(headers).toBe(response.headers);
+    expect(rest).toEqual({ status: 200, data: {} });
+  });
+
   it.each([204, 205])('a %s has no data', async (status) => {
     const { client } = await answering(undefined, {}, transport, status);
     expect(await client.get('/')).toBeUndefined();

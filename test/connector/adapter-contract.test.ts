@@ -237,6 +237,19 @@ test("fastify's own validation is a 400 that names the field", async () => {
   expect([odd.status, errorsOf(odd)]).toEqual([400, { code: 'BAD_REQUEST', message: 'title is odd' }]);
 });
 
+test("what a plugin of Fastify refuses is the caller's mistake, what a library fails with is not (control)", async () => {
+  const answerTo = async (code: string) => {
+    const error = Object.assign(new Error('request file too large'), { code, statusCode: 413 });
+    const { url, close } = await hosts.fastify!(() => Promise.reject(error));
+    onTestFinished(async () => {
+      await close();
+    });
+    return errorsOf(await send(url, { path: '/fail' })).code;
+  };
+  expect(await answerTo('FST_REQ_FILE_TOO_LARGE')).toBe('PAYLOAD_TOO_LARGE');
+  expect(await answerTo('ERR_BAD_REQUEST')).toBe('INTERNAL_ERROR');
+});
+
 test('in Hono an answer that fails after it was made leaves no wait header behind (W2)', async () => {
   const app = new Hono();
   app.onError(onConnectorError);

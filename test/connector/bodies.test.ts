@@ -42,6 +42,21 @@ test.each([
   expect([answer.status, errorsOf(answer)]).toEqual([400, { code: 'BAD_REQUEST', message }]);
 });
 
+test.each(['/checked', '/initialize'])(
+  'bytes that are not UTF-8 are no other text but a 400, at %s (D1)',
+  async (path) => {
+    const connector = connectorThatReads();
+    const body = Buffer.from('{"title":"Gr\xfc\xdfe","user":"M\xfcller","password":"gr\xfc\xdfe"}', 'latin1');
+    const answer = await connector.request(path, { method: 'POST', headers: withToken, body });
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { errors: { code: 'BAD_REQUEST', message: 'The request body is not valid UTF-8.' } },
+    ]);
+    const control = Buffer.from(`\ufeff${body.toString('latin1')}`);
+    expect((await connector.request(path, { method: 'POST', headers: withToken, body: control })).status).toBe(200);
+  },
+);
+
 test('many invalid fields are one line of the first ten', async () => {
   const connector = makeConnector();
   const fields = Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`f${index}`, z.string()]));

@@ -148,6 +148,24 @@ describe('an end system that does not answer', () => {
     });
   });
 
+  test.each(['json', 'text', 'arrayBuffer', 'blob'] as const)('breaks off while %s() reads: 502', async (read) => {
+    const url = await endSystem((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{"id":', () => response.destroy());
+    });
+    const response = await endSystemFetch()(`${url}/issues?token=canary`);
+    const message = "GET /issues: the end system's response broke off.";
+    await expect(response[read]()).rejects.toMatchObject({ status: 502, code: 'END_SYSTEM_UNREACHABLE', message });
+  });
+
+  test('sent a body that is read twice, or is no form: the mistake of the connector (control)', async () => {
+    const url = await endSystem({ status: 200, body: {} });
+    const response = await endSystemFetch()(url);
+    await response.json();
+    const other = await endSystemFetch()(url);
+    for (const read of [response.json(), other.formData()]) await expect(read).rejects.toBeInstanceOf(TypeError);
+  });
+
   test('is too slow for AbortSignal.timeout: 504', async () => {
     const url = await endSystem(() => {});
     await expect(endSystemFetch()(url, { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({

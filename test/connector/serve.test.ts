@@ -111,6 +111,14 @@ test.each([
   expect(JSON.parse(body).errors).toEqual({ code: expect.any(String), message: expect.any(String) });
 });
 
+test('a health check over HTTP/1.0 needs no Host header (RFC 9112, 3.2)', async () => {
+  const connector = makeConnector({ openPaths: ['/health'] });
+  connector.get('/health', (c) => c.text('fine'));
+  const url = await start(connector);
+  expect(await sendBytes(url, 'GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nfine$/s);
+  expect(await sendBytes(url, 'GET /health HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /); // control
+});
+
 test('a handler that returns no Response is a 500 (E4)', async () => {
   const url = await start({ fetch: (() => ({ not: 'a response' })) as never });
   const answer = await send(url);
@@ -146,6 +154,51 @@ test('many requests at once, good and bad, do not mix', async () => {
     answers.map(({ status, body }, id) => status === (id % 2 ? 500 : 200) && (id % 2 === 1 || body === `${id}`)),
   ).toEqual(Array.from({ length: 200 }, () => true));
 });
+
+test.each([
+  ['longer', '3'],
+  ['shorter', '30'],
+])(
+  'a body that is %s than its content-length breaks its connection, and is no next response (D2)',
+  async (what, length) => {
+    const defects: unknown[] = [];
+    const declared = { headers: { 'content-length': length } };
+    const app = new Hono()
+      .get('/whole', () => new Response('HTTP/1.1 200 OK', declared))
+      .get('/streamed', () => new Response(new Blob(['HTTP/1.1', 'x'.repeat(20_000)]).stream(), declared))
+      .get('/exact', () => new Response('abc', { headers: { 'content-length': '3' } }));
+    const server = await serve(app, { port: 0, onError: (error) => void defects.push(error) });
+    onTestFinished(() => server.close({ graceMs: 0 }));
+    const get = (path: string) => sendBytes(server.url, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).catch(() => '');
+    expect(await get('/whole')).not.toContain('200 OK\r\n\r\nHTTP');
+    if (what === 'longer') expect(await get('/streamed')).not.toContain('xxxx');
+    const message = `The body of a response is ${what} than its content-length of ${length}.`;
+    expect(defects).toEqual(Array.from(defects, () => expect.objectContaining({ message })));
+    expect(defects).toHaveLength(what === 'longer' ? 2 : 1);
+    expect((await send(server.url, { path: '/exact' })).body).toBe('abc'); // control
+  },
+);
+
+test.each(['served', 'in another app'])(
+  'HEAD leaves nothing open behind the body that it does not send, %s',
+  async (where) => {
+    const connector = makeConnector();
+    let cancelled: (reason?: unknown) => void = () => {};
+    const isCancelled = new Promise((resolve) => {
+      cancelled = resolve;
+    });
+    connector.use(async (_c, next) => next());
+    connector.get('/file', (c) => {
+      c.header('set-cookie', 'a=1');
+      c.header('set-cookie', 'b=2', { append: true });
+      return c.body(new ReadableStream({ cancel: () => cancelled('cancelled') }), 200, { 'content-length': '7' });
+    });
+    const url = await start(where === 'served' ? connector : new Hono().route('/', connector));
+    const answer = await send(url, { method: 'HEAD', path: '/file', headers: withToken });
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-length': '7', 'set-cookie': ['a=1', 'b=2'] } });
+    expect(await isCancelled).toBe('cancelled');
+  },
+);
 
 test('a caller who goes away while the answer is still coming is no defect; a body that fails is one (control)', async () => {
   const defects: unknown[] = [];

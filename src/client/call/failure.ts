@@ -48,7 +48,10 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
   }
   if (outcome.type === 'timeout') {
     const message = `no complete response within ${Math.ceil(attempt.timeoutMs)} ms${note}`;
-    return new RequestError(message, { code: 'TIMEOUT', request });
+    const error = new RequestError(message, { code: 'TIMEOUT', request, status: outcome.response?.status });
+    return outcome.response === undefined
+      ? error
+      : attachResponse(error, attempt, outcome.response, secretsOf(attempt, secrets));
   }
   if (outcome.type === 'failed' && outcome.error instanceof BodyFailure) {
     const { message, cause } = outcome.error;
@@ -59,12 +62,19 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
     return new RequestError(describeFailure(outcome.error) + note, { code: 'NETWORK_ERROR', request, cause });
   }
   const response = outcome as WireResponse;
-  // A tracer passes the client's secrets only: those of the request are added here.
-  const all = [...secrets, ...credentialSecrets(attempt.headers), ...sessionSecrets(attempt.session?.headers ?? {})];
-  const error = responseError({ attempt, kind, response }, all, note);
-  return kind === 'unexpected'
-    ? error
-    : withResponse(error, response, all, secretNames(attempt.session?.headers ?? {}));
+  const all = secretsOf(attempt, secrets);
+  return attachResponse(responseError({ attempt, kind, response }, all, note), attempt, response, all);
+}
+
+/** A tracer passes the client's secrets only: those of the request are added here. */
+function secretsOf({ headers, session }: Attempt, secrets: readonly string[]): string[] {
+  return [...secrets, ...credentialSecrets(headers), ...sessionSecrets(session?.headers ?? {})];
+}
+
+/** A success of a login holds a session, and is never shown (rule E9). */
+function attachResponse(error: Error, { session }: Attempt, response: WireResponse, secrets: readonly string[]): Error {
+  if (session === undefined && response.status < 300) return error;
+  return withResponse(error, response, secrets, secretNames(session?.headers ?? {}));
 }
 
 function responseError(

@@ -63,10 +63,10 @@ async function send(
     const limit = bodyLimit(response.status, request.maxBytes ?? options.maxResponseBytes);
     const { body, end, error } = await collect(response, limit, controller.signal);
     if (stopped === 'aborted') return { type: 'aborted' };
-    if (stopped === 'timeout' && response.status < 400) return { type: 'timeout' };
     const { status } = response;
     const headers = Object.fromEntries(response.headers);
     const outcome: ResponseOutcome = { type: 'response', status, headers, body, end, error };
+    if (stopped === 'timeout' && status < 400) return { type: 'timeout', response: { ...outcome, end: 'truncated' } };
     return isLeftPacked(response, request) && isCompressed(outcome) ? await decompress(outcome, limit) : outcome;
   } catch (error) {
     if (stopped === 'timeout') return { type: 'timeout' };

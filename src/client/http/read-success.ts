@@ -23,23 +23,17 @@ export interface ConnectorResponse<Data = unknown> {
   readonly headers: Headers;
 }
 
-class LazyResponse<Data> implements ConnectorResponse<Data> {
-  readonly status: number;
-  readonly data: Data;
-  readonly #wireHeaders: WireResponse['headers'];
-  #headers: Headers | undefined;
-
-  constructor({ status, headers }: WireResponse, data: Data) {
-    this.status = status;
-    this.data = data;
-    this.#wireHeaders = headers;
-  }
-
-  /** Created on first use: most callers only want the data. */
-  get headers(): Headers {
-    this.#headers ??= toHeaders(this.#wireHeaders);
-    return this.#headers;
-  }
+function toResponse<Data>({ status, headers: wireHeaders }: WireResponse, data: Data): ConnectorResponse<Data> {
+  let headers: Headers | undefined;
+  return {
+    status,
+    data,
+    /** Created on first use: most callers only want the data. A property of its own, which a copy (`{ ...response }`) has. */
+    get headers() {
+      headers ??= toHeaders(wireHeaders);
+      return headers;
+    },
+  };
 }
 
 function toHeaders(wireHeaders: WireResponse['headers']): Headers {
@@ -67,10 +61,10 @@ export function readSuccess<Data>(
   try {
     const data = readData(response, options);
     // A 304 has no data to check.
-    if (schema === undefined || response.status === 304) return new LazyResponse(response, data as Data);
+    if (schema === undefined || response.status === 304) return toResponse(response, data as Data);
     const checked = applySchema(schema, data);
-    if (!(checked instanceof Promise)) return new LazyResponse(response, checked);
-    return checked.then((value) => new LazyResponse(response, value)).catch(fail);
+    if (!(checked instanceof Promise)) return toResponse(response, checked);
+    return checked.then((value) => toResponse(response, value)).catch(fail);
   } catch (error) {
     return fail(error);
   }

@@ -194,12 +194,34 @@ export function bodyFailure(outgoing: OutgoingBody, error: unknown): BodyFailure
   return outgoing.failure ?? (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' ? new BodyFailure(error) : undefined);
 }
 
+/** The streams and generators that an attempt has begun to read. */
+const begun = new WeakSet<object>();
+
+/** What is left of a stream that was read before must not pass for the whole (rule G8). */
+async function* readOnce(body: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  const wasRead = Readable.isDisturbed(body as Readable);
+  const iterator = body[Symbol.asyncIterator]();
+  const isOnce = body instanceof Readable || body instanceof ReadableStream || (iterator as unknown) === body;
+  if (isOnce && begun.has(body)) throw usedUp();
+  if (isOnce) begun.add(body);
+  let isEmpty = true;
+  for await (const chunk of { [Symbol.asyncIterator]: () => iterator }) {
+    isEmpty = false;
+    yield chunk;
+  }
+  if (wasRead && isEmpty) throw usedUp();
+}
+
+function usedUp(): TypeError {
+  return new TypeError('it has been read already; pass a factory that makes a new one for every attempt');
+}
+
 async function* readLazily(
   open: () => AsyncIterable<unknown>,
   onFailure: (failure: BodyFailure) => void,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of open()) {
+    for await (const chunk of readOnce(open())) {
       if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) {
         const type = chunk === null ? 'null' : `a value of type ${typeof chunk}`;
         throw new TypeError(`it yields ${type} instead of bytes or text`);

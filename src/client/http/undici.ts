@@ -218,9 +218,15 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveRequest {
 
   #stop(outcome: { type: 'aborted' } | { type: 'timeout' } | { type: 'held-back' }): void {
     // A timeout in the body of an error does not hide the status, which has arrived (rule E6).
-    if (outcome.type === 'timeout' && this.#status >= 400) this.#respond('truncated', false);
-    else this.#finish(outcome);
+    if (outcome.type !== 'timeout' || this.#status === 0) this.#finish(outcome);
+    else if (this.#status >= 400) this.#respond('truncated', false);
+    else this.#finish({ ...outcome, response: this.#truncated() });
     this.#destroy();
+  }
+
+  /** The head alone (rule E9). */
+  #truncated(): WireResponse {
+    return { status: this.#status, headers: this.#headers, body: new Uint8Array(), end: 'truncated' };
   }
 
   #destroy(): void {

@@ -39,7 +39,8 @@ export type ResponseOutcome = { type: 'response' } & WireResponse;
 export type SendOutcome =
   | ResponseOutcome
   | { type: 'failed'; error: unknown }
-  | { type: 'timeout' }
+  /** `response` if its head had arrived. */
+  | { type: 'timeout'; response?: WireResponse | undefined }
   | { type: 'aborted' }
   /** `mayStart` said no: nothing was sent. */
   | { type: 'held-back' };

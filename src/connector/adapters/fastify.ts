@@ -117,7 +117,7 @@ const messages: Record<string, string> = {
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
 };
 
-/** What Fastify itself refuses is the caller's mistake; everything else stays as it is. */
+/** What Fastify or a plugin of its own (`FST_REQ_FILE_TOO_LARGE`) refuses is the caller's mistake; all else stays as it is. */
 function translate(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const { code, statusCode, validationContext, message } = thrown as FastifyError;
@@ -125,7 +125,7 @@ function translate(thrown: unknown): unknown {
   if (validationContext !== undefined) return errorOfStatus(400, message, details);
   // Broken JSON, before Fastify 5.5.
   if (thrown instanceof SyntaxError && statusCode === 400) return errorOfStatus(400, invalidJsonMessage, details);
-  if (typeof code !== 'string' || !code.startsWith('FST_ERR_') || statusCode === undefined) return thrown;
+  if (typeof code !== 'string' || !code.startsWith('FST_') || statusCode === undefined) return thrown;
   if (statusCode < 400 || statusCode > 499) return thrown;
   return errorOfStatus(statusCode, messages[code] ?? message, details);
 }

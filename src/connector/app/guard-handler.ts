@@ -1,7 +1,7 @@
 import type { Context, Handler, Next } from 'hono';
 import { internalErrorCode, toConnectorError } from '../errors/to-connector-error.js';
 import { toBodyError } from '../request/read-json.js';
-import { isResponse } from '../request/request-state.js';
+import { isResponse, stateOf } from '../request/request-state.js';
 import type { HandlerKind } from './guarded-handlers.js';
 import type { GuardedRequest } from './session-guard.js';
 
@@ -39,6 +39,9 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
   return async (c, next) => {
     if (kind === 'route' && guard.isLogin(c)) return next();
     const outerSession: unknown = c.get('session');
+    const state = stateOf(c);
+    const isOutermost = !state.isEntered;
+    state.isEntered = true;
     try {
       const request = await guard.enter(c);
       c.set('session', request.session);
@@ -52,7 +55,8 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
       }
       // Where the connector is routed into another app, Hono would make an empty success of this.
       if (!returned && !c.finalized) throw new Error('A handler returned no response and did not await `next()`.');
-      return (await guard.leave(returned, c)) as Response;
+      const left = await guard.leave(returned, c);
+      return (isOutermost && c.req.method === 'HEAD' ? withoutBody(left, c) : left) as Response;
     } catch (thrown) {
       if (thrown instanceof Error) throw thrown;
       return guard.respond(thrown, c);
@@ -61,6 +65,18 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
       if (outerSession !== undefined) c.set('session', outerSession);
     }
   };
+}
+
+/** Hono drops the body of a response to HEAD without cancelling it: the file or the generator behind it would stay open. */
+function withoutBody(returned: unknown, c: Context): unknown {
+  const response = isResponse(returned) ? returned : c.res;
+  if (response.body === null) return returned;
+  response.body.cancel().catch(() => {});
+  const empty = new Response(null, response);
+  if (isResponse(returned)) return empty;
+  c.res = undefined;
+  c.res = empty;
+  return returned;
 }
 
 /** Admits the request, once. */

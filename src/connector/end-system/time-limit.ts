@@ -60,8 +60,13 @@ export function limitTime(
         const read: unknown = response[name];
         if (typeof read !== 'function') continue;
         const timed = (): Promise<unknown> => {
+          const isReadable = !response.bodyUsed && !response.body?.locked;
           start();
-          return (read.call(response) as Promise<unknown>).finally(end);
+          const whole = (read.call(response) as Promise<unknown>).finally(end);
+          // Of a body that can be read, fetch throws a TypeError only when the connection breaks.
+          const explain = (error: unknown) =>
+            Promise.reject(error instanceof TypeError ? brokenOff(request, error) : error);
+          return isReadable && name !== 'formData' ? whole.catch(explain) : whole;
         };
         Object.defineProperty(response, name, { value: timed, configurable: true, writable: true });
       }
@@ -102,6 +107,14 @@ export function timeoutError(request: EndSystemRequest, cause?: unknown): Connec
   return new ConnectorError(`${nameRequest(request)}: the end system did not respond in time.`, {
     status: 504,
     code: 'END_SYSTEM_TIMEOUT',
+    cause,
+  });
+}
+
+function brokenOff(request: EndSystemRequest, cause: unknown): ConnectorError {
+  return new ConnectorError(`${nameRequest(request)}: the end system's response broke off.`, {
+    status: 502,
+    code: 'END_SYSTEM_UNREACHABLE',
     cause,
   });
 }

@@ -45,13 +45,23 @@ export async function readQuery<S extends z.ZodType>(c: Context, schema: S): Pro
 
 /** @throws BadRequestError instead of a SyntaxError, which could be one of the author's own code. */
 export async function parseBody(request: HonoRequest): Promise<unknown> {
-  const text = await request.text();
+  const text = await readText(request);
   try {
     return JSON.parse(text);
   } catch (cause) {
     throw new BadRequestError(text.trim() === '' ? 'The request body is empty; it must be JSON.' : invalidJsonMessage, {
       cause,
     });
+  }
+}
+
+/** @throws BadRequestError for bytes that are not UTF-8: replaced, they would be stored as another text (rule D1). */
+async function readText(request: HonoRequest): Promise<string> {
+  const bytes = await request.arrayBuffer();
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new BadRequestError('The request body is not valid UTF-8.', { cause });
   }
 }
 

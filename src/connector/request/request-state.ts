@@ -3,6 +3,8 @@ import type { WireError } from '../errors/error-writer.js';
 
 /** What the connectors that handle one request share; each has a `GuardedRequest` of its own, too (rule D5). */
 export interface RequestState {
+  /** A handler of a connector is at work: the others are within it. */
+  isEntered?: boolean;
   /** The last error response, whichever connector wrote it. */
   error?: WireError;
   /** The session headers of all connectors that the request has reached. */

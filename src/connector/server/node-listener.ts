@@ -60,8 +60,10 @@ export function toNodeHandler(
       }
       return written;
     },
-    // A request that cannot become a Request never reaches the handler.
     {
+      // HTTP/1.0 has no `Host` header, as health checks of load balancers show. Without one in HTTP/1.1, Node refuses the request.
+      hostname: 'localhost',
+      // A request that cannot become a Request never reaches the handler.
       errorHandler: (thrown) => {
         const error = thrown instanceof RequestError ? toBadRequest(thrown) : thrown;
         const { status, headers, body } = writer.write(error, undefined);

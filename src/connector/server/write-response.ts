@@ -12,7 +12,8 @@ const mostAtOnce = 16 * 1024;
  * Writes a response as its body arrives: with a length if it is one chunk that is there at once, like that of `c.json()`,
  * otherwise in chunks. A caller that disconnects cancels the body, which is not a failure.
  *
- * @throws what the body fails with: the response is then incomplete.
+ * @throws what the body fails with, or an Error for a body that is not as long as its `content-length`: the response is then
+ * incomplete, and its connection must end, or the rest would be read as the next response (RFC 9112, 11.1).
  */
 export async function writeResponse(response: Response, outgoing: Outgoing): Promise<void> {
   const { status, body } = response;
@@ -42,18 +43,32 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
       headers['content-length'] ??= String(Buffer.byteLength(first?.value ?? ''));
     }
     outgoing.writeHead(status, headers);
+    const declared = Number(headers['content-length'] ?? Number.NaN);
+    let length = 0;
+    const count = (bytes: Uint8Array | undefined, isLast: boolean) => {
+      length += bytes?.length ?? 0;
+      if (length > declared || (isLast && length < declared)) {
+        throw new Error(
+          `The body of a response is ${length < declared ? 'shorter' : 'longer'} than its content-length of ${declared}.`,
+        );
+      }
+    };
     if (first?.done || (second?.done && first && first.value.length <= mostAtOnce)) {
+      count(first.value, true);
       outgoing.end(first.value);
       return;
     }
     const write = async (bytes: Uint8Array) => {
+      count(bytes, false);
       if (outgoing.write(bytes)) return;
       await Promise.race([gone, new Promise<void>((resolve) => outgoing.once('drain', resolve))]);
     };
     if (first) await write(first.value);
     else outgoing.flushHeaders();
     for (let part = await reading; !part.done && !isGone; part = await reader.read()) await write(part.value);
-    if (!isGone) outgoing.end();
+    if (isGone) return;
+    count(undefined, true);
+    outgoing.end();
   } catch (error) {
     if (isGone) return; // a read that was pending when the caller disconnected
     if (!outgoing.headersSent) outgoing.writeHead(status, headers).flushHeaders();
