@@ -14,7 +14,7 @@ export function expectNoViolation(theme: Theme, runsOfPart = 400): void {
       it(`${runsOfPart} of them from seed ${seed + part}`, async () => {
         const found = await explore(client, { theme, seed: seed + part, runs: runsOfPart });
         expect(found && formatCounterexample(found)).toBeUndefined();
-      }, 300_000);
+      }, 1_200_000);
     }
   });
 }

@@ -25,12 +25,12 @@ describe('the simulation notices a client that breaks a rule', () => {
       }
       expect(found).toBe(true);
     },
-    300_000,
+    1_200_000,
   );
 
   it('control: the same bundle without a patch breaks none', async () => {
     const subject = await bundleClient([]);
     for (const theme of themes)
       expect(await findRule(subject, 'any', { theme, seed, runs: runsOfControl(theme) })).toBe(false);
-  }, 300_000);
+  }, 1_200_000);
 });
