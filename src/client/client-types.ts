@@ -66,7 +66,7 @@ export interface ConnectorRequest<Data = unknown> extends RequestOptions<Data> {
  * Where the next page is: query values that override those of the page before; a URLSearchParams that replaces the
  * query; or a link (a URL below `baseUrl`, or a path). After the last page: `undefined`, `null`, `false` or `''`.
  */
-export type NextPage = Query | string | undefined | null | false;
+export type NextPage = Query | URL | string | undefined | null | false;
 
 export interface PagesOptions<Data = unknown> extends Omit<RequestOptions<Data>, 'json' | 'body'> {
   /** Returns where the page after this one is. The response has the headers, for connectors that send a `link`. */
@@ -141,8 +141,8 @@ export interface ConnectorClient extends AsyncDisposable {
   /**
    * Iterates over the pages of a list: `next` returns where the page after a given one is.
    *
-   * @throws TypeError without a function `next`. While iterating, RequestError with code `PAGE_LOOP` if a page leads
-   *   back to an earlier one, and whatever {@link request} throws.
+   * @throws TypeError without a function `next`. While iterating, a TypeError if `next` returns anything else, RequestError
+   *   with code `PAGE_LOOP` if a page leads back to an earlier one, and whatever {@link request} throws.
    * @example
    * for await (const page of client.pages('/issues', { schema: Page, next: ({ cursor }) => cursor && { cursor } })) {
    *   for (const issue of page.items) await store(issue)

@@ -96,6 +96,22 @@ describe('client.pages', () => {
     expect(read).toHaveLength(2);
   });
 
+  it.each([2, true, ['2'], () => '2'])('says what `next` may return when it returns %o', async (returned) => {
+    const connector = await connectorWith(String);
+    const pages = connect(connector).pages('/items', { next: () => returned as never });
+    await expect(all(pages)).rejects.toThrow(/^`next` returned .*; it must return query values, a link, or nothing/);
+    expect(connector.requests).toHaveLength(1);
+  });
+
+  it('follows a URL object', async () => {
+    const connector = await connectorWith(String);
+    const pages = connect(connector).pages('/items', {
+      schema: Page,
+      next: ({ next }) => next && new URL(`/items?page=${next}`, connector.url),
+    });
+    expect(await all(pages)).toHaveLength(3);
+  });
+
   it('reads no further than it is asked to', async () => {
     const connector = await connectorWith(String);
     for await (const _page of connect(connector).pages('/items', {

@@ -1,3 +1,4 @@
+import { describeValue } from '../../internal/index.js';
 import type { ConnectorRequest, PagesOptions } from '../client-types.js';
 import { RequestError } from '../errors.js';
 import type { ConnectorResponse } from '../http/read-success.js';
@@ -37,9 +38,14 @@ async function* read<Data>(
     yield response.data;
     const following = await next(response.data, response);
     if (!following) return;
-    if (typeof following === 'string') [path, query] = [following, undefined];
+    if (typeof following === 'string' || following instanceof URL) [path, query] = [String(following), undefined];
+    else if (typeof following !== 'object' || Array.isArray(following)) throw wrongNext(following);
     else query = isPlain(following) && isPlain(query ?? {}) ? { ...query, ...following } : following;
   }
+}
+
+function wrongNext(value: unknown): TypeError {
+  return new TypeError(`\`next\` returned ${describeValue(value)}; it must return query values, a link, or nothing`);
 }
 
 function isPlain(query: Query): boolean {
