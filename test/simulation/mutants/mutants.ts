@@ -213,6 +213,8 @@ export const mutants: readonly Mutant[] = [
       'return this.#source.factory !== undefined || this.sentCount === 0 || !isStream(this.#source.fixed);',
       'return this.#source.factory !== undefined || this.sentCount === 0 || isStream(this.#source.fixed) || true;',
     ),
+    patch('http/request-body', 'if (isOnce && begun.has(body)) throw usedUp();', ''),
+    patch('http/request-body', 'if (wasRead && isEmpty) throw usedUp();', ''),
   ),
   mutant(
     'G9',
