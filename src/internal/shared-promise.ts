@@ -1,10 +1,10 @@
-/** Waits for a shared promise until `signal` aborts. The promise itself is not affected. */
+/** Waits for a shared promise until `signal` aborts. The promise itself is not affected; a rejection that comes later is handled. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise.then((value) => value);
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
     const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
     const settle = () => signal.removeEventListener('abort', onAbort);
     promise.then(
       (value) => {

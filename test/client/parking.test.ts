@@ -285,6 +285,7 @@ describe('a snapshot', () => {
     ['a pause without a scope', { version: 1, pauses: [{ resumeAt: '2026-12-01T00:00:00Z' }], quotas: [] }],
     ['a quota of nothing', { version: 1, pauses: [], quotas: [{ scope: '', limit: 0, windowMs: 1 }] }],
     ['a quota that is no number', { version: 1, pauses: [], quotas: [{ scope: '', limit: '9', windowMs: 1 }] }],
+    ['a quota beyond counting', { version: 1, pauses: [], quotas: [{ scope: '', limit: 2 ** 60, windowMs: 1 }] }],
     ['null in a list', { version: 1, pauses: [null], quotas: [] }],
   ])('%s is a TypeError, and changes nothing', async (_name, snapshot) => {
     const client = connect(await scriptedConnector());

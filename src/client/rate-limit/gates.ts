@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RequestLine } from '../../contract/index.js';
-import { type Clock, count, option, text } from '../../internal/index.js';
+import { type Clock, option, text } from '../../internal/index.js';
 import { RequestError } from '../errors.js';
 import type { Emit, Quota } from '../events.js';
 import { Gate } from './gate.js';
@@ -48,6 +48,11 @@ const time = option<string>(
   'must be an ISO 8601 time',
 );
 
+const count = option<number>(
+  (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+  'must be a whole number, 1 or more',
+);
+
 const error = 'must be what `client.snapshot()` returned';
 const listOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object(shape, { error }), { error });
 
@@ -56,7 +61,7 @@ export const snapshotOption = z.object(
   {
     version: z.literal(1, 'must be 1'),
     pauses: listOf({ scope: text, resumeAt: time }),
-    quotas: listOf({ scope: text, limit: count(1), windowMs: count(1) }),
+    quotas: listOf({ scope: text, limit: count, windowMs: count }),
   },
   { error },
 ) satisfies z.ZodType<ClientSnapshot>;

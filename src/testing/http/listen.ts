@@ -94,7 +94,8 @@ async function send(
 }
 
 /** Resolves when the operating system has taken the bytes. */
-function write(outgoing: ServerResponse, chunk: Uint8Array, signal: AbortSignal): Promise<void> {
+async function write(outgoing: ServerResponse, chunk: Uint8Array, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   const written = new Promise<void>((resolve) => outgoing.write(chunk, () => resolve()));
-  return abortable(written, signal);
+  await abortable(written, signal);
 }

@@ -170,7 +170,7 @@ function limitIsUnjustified(
   );
   const remainingMs = Math.max(fallbackMs, ...limits.map((limit) => limit.at + (limit.asked?.waitMs ?? 0) - at));
   // Whoever does not wait at all is told of jitter, too, which goes on after the limit itself.
-  const tooLong = onLimit === 'reject' || remainingMs > maxWaitMs;
+  const tooLong = onLimit === 'reject' || remainingMs > maxWaitMs - tolerance;
   if (!tooLong && maxTotalWaitMs === undefined && plan.body !== 'stream') {
     return { rule: 'W7', seen: `${ended} although the wait of ${remainingMs} ms is allowed` };
   }
