@@ -96,7 +96,7 @@ class Client implements ConnectorClient {
   }
 
   request<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
-    return this.#calls.run(request);
+    return this.#calls.run(request, wholeResponse);
   }
 
   get<Data>(path: string, options?: RequestOptions<Data>): Promise<Data> {
@@ -158,7 +158,7 @@ class Client implements ConnectorClient {
   }
 
   #data<Data>(method: string, path: string, options: RequestOptions<Data> | undefined): Promise<Data> {
-    return this.request({ ...options, method, path }).then(dataOf);
+    return this.#calls.run({ ...options, method, path }, dataOf);
   }
 
   #endAfter(graceMs: number): void {
@@ -191,6 +191,6 @@ class Client implements ConnectorClient {
   }
 }
 
-function dataOf<Data>({ data }: ConnectorResponse<Data>): Data {
-  return data;
-}
+// Shared by all calls: of those that wait there may be very many.
+const wholeResponse = <Data>(response: ConnectorResponse<Data>) => response;
+const dataOf = <Data>({ data }: ConnectorResponse<Data>) => data;

@@ -1,7 +1,7 @@
 import { abortable } from '../../internal/index.js';
 import { readLimit, unreadableError, withResponse } from '../http/error-response.js';
 import { credentialSecrets, type ErrorContent, secretNames, sessionSecrets } from '../http/read-error.js';
-import { type ConnectorResponse, readSuccess } from '../http/read-success.js';
+import { readSuccess } from '../http/read-success.js';
 import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
 import { mayExceedWaitLimits, waitLimitError } from '../rate-limit/wait-limits.js';
@@ -17,9 +17,9 @@ import type { FailedAttempt, Run } from './run.js';
  * One call: logs in, waits out limits and sends attempts until a response ends it (rules S3, S4, G1, G7). A hundred
  * thousand of them may wait at once, so it keeps little.
  */
-export class CallRun<Data> implements Run<CallAttempt, ConnectorResponse<Data>>, Waiter {
+export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   readonly #context: CallContext;
-  readonly #call: Call<Data>;
+  readonly #call: Call<Data, Result>;
   readonly #bodies: BodySupply;
   #history = noHistory;
   #waitedMs = 0;
@@ -34,7 +34,7 @@ export class CallRun<Data> implements Run<CallAttempt, ConnectorResponse<Data>>,
   /** The recheck of a session that this call makes for all calls. */
   #recheck: { readonly session: Session; readonly end: EndRecheck } | undefined;
 
-  constructor(context: CallContext, call: Call<Data>) {
+  constructor(context: CallContext, call: Call<Data, Result>) {
     this.#context = context;
     this.#call = call;
     this.#bodies = new BodySupply(call.body);
@@ -81,19 +81,19 @@ export class CallRun<Data> implements Run<CallAttempt, ConnectorResponse<Data>>,
     return toAttempt(this.#call, this.#context, { session, permit, body: this.#bodies.body });
   }
 
-  deliver(
-    { session }: CallAttempt,
-    response: WireResponse,
-  ): ConnectorResponse<Data> | Promise<ConnectorResponse<Data>> {
+  deliver({ session }: CallAttempt, response: WireResponse): Result | Promise<Result> {
+    const { request, responseType, schema, toResult } = this.#call;
+    const { parseJson } = this.#context.settings;
     this.#bodies.markSent();
     this.#context.sessions.accept(session);
     this.#recheck?.end(true);
     if (response.incoming !== undefined) this.#context.arriving(this.#call, response.incoming);
-    return readSuccess(response, this.#call.readOptions, (problem) => {
+    const read = readSuccess(response, { method: request.method, responseType, schema, parseJson }, (problem) => {
       const secrets = this.#secrets(session);
-      const error = unreadableError(problem, this.#call.request, response, secrets);
+      const error = unreadableError(problem, request, response, secrets);
       return withResponse(error, response, secrets, secretNames(session.headers));
     });
+    return read instanceof Promise ? read.then(toResult) : toResult(read);
   }
 
   async react(failed: FailedAttempt<CallAttempt>): Promise<void> {

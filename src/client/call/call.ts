@@ -2,11 +2,11 @@ import type { RequestLine } from '../../contract/index.js';
 import { checkOptions, notAnOption, oneOf, option, timeLimit } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import type { IncomingBody } from '../http/incoming-body.js';
-import type { ReadOptions, ResponseType } from '../http/read-success.js';
+import type { ConnectorResponse, ResponseType } from '../http/read-success.js';
 import { type BodySource, toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toPath, toTarget, withoutQuery } from '../http/request-target.js';
-import { checkSchema } from '../http/schema.js';
+import { checkSchema, type DataSchema } from '../http/schema.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { Lane } from '../rate-limit/lane.js';
 import type { Session, SessionHolder } from '../session/session.js';
@@ -15,13 +15,15 @@ import type { CallObserver } from './observer.js';
 import type { Attempt, RunContext } from './run.js';
 
 /** One call with its options checked, ready to be sent as often as necessary. */
-export interface Call<Data = unknown> {
+export interface Call<Data = unknown, Result = unknown> {
   readonly request: RequestLine;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: BodySource;
-  /** How the body of a success is read. */
-  readonly readOptions: ReadOptions<Data>;
+  readonly responseType: ResponseType;
+  readonly schema: DataSchema<Data> | undefined;
+  /** What the caller gets of a success. */
+  toResult(response: ConnectorResponse<Data>): Result;
   /** As the caller says; if `undefined`, the method decides (rule G7). */
   readonly idempotent: boolean | undefined;
   readonly timeoutMs: number;
@@ -48,7 +50,12 @@ export interface CallAttempt extends Attempt {
 }
 
 /** Checks the options of a call. @throws TypeError naming the option that is wrong. */
-export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings, gates: Gates): Call<Data> {
+export function toCall<Data, Result>(
+  request: ConnectorRequest<Data>,
+  settings: Settings,
+  gates: Gates,
+  toResult: (response: ConnectorResponse<Data>) => Result,
+): Call<Data, Result> {
   const { method, path } = checkRequest(request, settings);
   const body = toBodySource(request);
   return {
@@ -56,12 +63,9 @@ export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings
     request: { method, path: withoutQuery(path) },
     headers: toHeaderRecord(settings.headers, request.headers, body),
     body,
-    readOptions: {
-      method,
-      responseType: checkResponseType(request.responseType),
-      schema: request.schema === undefined ? undefined : checkSchema(request.schema),
-      parseJson: settings.parseJson,
-    },
+    responseType: checkResponseType(request.responseType),
+    schema: request.schema === undefined ? undefined : checkSchema(request.schema),
+    toResult,
     idempotent: request.idempotent,
     timeoutMs: checkTimeout(request.timeoutMs, 'timeoutMs') ?? settings.timeoutMs,
     totalTimeoutMs: checkTimeout(request.totalTimeoutMs, 'totalTimeoutMs') ?? settings.totalTimeoutMs,
@@ -73,7 +77,7 @@ export function toCall<Data>(request: ConnectorRequest<Data>, settings: Settings
 
 /** The next attempt of a call. */
 export function toAttempt(
-  { request, lane, target, headers, readOptions, timeoutMs, signal }: Call,
+  { request, lane, target, headers, responseType, timeoutMs, signal }: Call,
   { sessions, settings }: CallContext,
   { session, permit, body }: Pick<CallAttempt, 'session' | 'permit' | 'body'>,
 ): CallAttempt {
@@ -87,7 +91,7 @@ export function toAttempt(
     headers: headers === settings.headers ? session.withDefaults : { ...headers, ...session.headers },
     body,
     timeoutMs,
-    streams: readOptions.responseType === 'stream',
+    streams: responseType === 'stream',
     signal,
     mayStart: () => lane.isCurrent(permit) && sessions.current?.generation === session.generation,
   };

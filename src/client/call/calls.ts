@@ -44,9 +44,12 @@ export class Calls {
   }
 
   /** Makes a call. @throws (rejects) as {@link ConnectorClient.request} does. */
-  run<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
+  run<Data, Result>(
+    request: ConnectorRequest<Data>,
+    toResult: (response: ConnectorResponse<Data>) => Result,
+  ): Promise<Result> {
     try {
-      return request?.responseType === 'stream' ? this.#stream(request) : this.#run(request);
+      return request?.responseType === 'stream' ? this.#stream(request).then(toResult) : this.#run(request, toResult);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -57,29 +60,32 @@ export class Calls {
     for (const [body, request] of this.#streams) body.finish({ type: 'aborted', reason: closedError(request) });
   }
 
-  #run<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
+  #run<Data, Result>(
+    request: ConnectorRequest<Data>,
+    toResult: (response: ConnectorResponse<Data>) => Result,
+  ): Promise<Result> {
     const { settings, gates, closing, counters, events } = this.#context;
     if (closing.aborted) {
       const { method, path } = checkRequest(request, settings);
       throw closedError({ method, path: withoutQuery(String(path)) });
     }
-    const call = toCall(request, settings, gates);
+    const call = toCall(request, settings, gates, toResult);
     if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();
     counters.calls++;
     return events.watchesCalls ? this.#observe(call) : this.#start(call);
   }
 
-  #start<Data>(call: Call<Data>): Promise<ConnectorResponse<Data>> {
+  #start<Data, Result>(call: Call<Data, Result>): Promise<Result> {
     return call.totalTimeoutMs === undefined ? this.#drive(call) : this.#driveWithin(call.totalTimeoutMs, call);
   }
 
-  #drive<Data>(call: Call<Data>): Promise<ConnectorResponse<Data>> {
+  #drive<Data, Result>(call: Call<Data, Result>): Promise<Result> {
     this.#active++;
     return runToEnd(this.#context, new CallRun(this.#context, call));
   }
 
   /** Bounds a whole call, waits included. @throws (rejects with) `BUDGET_EXCEEDED` once the time is over. */
-  async #driveWithin<Data>(totalTimeoutMs: number, call: Call<Data>): Promise<ConnectorResponse<Data>> {
+  async #driveWithin<Data, Result>(totalTimeoutMs: number, call: Call<Data, Result>): Promise<Result> {
     const controller = new AbortController();
     const timer = this.#context.clock.setTimer(totalTimeoutMs, () => {
       const message = `no response within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms`;
@@ -93,7 +99,7 @@ export class Calls {
     }
   }
 
-  #observe<Data>(call: Call<Data>): Promise<ConnectorResponse<Data>> {
+  #observe<Data, Result>(call: Call<Data, Result>): Promise<Result> {
     const { clock, events, secrets } = this.#context;
     // A copy, because a tracer may add headers and calls may share the object.
     const headers = { ...call.headers };
@@ -107,7 +113,7 @@ export class Calls {
     const { method, path } = checkRequest(request, settings);
     const streamRequest = toStreamRequest({ ...request, method });
     const requestLine = { method, path: withoutQuery(path) };
-    const open: Open = (part) => this.#run(part as ConnectorRequest<IncomingBody>);
+    const open: Open = (part) => this.#run(part as ConnectorRequest<IncomingBody>, (response) => response);
     const response = await open(streamRequest);
     const streamed = toStreamed(response, { request: requestLine, streamRequest, settings, open });
     return streamed as ConnectorResponse<Data>;
