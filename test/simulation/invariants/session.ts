@@ -70,6 +70,11 @@ const requestsCarryTheNewestSession: Invariant = {
   },
 };
 
+/** Whether a request got through with its session, also if the body of the response broke off. */
+function letIn(entry: Entry): entry is EntryOf<'answered' | 'failed'> {
+  return (entry.what === 'answered' || entry.what === 'failed') && entry.by !== 'login' && (entry.status ?? 600) < 300;
+}
+
 /** Between its waits and retries, a call sends three times because of 401s, and five times more where others used up its session. */
 const a401IsAVerdictInTheEnd: Invariant = {
   rule: 'S4',
@@ -94,8 +99,8 @@ const a401IsAVerdictInTheEnd: Invariant = {
         else if (++call.counted === 4) yield { at: entry.at, seen: `call ${by} met its fourth 401` };
         refused.delete(by);
       }
+      if (letIn(entry)) worked.add(entry.session);
       if (entry.what !== 'answered' || entry.by === 'login') continue;
-      if (entry.status < 300) worked.add(entry.session);
       if (entry.status === 401) refused.set(entry.by, { session: entry.session, isOld: isOld(entry) });
     }
   },
@@ -159,7 +164,7 @@ function verdictsIn({ entries, schedule }: Trace): Verdict[] {
   const last = new Map<unknown, unknown>();
   const worked = new Set<unknown>();
   return entries.flatMap((entry, index) => {
-    if (entry.what === 'answered' && entry.by !== 'login' && entry.status < 300) worked.add(entry.session);
+    if (letIn(entry)) worked.add(entry.session);
     if (entry.what === 'answered' && entry.status === 401) {
       met.set(entry.by, (met.get(entry.by) ?? 0) + 1);
       last.set(entry.by, entry.session);
