@@ -112,6 +112,28 @@ describe('permits of a shared quota (G10)', () => {
     expect(quota.ask({ window: 2, want: 100 })).toMatchObject({ window: 3, limit: 100, windowMs: 60_000 });
   });
 
+  it('a window that began by itself may lie across two of the connector: its limit teaches no larger quota', () => {
+    const quota = learned(1);
+    quota.wait(quota.ask({ window: 1, want: 100 }).waitMs);
+    quota.wait(60_000); // without a limit: the next window begins by itself
+    quota.wait(quota.ask({ window: 2, want: 100 }).waitMs);
+    for (let passed = 0; passed < 50; passed++) quota.ask({ window: 3, want: 1, probed: 1 });
+    expect(quota.stored.out).toBe(150);
+    quota.ask({ window: 3, limitedMs: 85_000 });
+    quota.wait(85_000);
+    expect(quota.ask({ window: 3, want: 200 })).toMatchObject({ window: 4, limit: 100, windowMs: 60_000 });
+    // Control: this one began where a limit ended.
+    for (let passed = 0; passed < 50; passed++) quota.ask({ window: 4, want: 1, probed: 1 });
+    quota.wait(10_000);
+    for (let passed = 0; passed < 50; passed++) quota.ask({ window: 4, want: 1, probed: 1 });
+    quota.ask({ window: 4, limitedMs: 60_000 });
+    const { limit, windowMs } = quota.stored;
+    quota.wait(60_000);
+    const next = quota.ask({ window: 4, want: 200 });
+    expect(next.limit).toBeGreaterThan(limit);
+    expect(next.windowMs).toBeGreaterThan(windowMs);
+  });
+
   it('windows that have become shorter are forgotten, and learned again', () => {
     const quota = learned(1);
     quota.wait(quota.ask({ window: 1, want: 100 }).waitMs);
@@ -121,6 +143,36 @@ describe('permits of a shared quota (G10)', () => {
     quota.ask({ limitedMs: 5000, unused: -150, windowMs: 10_000 });
     quota.wait(5000);
     expect(quota.ask({ window: 1, want: 10 })).toMatchObject({ limit: 150, windowMs: 10_000 });
+  });
+
+  it('a third window in a row whose limit comes too early shows that they are shorter, and is forgotten', () => {
+    const quota = learned(1); // in truth 50 in 30 seconds
+    const tooEarly = (window: number) => {
+      quota.ask({ window: window - 1, want: 100 });
+      quota.ask({ window, unused: 50, limitedMs: 30_000 });
+    };
+    const restOf = (window: number) => {
+      quota.wait(30_000);
+      quota.ask({ window, want: 50 });
+      quota.wait(60_250);
+    };
+    tooEarly(2);
+    restOf(2);
+    tooEarly(3);
+    restOf(3);
+    expect(quota.stored).toMatchObject({ window: 3, limit: 100, windowMs: 60_000 }); // control: not before
+    tooEarly(4);
+    expect(quota.stored).toMatchObject({ window: 0, limit: 0 });
+  });
+
+  it('one window at its usual time in between, and nothing is forgotten', () => {
+    const quota = learned(1);
+    for (let window = 2; window <= 9; window++) {
+      quota.ask({ window: window - 1, want: 80 });
+      if (window % 3 !== 0) quota.ask({ window, unused: 30, limitedMs: 5000 });
+      quota.wait(window % 3 === 0 ? 60_250 : 65_250);
+    }
+    expect(quota.stored).toMatchObject({ window: 9, limit: 100 });
   });
 
   it('what got through is no quota while nobody knows in how long', () => {

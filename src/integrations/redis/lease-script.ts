@@ -16,24 +16,24 @@ local function set(shared, changes)
 end
 
 local function unknown(changes)
-  return set({ at = 0, window = 0, limit = 0, windowMs = 0, opensAt = 0, endsAt = 0, closed = 0, moved = 0, out = 0,
-    grantedAt = 0, askers = 0, before = 1, tail = 1, head = 1, due = 0 }, changes)
+  return set({ at = 0, window = 0, limit = 0, windowMs = 0, opensAt = 0, endsAt = 0, aligned = 1, closed = 0, moved = 0,
+    moves = 0, out = 0, grantedAt = 0, askers = 0, before = 1, tail = 1, head = 1, due = 0 }, changes)
 end
 
 local function forget(shared, now) set(shared, unknown({ at = now, tail = shared.tail, head = shared.head })) end
 
 local function close(shared, finish, now)
-  if shared.closed == 1 then
+  if shared.closed > 0 then
     shared.endsAt = max(shared.endsAt, finish)
   elseif finish >= shared.opensAt + 0.75 * shared.windowMs then
     set(shared, { closed = 1, endsAt = finish })
-  elseif shared.out > 1.5 * shared.limit then
+  elseif shared.out > 1.5 * shared.limit or (shared.moved == 0 and shared.moves >= 2) then
     forget(shared, now)
   elseif shared.moved == 1 then
-    set(shared, { closed = 1, endsAt = max(finish, shared.grantedAt + shared.windowMs) })
+    set(shared, { closed = 2, endsAt = max(finish, shared.grantedAt + shared.windowMs) })
   else
     local begin = max(shared.opensAt, finish)
-    set(shared, { opensAt = begin, endsAt = begin + shared.windowMs, moved = 1 })
+    set(shared, { opensAt = begin, endsAt = begin + shared.windowMs, moved = 1, moves = shared.moves + 1 })
   end
 end
 
@@ -50,15 +50,17 @@ local function tell(shared, request, now)
 end
 
 local function open(shared, now)
-  local limit, closed, head = shared.limit, shared.closed, shared.head
-  local following = shared.moved == 1 and limit or max(closed == 1 and ceil(limit / 2) or limit, shared.out)
+  local limit, aligned, closed, out, head = shared.limit, shared.aligned, shared.closed, shared.out, shared.head
+  local least = closed > 0 and ceil(limit / 2) or limit
+  local most = closed > 0 and aligned == 0 and limit or out
+  local following = shared.moved == 1 and limit or max(least, min(out, most))
   if following == 0 or shared.windowMs == 0 then return forget(shared, now) end
-  if closed == 1 and shared.moved == 0 and limit > 0 then shared.windowMs = shared.endsAt - shared.opensAt end
+  if closed == 1 and aligned == 1 and shared.moved == 0 and limit > 0 then shared.windowMs = shared.endsAt - shared.opensAt end
   local nextHead = min(shared.tail, head + following)
   local begin = now + floor(min(250, shared.windowMs / 64))
   set(shared, { window = shared.window + 1, limit = following, opensAt = begin, endsAt = begin + shared.windowMs,
-    closed = 0, moved = 0, out = 0, grantedAt = begin, before = max(1, shared.askers), askers = 0, head = nextHead,
-    due = nextHead - head })
+    aligned = closed == 1 and 1 or 0, closed = 0, moved = 0, moves = shared.moved == 1 and shared.moves or 0, out = 0,
+    grantedAt = begin, before = max(1, shared.askers), askers = 0, head = nextHead, due = nextHead - head })
 end
 
 local function grant(shared, request, now)

@@ -48,10 +48,14 @@ export interface SharedQuota {
   windowMs: number;
   opensAt: number;
   endsAt: number;
-  /** 1 once a limit has ended the window. */
+  /** 1 if the window began where a limit ended, which is where the connector's begins. */
+  aligned: number;
+  /** 1 once a limit has ended the window, 2 once limits say that it slides. */
   closed: number;
   /** 1 once a limit has moved it: it teaches nothing. */
   moved: number;
+  /** How many windows in a row were moved. */
+  moves: number;
   /** How many permits are out in this window. */
   out: number;
   /** When permits were last granted in it. */
@@ -66,7 +70,7 @@ export interface SharedQuota {
 }
 
 const unknown: SharedQuota = {
-  ...{ at: 0, window: 0, limit: 0, windowMs: 0, opensAt: 0, endsAt: 0, closed: 0, moved: 0 },
+  ...{ at: 0, window: 0, limit: 0, windowMs: 0, opensAt: 0, endsAt: 0, aligned: 1, closed: 0, moved: 0, moves: 0 },
   ...{ out: 0, grantedAt: 0, askers: 0, before: 1, tail: 1, head: 1, due: 0 },
 };
 
@@ -85,7 +89,7 @@ export function lease(stored: SharedQuota | undefined, request: LeaseRequest, no
   const startsInMs = Math.max(0, opensAt - now);
   const endsInMs = Math.max(0, endsAt - now);
   const nothing = { window, limit, windowMs, granted: 0, probe: 0, startsInMs, endsInMs, waitMs: endsInMs, ticket: 0 };
-  if (limit === 0 || closed === 1 || request.want === 0) return [shared, nothing];
+  if (limit === 0 || closed > 0 || request.want === 0) return [shared, nothing];
   return [shared, { ...nothing, ...grant(shared, request, now) }];
 }
 
@@ -107,41 +111,53 @@ function forget(shared: SharedQuota, now: number): void {
   Object.assign(shared, unknown, { at: now, tail: shared.tail, head: shared.head });
 }
 
+/** Two windows in a row may begin at other times than expected; after that, what is known must be wrong. */
+const mostMoves = 2;
+
 /** A limit that lasts until about the end of the window has ended it. */
 function close(shared: SharedQuota, end: number, now: number): void {
-  const { closed, moved, limit, out, opensAt, endsAt, windowMs, grantedAt } = shared;
-  if (closed === 1) {
+  const { closed, moved, moves, limit, out, opensAt, endsAt, windowMs, grantedAt } = shared;
+  if (closed > 0) {
     shared.endsAt = Math.max(endsAt, end);
   } else if (end >= opensAt + 0.75 * windowMs) {
     Object.assign(shared, { closed: 1, endsAt: end });
-  } else if (out > 1.5 * limit) {
-    forget(shared, now); // so much does not fit into one window: they have become shorter
+  } else if (out > 1.5 * limit || (moved === 0 && moves >= mostMoves)) {
+    forget(shared, now); // so much does not fit into one window, or so many do not begin elsewhere: they are shorter
   } else if (moved === 1) {
     // It slides, and one request has room at a time: nobody sends until all have.
-    Object.assign(shared, { closed: 1, endsAt: Math.max(end, grantedAt + windowMs) });
+    Object.assign(shared, { closed: 2, endsAt: Math.max(end, grantedAt + windowMs) });
   } else {
     // The connector's window began at another time, or slides: this one begins where the limit ends.
     const begin = Math.max(opensAt, end);
-    Object.assign(shared, { opensAt: begin, endsAt: begin + windowMs, moved: 1 });
+    Object.assign(shared, { opensAt: begin, endsAt: begin + windowMs, moved: 1, moves: moves + 1 });
   }
 }
 
 /** The window is over: the next one begins, with what this one has taught. */
 function open(shared: SharedQuota, now: number): void {
-  const { window, limit, opensAt, endsAt, closed, moved, out, askers, tail, head } = shared;
+  const { window, limit, opensAt, endsAt, aligned, closed, moved, out, askers, tail, head } = shared;
   // What got through is the quota, unless the window was moved. Late requests may have met the next one, so one window
-  // halves it at most.
-  const next = moved === 1 ? limit : Math.max(closed === 1 ? Math.ceil(limit / 2) : limit, out);
+  // halves it at most. One that began by itself may lie across two of the connector's: it does not raise the quota.
+  const least = closed > 0 ? Math.ceil(limit / 2) : limit;
+  const most = closed > 0 && aligned === 0 ? limit : out;
+  const next = moved === 1 ? limit : Math.max(least, Math.min(out, most));
   if (next === 0 || shared.windowMs === 0) {
     forget(shared, now);
     return;
   }
-  if (closed === 1 && moved === 0 && limit > 0) shared.windowMs = endsAt - opensAt;
+  if (closed === 1 && aligned === 1 && moved === 0 && limit > 0) shared.windowMs = endsAt - opensAt;
   const nextHead = Math.min(tail, head + next);
   // All begin together, a little late: a window that slides has room when the requests of the last one are that old.
   const begin = now + Math.floor(Math.min(250, shared.windowMs / 64));
   Object.assign(shared, {
-    ...{ window: window + 1, limit: next, opensAt: begin, endsAt: begin + shared.windowMs, closed: 0, moved: 0 },
+    ...{
+      window: window + 1,
+      limit: next,
+      opensAt: begin,
+      endsAt: begin + shared.windowMs,
+      aligned: closed === 1 ? 1 : 0,
+    },
+    ...{ closed: 0, moved: 0, moves: moved === 1 ? shared.moves : 0 },
     ...{ out: 0, grantedAt: begin, before: Math.max(1, askers), askers: 0, head: nextHead, due: nextHead - head },
   });
 }
