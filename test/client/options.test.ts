@@ -224,6 +224,7 @@ describe('objects of the caller', () => {
 describe('wrong requests are a TypeError that names the option, and nothing is sent', () => {
   const wrong: [string, unknown, string][] = [
     ['no path', { method: 'GET' }, 'path'],
+    ['a number as path', { method: 'GET', path: 7 }, 'path'],
     ['a path without a slash', { method: 'GET', path: 'items' }, 'path'],
     ['an empty path', { method: 'GET', path: '' }, 'path'],
     ['a URL as path', { method: 'GET', path: 'http://evil.invalid/' }, 'path'],
@@ -242,9 +243,12 @@ describe('wrong requests are a TypeError that names the option, and nothing is s
   ];
   it.each(wrong)('%s', async (_name, request, option) => {
     const connector = await scriptedConnector();
-    const error = await rejection(connect(connector).request(request as never));
-    expect(error).toBeInstanceOf(TypeError);
-    expect(error.message).toContain(`\`${option}`);
+    const client = connect(connector);
+    for (const how of [{}, { responseType: 'stream' }]) {
+      const error = await rejection(client.request({ ...(request as object), ...how } as never));
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error.message).toContain(`\`${option}`);
+    }
     await grace(5);
     expect(connector.requests).toHaveLength(0);
   });

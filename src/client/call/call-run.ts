@@ -27,6 +27,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   #pausedMs = 0;
   /** `undefined` unless it waits at the gate. */
   #waitingSince: number | undefined;
+  /** Set by the gate when its turn comes: `acquire` then runs again, and takes it. */
   permit: Permit | undefined;
   /** Its place in line, which it keeps through limits and retries. */
   order: number | undefined;

@@ -88,6 +88,7 @@ export function toAttempt(
     session,
     method: request.method,
     target,
+    // `toHeaderRecord` returns the defaults themselves if nothing is added to them.
     headers: headers === settings.headers ? session.withDefaults : { ...headers, ...session.headers },
     body,
     timeoutMs,

@@ -67,7 +67,7 @@ export class Calls {
     const { settings, gates, closing, counters, events } = this.#context;
     if (closing.aborted) {
       const { method, path } = checkRequest(request, settings);
-      throw closedError({ method, path: withoutQuery(String(path)) });
+      throw closedError({ method, path: withoutQuery(path) });
     }
     const call = toCall(request, settings, gates, toResult);
     if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();

@@ -22,7 +22,7 @@ const defaultTimeoutMs = 60_000;
 export function createLogin(context: RunContext): Login {
   const { initialize } = context.settings;
   return async (signal) => {
-    const login = new LoginAttempt(context, signal);
+    const login = new LoginProcess(context, signal);
     try {
       return await (typeof initialize === 'function' ? login.byFunction(initialize) : login.overHttp(initialize));
     } catch (error) {
@@ -35,7 +35,7 @@ export function createLogin(context: RunContext): Login {
   };
 }
 
-class LoginAttempt {
+class LoginProcess {
   readonly #context: RunContext;
   readonly #signal: AbortSignal;
   readonly #time: LoginTime;

@@ -110,10 +110,11 @@ const absolute = /^https?:\/\/[^/?#\\]*/i;
  * The path of a URL below `baseUrl`, such as a link to the next page; a path is returned as it is. Session headers go
  * nowhere else.
  *
- * @throws TypeError for a URL that is not below `baseUrl`.
+ * @throws TypeError for a URL that is not below `baseUrl`, and for what is no text.
  */
 export function toPath(path: string, base: { origin: string; basePath: string }): string {
-  if (typeof path !== 'string' || path.startsWith('/')) return path;
+  if (typeof path !== 'string') return checkPath(path, 'path');
+  if (path.startsWith('/')) return path;
   const authority = absolute.exec(path)?.[0];
   if (authority === undefined) return path;
   const rest = path.slice(authority.length);
