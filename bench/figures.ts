@@ -5,8 +5,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 export function writeFigures(page: string, command: string, tables: string): void {
   const [start, end] = [`<!-- figures: ${command} -->`, '<!-- end of figures -->'];
   const text = existsSync(page) ? readFileSync(page, 'utf8') : `${start}\n${end}\n`;
-  const [before, rest = ''] = text.split(start);
-  writeFileSync(page, `${before}${start}\n\n${tables}\n\n${end}${rest.split(end)[1] ?? ''}`);
+  const from = text.indexOf(start);
+  const to = text.indexOf(end, from);
+  if (from < 0 || to < 0) throw new Error(`${page} has no place for the figures of ${command}`);
+  writeFileSync(page, `${text.slice(0, from)}${start}\n\n${tables}\n\n${text.slice(to)}`);
 }
 
 export interface Chart {

@@ -12,9 +12,20 @@ import { resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
-const benchmarks = ['client', 'stream', 'sync', 'fleet', 'bullmq', 'connector', 'api-keys', 'readers', 'start'];
+const benchmarks = [
+  'client',
+  'stream',
+  'sync',
+  'fleet',
+  'processes',
+  'bullmq',
+  'connector',
+  'api-keys',
+  'readers',
+  'start',
+];
 /** Those that look at the package alone. */
-const withoutPeers = ['fleet', 'readers', 'start', 'soak'];
+const withoutPeers = ['fleet', 'processes', 'readers', 'start', 'soak'];
 
 const [name = '', ...flags] = process.argv.slice(2);
 const chosen = name === 'all' ? benchmarks : [...benchmarks, 'soak'].filter((benchmark) => benchmark === name);
