@@ -1,3 +1,4 @@
+import { defineError } from '../internal/index.js';
 import { type CaseDefinition, judge, type Verdict } from './case.js';
 import { allCases } from './cases/index.js';
 import { openapiCases } from './cases/openapi.js';
@@ -35,7 +36,7 @@ export class ConformanceError extends Error {
     this.result = result;
   }
 }
-Object.defineProperty(ConformanceError.prototype, 'name', { value: 'ConformanceError', configurable: true });
+defineError(ConformanceError, 'ConformanceError');
 
 /**
  * The cases that apply to a connector, given its features and probes. You can run each alone; together they share one login

@@ -1,4 +1,5 @@
 import { ApiKeyError, type ApiKeyErrorKind, type FieldError, isApiKeyError } from '../../api-keys/index.js';
+import { defineError } from '../../internal/index.js';
 
 /** The body of every error of the Admin API (specification 7.1, rules K9 and K13). */
 export interface AdminErrorBody {
@@ -26,11 +27,7 @@ export class AdminHttpError extends Error {
   }
 }
 
-Object.defineProperty(AdminHttpError.prototype, 'name', {
-  value: 'AdminHttpError',
-  configurable: true,
-  writable: true,
-});
+defineError(AdminHttpError, 'AdminHttpError');
 
 export const authenticationFailedMessage =
   'Authentication failed. Valid credentials are required to access this resource.';
