@@ -1,8 +1,8 @@
+export { bodyAlreadyReadError, isBodyAlreadyRead } from './body-already-read.js';
 export { type Clock, completeClock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
 export { isNestedDeeper, parseJson } from './json.js';
-export { isLostBody, lostBodyError } from './lost-body.js';
 export {
   anyObject,
   bool,
