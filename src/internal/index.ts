@@ -2,7 +2,7 @@ export { bodyAlreadyReadError, isBodyAlreadyRead } from './body-already-read.js'
 export { type Clock, completeClock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
-export { isNestedDeeper, parseJson } from './json.js';
+export { isNestedDeeper, isObject, parseJson } from './json.js';
 export {
   anyObject,
   bool,
