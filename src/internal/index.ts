@@ -27,7 +27,15 @@ export {
 export { quiet } from './quiet.js';
 export { seededRandom } from './random.js';
 export { type LimitedBytes, readLimited } from './read-limited.js';
-export { createRedact, credentialHeaders, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
+export {
+  createRedact,
+  credentialHeaders,
+  headerParts,
+  isSecret,
+  type Redact,
+  redactedMark,
+  showsSecret,
+} from './redact.js';
 export { isSafeMethod, readRequestLine } from './request-line.js';
 export { abortable, singleFlight } from './shared-promise.js';
 export { sourceKey } from './source-key.js';

@@ -73,7 +73,7 @@ export function busyError(): AdminHttpError {
 }
 
 /** The host's set-up is wrong: the client gets the remedy as well, because whoever sets it up is the first to see it. */
-export function bodyAlreadyReadError(): AdminHttpError {
+export function mountOrderError(): AdminHttpError {
   const message =
     'The body of this request was read before the administration got it. Mount the administration before the body parser, or keep what was parsed in `body` of the incoming message, as Express does.';
   return new AdminHttpError(500, message, { cause: new Error(message) });

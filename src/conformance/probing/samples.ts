@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.js';
 import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksRequest, lacksServedSession } from './lacks.js';
 import { CannotCheck, type Completed, hasResponse } from './limits.js';
 import { type Prober, toInitialize } from './prober.js';
-import { deadSession, withSession } from './with-session.js';
+import { deadSession, newSession, withSession } from './with-session.js';
 
 /** The errors that the suite provokes: each once, for all cases that check it. */
 export const sampleNames = [
@@ -142,9 +142,7 @@ async function initializeIsThere(prober: Prober): Promise<void> {
 /** Ends a session of its own, and sends with it. */
 async function takeExpired(prober: Prober): Promise<Exchange> {
   const { expire } = prober.settings;
-  const session = prober.toSession(await prober.logIn());
-  const before = await prober.send(prober.readable, session);
-  if (before.response?.status === 401) throw new CannotCheck('a new session is refused');
+  const session = await newSession(prober);
   await expire?.action?.(session);
   if (expire?.request !== undefined) await prober.send(expire.request, session);
   await sleep(systemClock, expire?.waitMs ?? 0);

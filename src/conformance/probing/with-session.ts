@@ -4,7 +4,7 @@ import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from './exchange.js';
 import { lacksProbe, lacksSession } from './lacks.js';
 import { CannotCheck, type Completed } from './limits.js';
-import { hasSucceeded, type Prober, sessionOf } from './prober.js';
+import { hasSucceeded, type Prober, type Session, sessionOf } from './prober.js';
 
 /** The transport may need a moment until it takes a connection for idle, and uses it again. */
 export const idleMs = 20;
@@ -52,6 +52,15 @@ export async function acceptedSession(prober: Prober): Promise<void> {
   if ((await takeReadable(prober)).response?.status === 401) throw new CannotCheck('every session is refused with 401');
 }
 
+/** A session of its own, which may be ended. @throws CannotCheck when it is refused. */
+export async function newSession(prober: Prober): Promise<Session> {
+  const session = prober.toSession(await prober.logIn());
+  if (lacksProbe(prober, 'readable') !== undefined) return session;
+  const seen = await prober.send(prober.readable, session);
+  if (seen.response?.status === 401) throw new CannotCheck('a new session is refused');
+  return session;
+}
+
 /** The entries of the shared session that are secret: those marked as sensitive, or all if none is. */
 export async function secretsOfSession(prober: Prober): Promise<SessionParameter[]> {
   await prober.session();
@@ -61,7 +70,7 @@ export async function secretsOfSession(prober: Prober): Promise<SessionParameter
 }
 
 /** The current session, with a random value of the same length in place of each secret. Made once. */
-export async function deadSession(prober: Prober): Promise<Record<string, string>> {
+export async function deadSession(prober: Prober): Promise<Session> {
   const session = await prober.session();
   const made = await deadParts(prober);
   return Object.fromEntries(Object.entries(session).map(([key, value]) => [key, made.get(key) ?? value]));
