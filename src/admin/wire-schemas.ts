@@ -50,7 +50,7 @@ function pageOf<Item extends z.ZodType>(item: Item, items: string) {
   });
 }
 
-export const apiKeySchema = z
+const apiKeySchema = z
   .object({
     id: apiKeyId(),
     name: z.string().meta({ examples: ['Nightly export'] }),
@@ -68,7 +68,7 @@ export const apiKeySchema = z
   })
   .describe('An API key, without its value, which cannot be retrieved.');
 
-export const createdApiKeySchema = z
+const createdApiKeySchema = z
   .object({
     ...apiKeySchema.shape,
     key: z.string().meta({
@@ -78,9 +78,9 @@ export const createdApiKeySchema = z
   })
   .describe('The new key, with its value.');
 
-export const apiKeyPageSchema = pageOf(apiKeySchema, 'keys').describe('One page of API keys.');
+const apiKeyPageSchema = pageOf(apiKeySchema, 'keys').describe('One page of API keys.');
 
-export const auditEntrySchema = z
+const auditEntrySchema = z
   .object({
     id: z.int().min(1).describe('Ascending.'),
     apiKeyId: apiKeyId(),
@@ -103,11 +103,9 @@ export const auditEntrySchema = z
   })
   .describe('One change of one API key.');
 
-export const auditPageSchema = pageOf(auditEntrySchema, 'entries').describe(
-  'One page of the audit trail, newest first.',
-);
+const auditPageSchema = pageOf(auditEntrySchema, 'entries').describe('One page of the audit trail, newest first.');
 
-export const meSchema = z
+const meSchema = z
   .object({
     user,
     rights: z.object({
@@ -130,7 +128,7 @@ export const meSchema = z
   })
   .describe('The caller: a self-test for a key.');
 
-export const errorSchema = z
+const errorSchema = z
   .object({
     errorMessage: z.string(),
     stackTrace: z.null(),
@@ -162,11 +160,11 @@ const description = z
     examples: ['Runs on build-7; ask the release team.'],
   });
 
-export const newApiKeySchema = z
+const newApiKeySchema = z
   .object({ name, description, expiresOn })
   .describe('The owner is always the caller. Other fields are ignored.');
 
-export const apiKeyChangesSchema = z
+const apiKeyChangesSchema = z
   .object({
     name: name.optional(),
     description,
@@ -177,6 +175,18 @@ export const apiKeyChangesSchema = z
       .describe('The version that you read: the edit is refused if the key has changed since.'),
   })
   .describe('What to change: `name`, `description`, `expiresOn`. Other fields are ignored.');
+
+/** By the names of the OpenAPI document's components, as are the bodies. */
+export const responseSchemas = {
+  ApiKey: apiKeySchema,
+  CreatedApiKey: createdApiKeySchema,
+  ApiKeyPage: apiKeyPageSchema,
+  AuditEntry: auditEntrySchema,
+  AuditPage: auditPageSchema,
+  Me: meSchema,
+  Error: errorSchema,
+};
+export const bodySchemas = { NewApiKey: newApiKeySchema, ApiKeyChanges: apiKeyChangesSchema };
 
 const cursor = z.string().optional().describe('The `nextCursor` of the previous page.');
 const limit = z.int().min(1).max(maxPageLimit).optional().describe('Maximum number of entries; 50 by default.');

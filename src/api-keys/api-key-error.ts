@@ -1,3 +1,5 @@
+import { defineError, isErrorOf } from '../internal/index.js';
+
 /** The kind of an {@link ApiKeyError}; over HTTP 400, 403, 404, 409 and 503 (rule K13). */
 export type ApiKeyErrorKind = 'validation' | 'forbidden' | 'not-found' | 'conflict' | 'unavailable';
 
@@ -12,8 +14,6 @@ export interface FieldError {
 export type FieldReading<T> =
   | { readonly value: T; readonly error?: undefined }
   | { readonly error: FieldError; readonly value?: undefined };
-
-const brand = Symbol.for('concordat.ApiKeyError');
 
 /** Why a call on API keys was refused. The message is meant for the user and contains no secret. */
 export class ApiKeyError extends Error {
@@ -32,15 +32,11 @@ export class ApiKeyError extends Error {
   }
 }
 
-// Literals on the prototype survive minifiers; the brand works across copies of the package.
-Object.defineProperty(ApiKeyError.prototype, 'name', { value: 'ApiKeyError', configurable: true, writable: true });
-Object.defineProperty(ApiKeyError.prototype, brand, { value: true });
+defineError(ApiKeyError, 'ApiKeyError');
 
 /** Whether a value is an {@link ApiKeyError}, optionally of one kind, from this or another copy of the package. */
 export function isApiKeyError(value: unknown, kind?: ApiKeyErrorKind): value is ApiKeyError {
-  if (typeof value !== 'object' || value === null) return false;
-  if ((value as Record<symbol, unknown>)[brand] !== true) return false;
-  return kind === undefined || (value as ApiKeyError).kind === kind;
+  return isErrorOf(value, 'ApiKeyError', kind);
 }
 
 /** An error for one or more fields; its message joins theirs. */

@@ -1,4 +1,5 @@
 import type { CaseResult } from '../conformance/index.js';
+import { isObject } from '../internal/index.js';
 import type { RecordedExchange, Recording } from '../testing/index.js';
 
 type Response = RecordedExchange['response'];
@@ -66,7 +67,7 @@ function shapeOf(json: unknown): Map<string, Place> {
     shape.set(path, place);
     place.types.add(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
     if (Array.isArray(value)) for (const item of value) visit(item, `${path}[]`, path);
-    else if (typeof value === 'object' && value !== null) {
+    else if (isObject(value)) {
       for (const [name, member] of Object.entries(value)) visit(member, path === '' ? name : `${path}.${name}`, path);
     }
   };

@@ -1,7 +1,14 @@
 import { type ConnectorClient, createConnectorClient, InitializeError } from '../client/index.js';
 import type { ConformanceConfig, ProbeRequest } from '../conformance/index.js';
 import { isConnectorError, toSessionParameters } from '../contract/index.js';
-import { headerParts, parseJson, readLimited, readRequestLine, withoutTrailingSlashes } from '../internal/index.js';
+import {
+  headerParts,
+  isSecret,
+  parseJson,
+  readLimited,
+  readRequestLine,
+  withoutTrailingSlashes,
+} from '../internal/index.js';
 import type { RecordedBody, RecordedExchange, RecordedRequest, Recording } from '../testing/index.js';
 import { fromOptions, UsageError } from './io.js';
 import { given } from './values.js';
@@ -62,16 +69,17 @@ export async function recordExchanges(
       received = undefined;
       const error = await send(client, request, signal);
       if (received === undefined || isConnectorError(error, 'rate-limit') || error instanceof InitializeError) {
-        throw new UsageError(`${request.method} ${request.path} could not be recorded: ${String(error?.message)}`);
+        const why = error?.message ?? 'it logs in, and a session is not recorded';
+        throw new UsageError(`${request.method} ${request.path} could not be recorded: ${why}`);
       }
       exchanges.push({ request, response: toResponse(received) });
     }
   } finally {
     await client.close();
   }
-  const given = parameters === undefined ? [] : (toSessionParameters(parameters) ?? []);
+  const sent = parameters === undefined ? [] : (toSessionParameters(parameters) ?? []);
   const isRecord = !Array.isArray(parameters); // which cannot say what is secret
-  secrets.push(...given.filter(({ sensitive }) => sensitive || isRecord).map(({ value }) => value));
+  secrets.push(...sent.filter(({ sensitive }) => sensitive || isRecord).map(({ value }) => value));
   const initialize = session.size === 0 ? null : { path: loginPath, session: [...session] };
   return { recording: { version: 1, recordedAt: new Date().toISOString(), initialize, exchanges }, secrets };
 }
@@ -80,22 +88,17 @@ export async function recordExchanges(
 export function toRecordedRequest(probe: ProbeRequest): RecordedRequest {
   if (typeof probe === 'string') return readRequestLine(probe);
   const { method = 'GET', path, headers, json, body } = probe;
-  return {
-    method,
-    path,
-    ...given({ headers, json, text: body }),
-  };
+  return { method, path, ...given({ headers, json, text: body }) };
 }
 
 function createClient(baseUrl: string, config: ConformanceConfig, fetch: typeof globalThis.fetch): ConnectorClient {
-  const { path = '/initialize', parameters } = config.probes?.initialize ?? {};
-  const { header = 'Retry-After', format = 'auto' } = config.rateLimit ?? {};
+  const { path, parameters } = config.probes?.initialize ?? {};
   return fromOptions(() =>
     createConnectorClient({
       baseUrl,
       initialize:
         parameters === undefined ? async () => ({}) : { path, parameters: toSessionParameters(parameters) ?? [] },
-      rateLimit: { header, format, maxWaitMs: config.maxWaitMs ?? 10_000 },
+      rateLimit: { ...config.rateLimit, maxWaitMs: config.maxWaitMs ?? 10_000 },
       retry: { retries: 0 },
       timeoutMs: config.timeoutMs ?? 10_000,
       fetch,
@@ -112,15 +115,8 @@ async function send(
   const { method, path, headers = {}, json, text } = request;
   const type = text === undefined ? {} : { 'content-type': 'application/json' };
   try {
-    await client.request({
-      method,
-      path,
-      headers: { ...type, ...headers },
-      responseType: 'bytes',
-      signal,
-      json,
-      body: text,
-    });
+    const sent = { ...type, ...headers };
+    await client.request({ method, path, headers: sent, responseType: 'bytes', signal, json, body: text });
     return undefined;
   } catch (error) {
     signal.throwIfAborted();
@@ -130,7 +126,7 @@ async function send(
 }
 
 function secretsOfHeader([name, value]: [string, string]): string[] {
-  return /^(?:authorization|cookie|.*(?:token|key|secret))$/i.test(name) ? headerParts(name, value) : [];
+  return isSecret({ key: name, value: '' }) || /key$/i.test(name) ? headerParts(name, value) : [];
 }
 
 function toResponse({ status, headers, bytes }: Received): RecordedExchange['response'] {

@@ -1,10 +1,8 @@
-import { createRedact } from '../internal/index.js';
+import { createRedact, redactedMark } from '../internal/index.js';
 import type { Recording } from '../testing/index.js';
 import { UsageError } from './io.js';
 import { secretKey } from './parameters.js';
 import type { Recorded } from './recorder.js';
-
-const redacted = '[redacted]';
 
 /** Tokens that are known by their form: JWTs, private keys, those of GitHub, GitLab, Slack, Stripe and AWS, passwords in URLs. */
 const tokenForm =
@@ -26,7 +24,7 @@ export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }:
   const redact = createRedact(secrets);
   const clean = JSON.parse(JSON.stringify(recording), (key, value) => {
     if (typeof value !== 'string') return value;
-    return mask.includes(key) && value !== '' ? redacted : redact(value);
+    return mask.includes(key) && value !== '' ? redactedMark : redact(value);
   }) as Recording;
   const left = [...textsOf(clean, '')].filter(
     ({ key, text, isName }) =>
@@ -65,7 +63,7 @@ function* textsOf(value: unknown, path: string, key = ''): Generator<Text> {
 
 function looksSecret(key: string, text: string, keep: readonly string[]): boolean {
   return (
-    secretKey.test(key) && !keep.includes(key) && text !== '' && !text.includes(redacted) && !/^\d{1,5}$/.test(text)
+    secretKey.test(key) && !keep.includes(key) && text !== '' && !text.includes(redactedMark) && !/^\d{1,5}$/.test(text)
   );
 }
 

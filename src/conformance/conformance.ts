@@ -1,7 +1,9 @@
+import { defineError } from '../internal/index.js';
 import { type CaseDefinition, judge, type Verdict } from './case.js';
 import { allCases } from './cases/index.js';
 import { openapiCases } from './cases/openapi.js';
 import { type ConformanceOptions, checkOptions, type Feature, type Settings } from './options.js';
+import { lacksFeature } from './probing/lacks.js';
 import { Prober } from './probing/prober.js';
 import { explain } from './report/explain.js';
 import type { CaseResult, CaseStatus, Severity } from './result.js';
@@ -35,7 +37,7 @@ export class ConformanceError extends Error {
     this.result = result;
   }
 }
-Object.defineProperty(ConformanceError.prototype, 'name', { value: 'ConformanceError', configurable: true });
+defineError(ConformanceError, 'ConformanceError');
 
 /**
  * The cases that apply to a connector, given its features and probes. You can run each alone; together they share one login
@@ -81,9 +83,7 @@ export function prepare(options: ConformanceOptions) {
 /** Why a case does not apply; `undefined` when it does. */
 export function lacks(definition: CaseDefinition, prober: Prober): string | undefined {
   const { feature } = definition;
-  if (feature !== undefined && !prober.settings.features.has(feature))
-    return `the feature \`${feature}\` is not declared`;
-  return definition.lacks?.(prober);
+  return (feature && lacksFeature(prober, feature)) ?? definition.lacks?.(prober);
 }
 
 /** Runs a case that applies. */

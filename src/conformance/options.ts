@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { headerNameOption, type WaitFormat, waitFormatOption } from '../contract/index.js';
+import { defaultMaxDetailBytes, headerNameOption, type WaitFormat, waitFormatOption } from '../contract/index.js';
 import {
   anyObject,
   bool,
@@ -113,7 +113,7 @@ const schema = optionsOf({
   allowWrites: bool.default(false),
   timeoutMs: duration({ least: 1 }).default(10_000),
   maxWaitMs: duration().default(10_000),
-  maxDetailBytes: count(1).default(8 * 1024),
+  maxDetailBytes: count(1).default(defaultMaxDetailBytes),
 } satisfies ShapeOf<ConformanceOptions>);
 
 /** Fills in the defaults. @throws TypeError naming the options that are wrong. */

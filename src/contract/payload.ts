@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { describeValue, parseJson } from '../internal/index.js';
+import { describeValue, isObject, parseJson } from '../internal/index.js';
 import { errorTable } from './error-table.js';
 
 /** The body of every error response (rule E1). */
@@ -40,9 +40,9 @@ export function parseErrorPayload(
 }
 
 function readPayload(value: unknown, fallbackCode: string): ErrorPayload | undefined {
-  if (!isRecord(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const entry = Array.isArray(value.errors) ? value.errors[0] : value.errors;
-  if (!isRecord(entry) || Array.isArray(entry)) return undefined;
+  if (!isObject(entry)) return undefined;
   const { code, message, detail } = entry;
   if (typeof message !== 'string' || message.trim() === '') return undefined;
   const text = detail === undefined || detail === null ? '' : describeValue(detail);
@@ -56,7 +56,7 @@ function readPayload(value: unknown, fallbackCode: string): ErrorPayload | undef
  */
 export function parseProblem(text: string): ErrorPayload['errors'] | undefined {
   const value = parseJson(text);
-  if (!isRecord(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const { type, title, detail } = value;
   const [message] = [title, detail].filter((item): item is string => typeof item === 'string' && item.trim() !== '');
   if (message === undefined) return undefined;
@@ -82,8 +82,4 @@ export function limitBytes(text: string, maxBytes: number): string {
   // `encodeInto` never writes half a character.
   const { read } = encoder.encodeInto(text, new Uint8Array(Math.max(0, room < 0 ? maxBytes : room)));
   return text.slice(0, read) + (room < 0 ? '' : cutMark);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,8 +1,8 @@
+export { bodyAlreadyReadError, isBodyAlreadyRead } from './body-already-read.js';
 export { type Clock, completeClock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
-export { isNestedDeeper, parseJson } from './json.js';
-export { isLostBody, lostBodyError } from './lost-body.js';
+export { isNestedDeeper, isObject, parseJson } from './json.js';
 export {
   anyObject,
   bool,
@@ -27,7 +27,15 @@ export {
 export { quiet } from './quiet.js';
 export { seededRandom } from './random.js';
 export { type LimitedBytes, readLimited } from './read-limited.js';
-export { createRedact, credentialHeaders, headerParts, isSecret, type Redact, showsSecret } from './redact.js';
+export {
+  createRedact,
+  credentialHeaders,
+  headerParts,
+  isSecret,
+  type Redact,
+  redactedMark,
+  showsSecret,
+} from './redact.js';
 export { isSafeMethod, readRequestLine } from './request-line.js';
 export { abortable, singleFlight } from './shared-promise.js';
 export { sourceKey } from './source-key.js';

@@ -7,6 +7,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** An object, and not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 const code = (character: string) => character.charCodeAt(0);
 const [quote, backslash] = [code('"'), code('\\')];
 const [list, object, endOfList, endOfObject] = [code('['), code('{'), code(']'), code('}')];

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isObject } from './json.js';
 
 /** A schema for each option of a type; use it with `satisfies`, so that the options match the type. */
 export type ShapeOf<Options> = { readonly [Name in keyof Required<Options>]: z.ZodType };
@@ -120,8 +121,7 @@ export function nameOrFunction<T>(what: string) {
 
 /** An object with these methods; it may come from another copy of a package. */
 export function withMethods<T>(...names: (keyof T & string)[]) {
-  const isValid = (value: unknown) =>
-    isObject(value) && names.every((name) => typeof (value as T)[name] === 'function');
+  const isValid = (value: unknown) => isObject(value) && names.every((name) => typeof value[name] === 'function');
   return option<T>(isValid, `must have the ${names.length === 1 ? 'method' : 'methods'} ${listed(names)}`);
 }
 
@@ -139,10 +139,6 @@ function problems(issues: readonly z.core.$ZodIssue[], nameOf: (path: readonly P
     const must = /^(?:must|has|is|needs) /.test(issue.message);
     return `\`${nameOf(path)}\` ${must ? issue.message : `is not valid: ${issue.message}`}`;
   });
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isFurtherIn({ code, path }: z.core.$ZodIssue): boolean {

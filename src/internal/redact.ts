@@ -1,5 +1,5 @@
 /** What replaces a secret. */
-const redactedMark = '[redacted]';
+export const redactedMark = '[redacted]';
 
 /** Shorter values are not redacted: without every "7" and "eu", a message would be unreadable. */
 const shortestSecret = 4;

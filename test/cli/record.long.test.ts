@@ -118,6 +118,18 @@ describe('concordat record', () => {
     });
   });
 
+  it.each(['authorization', 'x-license-key', 'X-Session'])(
+    'takes out the credentials in a `%s` of a request',
+    async (name) => {
+      const { code, recording } = await record(
+        {},
+        { record: [{ path: '/me', headers: { [name]: 'Basic YTpnZWhlaW0=' } }] },
+      );
+      expect(code).toBe(0);
+      expect(recording?.exchanges[2]?.request.headers).toEqual({ [name]: 'Basic [redacted]' });
+    },
+  );
+
   it.each([
     ['a secret in base64', { x: Buffer.from(`alice:${password}`).toString('base64') }, 'json.x'],
     ['a secret in hexadecimal', { x: Buffer.from(token).toString('hex') }, 'json.x'],
@@ -155,6 +167,14 @@ describe('concordat record', () => {
   it.each([
     ['nothing listens', { baseUrl: 'http://127.0.0.1:1' }, 'GET /issues could not be recorded: '],
     ['logging in fails', { probes: { ...probes, initialize: { parameters: { user: 'a', password: 'no' } } } }, '401'],
+    [
+      'the login itself is to be recorded',
+      {
+        allowWrites: true,
+        record: [{ method: 'POST', path: '/initialize', json: { user: 'a', password } }],
+      },
+      'POST /initialize could not be recorded: it logs in',
+    ],
     ['the config is wrong', { probes: { ...probes, readable: 7 } }, '`probes.readable`'],
     ['there is nothing to record', { probes: {} }, 'nothing to record'],
   ])('exits 2 and writes nothing when %s', async (_name, config, message) => {

@@ -1,20 +1,9 @@
 import * as z from 'zod';
-import * as schemas from '../wire-schemas.js';
+import { type Operation, operations } from '../operations.js';
+import { apiKeyIdSchema, bodySchemas, responseSchemas } from '../wire-schemas.js';
 import { apiExamples } from './examples.js';
-import { type Operation, operations } from './operations.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-const responseSchemas = {
-  ApiKey: schemas.apiKeySchema,
-  CreatedApiKey: schemas.createdApiKeySchema,
-  ApiKeyPage: schemas.apiKeyPageSchema,
-  AuditEntry: schemas.auditEntrySchema,
-  AuditPage: schemas.auditPageSchema,
-  Me: schemas.meSchema,
-  Error: schemas.errorSchema,
-};
-const bodySchemas = { NewApiKey: schemas.newApiKeySchema, ApiKeyChanges: schemas.apiKeyChangesSchema };
 
 const sharedErrors = {
   401: { description: 'No valid credentials.', header: ['WWW-Authenticate', 'Always `ApiKey`.', 'ApiKey'] },
@@ -130,7 +119,7 @@ function jsonContent(schema: string, example: unknown): JsonObject {
 }
 
 function idParameter(): JsonObject {
-  const { description, ...schema } = toJsonSchema(schemas.apiKeyIdSchema, 'input');
+  const { description, ...schema } = toJsonSchema(apiKeyIdSchema, 'input');
   return { name: 'id', in: 'path', required: true, description, schema };
 }
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../../internal/index.js';
+import { isObject, parseJson } from '../../internal/index.js';
 import { AdminHttpError, invalidField } from '../http/errors.js';
 import { readBoundedText } from '../http/read-bounded-text.js';
 
@@ -12,10 +12,8 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
     throw new AdminHttpError(400, `The request body must not exceed ${maxBodyBytes} bytes.`);
   }
   const body = read.text === undefined ? undefined : parseJson(read.text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new AdminHttpError(400, 'The request body must be a JSON object.');
-  }
-  return body as Record<string, unknown>;
+  if (!isObject(body)) throw new AdminHttpError(400, 'The request body must be a JSON object.');
+  return body;
 }
 
 /**

@@ -5,8 +5,8 @@ import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
 import { isCrossSite } from '../http/request.js';
 import { errorResponse, json } from '../http/responses.js';
+import { type Operation, operations } from '../operations.js';
 import { createOpenApiDocument } from './openapi-document.js';
-import { apiPath, type Operation, operations } from './operations.js';
 import { readJsonObject, readQuery } from './read-request.js';
 
 type ApiEnvironment = { Variables: { caller: Caller } };
@@ -17,7 +17,7 @@ type ApiEnvironment = { Variables: { caller: Caller } };
  */
 export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
   const api = new Hono<ApiEnvironment>();
-  const prefix = `${context.basePath}${apiPath}`;
+  const prefix = `${context.basePath}/api/v1`;
   const document = JSON.stringify(createOpenApiDocument(prefix, context.branding.name));
 
   api.get(`${prefix}/openapi.json`, () => json(200, document));
@@ -38,9 +38,11 @@ export function apiRoutes(context: AdminContext): Hono<ApiEnvironment> {
       const body = operation.body === undefined ? {} : await readJsonObject(c.req.raw);
       if (operation.body !== undefined) caller = await authenticateAgain(context, caller);
       const actor = actorOf(caller, 'API');
-      const response = await operation.handle({ context, caller, actor, id: c.req.param('id') ?? '', query, body });
-      if (response instanceof Response) return response;
-      return json(response.status, JSON.stringify(response.body), response.headers);
+      const result = await operation.handle({ context, caller, actor, id: c.req.param('id') ?? '', query, body });
+      if (result instanceof Response) return result;
+      const { status } = operation.success;
+      const location = `${prefix}${operation.path}/${(result as { id?: string }).id}`;
+      return json(status, JSON.stringify(result), status === 201 ? { location } : {});
     });
   }
   for (const [path, methods] of methodsByPath(operations)) {

@@ -1,4 +1,5 @@
 import { ApiKeyError, type ApiKeyErrorKind, type FieldError, isApiKeyError } from '../../api-keys/index.js';
+import { defineError } from '../../internal/index.js';
 
 /** The body of every error of the Admin API (specification 7.1, rules K9 and K13). */
 export interface AdminErrorBody {
@@ -26,11 +27,7 @@ export class AdminHttpError extends Error {
   }
 }
 
-Object.defineProperty(AdminHttpError.prototype, 'name', {
-  value: 'AdminHttpError',
-  configurable: true,
-  writable: true,
-});
+defineError(AdminHttpError, 'AdminHttpError');
 
 export const authenticationFailedMessage =
   'Authentication failed. Valid credentials are required to access this resource.';
@@ -76,7 +73,7 @@ export function busyError(): AdminHttpError {
 }
 
 /** The host's set-up is wrong: the client gets the remedy as well, because whoever sets it up is the first to see it. */
-export function lostBody(): AdminHttpError {
+export function mountOrderError(): AdminHttpError {
   const message =
     'The body of this request was read before the administration got it. Mount the administration before the body parser, or keep what was parsed in `body` of the incoming message, as Express does.';
   return new AdminHttpError(500, message, { cause: new Error(message) });

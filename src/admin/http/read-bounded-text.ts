@@ -1,5 +1,5 @@
-import { isLostBody, readLimited } from '../../internal/index.js';
-import { lostBody } from './errors.js';
+import { isBodyAlreadyRead, readLimited } from '../../internal/index.js';
+import { mountOrderError } from './errors.js';
 
 export type BoundedText =
   | { readonly text: string; readonly problem?: undefined }
@@ -11,14 +11,14 @@ export type BoundedText =
  * @throws AdminHttpError 500 when somebody else has read it
  */
 export async function readBoundedText(request: Request, maxBytes: number): Promise<BoundedText> {
-  if (request.bodyUsed) throw lostBody();
+  if (request.bodyUsed) throw mountOrderError();
   if (Number(request.headers.get('content-length')) > maxBytes) return { problem: 'too-large' };
   try {
     const { bytes, truncated } = await readLimited(request.body, maxBytes);
     if (truncated) return { problem: 'too-large' };
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {
-    if (isLostBody(error)) throw lostBody();
+    if (isBodyAlreadyRead(error)) throw mountOrderError();
     // Not UTF-8, or cut off.
     return { problem: 'unreadable' };
   }

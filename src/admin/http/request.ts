@@ -1,4 +1,4 @@
-import { lostBody } from './errors.js';
+import { mountOrderError } from './errors.js';
 
 interface NodeRequest {
   readonly rawHeaders?: unknown;
@@ -70,6 +70,6 @@ export function placeRequest(
   }
   const path = url.pathname.slice(basePath.length) || '/';
   if (url.href === request.url) return { request, path };
-  if (request.bodyUsed) throw lostBody();
+  if (request.bodyUsed) throw mountOrderError();
   return { request: new Request(url, request), path };
 }

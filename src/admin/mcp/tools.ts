@@ -1,4 +1,5 @@
 import { isApiKeyError } from '../../api-keys/index.js';
+import { isObject } from '../../internal/index.js';
 import { actorOf } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import { bindTool } from './host-tools.js';
@@ -54,11 +55,10 @@ function isOffered({ annotations }: ToolDefinition, which: AdminContext['mcpKeyT
 
 function toResult(value: unknown): ToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (isObject && Array.isArray((value as Partial<ToolResult>).content)) return value as ToolResult;
+  if (isObject(value) && Array.isArray(value.content)) return value as ToolResult;
   // As text as well: many clients show only that.
   const text = JSON.stringify(value) ?? '';
-  return { content: [{ type: 'text', text }], ...(isObject && { structuredContent: value }) };
+  return { content: [{ type: 'text', text }], ...(isObject(value) && { structuredContent: value }) };
 }
 
 function failed(message: string): ToolResult {

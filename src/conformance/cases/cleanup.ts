@@ -1,9 +1,9 @@
 import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
-import { lacksProbe, lacksServedSession, lacksSession } from '../probing/lacks.js';
+import { lacksServedSession, lacksSession } from '../probing/lacks.js';
 import { CannotCheck } from '../probing/limits.js';
 import type { Prober, Session } from '../probing/prober.js';
 import { toCleanup } from '../probing/samples.js';
-import { deadSession, servedReadable } from '../probing/with-session.js';
+import { deadSession, newSession, servedReadable } from '../probing/with-session.js';
 import { sampleStatus } from './sample-status.js';
 
 /** Closing a connection (rule S1). */
@@ -90,11 +90,7 @@ function isCalm(status: number): boolean {
 /** Cleans up a new session, because the shared one is still needed. */
 function cleanUp(prober: Prober) {
   return prober.once('cleanup', async () => {
-    const session: Session = prober.toSession(await prober.logIn());
-    if (lacksProbe(prober, 'readable') === undefined) {
-      const before = await prober.send(prober.readable, session);
-      if (before.response?.status === 401) throw new CannotCheck('a new session is refused');
-    }
+    const session = await newSession(prober);
     return { session, seen: await prober.send(toCleanup(prober), session) };
   });
 }

@@ -2,7 +2,7 @@ import { sleep, systemClock } from '../../internal/index.js';
 import { type CaseDefinition, hasSucceeded } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
-import { lacksProbe, lacksRequest, lacksServedSession } from '../probing/lacks.js';
+import { lacksInvalidBody, lacksRequest, lacksServedSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
 import { deadSession, idleMs, servedReadable } from '../probing/with-session.js';
 
@@ -38,10 +38,7 @@ export const refusedPostCase: CaseDefinition = {
   rule: 'S4',
   title: 'A POST that is refused with 401 does not spoil the next request on its connection',
   why: 'A body that is left unread becomes the beginning of the next request: the one that the service repeats after the login.',
-  lacks: (prober) =>
-    lacksServedSession(prober) ??
-    lacksProbe(prober, 'invalid') ??
-    (prober.settings.invalid?.body === undefined ? 'needs a `probes.invalid` with a body' : undefined),
+  lacks: (prober) => lacksServedSession(prober) ?? lacksInvalidBody(prober),
   async check(judge) {
     const { prober, settings } = judge;
     await servedReadable(prober);

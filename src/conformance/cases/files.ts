@@ -1,4 +1,4 @@
-import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
+import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
 import { summarize } from '../probing/exchange.js';
 import { lacksRequest, lacksSession } from '../probing/lacks.js';
 import { CannotCheck, type Completed, hasResponse } from '../probing/limits.js';
@@ -115,7 +115,7 @@ function toRequest({ settings }: Prober, headers: Record<string, string> = {}) {
 function takeFile(prober: Prober, headers: Record<string, string> = {}) {
   return prober.once(`file ${headers.range ?? ''}`, async () => {
     const seen = await prober.sendWithSession(toRequest(prober, headers));
-    if (!hasResponse(seen) || !isSuccess(seen.response.status) || seen.response.broken) return seen;
+    if (!hasSucceeded(seen) || seen.response.broken) return seen;
     const { bytes, truncated } = seen.response;
     if (truncated) {
       throw new CannotCheck(`the file has more than ${maxFileBytes} bytes; probe a smaller one`);
@@ -128,7 +128,7 @@ function takeFile(prober: Prober, headers: Record<string, string> = {}) {
 /** The file. @throws CannotCheck when there is none: `files.whole` reports that. */
 async function readFile(prober: Prober): Promise<Completed> {
   const seen = await takeFile(prober);
-  if (hasResponse(seen) && isSuccess(seen.response.status) && !seen.response.broken) return seen;
+  if (hasSucceeded(seen) && !seen.response.broken) return seen;
   throw new CannotCheck(`there is no file (${summarize(seen)})`);
 }
 

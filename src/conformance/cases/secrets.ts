@@ -1,9 +1,8 @@
 import type { CaseDefinition } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksRequest, lacksSession } from '../probing/lacks.js';
-import { type Prober, sessionOf } from '../probing/prober.js';
 import { brokenSecret, lacksSample, takeErrors, takeSample } from '../probing/samples.js';
-import { deadValues } from '../probing/with-session.js';
+import { deadValues, secretsOfSession } from '../probing/with-session.js';
 
 const canaries = {
   authorization: 'Bearer concordat-canary-authorization-7f3a9c',
@@ -22,7 +21,7 @@ export const secretCases: CaseDefinition[] = [
     lacks: lacksSession,
     async check(judge) {
       const { prober } = judge;
-      const values = (await secretValues(prober)).filter(isLong);
+      const values = (await secretsOfSession(prober)).map(({ value }) => value).filter(isLong);
       for (const seen of await takeErrors(prober)) {
         const text = textOf(seen);
         if (values.some((value) => text.includes(value))) {
@@ -101,14 +100,6 @@ export const secretCases: CaseDefinition[] = [
     },
   },
 ];
-
-/** The values of the shared session that are secret: those marked as sensitive, or all if none is. */
-async function secretValues(prober: Prober): Promise<string[]> {
-  await prober.session();
-  const entries = sessionOf(await prober.login()) ?? [];
-  const marked = entries.filter(({ sensitive }) => sensitive);
-  return (marked.length > 0 ? marked : entries).map(({ value }) => value);
-}
 
 /** Shorter values occur by chance. */
 const isLong = (value: string) => value.length >= 8;

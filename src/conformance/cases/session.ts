@@ -3,7 +3,7 @@ import { parseJson } from '../../internal/index.js';
 import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
 import { lacksSession } from '../probing/lacks.js';
-import { CannotCheck, hasResponse } from '../probing/limits.js';
+import { CannotCheck } from '../probing/limits.js';
 import { type Prober, toInitialize } from '../probing/prober.js';
 import { lacksSample, takeSample } from '../probing/samples.js';
 import { sessionShapeProblem } from '../wording/session-shape.js';
@@ -136,7 +136,7 @@ async function takesAnObject(prober: Prober): Promise<boolean> {
 /** The shared login. @throws CannotCheck when it was refused: another case reports that. */
 async function successfulLogin(prober: Prober) {
   const login = await prober.login();
-  if (hasResponse(login) && isSuccess(login.response.status)) return login;
+  if (hasSucceeded(login)) return login;
   throw new CannotCheck(`logging in failed (${summarize(login)})`);
 }
 

@@ -1,6 +1,6 @@
 import { type CaseDefinition, isOneOf } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
-import { lacksProbe, lacksSession } from '../probing/lacks.js';
+import { lacksInvalidBody, lacksSession } from '../probing/lacks.js';
 import { withSession } from '../probing/with-session.js';
 import { sampleStatus } from './sample-status.js';
 
@@ -20,10 +20,7 @@ export const validationCases: CaseDefinition[] = [
     feature: 'validation',
     title: 'Broken JSON gets a 400',
     why: 'A truncated request is the fault of its sender. A 500 looks like a defect of the connector, and is retried.',
-    lacks: (prober) =>
-      lacksProbe(prober, 'invalid') ??
-      (prober.settings.invalid?.body === undefined ? 'needs a `probes.invalid` with a body' : undefined) ??
-      (prober.canLogIn ? lacksSession(prober) : undefined),
+    lacks: (prober) => lacksInvalidBody(prober) ?? (prober.canLogIn ? lacksSession(prober) : undefined),
     async check(judge) {
       const invalid = judge.settings.invalid as ReadyRequest;
       judge.status(await withSession(judge.prober, { ...invalid, body: '{"title": ' }), isOneOf(400), '400');

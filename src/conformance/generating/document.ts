@@ -1,4 +1,4 @@
-import { withoutTrailingSlashes } from '../../internal/index.js';
+import { isObject, withoutTrailingSlashes } from '../../internal/index.js';
 
 /** An object of a document, of which nothing is known yet. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -98,10 +98,6 @@ export function resolve(document: Json, node: unknown): Json {
     }, start);
   }
   return {};
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export const objectAt = (value: unknown): Json => (isObject(value) ? value : {});

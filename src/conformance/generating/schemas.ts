@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { isObject, type Json, listAt, objectAt, resolve } from './document.js';
+import { isObject } from '../../internal/index.js';
+import { type Json, listAt, objectAt, resolve } from './document.js';
 
 /** Whether a schema allows a value. */
 export type Allows = (value: unknown) => boolean;

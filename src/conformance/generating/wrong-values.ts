@@ -1,4 +1,5 @@
-import { isObject, type Json, type Operation, type Parameter, resolve } from './document.js';
+import { isObject } from '../../internal/index.js';
+import { type Json, type Operation, type Parameter, resolve } from './document.js';
 import { plainValue, propertiesOf, readSchema } from './schemas.js';
 
 /** A value that a schema does not allow. */

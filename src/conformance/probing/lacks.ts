@@ -1,4 +1,5 @@
 import { isSafeMethod } from '../../internal/index.js';
+import type { Feature } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
 import type { Prober } from './prober.js';
 
@@ -13,8 +14,13 @@ export function lacksRequest(request: ReadyRequest | undefined, name: string, al
   return `would send ${request.method} ${request.path}, which may write: needs \`allowWrites\``;
 }
 
+export function lacksInvalidBody(prober: Prober): string | undefined {
+  const needs = prober.settings.invalid?.body === undefined ? 'needs a `probes.invalid` with a body' : undefined;
+  return lacksProbe(prober, 'invalid') ?? needs;
+}
+
 export function lacksSession(prober: Prober): string | undefined {
-  return lacksFeature(prober) ?? (prober.canLogIn ? undefined : 'needs `probes.initialize.parameters`');
+  return lacksFeature(prober, 'session') ?? (prober.canLogIn ? undefined : 'needs `probes.initialize.parameters`');
 }
 
 /** Why the readable request cannot be sent with a session that a login has given. */
@@ -36,6 +42,6 @@ export function lacksExpiry({ settings }: Prober): string | undefined {
   );
 }
 
-export function lacksFeature({ settings }: Prober): string | undefined {
-  return settings.features.has('session') ? undefined : 'the feature `session` is not declared';
+export function lacksFeature({ settings }: Prober, feature: Feature): string | undefined {
+  return settings.features.has(feature) ? undefined : `the feature \`${feature}\` is not declared`;
 }

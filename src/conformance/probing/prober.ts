@@ -181,12 +181,11 @@ export class Prober {
 
 export const isSuccess = (status: number) => status >= 200 && status <= 299;
 
-export const hasSucceeded = ({ response }: Exchange) => response !== undefined && isSuccess(response.status);
+export const hasSucceeded = (seen: Exchange): seen is Completed => hasResponse(seen) && isSuccess(seen.response.status);
 
 /** The session in the response to a login. */
-export function sessionOf({ response }: Exchange): SessionParameter[] | undefined {
-  if (response === undefined || !isSuccess(response.status)) return undefined;
-  return toSessionParameters(parseJson(response.body));
+export function sessionOf(login: Exchange): SessionParameter[] | undefined {
+  return hasSucceeded(login) ? toSessionParameters(parseJson(login.response.body)) : undefined;
 }
 
 export function toInitialize({ settings }: Prober, body: string): ReadyRequest {

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.js';
 import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksRequest, lacksServedSession } from './lacks.js';
 import { CannotCheck, type Completed, hasResponse } from './limits.js';
 import { type Prober, toInitialize } from './prober.js';
-import { deadSession, withSession } from './with-session.js';
+import { deadSession, newSession, withSession } from './with-session.js';
 
 /** The errors that the suite provokes: each once, for all cases that check it. */
 export const sampleNames = [
@@ -51,7 +51,7 @@ const samples: Record<SampleName, Sample> = {
     take: takeExpired,
   },
   'wrong-method': {
-    lacks: lacksFeature,
+    lacks: (prober) => lacksFeature(prober, 'session'),
     take: async (prober) => {
       await initializeIsThere(prober);
       return prober.send({ method: 'GET', path: prober.settings.initialize.path, headers: {}, body: undefined });
@@ -62,11 +62,11 @@ const samples: Record<SampleName, Sample> = {
     take: (prober) => withSession(prober, { ...prober.readable, method: 'OPTIONS' }),
   },
   'broken-json': {
-    lacks: lacksFeature,
+    lacks: (prober) => lacksFeature(prober, 'session'),
     take: (prober) => post(prober, `[{"key": "password", "value": "${brokenSecret(prober)}", "sensitive": `),
   },
   'broken-parameters': {
-    lacks: lacksFeature,
+    lacks: (prober) => lacksFeature(prober, 'session'),
     take: (prober) => post(prober, '[7, null]'),
   },
   'wrong-password': {
@@ -85,7 +85,7 @@ const samples: Record<SampleName, Sample> = {
   denial: probe('forbidden'),
   failure: probe('failing'),
   'cleanup-without-session': {
-    lacks: ({ settings }) => (settings.features.has('cleanup') ? undefined : 'the feature `cleanup` is not declared'),
+    lacks: (prober) => lacksFeature(prober, 'cleanup'),
     take: (prober) => prober.send(toCleanup(prober)),
   },
 };
@@ -141,14 +141,12 @@ async function initializeIsThere(prober: Prober): Promise<void> {
 
 /** Ends a session of its own, and sends with it. */
 async function takeExpired(prober: Prober): Promise<Exchange> {
-  const { expire, readable } = prober.settings;
-  const session = prober.toSession(await prober.logIn());
-  const before = await prober.send(readable as ReadyRequest, session);
-  if (before.response?.status === 401) throw new CannotCheck('a new session is refused');
+  const { expire } = prober.settings;
+  const session = await newSession(prober);
   await expire?.action?.(session);
   if (expire?.request !== undefined) await prober.send(expire.request, session);
   await sleep(systemClock, expire?.waitMs ?? 0);
-  const seen = await prober.send(readable as ReadyRequest, session);
+  const seen = await prober.send(prober.readable, session);
   prober.forgetSession(); // this may have ended the shared session, too
   return seen;
 }

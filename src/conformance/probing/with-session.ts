@@ -1,9 +1,10 @@
+import type { SessionParameter } from '../../contract/index.js';
 import { sleep, systemClock } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from './exchange.js';
 import { lacksProbe, lacksSession } from './lacks.js';
-import { CannotCheck, type Completed, hasResponse } from './limits.js';
-import { isSuccess, type Prober, sessionOf } from './prober.js';
+import { CannotCheck, type Completed } from './limits.js';
+import { hasSucceeded, type Prober, type Session, sessionOf } from './prober.js';
 
 /** The transport may need a moment until it takes a connection for idle, and uses it again. */
 export const idleMs = 20;
@@ -24,10 +25,10 @@ async function stillAccepted(prober: Prober): Promise<void> {
   if (seen.response?.status === 401) throw new CannotCheck('every new session is refused with 401 by now');
 }
 
-/** The same, which is a success. @throws CannotCheck when it is not: `routes.readable` reports that. */
+/** The readable request with the shared session, which is a success. @throws CannotCheck when it is not: `routes.readable` reports that. */
 export async function servedReadable(prober: Prober): Promise<Completed> {
   const seen = await takeReadable(prober);
-  if (hasResponse(seen) && isSuccess(seen.response.status)) return seen;
+  if (hasSucceeded(seen)) return seen;
   throw new CannotCheck(`the readable request fails (${summarize(seen)})`);
 }
 
@@ -51,8 +52,25 @@ export async function acceptedSession(prober: Prober): Promise<void> {
   if ((await takeReadable(prober)).response?.status === 401) throw new CannotCheck('every session is refused with 401');
 }
 
+/** A session of its own, which may be ended. @throws CannotCheck when it is refused. */
+export async function newSession(prober: Prober): Promise<Session> {
+  const session = prober.toSession(await prober.logIn());
+  if (lacksProbe(prober, 'readable') !== undefined) return session;
+  const seen = await prober.send(prober.readable, session);
+  if (seen.response?.status === 401) throw new CannotCheck('a new session is refused');
+  return session;
+}
+
+/** The entries of the shared session that are secret: those marked as sensitive, or all if none is. */
+export async function secretsOfSession(prober: Prober): Promise<SessionParameter[]> {
+  await prober.session();
+  const entries = sessionOf(await prober.login()) ?? [];
+  const marked = entries.filter(({ sensitive }) => sensitive);
+  return marked.length > 0 ? marked : entries;
+}
+
 /** The current session, with a random value of the same length in place of each secret. Made once. */
-export async function deadSession(prober: Prober): Promise<Record<string, string>> {
+export async function deadSession(prober: Prober): Promise<Session> {
   const session = await prober.session();
   const made = await deadParts(prober);
   return Object.fromEntries(Object.entries(session).map(([key, value]) => [key, made.get(key) ?? value]));
@@ -65,10 +83,7 @@ export async function deadValues(prober: Prober): Promise<string[]> {
 
 function deadParts(prober: Prober): Promise<Map<string, string>> {
   return prober.once('dead session', async () => {
-    await prober.session();
-    const entries = sessionOf(await prober.login()) ?? [];
-    const secret = entries.filter(({ sensitive }) => sensitive);
-    const made = new Map((secret.length > 0 ? secret : entries).map(({ key, value }) => [key, madeUp(value)]));
+    const made = new Map((await secretsOfSession(prober)).map(({ key, value }) => [key, madeUp(value)]));
     for (const value of made.values()) prober.secrets.add(value);
     return made;
   });

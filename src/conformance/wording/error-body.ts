@@ -1,5 +1,5 @@
 import { errorPayloadSchema } from '../../contract/index.js';
-import { describeIssues, parseJson } from '../../internal/index.js';
+import { describeIssues, isObject, parseJson } from '../../internal/index.js';
 import type { Completed } from '../probing/limits.js';
 
 const byteOrderMark = '\ufeff';
@@ -68,10 +68,6 @@ function entryProblems({ code, message, detail, ...others }: Record<string, unkn
 
 const notAllowed = (place: string) => (name: string) =>
   `${place} has \`${name.slice(0, 80)}\`, which does not belong there`;
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function isUtf8(bytes: Uint8Array): boolean {
   try {

@@ -1,5 +1,5 @@
 import { toSessionParameters } from '../../contract/index.js';
-import { parseJson } from '../../internal/index.js';
+import { isObject, parseJson } from '../../internal/index.js';
 import type { Completed } from '../probing/limits.js';
 import { kindOf, textProblem } from './error-body.js';
 
@@ -15,7 +15,7 @@ export function sessionShapeProblem(response: Completed['response']): string | u
   if (value === undefined) return `the body is not JSON; ${expected}${cookie}`;
   if (Array.isArray(value)) return listProblem(value);
   if (toSessionParameters(value) !== undefined) return undefined;
-  if (typeof value !== 'object' || value === null) return `the body is ${kindOf(value)}; ${expected}${cookie}`;
+  if (!isObject(value)) return `the body is ${kindOf(value)}; ${expected}${cookie}`;
   const [name, member] = Object.entries(value).find(([, member]) => typeof member !== 'string') ?? [];
   return `the body is an object in which \`${name?.slice(0, 80)}\` is ${kindOf(member)}; ${expected}${cookie}`;
 }
@@ -30,9 +30,8 @@ function listProblem(entries: readonly unknown[]): string | undefined {
 }
 
 function entryProblem(entry: unknown): string | undefined {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
-    return `it is ${kindOf(entry)}; expected {key, value, sensitive}`;
-  const { key, value, sensitive } = entry as Record<string, unknown>;
+  if (!isObject(entry)) return `it is ${kindOf(entry)}; expected {key, value, sensitive}`;
+  const { key, value, sensitive } = entry;
   if (typeof key !== 'string') return `\`key\` is ${kindOf(key)}${has(entry)}; expected a string`;
   if (key === '') return '`key` is empty';
   if (typeof value !== 'string') return `\`value\` is ${kindOf(value)}; expected a string`;

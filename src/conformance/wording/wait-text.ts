@@ -30,7 +30,7 @@ function guess(value: string, format: string): string {
 
 const isNow = (epochMs: number) => Math.abs(epochMs - Date.now()) < 7 * 24 * 3_600_000;
 
-/** `90 s`, `25 min`, `498704548 h` */
+/** `90 s`, `25 min`, `498704548 hours` */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.ceil(ms)} ms`;
   if (ms < 600_000) return `${Math.round(ms / 1000)} s`;

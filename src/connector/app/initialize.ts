@@ -6,7 +6,15 @@ import {
   sessionParameterSchema,
   sessionProblems,
 } from '../../contract/index.js';
-import { describeIssues, functionOf, isSecret, optionsOf, routePath, type ShapeOf } from '../../internal/index.js';
+import {
+  describeIssues,
+  functionOf,
+  isObject,
+  isSecret,
+  optionsOf,
+  routePath,
+  type ShapeOf,
+} from '../../internal/index.js';
 import { objectSchema } from '../errors/options.js';
 import { checkInput, parseBody } from '../request/read-json.js';
 
@@ -71,7 +79,7 @@ const parameterList = z.array(sessionParameterSchema);
 /** Reads both shapes of rule S1; of parameters with the same key the last one counts. */
 function toRecord(body: unknown): Record<string, unknown> {
   if (!Array.isArray(body)) {
-    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
+    if (isObject(body)) return body;
     throw new BadRequestError('The parameters of initialize must be an array of {key, value, sensitive} or an object.');
   }
   const parsed = parameterList.safeParse(body);

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
-import { lostBodyError } from '../../internal/index.js';
+import { bodyAlreadyReadError } from '../../internal/index.js';
 
 /**
  * The request of an `incoming` whose body a parser such as `express.json()` has read: rebuilds the body from
@@ -43,7 +43,7 @@ function gone(): ReadableStream {
   return new ReadableStream({
     start(controller) {
       controller.error(
-        lostBodyError(
+        bodyAlreadyReadError(
           'The body of the request was read before the connector got it, and cannot be made again. Put the connector before ' +
             'the parser, or give it what was read as `body` of the incoming message.',
         ),

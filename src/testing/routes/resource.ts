@@ -1,5 +1,5 @@
 import { BadRequestError, ConnectorError, NotFoundError } from '../../contract/index.js';
-import type { Clock } from '../../internal/index.js';
+import { type Clock, isObject } from '../../internal/index.js';
 import { emptyReply, jsonReply, type SimulatedResponse } from '../http/reply.js';
 import type { Item, SimulatedResource, StoredItem } from '../types.js';
 
@@ -153,6 +153,6 @@ function readSize(text: string | null): number {
 }
 
 function record(json: unknown): Record<string, unknown> {
-  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
+  if (isObject(json)) return json;
   throw new BadRequestError('The body must be a JSON object.');
 }

@@ -13,6 +13,10 @@ export function pageNotFound(): AdminHttpError {
   return new AdminHttpError(404, 'There is no such page.');
 }
 
+export function userNotFound(): AdminHttpError {
+  return new AdminHttpError(404, 'This user does not exist, or no longer does.');
+}
+
 /** The page for any error. Unexpected ones are reported and show no details. */
 export async function showProblem(ui: Ui, c: Context, thrown: unknown): Promise<Response> {
   const { status, body, headers, expected } = describeFailure(thrown);

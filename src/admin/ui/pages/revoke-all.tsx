@@ -1,12 +1,12 @@
 import type { Hono } from 'hono';
 import type { ApiKeyPage, DirectoryUser } from '../../../api-keys/index.js';
-import { AdminHttpError } from '../../http/errors.js';
 import { Page } from '../components/layout.js';
 import { Confirmation, NothingToRevoke } from '../forms/confirmation.js';
 import { useLastUse } from '../forms/revoke-dialog.js';
 import { useLook, usePage } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import type { Ui } from '../ui.js';
+import { userNotFound } from './problem.js';
 
 /** Revoking all keys of a user, such as one whose machine was stolen: for whoever may manage all keys, and for oneself. */
 export function revokeAllRoutes(app: Hono, ui: Ui): void {
@@ -37,9 +37,7 @@ export function revokeAllRoutes(app: Hono, ui: Ui): void {
   /** @throws AdminHttpError 404 for another user's keys without the right, as if there were no such user */
   async function findUser({ actor, mayManageAll, user }: PageContext, userId = '') {
     const found = await actor.lookups?.findUser(context.users, userId);
-    if (found === undefined || (!mayManageAll && found.id !== user.id)) {
-      throw new AdminHttpError(404, 'This user does not exist, or no longer does.');
-    }
+    if (found === undefined || (!mayManageAll && found.id !== user.id)) throw userNotFound();
     return found;
   }
 }

@@ -16,7 +16,7 @@ import type { PageContext } from '../page-context.js';
 import type { AdminTexts } from '../texts/texts-option.js';
 import type { Ui } from '../ui.js';
 import { DeleteDialog, DeleteUser, type DeleteView, deleteDialogId } from './delete-user.js';
-import { pageNotFound } from './problem.js';
+import { pageNotFound, userNotFound } from './problem.js';
 
 /** `Administration → Users`: for Super Admins, if the host's directory can list and delete users. */
 export function userRoutes(app: Hono, ui: Ui): void {
@@ -89,7 +89,7 @@ export function userRoutes(app: Hono, ui: Ui): void {
 
   async function findDeletable(pageContext: PageContext, userId: string | undefined): Promise<DirectoryUser> {
     const user = await context.newLookups().findUser(requireManagement(pageContext), userId ?? '');
-    if (user === undefined) throw new AdminHttpError(404, 'This user does not exist, or no longer does.');
+    if (user === undefined) throw userNotFound();
     if (user.id === pageContext.user.id) throw new AdminHttpError(409, 'You cannot delete yourself.');
     return user;
   }

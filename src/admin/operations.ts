@@ -1,11 +1,17 @@
 import type * as z from 'zod';
-import type { Actor, AuditQuery, ListQuery } from '../../api-keys/index.js';
-import { exportAudits } from '../audit-export.js';
-import { actorOf, authenticateAgain, type Caller } from '../authentication/authenticate.js';
-import type { AdminContext } from '../context.js';
-import { createKey, updateKey } from '../key-operations.js';
-import { auditExportQuerySchema, auditQuerySchema, listQuerySchema } from '../wire-schemas.js';
-import { describeCaller } from './me.js';
+import type { Actor, AuditQuery, ListQuery } from '../api-keys/index.js';
+import { describeCaller } from './api/me.js';
+import { exportAudits } from './audit-export.js';
+import { actorOf, authenticateAgain, type Caller } from './authentication/authenticate.js';
+import type { AdminContext } from './context.js';
+import { createKey, updateKey } from './key-operations.js';
+import {
+  auditExportQuerySchema,
+  auditQuerySchema,
+  type bodySchemas,
+  listQuerySchema,
+  type responseSchemas,
+} from './wire-schemas.js';
 
 /** One authenticated request, with its parameters read. */
 export interface OperationRequest {
@@ -17,13 +23,7 @@ export interface OperationRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface OperationResponse {
-  readonly status: 200 | 201;
-  readonly body: object;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** One operation of the Admin API. Routes and the OpenAPI document are both made from this table. */
+/** One operation of the Admin API. Its routes, the OpenAPI document and the MCP tools are all made from this table. */
 export interface Operation {
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -33,18 +33,19 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly query?: z.ZodObject;
-  /** The name of the body's schema among the document's components. */
-  readonly body?: 'NewApiKey' | 'ApiKeyChanges';
+  readonly body?: keyof typeof bodySchemas;
   readonly success: {
+    /** 201 has a `Location`, by the `id` of what was created. */
     readonly status: 200 | 201;
     readonly description: string;
-    /** The name of a component; without one it is a file of these media types. */
-    readonly schema?: string;
+    /** Without one it is a file of these media types. */
+    readonly schema?: keyof typeof responseSchemas;
     readonly files?: readonly string[];
   };
   /** Besides 401, 429, 500 and 503, which every operation has. */
   readonly errors: Readonly<Partial<Record<400 | 403 | 404 | 409, string>>>;
-  handle(request: OperationRequest): Promise<OperationResponse | Response>;
+  /** Returns the body of the success, or a file. The input is passed on as it came: `apiKeys` checks every field and right. */
+  handle(request: OperationRequest): Promise<object>;
 }
 
 const notFound = 'There is no such key, or the caller may not see it.';
@@ -66,8 +67,7 @@ export const operations: readonly Operation[] = [
     errors: { 400: 'The name or the expiry is invalid, or the body is not a JSON object.', 403: wrongEdition },
     async handle({ context, actor, body }) {
       const { apiKey, key } = await createKey(context, actor, body);
-      const location = `${context.basePath}${apiPath}/api-keys/${apiKey.id}`;
-      return { status: 201, body: { ...apiKey, key }, headers: { location } };
+      return { ...apiKey, key };
     },
   },
   {
@@ -81,7 +81,7 @@ export const operations: readonly Operation[] = [
     query: listQuerySchema,
     success: { status: 200, description: 'One page.', schema: 'ApiKeyPage' },
     errors: { 400: wrongQuery, 403: foreign },
-    handle: async ({ context, actor, query }) => ok(await context.apiKeys.list(actor, query as ListQuery)),
+    handle: ({ context, actor, query }) => context.apiKeys.list(actor, query as ListQuery),
   },
   {
     operationId: 'getApiKey',
@@ -92,7 +92,7 @@ export const operations: readonly Operation[] = [
     description: 'The response for a key that the caller may not see is the same as for one that does not exist.',
     success: { status: 200, description: 'The key.', schema: 'ApiKey' },
     errors: { 404: notFound },
-    handle: async ({ context, actor, id }) => ok(await context.apiKeys.get(actor, id)),
+    handle: ({ context, actor, id }) => context.apiKeys.get(actor, id),
   },
   {
     operationId: 'updateApiKey',
@@ -109,7 +109,7 @@ export const operations: readonly Operation[] = [
       404: notFound,
       409: 'The key is not Active, or it has changed since the given version.',
     },
-    handle: async ({ context, actor, id, body }) => ok(await updateKey(context, actor, id, body)),
+    handle: ({ context, actor, id, body }) => updateKey(context, actor, id, body),
   },
   {
     operationId: 'revokeApiKey',
@@ -120,7 +120,7 @@ export const operations: readonly Operation[] = [
     description: 'The key stays in the list. Later requests with it get 401, and streams that it opened are closed.',
     success: { status: 200, description: 'The key, now Revoked.', schema: 'ApiKey' },
     errors: { 403: otherSite, 404: notFound, 409: 'The key is not Active.' },
-    handle: async ({ context, actor, id }) => ok(await context.apiKeys.revoke(actor, id)),
+    handle: ({ context, actor, id }) => context.apiKeys.revoke(actor, id),
   },
   {
     operationId: 'listAudits',
@@ -132,7 +132,7 @@ export const operations: readonly Operation[] = [
     query: auditQuerySchema,
     success: { status: 200, description: 'One page.', schema: 'AuditPage' },
     errors: { 400: wrongQuery, 403: foreign, 404: notFound },
-    handle: async ({ context, actor, query }) => ok(await context.apiKeys.audits(actor, query as AuditQuery)),
+    handle: ({ context, actor, query }) => context.apiKeys.audits(actor, query as AuditQuery),
   },
   {
     operationId: 'exportAudits',
@@ -145,8 +145,8 @@ export const operations: readonly Operation[] = [
     query: auditExportQuerySchema,
     success: { status: 200, description: 'The file.', files: ['text/csv', 'application/x-ndjson'] },
     errors: { 400: wrongQuery, 403: foreign, 404: notFound },
-    handle: async ({ context, caller, query }) =>
-      await exportAudits(
+    handle: ({ context, caller, query }) =>
+      exportAudits(
         async (page) => await context.apiKeys.audits(actorOf(await authenticateAgain(context, caller), 'API'), page),
         query,
         context.onError,
@@ -161,13 +161,6 @@ export const operations: readonly Operation[] = [
     description: 'For a key also its status, and the days until it expires.',
     success: { status: 200, description: 'The caller.', schema: 'Me' },
     errors: {},
-    handle: async ({ context, caller, actor }) => ok(await describeCaller(context, caller, actor)),
+    handle: ({ context, caller, actor }) => describeCaller(context, caller, actor),
   },
 ];
-
-/** Below the base path. */
-export const apiPath = '/api/v1';
-
-function ok(body: object): OperationResponse {
-  return { status: 200, body };
-}
