@@ -1,11 +1,9 @@
 import { type CallResponse, cleanMessage, limitBytes, type RequestLine } from '../../contract/index.js';
-import { createRedact, describeValue, isSecret, type Redact } from '../../internal/index.js';
+import { createRedact, describeValue, isSecret, type Redact, redactedMark } from '../../internal/index.js';
 import { RequestError, type Unreadable, withoutQuotes } from '../errors.js';
 import { type ErrorContent, readErrorContent } from './read-error.js';
 import { textOf } from './read-success.js';
 import { headerValue, maxErrorBytes, type WireResponse } from './wire.js';
-
-const redacted = '[redacted]';
 
 /** The most bytes of a body that an error shows (rule E9). */
 const maxTextBytes = 16 * 1024;
@@ -36,7 +34,7 @@ function describeResponse(response: WireResponse, secrets: readonly string[], na
   const headers = new Headers();
   for (const name in response.headers) {
     const value = headerValue(response.headers, name) ?? '';
-    const text = names.includes(name) ? redacted : shownHeader(name, value, status, redact);
+    const text = names.includes(name) ? redactedMark : shownHeader(name, value, status, redact);
     try {
       headers.set(name, text);
     } catch {
@@ -51,7 +49,7 @@ function describeResponse(response: WireResponse, secrets: readonly string[], na
 
 /** New sessions and cookies are secret by their name alone; the target of a redirect may contain a secret (rule S7). */
 function shownHeader(name: string, value: string, status: number, redact: Redact): string {
-  if (isSecret({ key: name, value: '' })) return redacted;
+  if (isSecret({ key: name, value: '' })) return redactedMark;
   const isRedirect = name === 'location' && status >= 300 && status < 400;
   return redact(isRedirect ? originOf(value) : value);
 }
