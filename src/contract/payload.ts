@@ -42,7 +42,7 @@ export function parseErrorPayload(
 function readPayload(value: unknown, fallbackCode: string): ErrorPayload | undefined {
   if (!isRecord(value)) return undefined;
   const entry = Array.isArray(value.errors) ? value.errors[0] : value.errors;
-  if (!isRecord(entry) || Array.isArray(entry)) return undefined;
+  if (!isRecord(entry)) return undefined;
   const { code, message, detail } = entry;
   if (typeof message !== 'string' || message.trim() === '') return undefined;
   const text = detail === undefined || detail === null ? '' : describeValue(detail);
@@ -66,8 +66,7 @@ export function parseProblem(text: string): ErrorPayload['errors'] | undefined {
 
 /** An end system's code as the contract writes it: numbers become strings; `undefined` when there is none (rule E3). */
 export function readCode(code: unknown): string | undefined {
-  if (typeof code === 'number' && Number.isFinite(code)) return String(code);
-  if (typeof code === 'bigint') return String(code);
+  if (Number.isFinite(code) || typeof code === 'bigint') return String(code);
   return typeof code === 'string' && code.trim() !== '' ? code : undefined;
 }
 
