@@ -57,7 +57,7 @@ function inYear(parts: Parts, year: number, checkWeekday = true): number | undef
   if (second > 59 && !leapSecond) return undefined;
   const date = utcDate(year, monthIndex, Number(parts.date));
   if (date === undefined) return undefined;
-  if (checkWeekday && !weekdays[date.getUTCDay()]?.startsWith(parts.day.slice(0, 3))) return undefined;
+  if (checkWeekday && !weekdays[date.getUTCDay()]?.startsWith(parts.day)) return undefined;
   return date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000;
 }
 
@@ -65,5 +65,5 @@ function inYear(parts: Parts, year: number, checkWeekday = true): number | undef
 function utcDate(year: number, monthIndex: number, day: number): Date | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, monthIndex, day);
-  return date.getUTCMonth() === monthIndex && date.getUTCDate() === day ? date : undefined;
+  return date.getUTCDate() === day ? date : undefined;
 }

@@ -66,8 +66,7 @@ export function parseProblem(text: string): ErrorPayload['errors'] | undefined {
 
 /** An end system's code as the contract writes it: numbers become strings; `undefined` when there is none (rule E3). */
 export function readCode(code: unknown): string | undefined {
-  if (typeof code === 'number' && Number.isFinite(code)) return String(code);
-  if (typeof code === 'bigint') return String(code);
+  if (Number.isFinite(code) || typeof code === 'bigint') return String(code);
   return typeof code === 'string' && code.trim() !== '' ? code : undefined;
 }
 

@@ -182,6 +182,12 @@ describe('problems of RFC 9457 (E9)', () => {
   });
 });
 
+it('an InitializeError has only the properties that it was given', () => {
+  expect(Object.keys(new InitializeError('x'))).toEqual(['refused']);
+  const given = { status: 400, code: 'BAD', refused: true, retryAt: new Date(0) };
+  expect(new InitializeError('x', given)).toMatchObject(given);
+});
+
 describe('guards', () => {
   it('know errors of another copy of the package, and nothing else', () => {
     const request = { method: 'GET', path: '/' };

@@ -97,6 +97,36 @@ describe('the call of initialize (S1)', () => {
     expect(connector.requests[0]?.session).toBe('t1');
   });
 
+  it('shows nothing of what the function sent, when its request fails (E5)', async () => {
+    const connector = await scriptedConnector({ guard: false, initializePath: '/token' });
+    connector.initialize = (exchange) =>
+      exchange.fail(400, 'BAD', `got ${JSON.stringify(exchange.headers)} and ${String(exchange.body)}`);
+    const sent = [
+      { headers: { authorization: 'Bearer canary-header' } },
+      { json: { client: { secrets: ['canary-json'] } } },
+      { body: 'grant=x&secret=canary-form', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    ];
+    for (const options of sent) {
+      const client = connect(connector, {
+        initialize: async ({ request }) => {
+          await request({ method: 'POST', path: '/token', ...options });
+          return {};
+        },
+      });
+      const error = await rejection(get(client));
+      const text = inspect(error, { depth: 10, showHidden: true });
+      expect(text).toContain('got {'); // control: it was echoed
+      expect(text).not.toContain('canary');
+    }
+  });
+
+  it('holds no timer once the function is done', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const { client, clock } = connectVirtually(connector, { initialize: async () => ({ 'x-session': 'own' }) });
+    await get(client);
+    expect(clock.held).toBe(0);
+  });
+
   it('rejects the calls when the function throws', async () => {
     const connector = await scriptedConnector({ guard: false });
     const failure = new Error('the vault is sealed');

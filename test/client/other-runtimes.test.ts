@@ -38,3 +38,20 @@ test('elsewhere a response of the network is unpacked already (control)', async 
   const client = connect({ url: 'http://127.0.0.1:1' }, { fetch: leavePacked });
   await expect(client.get('/packed')).rejects.toMatchObject({ code: 'INVALID_JSON' });
 });
+
+test('a body that breaks off in `fetch` is no whole one', async () => {
+  const broken = async (input: Parameters<typeof fetch>[0]): Promise<Response> => {
+    if (String(input).endsWith('/initialize')) return Response.json([]);
+    let isBegun = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (isBegun) return controller.error(new TypeError('terminated'));
+        isBegun = true;
+        controller.enqueue(new TextEncoder().encode('the beginning'));
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/plain' } });
+  };
+  const client = connect({ url: 'http://127.0.0.1:1' }, { fetch: broken, retry: { retries: 0 } });
+  await expect(client.get('/items')).rejects.toMatchObject({ name: 'RequestError' });
+});

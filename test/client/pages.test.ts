@@ -92,8 +92,15 @@ describe('client.pages', () => {
     })();
     const error = await rejection(reading);
     expect(error).toMatchObject({ name: 'RequestError', code: 'PAGE_LOOP', path: '/items' });
+    expect(error.message).toContain('the page after 2 pages was read before');
     expect(error.message).not.toContain('canary');
     expect(read).toHaveLength(2);
+  });
+
+  it('and where a page leads to itself', async () => {
+    const connector = await connectorWith(String);
+    const error = await rejection(all(connect(connector).pages('/items', { next: () => '/items' })));
+    expect(error.message).toContain('the page after 1 page was read before');
   });
 
   it.each([2, true, ['2'], () => '2'])('says what `next` may return when it returns %o', async (returned) => {

@@ -162,14 +162,22 @@ describe('what cannot be read as it should is an error that says so (D1)', () =>
 
   const page = z.object({ items: z.array(z.unknown()) });
   it.each([
-    ['an empty body of no type', {}, '', { schema: page }],
-    ['JSON of no type', {}, '{"items":[]}', { schema: page }],
-    ['an empty JSON', type('application/json'), '', { schema: z.unknown() }],
-    ['an empty body, asked to be JSON', type('text/plain'), '', { responseType: 'json' as const }],
-    ['a page for people, asked to be JSON', type('text/html'), '<html>Sign in', { responseType: 'json' as const }],
-  ])('where JSON was expected: %s', async (_what, headers, body, options) => {
+    ['an empty body of no type', {}, '', { schema: page }, 'neither body nor content type'],
+    ['JSON of no type', {}, '{"items":[]}', { schema: page }, 'no content type'],
+    ['an empty JSON', type('application/json'), '', { schema: z.unknown() }, 'body'],
+    ['an empty body, asked to be JSON', type('text/plain'), '', { responseType: 'json' as const }, 'body'],
+    [
+      'a page for people, asked to be JSON',
+      type('text/html'),
+      '<html>Sign in',
+      { responseType: 'json' as const },
+      'JSON',
+    ],
+  ])('where JSON was expected: %s', async (_what, headers, body, options, reason) => {
     const { client } = await answering(body, headers);
-    expect((await rejection(client.get('/', options))).code).toBe('INVALID_JSON');
+    const error = await rejection(client.get('/', options));
+    expect(error.code).toBe('INVALID_JSON');
+    expect(error.message).toContain(reason);
   });
 });
 

@@ -26,6 +26,21 @@ describe('clients that share their state', () => {
     expect(new Set(connector.requests.map(({ session }) => session))).toEqual(new Set(['session-1']));
   });
 
+  it('count each the pauses since it joined', async () => {
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) => (exchange.number === 1 ? exchange.limit(60) : exchange.reply(200, {}));
+    const clock = virtualClock();
+    const state = memoryState();
+    const first = connect(connector, { state, clock });
+    const call = track(get(first));
+    await until(() => first.status.paused);
+    await clock.advance(60_000);
+    await until(() => call.settled);
+    const second = connect(connector, { state, clock });
+    await get(second);
+    expect([first, second].map(({ status }) => status.counters.pausedMs)).toEqual([60_000, 0]);
+  });
+
   it('recheck a fresh session with the newer one that another client has brought meanwhile (S4)', async () => {
     const { connector, clock, first, second } = await pair();
     await Promise.all([get(first), get(second)]);

@@ -10,6 +10,7 @@ import {
   UnauthorizedError,
 } from 'concordat';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { errorOfKind } from '../../src/contract/index.js';
 
 /** Rule E2, written out by hand: the table under test is not used to test itself. */
 const table = [
@@ -18,6 +19,7 @@ const table = [
     name: 'BadRequestError',
     status: 400,
     code: 'BAD_REQUEST',
+    reaction: 'report',
     make: () => new BadRequestError(),
   },
   {
@@ -25,31 +27,48 @@ const table = [
     name: 'UnauthorizedError',
     status: 401,
     code: 'UNAUTHORIZED',
+    reaction: 'initialize-and-resend',
     make: () => new UnauthorizedError(),
   },
-  { kind: 'forbidden', name: 'ForbiddenError', status: 403, code: 'FORBIDDEN', make: () => new ForbiddenError() },
+  {
+    kind: 'forbidden',
+    name: 'ForbiddenError',
+    status: 403,
+    code: 'FORBIDDEN',
+    reaction: 'report',
+    make: () => new ForbiddenError(),
+  },
   {
     kind: 'rate-limit',
     name: 'RateLimitError',
     status: 403,
     code: 'RATE_LIMITED',
+    reaction: 'wait-and-resend',
     make: () => new RateLimitError(undefined, { retryAfterMs: 1000 }),
   },
-  { kind: 'not-found', name: 'NotFoundError', status: 404, code: 'NOT_FOUND', make: () => new NotFoundError() },
+  {
+    kind: 'not-found',
+    name: 'NotFoundError',
+    status: 404,
+    code: 'NOT_FOUND',
+    reaction: 'report',
+    make: () => new NotFoundError(),
+  },
   {
     kind: 'other',
     name: 'ConnectorError',
     status: 502,
     code: 'CONNECTOR_ERROR',
+    reaction: 'retry-if-idempotent',
     make: () => new ConnectorError('The ledger is closed', { status: 502 }),
   },
 ] as const;
 
-describe.each(table)('$name (E2)', ({ kind, name, status, code, make }) => {
+describe.each(table)('$name (E2)', ({ kind, name, status, code, reaction, make }) => {
   it('has the kind, status and default code of the table', () => {
     expect(make()).toMatchObject({ kind, status, code, name, origin: 'connector' });
-    if (kind !== 'other') expect(errorTable[kind].status).toBe(status);
-    expect(errorTable[kind].code).toBe(code);
+    expect(errorTable[kind]).toMatchObject({ kind, status: kind === 'other' ? null : status, code, reaction });
+    expect(errorTable[kind].message).toMatch(/^[A-Z].*\.$/);
   });
 
   it('is an Error with a sentence as its message', () => {
@@ -69,6 +88,11 @@ describe.each(table)('$name (E2)', ({ kind, name, status, code, make }) => {
     expect(Object.keys(make())).not.toContain('name');
     expect(Object.hasOwn(make(), 'name')).toBe(false);
     expect(Object.getPrototypeOf(make()).name).toBe(name);
+  });
+
+  it('keeps kind out of what is enumerated, and on the prototype where the class decides it', () => {
+    expect(Object.keys(make())).not.toContain('kind');
+    expect(Object.hasOwn(make(), 'kind')).toBe(kind === 'other');
   });
 
   it('has no cause and no detail unless one is given', () => {
@@ -142,6 +166,13 @@ describe('classes', () => {
       override name = 'LedgerClosed';
     }
     expect(String(new LedgerClosed('closed', { status: 409 }))).toBe('LedgerClosed: closed');
+  });
+
+  it('let a subclass declare its kind', () => {
+    class LedgerClosed extends ConnectorError {
+      override readonly kind = 'other';
+    }
+    expect(new LedgerClosed('closed', { status: 409 }).kind).toBe('other');
   });
 
   it.each([
@@ -220,106 +251,15 @@ describe('the guard', () => {
   });
 });
 
-describe('codes (E3)', () => {
-  it.each([
-    ['ISSUE_NOT_FOUND', 'ISSUE_NOT_FOUND'],
-    [1062, '1062'],
-    [0, '0'],
-    [-32601, '-32601'],
-  ])('passes %o of the end system on as %o', (code, expected) => {
-    expect(new NotFoundError('No issue 7', { code }).code).toBe(expected);
+describe('an error of a kind (E2)', () => {
+  it.each(table.filter((row) => row.kind !== 'rate-limit'))('of $kind is a $name', ({ kind, name, status, code }) => {
+    const error = errorOfKind(kind as Exclude<ErrorKind, 'rate-limit'>, undefined, { status });
+    expect(error).toMatchObject({ name, kind, status, code, message: errorTable[kind].message });
+    expect(errorOfKind(error.kind as 'other', 'It failed', { status }).message).toBe('It failed');
   });
 
-  it.each([undefined, '', '   ', Number.NaN])('falls back to the own code for %o', (code) => {
-    expect(new NotFoundError('No issue 7', { code }).code).toBe('NOT_FOUND');
-  });
-});
-
-describe('options', () => {
-  it('keeps the cause, and only where there is one', () => {
-    const cause = new Error('ECONNRESET');
-    expect(new ConnectorError('It failed', { status: 502, cause }).cause).toBe(cause);
-    expect(Object.hasOwn(new ConnectorError('It failed', { status: 502, cause: undefined }), 'cause')).toBe(false);
-  });
-
-  it.each(['', ' ', '\n\t'])('refuses the empty message %o, naming it', (message) => {
-    expect(() => new ConnectorError(message, { status: 500 })).toThrow(/`message`/);
-    expect(() => new NotFoundError(message)).toThrow(TypeError);
-  });
-
-  it.each([0, 200, 204, 302, 399, 600, 1000, 404.5, Number.NaN, -404, '404' as never, undefined as never])(
-    'refuses the status %o, naming it',
-    (status) => {
-      expect(() => new ConnectorError('It failed', { status })).toThrow(TypeError);
-      expect(() => new ConnectorError('It failed', { status })).toThrow(/`status`/);
-    },
-  );
-
-  it('refuses missing options with a TypeError that names the option', () => {
-    expect(() => new (ConnectorError as never as new (message: string) => unknown)('It failed')).toThrow(/`status`/);
-  });
-
-  it("does not let the options of a kind change the kind's status", () => {
-    expect(new NotFoundError('gone', { status: 500 } as never).status).toBe(404);
-    expect(new ForbiddenError('no', { status: 500 } as never).status).toBe(403);
-  });
-
-  it('does not change the options of the caller', () => {
-    const options = Object.freeze({ status: 500, code: 7, headers: Object.freeze({ 'x-a': '1' }) });
-    expect(() => new ConnectorError('It failed', options)).not.toThrow();
-  });
-});
-
-describe('RateLimitError (W2)', () => {
-  const withoutWait: unknown[] = [undefined, {}, { retryAfterMs: undefined }, { code: 'X' }];
-  it.each(withoutWait)('throws a TypeError without a wait: %o', (options) => {
-    expect(() => new RateLimitError('slow down', options as never)).toThrow(TypeError);
-    expect(() => new RateLimitError('slow down', options as never)).toThrow(/`retryAfterMs`.*`resumeAt`/);
-  });
-
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '60', null])('refuses retryAfterMs %o, naming it', (value) => {
-    expect(() => new RateLimitError('slow down', { retryAfterMs: value as never })).toThrow(TypeError);
-    expect(() => new RateLimitError('slow down', { retryAfterMs: value as never })).toThrow(/`retryAfterMs`/);
-  });
-
-  it.each([new Date(Number.NaN), '2026-11-21', 0])('refuses resumeAt %o, naming it', (value) => {
-    expect(() => new RateLimitError('slow down', { resumeAt: value as never })).toThrow(TypeError);
-    expect(() => new RateLimitError('slow down', { resumeAt: value as never })).toThrow(/`resumeAt`/);
-  });
-
-  it('works out when to go on from the time to wait', () => {
-    vi.useFakeTimers({ now: Date.UTC(2026, 10, 21, 9), toFake: ['Date'] });
-    try {
-      const error = new RateLimitError('slow down', { retryAfterMs: 1500 });
-      expect(error.resumeAt).toEqual(new Date(Date.UTC(2026, 10, 21, 9, 0, 1, 500)));
-      expect(error.retryAfterMs).toBe(1500);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  it('works out the time to wait from when to go on; never below zero', () => {
-    vi.useFakeTimers({ now: Date.UTC(2026, 10, 21, 9), toFake: ['Date'] });
-    try {
-      const resumeAt = new Date(Date.UTC(2026, 10, 21, 10));
-      expect(new RateLimitError('slow down', { resumeAt })).toMatchObject({ retryAfterMs: 3_600_000, resumeAt });
-      expect(new RateLimitError('slow down', { resumeAt: new Date(0) }).retryAfterMs).toBe(0);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  it('accepts a wait of zero', () => {
-    expect(new RateLimitError('slow down', { retryAfterMs: 0 }).retryAfterMs).toBe(0);
-  });
-
-  it('survives a wait longer than a Date can express', () => {
-    const error = new RateLimitError('slow down', { retryAfterMs: Number.MAX_SAFE_INTEGER });
-    expect(error.retryAfterMs).toBe(Number.MAX_SAFE_INTEGER);
-    expect(Number.isNaN(error.resumeAt.getTime())).toBe(false);
-  });
-
-  it('is a limit only with a status that can be one', () => {
-    expect(() => new RateLimitError('slow down', { retryAfterMs: 1, status: 500 as never })).toThrow(/`status`/);
+  it('has the status of its kind; only that of `other` is asked for', () => {
+    expect(errorOfKind('not-found', undefined, { status: 410 }).status).toBe(404);
+    expect(errorOfKind('other', undefined, { status: 410 }).status).toBe(410);
   });
 });

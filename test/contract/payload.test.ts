@@ -8,6 +8,7 @@ import {
 } from 'concordat';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 
 const json = (value: unknown) => JSON.stringify(value);
 const bytes = (text: string) => new TextEncoder().encode(text).length;
@@ -126,7 +127,8 @@ describe('detail is bounded (E5)', () => {
   });
 
   it('holds for a bound that is smaller than the mark', () => {
-    for (const max of [0, 1, 5, 8]) expect(bytes(detailOf('x'.repeat(100), max) ?? '')).toBeLessThanOrEqual(max);
+    for (const max of [0, 1, 5, 8]) expect(detailOf('x'.repeat(100), max)).toBe('x'.repeat(max));
+    expect(detailOf('x'.repeat(100), 9)).toBe('… [cut]'); // control: room for the mark, and nothing else
   });
 });
 
@@ -156,6 +158,15 @@ describe('the schema (E1) is strict', () => {
   ])('refuses %j', (value) => {
     expect(errorPayloadSchema.safeParse(value).success).toBe(false);
   });
+});
+
+it('the schema says what each member is, for documents that are made of it', () => {
+  const { properties } = z.toJSONSchema(errorPayloadSchema.shape.errors);
+  expect(Object.values(properties ?? {}).map((member) => typeof member === 'object' && member.description)).toEqual([
+    expect.stringMatching(/code/i),
+    expect.stringMatching(/why/i),
+    expect.stringMatching(/details/i),
+  ]);
 });
 
 describe('parseErrorPayload (E6)', () => {
@@ -225,6 +236,7 @@ describe('parseErrorPayload (E6)', () => {
     ['errors nested twice', { errors: [[{ code: 'A', message: 'b' }]] }],
     ['no message', { errors: { code: 'A' } }],
     ['an empty message', { errors: { code: 'A', message: '' } }],
+    ['a blank message', { errors: { code: 'A', message: ' \n' } }],
     ['a message that is no text', { errors: { code: 'A', message: { text: 'b' } } }],
     ['another API body', { error: { code: 'A', message: 'b' } }],
     ['another API body at the top', { code: 'A', message: 'b' }],

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { formatCurrent, formatPolicy, parseQuota } from '../../src/contract/index.js';
+import { currentHeader, formatCurrent, formatPolicy, parseQuota, policyHeader } from '../../src/contract/index.js';
 
 const policies = (policy: string | null) => parseQuota({ policy }).policies;
 const current = (value: string | null, policy?: string) => parseQuota({ current: value, policy }).current;
 
 describe('the examples of the draft are read (W8)', () => {
+  it('in the two headers of the draft', () => {
+    expect([policyHeader, currentHeader]).toEqual(['RateLimit-Policy', 'RateLimit']);
+  });
+
   it.each([
     ['"default";q=100;w=10', [{ name: 'default', limit: 100, windowMs: 10_000 }]],
     [
@@ -140,11 +144,20 @@ describe('what is written can be read again (W8)', () => {
     ['windowMs', { limit: 1, windowMs: 0 }],
     ['windowMs', { limit: 1, windowMs: 86_400_001 }],
     ['windowMs', { limit: 1, windowMs: Number.NaN }],
+    ['limit', { limit: 1_000_000_000_000_000, windowMs: 1000 }],
+    ['windowMs', { limit: 1, windowMs: '1000' as never }],
     ['name', { name: '', limit: 1, windowMs: 1000 }],
-    ['name', { name: 'ä', limit: 1, windowMs: 1000 }],
+    ['name', { name: 'aä', limit: 1, windowMs: 1000 }],
+    ['name', { name: 'äa', limit: 1, windowMs: 1000 }],
+    ['name', { name: 7 as never, limit: 1, windowMs: 1000 }],
   ])('a wrong `%s` is a TypeError that names it: %o', (option, policy) => {
     expect(() => formatPolicy(policy)).toThrow(new RegExp(`^\`${option}\``));
     expect(() => formatPolicy(policy)).toThrow(TypeError);
+  });
+
+  it('a policy of the most requests in the longest window', () => {
+    const most = { name: 'default', limit: 999_999_999_999_999, windowMs: 86_400_000 };
+    expect(policies(formatPolicy(most))).toEqual([most]);
   });
 
   it('what is left has to be a number', () => {

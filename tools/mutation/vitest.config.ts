@@ -1,13 +1,19 @@
 import { configDefaults, defineConfig, mergeConfig } from 'vitest/config';
 import base from '../../vitest.config.js';
 
-/** The fast tests of what is mutated: the simulation and the referee would take hours. */
+/** What scripts/mutation.ts asks for. */
+const { tests, except } = JSON.parse(process.env.CONCORDAT_MUTATION ?? '{}');
+
 export default mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
   defineConfig({
     test: {
-      include: ['test/contract/**/*.test.ts', 'test/client/**/*.test.ts'],
-      exclude: [...configDefaults.exclude, '**/*-script.test.ts'],
+      include: tests,
+      exclude: [...configDefaults.exclude, '**/*.{long,browser}.test.ts', ...except],
+      // A mutant that hangs need not hang for a minute.
+      testTimeout: 10_000,
+      hookTimeout: 10_000,
+      expect: { poll: { timeout: 5_000 } },
     },
   }),
 );

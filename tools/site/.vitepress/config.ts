@@ -66,7 +66,7 @@ export default defineConfig({
         'job-queues',
         'observability',
       ]),
-      group('Testing', ['testing', 'conformance', 'simulation', 'referee', 'fuzzing', 'soak', 'lessons']),
+      group('Testing', ['testing', 'conformance', 'simulation', 'referee', 'fuzzing', 'mutation', 'soak', 'lessons']),
       group('Administration', ['api-keys', 'administration', 'backup', 'watch-a-sync']),
       group('Background', [
         'architecture',

@@ -1,0 +1,65 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ConnectorClient } from 'concordat/client';
+import { expect, it, onTestFinished } from 'vitest';
+import { connect } from '../helpers/connect.js';
+import { scriptedConnector } from '../helpers/scripted-connector.js';
+import { rejection } from '../helpers/until.js';
+
+const get = (client: ConnectorClient) => client.request({ method: 'GET', path: '/items' });
+
+// biome-ignore lint/suspicious/noExplicitAny: events of all sorts in one list
+type Traced = Record<'call' | 'attempt' | 'wait' | 'result', any[]>;
+
+/** What tracers see of calls to one connector. */
+function trace(connector: { url: string }): Traced {
+  const traced: Traced = { call: [], attempt: [], wait: [], result: [] };
+  for (const [name, list] of Object.entries(traced)) {
+    const listener = (message: unknown) => {
+      if ((message as { baseUrl: string }).baseUrl === connector.url) list.push(message);
+    };
+    subscribe(`concordat:client:${name}`, listener);
+    onTestFinished(() => {
+      unsubscribe(`concordat:client:${name}`, listener);
+    });
+  }
+  return traced;
+}
+
+it('a tracer sees each request of a call by its number, and what came of the call (G6)', async () => {
+  const connector = await scriptedConnector();
+  const statuses = [503, 502, 200];
+  connector.handle = (exchange) => exchange.reply(statuses.shift() ?? 200, {});
+  const traced = trace(connector);
+  await get(connect(connector));
+  const [{ call }] = traced.call;
+  expect(call).toEqual({ method: 'GET', path: '/items' });
+  expect(traced.attempt.filter((attempt) => attempt.call === call)).toMatchObject([
+    { number: 1, status: 503, outcome: 'error' },
+    { number: 2, status: 502, outcome: 'error' },
+    { number: 3, status: 200, outcome: 'success' },
+  ]);
+  expect(traced.result).toMatchObject([{ call, status: 200, attempts: 3 }]);
+  expect(traced.result[0]).not.toHaveProperty('error');
+});
+
+it('and each request of a login, which belongs to no call (G6)', async () => {
+  const connector = await scriptedConnector({ guard: false });
+  connector.initialize = (exchange) =>
+    exchange.number === 1 ? exchange.reply(503, {}) : exchange.reply(200, { 'x-session': 'session-1' });
+  const traced = trace(connector);
+  await get(connect(connector));
+  const logins = traced.attempt.filter((attempt) => attempt.call === undefined);
+  expect(logins).toMatchObject([
+    { method: 'POST', path: '/initialize', number: 1, status: 503, outcome: 'error' },
+    { method: 'POST', path: '/initialize', number: 2, status: 200, outcome: 'success' },
+  ]);
+});
+
+it('a call without any response has no status (G6)', async () => {
+  const connector = await scriptedConnector();
+  connector.handle = (exchange) => exchange.drop();
+  const traced = trace(connector);
+  const error = await rejection(get(connect(connector, { retry: { retries: 0 } })));
+  expect(traced.result).toMatchObject([{ error, attempts: 1 }]);
+  expect(traced.result[0]).not.toHaveProperty('status');
+});

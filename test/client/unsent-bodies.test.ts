@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream';
+import type { BodyOption } from 'concordat/client';
+import { expect, it } from 'vitest';
+import { connect } from '../helpers/connect.js';
+import { scriptedConnector } from '../helpers/scripted-connector.js';
+import { rejection, until } from '../helpers/until.js';
+
+/** A body, and whether it was let go of. */
+const streams: [string, () => { body: BodyOption; isGone: () => boolean }][] = [
+  [
+    'a Node stream',
+    () => {
+      const body = Readable.from(['late']);
+      return { body, isGone: () => body.destroyed };
+    },
+  ],
+  [
+    'a web stream',
+    () => {
+      let isGone = false;
+      const cancel = () => {
+        isGone = true;
+      };
+      return { body: new ReadableStream<Uint8Array>({ cancel }), isGone: () => isGone };
+    },
+  ],
+];
+
+it.each(streams)('%s that its factory makes after the call was aborted is let go of (G8)', async (_name, make) => {
+  const connector = await scriptedConnector();
+  const controller = new AbortController();
+  const { body: made, isGone } = make();
+  let give: ((body: BodyOption) => void) | undefined;
+  const body = () =>
+    new Promise<BodyOption>((resolve) => {
+      give = resolve;
+    });
+  const client = connect(connector);
+  const options = { method: 'POST', path: '/items', body: body as BodyOption, signal: controller.signal } as const;
+  const call = rejection(client.request(options));
+  await until(() => give !== undefined);
+  controller.abort();
+  expect(isGone()).toBe(false);
+  give?.(made);
+  await call;
+  await until(isGone);
+  expect(connector.requests).toHaveLength(0);
+});
+
+it('what cannot be sent is named: `body` itself may be a form, what its factory returns may not', async () => {
+  const client = connect(await scriptedConnector());
+  const send = (body: unknown) => rejection(client.request({ method: 'POST', path: '/', body: body as BodyOption }));
+  const kinds = 'must be a string, a Uint8Array or Buffer, a Blob or File, a Node or web stream, or an async iterable';
+  const end = '; use `json` for objects.';
+  expect((await send({ a: 1 })).message).toBe(`\`body\` ${kinds}, a FormData or URLSearchParams${end}`);
+  const made = await send(() => ({ a: 1 }));
+  expect(`${made.message} ${made.cause?.message}`).toContain(`What the \`body\` factory returns ${kinds}${end}`);
+});
