@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isConnectorError } from 'concordat';
 import type { ConnectorClient } from 'concordat/client';
 import { z } from 'zod';
@@ -12,6 +13,10 @@ export function originalOf({ number, title }: RawIssue): string {
   return JSON.stringify({ number, title, note: 'As it was when it was attached: Größe, 💥' });
 }
 
+const maxRoundsInVain = 8;
+/** A system that answers 503 gets a moment, and fewer requests at once. */
+const settleMs = 500;
+
 /**
  * Attaches each GitHub issue as it is to its mirror in Redmine, through the connector. An upload whose answer is lost may
  * have taken place or not: what is there is looked at again before anything is sent twice.
@@ -24,10 +29,11 @@ export async function attachOriginals(
   signal: AbortSignal,
 ): Promise<Map<number, number>> {
   const attached = new Map<number, number>();
-  for (let round = 1; attached.size < mirrors.length; round++) {
-    if (round > 8) throw new Error(`${mirrors.length - attached.size} files could not be attached.`);
+  for (let concurrency = 6, inVain = 0; attached.size < mirrors.length; concurrency = Math.ceil(concurrency / 2)) {
+    if (inVain > maxRoundsInVain) throw new Error(`${mirrors.length - attached.size} files could not be attached.`);
+    const before = attached.size;
     const missing = mirrors.filter(({ mirror }) => !attached.has(mirror));
-    await eachOf(missing, { concurrency: 6, signal }, async ({ original, mirror }) => {
+    await eachOf(missing, { concurrency, signal }, async ({ original, mirror }) => {
       const path = `/issues/${mirror}/attachments`;
       const present = await client.get(path, { schema: attachmentsSchema, signal });
       const found = present.find(({ filename }) => filename === originalName);
@@ -40,6 +46,8 @@ export async function attachOriginals(
         });
       }
     });
+    inVain = attached.size === before ? inVain + 1 : 0;
+    await delay(settleMs, undefined, { signal });
   }
   return attached;
 }
