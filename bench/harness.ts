@@ -18,6 +18,7 @@ export interface Figure {
   readonly operations: number;
   readonly p50Us: number;
   readonly p99Us: number;
+  readonly p999Us: number;
   readonly maxUs: number;
   readonly perSecond: number;
   /** Of this process, with all its threads; a database server's is not in it. */
@@ -50,6 +51,7 @@ export async function measure(arms: readonly Arm[], rounds: number): Promise<Fig
       operations: sorted.length,
       p50Us: percentile(sorted, 0.5),
       p99Us: percentile(sorted, 0.99),
+      p999Us: percentile(sorted, 0.999),
       maxUs: percentile(sorted, 1),
       perSecond: sorted.length / (wallUs / 1e6),
       cpuUs: cpuUs / sorted.length,
@@ -97,6 +99,7 @@ export function printFigures(
       operations: figure.operations,
       [`p50 ${unit}`]: round(figure.p50Us / perUnit),
       [`p99 ${unit}`]: round(figure.p99Us / perUnit),
+      [`p99.9 ${unit}`]: round(figure.p999Us / perUnit),
       'max ms': round(figure.maxUs / 1000),
       'per second': Math.round(figure.perSecond),
       [`CPU ${unit}`]: round(figure.cpuUs / perUnit),

@@ -1,4 +1,6 @@
+import { fork } from 'node:child_process';
 import { hash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import type pg from 'pg';
 import { parseKey } from '../../src/api-keys/keys/key-format.js';
 import { seededRandom } from '../../src/internal/random.js';
@@ -49,6 +51,8 @@ export async function benchBare(setting: Setting): Promise<void> {
   try {
     const figures = await measure(arms, rounds);
     printFigures('authenticate: beside a prepared SELECT and SHA-256', figures, { against: arms[0]!.name });
+    const whileWriting = await besideWriter(setting.database.url, () => measure(arms, rounds));
+    printFigures('the same while another process creates keys', whileWriting, { against: arms[0]!.name });
   } finally {
     await close();
   }
@@ -67,4 +71,19 @@ function openBare({ database }: Setting): { find(id: string): Promise<Row | unde
   const sqlite = connection as SqliteConnection;
   const statement = sqlite.prepare(`${text} ?`);
   return { find: async (id) => statement.get(id) as unknown as Row | undefined, close: async () => sqlite.close() };
+}
+
+async function besideWriter<Result>(url: string, job: () => Promise<Result>): Promise<Result> {
+  const writer = fork(new URL('writer.ts', import.meta.url), [url], { execArgv: ['--no-warnings', '--import', 'tsx'] });
+  await Promise.race([
+    once(writer, 'message'),
+    once(writer, 'exit').then(() => Promise.reject(new Error('The process that writes has ended.'))),
+  ]);
+  try {
+    const result = await job();
+    if (writer.exitCode !== null) throw new Error('The process that writes has ended.');
+    return result;
+  } finally {
+    writer.kill('SIGKILL');
+  }
 }

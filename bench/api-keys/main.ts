@@ -1,6 +1,6 @@
 // Figures of concordat/api-keys at a million keys. Started by bench/run.ts, see docs/performance-api-keys.md.
 import { parseArgs } from 'node:util';
-import type { ApiKeys, DirectoryUser } from 'concordat/api-keys';
+import type { ApiKeys } from 'concordat/api-keys';
 import { describeLoad, describeMachine } from '../machine.js';
 import { benchAudits } from './audits.js';
 import { benchAuthenticate } from './authenticate.js';
@@ -10,7 +10,7 @@ import { benchCreate } from './create.js';
 import { type BenchDatabase, postgresDatabase, sqliteDatabase } from './databases.js';
 import { benchList } from './list.js';
 import { openApiKeys } from './package-under-test.js';
-import { auditRows, type FilledKey, isActive, keyRow, makeKeys, owners, searchRow } from './rows.js';
+import { auditRows, directory, type FilledKey, isActive, keyRow, makeKeys, owners, searchRow } from './rows.js';
 
 /** What every figure is measured on. */
 export interface Setting {
@@ -130,14 +130,4 @@ async function fillConcordat(database: BenchDatabase, keys: readonly FilledKey[]
 
 function* mapped<T>(keys: readonly FilledKey[], toRows: (key: FilledKey) => T[]) {
   for (const key of keys) yield* toRows(key);
-}
-
-/** In memory: what a host's look-up of the owner costs is the host's. */
-function directory() {
-  const users = new Map<string, DirectoryUser>(owners.map((owner) => [owner.id, owner]));
-  users.set('u-root', { id: 'u-root', username: 'root', superAdmin: true });
-  return {
-    findById: (id: string) => users.get(id),
-    findByUsername: (username: string) => [...users.values()].find((user) => user.username === username),
-  };
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { DirectoryUser } from 'concordat/api-keys';
 // Not by the package's subpath: what makes keys is its secret, and a million calls of `create` would take half an hour.
 import { generateKey } from '../../src/api-keys/keys/key-format.js';
 import { seededRandom } from '../../src/internal/random.js';
@@ -27,6 +28,16 @@ export const owners: readonly Owner[] = Array.from({ length: 5000 }, (_, index) 
   id: `u-${index}`,
   username: `${['ada', 'grace', 'linus', 'edsger', 'barbara', 'donald', 'radia', 'ken'][index % 8]}.${index}`,
 }));
+
+/** In memory: what a host's look-up of the owner costs is the host's. */
+export function directory() {
+  const users = new Map<string, DirectoryUser>(owners.map((owner) => [owner.id, owner]));
+  users.set('u-root', { id: 'u-root', username: 'root', superAdmin: true });
+  return {
+    findById: (id: string) => users.get(id),
+    findByUsername: (username: string) => [...users.values()].find((user) => user.username === username),
+  };
+}
 
 const systems = [
   'Jira',
