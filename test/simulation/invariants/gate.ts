@@ -170,6 +170,7 @@ const nobodyHammers: Invariant = {
       if (isLimit(entry) && epochs.get(entry.exchange) === epoch) {
         refusals++;
         last = entry.at;
+        epoch++; // a client that closes reports no pause
       }
       if (entry.what !== 'sent') continue;
       epochs.set(entry.exchange, epoch);
