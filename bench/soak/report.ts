@@ -59,14 +59,16 @@ function toTables({ minutes, levels, counts, facts, complaints }: Soak): string 
       parts.map((part) => [part, ...measures.map((name) => cell(part, name))]),
     ),
     '',
-    `Trouble: ${list([...counts])}.`,
+    `Trouble: ${[...counts.values()].reduce((sum, count) => sum + count, 0)} times, of ${counts.size} kinds.`,
     '',
-    `Work: ${list(Object.entries(facts))}.`,
+    `Work: ${list(facts)}.`,
   ].join('\n');
 }
 
-const list = (counts: ReadonlyArray<readonly [name: string, count: number]>) =>
-  counts.map(([name, count]) => `${name} ${count.toLocaleString('en')}`).join(', ');
+const list = (counts: Soak['facts']) =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count.toLocaleString('en')}`)
+    .join(', ');
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
