@@ -59,17 +59,16 @@ function toTables({ minutes, levels, counts, facts, complaints }: Soak): string 
       parts.map((part) => [part, ...measures.map((name) => cell(part, name))]),
     ),
     '',
-    table(
-      ['trouble', 'times'],
-      [...counts].map(([name, count]) => [name, String(count)]),
-    ),
+    `Trouble: ${[...counts.values()].reduce((sum, count) => sum + count, 0)} times, of ${counts.size} kinds.`,
     '',
-    table(
-      ['work', 'count'],
-      Object.entries(facts).map(([name, count]) => [name, count.toLocaleString('en')]),
-    ),
+    `Work: ${list(facts)}.`,
   ].join('\n');
 }
+
+const list = (counts: Soak['facts']) =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count.toLocaleString('en')}`)
+    .join(', ');
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
