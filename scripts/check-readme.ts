@@ -4,7 +4,7 @@
  *
  * - `ts file=NAME`: written to the folder and type-checked; with `run` executed, with `background=PORT` started and left
  *   running until the page ends;
- * - `sh run`: executed by bash in that folder; `after=MS` waits first;
+ * - `sh run`: executed by bash in that folder; `after=MS` waits first; `sh file=NAME background=PORT` starts a file that is there;
  * - `json output`, `text output`: what the previous block must print. JSON is compared as a value, text line by
  *   line, where `…` stands for anything;
  * - every other `ts` block is type-checked; other blocks are ignored.
