@@ -40,7 +40,12 @@ export interface RequestOptions<Data = unknown> {
   timeoutMs?: number | undefined;
   /** Bounds the whole call, in milliseconds. @default the client's */
   totalTimeoutMs?: number | undefined;
-  /** The order of waiting calls: higher numbers go first, equal ones in order of arrival. @default 0 */
+  /**
+   * The order of calls that wait for their turn, not for a login: higher numbers go first, equal ones in order of
+   * arrival.
+   *
+   * @default 0
+   */
   priority?: number | undefined;
 }
 
@@ -81,7 +86,7 @@ export interface CloseOptions {
 export interface ClientCounters {
   /** Calls made by the caller. */
   readonly calls: number;
-  /** Requests sent, logins included. */
+  /** Requests that have ended, logins included, and those given up before they were written. */
   readonly sent: number;
   /** Requests refused by a rate limit. */
   readonly refused: number;

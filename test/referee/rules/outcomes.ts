@@ -125,13 +125,7 @@ const rejectMeansReject: Rule = {
     if (evidence.options.onLimit !== 'reject') return;
     for (const call of evidence.ledger.calls) {
       const sends = evidence.sendsOf(call);
-      // A wait that may be over before the call is told of it is none.
-      const at = sends.findIndex(
-        (send) =>
-          send.answer?.verdict === 'limit' &&
-          evidence.hasArrived(send) &&
-          (send.answer.waitMs ?? evidence.options.fallbackWaitMs) > evidence.ledger.stallMs + toleranceMs,
-      );
+      const at = sends.findIndex((send) => send.answer?.verdict === 'limit' && evidence.hasArrived(send));
       if (at >= 0 && at < sends.length - 1) yield `call ${call.plan.id} was sent again after a limit`;
     }
   },

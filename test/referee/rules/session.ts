@@ -62,8 +62,11 @@ const oneLoginAtATime: Rule = {
     for (const [index, later] of logins.entries()) {
       for (const earlier of logins.slice(0, index)) {
         if (evidence.stateOf(earlier) !== evidence.stateOf(later)) continue;
-        const over = earlier.watched ? earlier.settled : earlier.answer?.at;
-        if (over === undefined ? !earlier.watched : over.seq < later.begun.seq) continue;
+        // A client that is not watched may have given the login up before its answer was written.
+        const { watched, settled, answer } = earlier;
+        const ends = watched ? [settled] : [settled, answer?.at];
+        const isOver = ends.some((end) => end !== undefined && end.seq < later.begun.seq);
+        if (isOver || (!watched && answer === undefined)) continue;
         yield `${nameOf(later)} began while ${nameOf(earlier)} was on its way`;
       }
     }
