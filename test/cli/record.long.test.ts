@@ -118,6 +118,20 @@ describe('concordat record', () => {
     });
   });
 
+  it.each([
+    ['a host in capitals', (url: string) => url.replace('127.0.0.1', 'LOCALHOST')],
+    ['a short address', (url: string) => url.replace('127.0.0.1', '127.1')],
+    ['a port with a zero', (url: string) => url.replace(/(\d+)$/, '0$1')],
+  ])('takes out the session with %s in the URL', async (_name, spell) => {
+    const { baseUrl } = await connector({ me: { token } });
+    const cwd = folderWith({ probes, record: ['/me'] });
+    const { code } = await run(['record', 'concordat.config.json', '--url', spell(baseUrl)], { cwd, env });
+    expect(code).toBe(0);
+    const text = readFileSync(path.join(cwd, 'recording.json'), 'utf8');
+    expect(text).not.toContain(token);
+    expect(JSON.parse(text).initialize).toEqual({ path: '/initialize', session: ['x-token'] });
+  });
+
   it.each(['authorization', 'x-license-key', 'X-Session'])(
     'takes out the credentials in a `%s` of a request',
     async (name) => {
