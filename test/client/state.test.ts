@@ -40,7 +40,11 @@ describe('clients that share their state', () => {
       return new WeakRef(client);
     };
     const closed = await use();
-    await expect.poll(() => (collect(), closed.deref() === undefined)).toBe(true);
+    const isGone = () => {
+      collect();
+      return closed.deref() === undefined;
+    };
+    await expect.poll(isGone).toBe(true);
     await get(connect(connector, { state }));
     expect(connector.logins).toHaveLength(1);
   });
