@@ -137,8 +137,8 @@ function toResponse({ status, headers, bytes }: Received): RecordedExchange['res
 function toBody(bytes: Uint8Array, type: string): RecordedBody {
   if (bytes.length === 0) return {};
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    const json = /[/+]json\b/i.test(type) ? parseJson(text) : undefined;
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const json = /[/+]json\b/i.test(type) ? parseJson(text.replace(/^\ufeff/, '')) : undefined;
     return json === undefined ? { text } : { json };
   } catch {
     return { base64: Buffer.from(bytes).toString('base64') };
