@@ -24,8 +24,8 @@ export interface AdminOptions {
    */
   readonly lookUpTimeoutMs?: number | undefined;
   /**
-   * The path of the administration, such as `/admin`, as browsers see it. Where a router or a proxy removes it, it is put
-   * back; so it cannot be one of the administration's own, such as `/api-keys`.
+   * The path of the administration, such as `/admin`, as browsers see it. Where a router or a proxy removes it or its
+   * beginning, that is put back; so it cannot be one of the administration's own, such as `/api-keys`.
    * @default ''
    */
   readonly basePath?: string | undefined;

@@ -44,7 +44,7 @@ export async function recordExchanges(
   signal: AbortSignal,
 ): Promise<Recorded> {
   const { path: loginPath = '/initialize', parameters } = config.probes?.initialize ?? {};
-  const loginUrl = withoutTrailingSlashes(baseUrl) + loginPath;
+  const loginUrl = new URL(withoutTrailingSlashes(baseUrl) + loginPath).href; // the client writes hosts and ports that way
   const secrets = requests.flatMap(({ headers = {} }) => Object.entries(headers).flatMap(secretsOfHeader));
   const session = new Set<string>();
   let received: Received | undefined;
@@ -55,7 +55,7 @@ export async function recordExchanges(
     const { status } = response;
     const headers = new Headers(response.headers);
     headers.delete('content-encoding'); // fetch has decompressed it
-    if (String(input) === loginUrl) {
+    if (new URL(String(input)).href === loginUrl) {
       for (const { key, value } of toSessionParameters(parseJson(new TextDecoder().decode(bytes))) ?? []) {
         session.add(key);
         secrets.push(value, ...headerParts(key, value));
@@ -137,8 +137,8 @@ function toResponse({ status, headers, bytes }: Received): RecordedExchange['res
 function toBody(bytes: Uint8Array, type: string): RecordedBody {
   if (bytes.length === 0) return {};
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    const json = /[/+]json\b/i.test(type) ? parseJson(text) : undefined;
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const json = /[/+]json\b/i.test(type) ? parseJson(text.replace(/^\ufeff/, '')) : undefined;
     return json === undefined ? { text } : { json };
   } catch {
     return { base64: Buffer.from(bytes).toString('base64') };

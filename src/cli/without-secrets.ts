@@ -31,7 +31,8 @@ export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }:
       redact(text) !== text ||
       tokenForm.test(text) ||
       isEncoded(text, redact) ||
-      (!isName && looksSecret(key, text, keep)),
+      (!isName && looksSecret(key, text, keep)) ||
+      parametersOf(text).some(([name = '', value = '']) => looksSecret(name, value, keep)),
   );
   if (left.length === 0) return clean;
   const places = [...new Set(left.map(({ path }) => path))];
@@ -67,11 +68,17 @@ function looksSecret(key: string, text: string, keep: readonly string[]): boolea
   );
 }
 
-/** Whether a secret is in there as base64 or hexadecimal. */
+/** Names and values as links and forms have them. */
+function parametersOf(text: string): string[][] {
+  return text.split(/[\s?&#"'<>]/).map((part) => part.split('=', 2));
+}
+
+/** Whether a secret is in there as base64, as hexadecimal or in UTF-16. */
 function isEncoded(text: string, redact: (text: string) => string): boolean {
   const decoded = [
+    Buffer.from(text),
     ...(text.match(/[\w+/-]{6,}={0,2}/g) ?? []).map((run) => Buffer.from(run, 'base64')),
     ...(text.match(/[\da-f]{8,}/gi) ?? []).map((run) => Buffer.from(run, 'hex')),
-  ].map((bytes) => bytes.toString('utf8'));
+  ].map((bytes) => bytes.toString('utf8').replaceAll('\0', ''));
   return decoded.some((plain) => redact(plain) !== plain);
 }

@@ -96,6 +96,39 @@ describe('below /admin', () => {
   });
 });
 
+describe('behind a proxy that removes the beginning of the base path', () => {
+  it('all three are found, and the own pages of a mount without the whole of it stay', async () => {
+    const host = await startAdmin();
+    const { key } = await host.key('u-alice', 'Acting');
+    const mounted = async (basePath: string, removed: string) => {
+      const options = { apiKeys: host.apiKeys, users: directory(host), edition: 'Professional', basePath };
+      const admin = createAdmin(options);
+      const handle = toNodeHandler(admin);
+      const server = await listen((request, response) => {
+        expect(request.url?.startsWith(removed)).toBe(true);
+        request.url = request.url?.slice(removed.length);
+        return handle(request, response);
+      });
+      onTestFinished(async () => {
+        await admin.close();
+        await server.close();
+      });
+      return (path: string, more: object = {}) =>
+        send(server.port, { path: basePath + path, headers: ['x-api-key', key, ...accept], ...more });
+    };
+    for (const removed of ['', '/acme', '/acme/eu', '/acme/eu/admin']) {
+      const ask = await mounted('/acme/eu/admin', removed);
+      expect((await ask('/api/v1/me')).status).toBe(200);
+      expect((await ask('/mcp', { method: 'POST', body: initialize })).status).toBe(200);
+      expect((await ask('/')).headers.location).toBe('/acme/eu/admin/sign-in');
+      expect((await ask('/sign-in')).status).toBe(200);
+    }
+    // `/users` is a page of its own, and not what is left of `/acme/users`.
+    const ask = await mounted('/acme/users', '/acme/users');
+    expect((await ask('/users')).headers.location).toMatch('/acme/users/sign-in?next=%2Facme%2Fusers%2Fusers');
+  });
+});
+
 describe('without an adapter', () => {
   it('`fetch` takes a plain Request, and refuses joined headers all the same (K8)', async () => {
     const host = await startAdmin();

@@ -16,9 +16,11 @@ const env = { PASSWORD: password };
 async function connector({
   me = {},
   issues = [{ id: 7, title: 'a', closed: null }],
+  text = Buffer.alloc(0),
 }: {
   me?: object;
   issues?: unknown;
+  text?: Buffer<ArrayBuffer>;
 } = {}) {
   let limited = true;
   const app = createConnector({
@@ -44,6 +46,7 @@ async function connector({
     throw new NotFoundError(`No issue ${c.req.param('id')}`, { code: 'ISSUE_NOT_FOUND' });
   });
   app.get('/me', (c) => c.json(me));
+  app.get('/text', (c) => c.body(text, 200, { 'content-type': 'text/csv' }));
   const posts: string[] = [];
   app.post('/issues', async (c) => {
     posts.push(await c.req.text());
@@ -118,6 +121,20 @@ describe('concordat record', () => {
     });
   });
 
+  it.each([
+    ['a host in capitals', (url: string) => url.replace('127.0.0.1', 'LOCALHOST')],
+    ['a short address', (url: string) => url.replace('127.0.0.1', '127.1')],
+    ['a port with a zero', (url: string) => url.replace(/(\d+)$/, '0$1')],
+  ])('takes out the session with %s in the URL', async (_name, spell) => {
+    const { baseUrl } = await connector({ me: { token } });
+    const cwd = folderWith({ probes, record: ['/me'] });
+    const { code } = await run(['record', 'concordat.config.json', '--url', spell(baseUrl)], { cwd, env });
+    expect(code).toBe(0);
+    const text = readFileSync(path.join(cwd, 'recording.json'), 'utf8');
+    expect(text).not.toContain(token);
+    expect(JSON.parse(text).initialize).toEqual({ path: '/initialize', session: ['x-token'] });
+  });
+
   it.each(['authorization', 'x-license-key', 'X-Session'])(
     'takes out the credentials in a `%s` of a request',
     async (name) => {
@@ -139,12 +156,37 @@ describe('concordat record', () => {
     ['a JWT', { x: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.c2ln' }, 'json.x'],
     ['a token of GitHub', { x: `ghp_${'a'.repeat(36)}` }, 'json.x'],
     ['a password in a URL', { x: 'postgres://ada:geheim@db/x' }, 'json.x'],
+    ['a parameter of a link that sounds like one', { next: '/me?page=2&access_token=abcdefg' }, 'json.next'],
   ])('writes nothing where %s is left, and names the place', async (_name, me, place) => {
     const { code, err, text } = await record({ me }, { record: ['/me'] });
     expect([code, text]).toEqual([2, undefined]);
     expect(err).toContain('Nothing was written: a secret may be left at ');
     expect(err).toContain(place);
     for (const secret of [token, 'abcdefg', 'geheim', 'eyJ', 'ghp_']) expect(err).not.toContain(secret);
+  });
+
+  it.each([
+    ['ASCII', `the token is ${token}`],
+    ['other letters', `für ${token}`],
+  ])('writes nothing where a secret is left in a text of UTF-16, with %s', async (_name, text) => {
+    const { code, err } = await record({ text: Buffer.from(text, 'utf16le') }, { record: ['/text'] });
+    expect(code).toBe(2);
+    expect(err).toContain('a secret may be left at exchanges[2].response.');
+  });
+
+  it('keeps a text byte for byte', async () => {
+    const text = Buffer.from('\ufeffname;größe\r\n');
+    const { recording } = await record({ text }, { record: ['/text'] });
+    const simulated = simulateConnector({ recording: recording as Recording, session: false });
+    const replayed = await simulated.fetch('http://c.test/text');
+    expect(Buffer.from(await replayed.arrayBuffer())).toEqual(text);
+  });
+
+  it('takes a parameter of a link that was declared to be no secret', async () => {
+    const me = { next: '/me?page=2&page_token=abcdefg' };
+    const { code, recording } = await record({ me }, { record: ['/me'] }, ['--keep', 'page_token']);
+    expect(code).toBe(0);
+    expect(recording?.exchanges[2]?.response.json).toEqual(me);
   });
 
   it('a member can be taken out, or declared to be no secret', async () => {

@@ -1,5 +1,7 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { ConnectionState, ConnectorClient } from 'concordat/client';
-import { memoryState } from 'concordat/client';
+import { createConnectorClient, memoryState } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../helpers/connect.js';
 import { holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
@@ -24,6 +26,27 @@ describe('clients that share their state', () => {
     await Promise.all([get(first), get(second), get(first), get(second)]);
     expect(connector.logins).toHaveLength(1);
     expect(new Set(connector.requests.map(({ session }) => session))).toEqual(new Set(['session-1']));
+  });
+
+  it('keep nothing of one that has closed', async () => {
+    setFlagsFromString('--expose_gc');
+    const collect = runInNewContext('gc') as () => void;
+    const connector = await scriptedConnector();
+    const state = memoryState();
+    const use = async () => {
+      const client = createConnectorClient({ baseUrl: connector.url, initialize: { parameters: {} }, state });
+      await get(client);
+      await client.close();
+      return new WeakRef(client);
+    };
+    const closed = await use();
+    const isGone = () => {
+      collect();
+      return closed.deref() === undefined;
+    };
+    await expect.poll(isGone).toBe(true);
+    await get(connect(connector, { state }));
+    expect(connector.logins).toHaveLength(1);
   });
 
   it('count each the pauses since it joined', async () => {

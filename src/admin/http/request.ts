@@ -1,3 +1,5 @@
+import type { AdminContext } from '../context.js';
+import { ownNames } from '../sections.js';
 import { mountOrderError } from './errors.js';
 
 interface NodeRequest {
@@ -50,26 +52,34 @@ export function isCrossSite(request: Request, publicUrl: URL | undefined): boole
 }
 
 /**
- * Finds the path below the base path. Express, Hono's `mount` and some proxies remove the mount path: a path that does
- * not start with the base path is put below it, so that every part sees full paths. `publicUrl` replaces the origin.
+ * Finds the path below the base path. Express, Hono's `mount` and some proxies remove the mount path or its beginning; it
+ * is put back, so that every part sees full paths. `publicUrl` replaces the origin.
  *
  * @throws AdminHttpError 500 when the host has read the body, and the request must be made anew
  */
 export function placeRequest(
   request: Request,
-  { basePath, publicUrl }: { basePath: string; publicUrl: URL | undefined },
+  { basePath, publicUrl, sections }: Pick<AdminContext, 'basePath' | 'publicUrl' | 'sections'>,
 ): { request: Request; path: string } {
   const url = new URL(request.url);
-  const { pathname } = url;
-  const isFull = basePath === '' || pathname === basePath || pathname.startsWith(`${basePath}/`);
-  if (!isFull) url.pathname = basePath + pathname;
+  const own = [...ownNames, ...sections.map(({ name }) => name)];
+  const below = url.pathname.slice(remainder(url.pathname, basePath, own).length);
+  url.pathname = basePath + below;
   if (publicUrl !== undefined) {
     url.protocol = publicUrl.protocol;
     url.host = publicUrl.host;
     url.port = publicUrl.port;
   }
-  const path = url.pathname.slice(basePath.length) || '/';
+  const path = below || '/';
   if (url.href === request.url) return { request, path };
   if (request.bodyUsed) throw mountOrderError();
   return { request: new Request(url, request), path };
+}
+
+/** What is left of the base path: all of it, its end, or nothing. What begins like an own path is not its end. */
+function remainder(pathname: string, basePath: string, own: readonly string[]): string {
+  const names = basePath.split('/').slice(1);
+  const ends = names.map((_, index) => `/${names.slice(index).join('/')}`);
+  const isEnd = (_end: string, index: number) => index === 0 || !own.includes(names[index] as string);
+  return ends.filter(isEnd).find((end) => pathname === end || pathname.startsWith(`${end}/`)) ?? '';
 }

@@ -157,25 +157,32 @@ export class Gates {
   #gate(scope: string): Gate {
     const { state, clock, pacing, rateLimit } = this.#options;
     const { fallbackWaitMs, jitterMs, remaining } = rateLimit;
-    const create = () => {
-      const quota = this.#quota(scope, () => gate.pump());
-      const publish = async (resumeAt: Date) => state.pause({ scope, resumeAt });
-      const waits = { fallbackWaitMs, jitterMs };
-      const gate: Gate = new Gate({ clock, scope, waits, quota, startsAlone: remaining !== undefined, publish });
-      return gate;
-    };
+    const create = () => createGate(scope, this.#options);
     const key = JSON.stringify([scope, pacing, fallbackWaitMs, jitterMs, remaining]);
     const shared: object = state.gate?.(key, create) ?? create();
     // A gate from another copy of this package, or on another clock, cannot be used.
     return shared instanceof Gate && shared.clock === clock ? shared : create();
   }
+}
 
-  #quota(scope: string, onAnswer: () => void): AnnouncedQuota | undefined {
-    const { state, clock, pacing, rateLimit } = this.#options;
-    if (pacing === 'off') return rateLimit.remaining && new AnnouncedQuota(clock);
-    const learned = new LearnedQuota(clock);
-    const take = state.take?.bind(state);
-    if (take === undefined) return new AnnouncedQuota(clock, learned);
-    return new LeasedQuota({ clock, learned, take: async (request) => take(scope, request), onAnswer });
-  }
+/** The state keeps a gate longer than the client that made it: nothing of that client may be reached from it. */
+function createGate(scope: string, { state, clock, pacing, rateLimit }: GatesOptions): Gate {
+  const { fallbackWaitMs, jitterMs, remaining } = rateLimit;
+  const publish = async (resumeAt: Date) => state.pause({ scope, resumeAt });
+  const onAnswer = () => gate.pump();
+  const quota =
+    pacing === 'auto' ? createQuota(scope, { state, clock, onAnswer }) : remaining && new AnnouncedQuota(clock);
+  const waits = { fallbackWaitMs, jitterMs };
+  const gate: Gate = new Gate({ clock, scope, waits, quota, startsAlone: remaining !== undefined, publish });
+  return gate;
+}
+
+function createQuota(
+  scope: string,
+  { state, clock, onAnswer }: Pick<GatesOptions, 'state' | 'clock'> & { onAnswer(): void },
+): AnnouncedQuota {
+  const learned = new LearnedQuota(clock);
+  const take = state.take?.bind(state);
+  if (take === undefined) return new AnnouncedQuota(clock, learned);
+  return new LeasedQuota({ clock, learned, take: async (request) => take(scope, request), onAnswer });
 }
