@@ -164,14 +164,17 @@ const nobodyHammers: Invariant = {
     const epochs = new Map<number, number>();
     let refusals = 0;
     let last = 0;
+    let isClosing = false;
     for (const entry of entries) {
       if (entry.what === 'pause') epoch++;
       if (passes(entry)) refusals = 0;
       if (isLimit(entry) && epochs.get(entry.exchange) === epoch) {
         refusals++;
         last = entry.at;
-        epoch++; // a client that closes reports no pause
       }
+      if (entry.what === 'closing') isClosing = true;
+      // A client that closes reports no pause, and a late answer may begin one, too.
+      if (isClosing && isLimit(entry)) epoch++;
       if (entry.what !== 'sent') continue;
       epochs.set(entry.exchange, epoch);
       const least = refusals < 2 ? 0 : Math.min(10 * 2 ** (refusals - 2), 1000);
