@@ -114,9 +114,10 @@ export function headerParts(name: string, value: string): string[] {
   return parts;
 }
 
-/** Padding does not matter. An exception for each of very many wrong texts would take long. */
+/** Neither white space nor padding matters. An exception for each of very many wrong texts would take long. */
 function decodeBase64(text: string): string | undefined {
   const digits = text
+    .replace(/\s/g, '')
     .replace(/={1,2}$/, '')
     .replaceAll('-', '+')
     .replaceAll('_', '/');

@@ -41,3 +41,11 @@ describe('what an error shows of a session whose list a connector sends (E5, S7)
     expect(error.message.includes(entry.value)).toBe(isShown);
   });
 });
+
+it.each(['', ' ', '\t '])('the password of a Basic header is not shown, with %j behind it (E5)', async (space) => {
+  const connector = await scriptedConnector();
+  connector.handle = (exchange: Exchange) => exchange.fail(400, 'BAD', `not with ${word} here`);
+  const headers = { authorization: `Basic ${btoa(`ada:${word}`)}${space}` };
+  const error = await rejection(connect(connector).get('/items', { headers }));
+  expect(error.message).toContain('not with [redacted] here');
+});
