@@ -20,6 +20,19 @@ async function pair() {
   return { connector, clock, first, second };
 }
 
+/** A client whose first request was refused for a minute; others may join. */
+async function paused() {
+  const connector = await scriptedConnector();
+  connector.handle = (exchange) => (exchange.number === 1 ? exchange.limit(60) : exchange.reply(200, {}));
+  const clock = virtualClock();
+  const state = memoryState();
+  const join = () => connect(connector, { state, clock });
+  const first = join();
+  const call = track(get(first));
+  await until(() => first.status.paused);
+  return { connector, clock, first, call, join };
+}
+
 describe('clients that share their state', () => {
   it('share one login', async () => {
     const { connector, first, second } = await pair();
@@ -50,16 +63,10 @@ describe('clients that share their state', () => {
   });
 
   it('count each the pauses since it joined', async () => {
-    const connector = await scriptedConnector();
-    connector.handle = (exchange) => (exchange.number === 1 ? exchange.limit(60) : exchange.reply(200, {}));
-    const clock = virtualClock();
-    const state = memoryState();
-    const first = connect(connector, { state, clock });
-    const call = track(get(first));
-    await until(() => first.status.paused);
+    const { clock, first, call, join } = await paused();
     await clock.advance(60_000);
     await until(() => call.settled);
-    const second = connect(connector, { state, clock });
+    const second = join();
     await get(second);
     expect([first, second].map(({ status }) => status.counters.pausedMs)).toEqual([60_000, 0]);
   });
@@ -210,18 +217,12 @@ describe('clients that share their state', () => {
   });
 
   it('a pause goes on when everybody who met it has closed, and ends for who comes then (G9)', async () => {
-    const connector = await scriptedConnector();
-    connector.handle = (exchange) => (exchange.number === 1 ? exchange.limit(60) : exchange.reply(200, {}));
-    const clock = virtualClock();
-    const state = memoryState();
-    const first = connect(connector, { state, clock });
-    const call = track(get(first));
-    await until(() => first.status.paused);
+    const { connector, clock, first, call, join } = await paused();
     await first.close();
     await until(() => call.settled);
     expect(clock.pending).toBe(0); // nobody is there to be woken
     await clock.advance(20_000);
-    const late = track(get(connect(connector, { state, clock })));
+    const late = track(get(join()));
     await clock.advance(39_999);
     await grace();
     expect(connector.requests).toHaveLength(1);
