@@ -1,6 +1,6 @@
 import { apiRoutes } from './api/routes.js';
 import { AdminHttpError } from './http/errors.js';
-import { placeRequest } from './http/request.js';
+import { createPlacement } from './http/request.js';
 import { errorResponse } from './http/responses.js';
 import { createMcpEndpoint } from './mcp/index.js';
 import type { AdminOptions } from './options.js';
@@ -36,8 +36,9 @@ export function createAdmin(options: AdminOptions): Admin {
   const api = apiRoutes(context);
   const mcp = createMcpEndpoint(context, options);
   const ui = uiRoutes(context);
+  const place = createPlacement(context);
   const dispatch = async (arrived: Request, env: unknown): Promise<Response> => {
-    const { request, path } = placeRequest(arrived, context);
+    const { request, path } = place(arrived);
     if (path === '/api' || path.startsWith('/api/')) return await api.fetch(request, env as object);
     if (path === '/mcp') return await mcp.fetch(request, env);
     if (path.startsWith('/mcp/') || path.startsWith('/.well-known/')) {

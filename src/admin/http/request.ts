@@ -51,35 +51,45 @@ export function isCrossSite(request: Request, publicUrl: URL | undefined): boole
   return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
 }
 
+/** A request as every part of the administration sees it: with its full path, and with the path below the base path. */
+interface Placed {
+  readonly request: Request;
+  readonly path: string;
+}
+
 /**
  * Finds the path below the base path. Express, Hono's `mount` and some proxies remove the mount path or its beginning; it
  * is put back, so that every part sees full paths. `publicUrl` replaces the origin.
  *
- * @throws AdminHttpError 500 when the host has read the body, and the request must be made anew
+ * @returns a function that throws an AdminHttpError 500 when the host has read the body, and the request must be made anew
  */
-export function placeRequest(
-  request: Request,
-  { basePath, publicUrl, sections }: Pick<AdminContext, 'basePath' | 'publicUrl' | 'sections'>,
-): { request: Request; path: string } {
-  const url = new URL(request.url);
+export function createPlacement({
+  basePath,
+  publicUrl,
+  sections,
+}: Pick<AdminContext, 'basePath' | 'publicUrl' | 'sections'>): (request: Request) => Placed {
   const own = [...ownNames, ...sections.map(({ name }) => name)];
-  const below = url.pathname.slice(remainder(url.pathname, basePath, own).length);
-  url.pathname = basePath + below;
-  if (publicUrl !== undefined) {
-    url.protocol = publicUrl.protocol;
-    url.host = publicUrl.host;
-    url.port = publicUrl.port;
-  }
-  const path = below || '/';
-  if (url.href === request.url) return { request, path };
-  if (request.bodyUsed) throw mountOrderError();
-  return { request: new Request(url, request), path };
+  const remainders = remaindersOf(basePath, own);
+  return (request) => {
+    const url = new URL(request.url);
+    const { pathname } = url;
+    const remainder = remainders.find((end) => pathname === end || pathname.startsWith(`${end}/`)) ?? '';
+    const below = pathname.slice(remainder.length);
+    url.pathname = basePath + below;
+    if (publicUrl !== undefined) {
+      url.protocol = publicUrl.protocol;
+      url.host = publicUrl.host;
+      url.port = publicUrl.port;
+    }
+    const path = below || '/';
+    if (url.href === request.url) return { request, path };
+    if (request.bodyUsed) throw mountOrderError();
+    return { request: new Request(url, request), path };
+  };
 }
 
-/** What is left of the base path: all of it, its end, or nothing. What begins like an own path is not its end. */
-function remainder(pathname: string, basePath: string, own: readonly string[]): string {
+/** What may be left of the base path: all of it, or an end of it that does not begin like an own path. */
+function remaindersOf(basePath: string, own: readonly string[]): string[] {
   const names = basePath.split('/').slice(1);
-  const ends = names.map((_, index) => `/${names.slice(index).join('/')}`);
-  const isEnd = (_end: string, index: number) => index === 0 || !own.includes(names[index] as string);
-  return ends.filter(isEnd).find((end) => pathname === end || pathname.startsWith(`${end}/`)) ?? '';
+  return names.flatMap((name, index) => (index > 0 && own.includes(name) ? [] : [`/${names.slice(index).join('/')}`]));
 }
