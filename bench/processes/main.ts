@@ -3,15 +3,14 @@
 //
 //   scripts/with-redis.sh node --import tsx bench/run.ts processes [--quick] [--only hangs] [--into docs]
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePort } from '../../test/helpers/free-port.js';
 import { end, startRedis } from '../../test/integrations/redis/helpers/redis-process.js';
+import { openLinks } from '../../test/integrations/redis/helpers/silent-links.js';
 import { writeFigures } from '../figures.js';
-import { listen } from '../listen.js';
 import { describeMachine } from '../machine.js';
 import { startWorker, type Worker } from '../worker.js';
 import type { MemberInput } from './member.js';
@@ -40,21 +39,7 @@ process.once('exit', () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A way to redis on which connections can die as behind a load balancer: nothing passes, and nobody is told. */
-const links: { near: Socket; far: Socket; silent: boolean }[] = [];
-const proxy = createServer({ allowHalfOpen: true }, (near) => {
-  const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  const link = { near, far, silent: false };
-  links.push(link);
-  const pass = (from: Socket, to: Socket) => {
-    from.on('data', (bytes) => !link.silent && to.write(bytes));
-    from.on('end', () => !link.silent && to.end());
-    from.on('error', () => to.destroy());
-  };
-  pass(near, far);
-  pass(far, near);
-});
-const redisUrl = (await listen(proxy as never)).replace('http', 'redis');
+const { url: redisUrl, links } = await openLinks(port);
 
 const server = startWorker('server');
 const input: MemberInput = { redisUrl, connectorUrl: await server.call<string>('listen') };
@@ -68,10 +53,10 @@ async function join(): Promise<void> {
 }
 
 /** A caller notices each failed call where it was made. */
-async function countFailures(): Promise<number> {
-  const tallies = await Promise.all(fleet.map((member) => member.call<{ failed: string[] }>('tally')));
-  for (const error of tallies.flatMap(({ failed }) => failed).slice(0, 3)) console.error(error);
-  return tallies.reduce((sum, { failed }) => sum + failed.length, 0);
+async function countFailures(members: readonly Worker[]): Promise<number> {
+  const failed = (await Promise.all(members.map((member) => member.call<string[]>('failures')))).flat();
+  for (const error of failed.slice(0, 3)) console.error(error);
+  return failed.length;
 }
 
 interface Part {
@@ -116,8 +101,9 @@ const troubles: readonly (readonly [string, () => Promise<unknown>])[] = [
   [
     'a process is killed (`kill -9`), and another starts',
     async () => {
-      failures += await countFailures();
-      await fleet.shift()?.kill();
+      const killed = fleet.splice(0, 1);
+      failures += await countFailures(killed);
+      await killed[0]?.kill();
       await sleep(2000);
       await join();
     },
@@ -164,7 +150,7 @@ for (const [name, harm] of troubles.filter(([name]) => name.includes(only))) {
   await sleep(5000); // until everybody has noticed
   row('afterwards', await watch(() => sleep(seconds * 1000)));
 }
-failures += await countFailures();
+failures += await countFailures(fleet);
 say(`\nCalls that failed: ${failures}.`);
 await Promise.all([...fleet, server].map((worker) => worker.stop()));
 if (into !== undefined) writeFigures(path.join(into, 'scale.md'), 'npm run bench:processes', lines.join('\n'));

@@ -1,5 +1,5 @@
-// A connector that allows 100 requests a second and ends all sessions every ten. It counts where it matters: what was
-// refused, how many logins, and which windows were left unused.
+// A connector that allows 100 requests a second and ends all sessions every ten. It counts what passed, what was
+// refused, and logins.
 import { createServer } from 'node:http';
 import { listen } from '../listen.js';
 import { QuotaCounter } from '../sync/quota.js';
