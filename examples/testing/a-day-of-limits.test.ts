@@ -7,7 +7,6 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 it('a copy follows its source through a day of limits, short sessions and failures', async () => {
-  const cpuBefore = process.cpuUsage();
   const clock = virtualClock();
   const connector = simulateConnector({
     clock,
@@ -49,8 +48,5 @@ it('a copy follows its source through a day of limits, short sessions and failur
   );
   expect(client.status.counters.pauses).toBeGreaterThanOrEqual(23);
   expect(clock.monotonic()).toBeGreaterThan(24 * hourMs);
-  // The processor's time, not the wall's: tests run on busy machines.
-  const { user, system } = process.cpuUsage(cpuBefore);
-  expect((user + system) / 1000).toBeLessThan(1000);
   connector.assertAllConsumed();
 });

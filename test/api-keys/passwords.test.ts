@@ -29,13 +29,17 @@ describe('passwords (K14)', () => {
     const stored = await hashPassword('correct horse');
     const cpuOf = async (call: () => Promise<boolean>) => {
       const start = process.cpuUsage();
-      for (let index = 0; index < 3; index++) await call();
+      await call();
       const { user, system } = process.cpuUsage(start);
       return user + system;
     };
-    const wrong = await cpuOf(() => verifyPassword('wrong', stored));
-    const unknown = await cpuOf(() => verifyPassword('wrong', undefined));
-    expect(unknown).toBeGreaterThan(wrong / 2);
+    // The best of some rounds, in turn; without a hash to compute it would be next to nothing.
+    const best = { wrong: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
+    for (let round = 0; round < 4; round++) {
+      best.wrong = Math.min(best.wrong, await cpuOf(() => verifyPassword('wrong', stored)));
+      best.unknown = Math.min(best.unknown, await cpuOf(() => verifyPassword('wrong', undefined)));
+    }
+    expect(best.unknown).toBeGreaterThan(best.wrong / 4);
   });
 
   it('must not be empty', async () => {
