@@ -49,6 +49,18 @@ describe('learning from a limit', () => {
     expect(learnFromLimit(known, early)).toEqual({ ...known, limit: 98, slides: true });
   });
 
+  it('a limit early in a window is the end of the one before, if the two together hold the quota', () => {
+    const early = { startedAt: 50_000, passed: 8, metAt: 58_000, resumesAt: 61_000 };
+    const joined = { ...known, windowMs: 61_000, limit: 101 };
+    const believed: QuotaEstimate = { ...known, windowMs: 50_000 };
+    const before = { startedAt: 0, passed: 93 };
+    expect(learnFromLimit(believed, facts({ ...early, before }))).toEqual(joined);
+    // Controls: it comes too late for that, or too few passed.
+    const doubted = { ...believed, unexplained: 1 };
+    expect(learnFromLimit(believed, facts({ ...early, before, metAt: 76_000 }))).toEqual(doubted);
+    expect(learnFromLimit(believed, facts({ ...early, before: { ...before, passed: 40 } }))).toEqual(doubted);
+  });
+
   it('else it is doubted once, and believed the second time', () => {
     const early = facts({ passed: 2, resumesAt: 1000 });
     const doubted = learnFromLimit(known, early);

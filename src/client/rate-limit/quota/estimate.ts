@@ -19,6 +19,8 @@ export interface LimitFacts {
   resumesAt: number;
   /** Whether it is the first limit, so that the beginning of the window is unknown. */
   isFirst: boolean;
+  /** The window before, if it seemed to end without a limit. */
+  before?: { startedAt: number; passed: number } | undefined;
   /** How many requests passed after a given time. */
   passedSince(time: number): number;
 }
@@ -38,7 +40,7 @@ export function learnFromLimit(previous: QuotaEstimate | undefined, facts: Limit
   }
   // A sliding window opens one window length after the oldest request that it still counts.
   const sliding = facts.passedSince(resumesAt - previous.windowMs);
-  const fits = Math.abs(sliding - previous.limit) <= Math.max(1, previous.limit / 4);
+  const fits = isNear(sliding, previous.limit);
   // With responses slower than the window, no passed request may lie that far back: a quota is never 0 (rule G9).
   if (previous.slides && fits) return { ...previous, limit: Math.max(1, sliding), unexplained: 0 };
   if (windowMs >= 0.9 * previous.windowMs) {
@@ -54,8 +56,19 @@ export function learnFromLimit(previous: QuotaEstimate | undefined, facts: Limit
   }
   // Too early for the end of a window that began when the gate opened: it slides, if that explains the count.
   if (fits && sliding > passed) return { ...previous, limit: sliding, slides: true, unexplained: 0 };
+  // Or the window before had not ended: a request from before the pause began it earlier than the client knew.
+  const { before } = facts;
+  if (before !== undefined && metAt - before.startedAt < 1.5 * previous.windowMs) {
+    const limit = before.passed + passed;
+    const joinedMs = resumesAt - before.startedAt;
+    if (isNear(limit, previous.limit)) return { limit, windowMs: joinedMs, slides: false, unexplained: 0 };
+  }
   if (previous.unexplained < maxUnexplained) return { ...previous, unexplained: previous.unexplained + 1 };
   return { limit: passed, windowMs, slides: false, unexplained: 0 };
+}
+
+function isNear(count: number, limit: number): boolean {
+  return Math.abs(count - limit) <= Math.max(1, limit / 4);
 }
 
 /**

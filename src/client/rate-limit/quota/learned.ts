@@ -16,6 +16,8 @@ export class LearnedQuota implements QuotaAdvice {
   /** When the first request of the window started. */
   #startedAt: number | undefined;
   #passed = 0;
+  /** The window before, where it ended without a limit. */
+  #before: { startedAt: number; passed: number } | undefined;
   #inFlight = 0;
   /** The limit in effect. */
   #limit: { metAt: number; resumesAt: number; isFirst: boolean } | undefined;
@@ -41,6 +43,7 @@ export class LearnedQuota implements QuotaAdvice {
       ...this.#limit,
       startedAt: this.#startedAt,
       passed: this.#passed,
+      before: this.#before,
       passedSince: (time) => this.#times.countSince(time),
     });
   }
@@ -63,6 +66,7 @@ export class LearnedQuota implements QuotaAdvice {
       this.#estimate = undefined;
       this.#lastLimitAt = undefined;
       this.#startedAt = undefined;
+      this.#before = undefined;
       this.#passed = 0;
       this.#times = new RecentTimes();
     }
@@ -75,6 +79,7 @@ export class LearnedQuota implements QuotaAdvice {
       this.#estimate = { ...estimate, limit: this.#passed + this.#growth };
       this.#growth = Math.max(grownBy, 2 * this.#growth);
     }
+    this.#before = { startedAt: this.#startedAt, passed: this.#passed };
     this.#startedAt = this.#inFlight === 0 ? undefined : now;
     this.#passed = 0;
     this.#times.forgetBefore(now - estimate.windowMs);
@@ -138,6 +143,7 @@ export class LearnedQuota implements QuotaAdvice {
     this.#limit = undefined;
     this.#probeSince = undefined;
     this.#startedAt = undefined;
+    this.#before = undefined;
     this.#passed = 0;
     this.#inFlight = 0;
     if (this.#lastLimitAt !== undefined) this.#lastLimitAt = now;
