@@ -10,9 +10,9 @@ export default mergeConfig(
     test: {
       include: tests,
       exclude: [...configDefaults.exclude, '**/*.{long,browser}.test.ts', ...except],
-      // A mutant that hangs need not hang for a minute.
-      testTimeout: 10_000,
-      hookTimeout: 10_000,
+      // A mutant that hangs need not hang for a minute; on a busy machine, a test under coverage takes ten seconds.
+      testTimeout: 30_000,
+      hookTimeout: 30_000,
       expect: { poll: { timeout: 5_000 } },
     },
   }),
