@@ -90,3 +90,26 @@ describe.each(readers)('a body that %s has read', (_, wrap) => {
     for (const error of errors) expect(String((error as Error).message)).toMatch(said);
   });
 });
+
+describe('a body that express.json() has read', () => {
+  it('is a 400 when it is nested too deeply to be made again, and a 401 without credentials', async () => {
+    const host = await startAdmin({ admin: { basePath: '/admin' } });
+    const listener = express().use(express.json()).use('/admin', toNodeHandler(host.admin));
+    const server = await listen(listener);
+    onTestFinished(() => server.close());
+    const { key } = await host.key('u-alice', 'Export');
+    const post = (headers: readonly string[]) =>
+      send(server.port, {
+        method: 'POST',
+        path: '/admin/api/v1/api-keys',
+        headers: ['content-type', 'application/json', ...headers],
+        body: '['.repeat(30_000) + ']'.repeat(30_000),
+      });
+    const refused = await post(['x-api-key', key]);
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { errorMessage: 'The request body must be a JSON object.', stackTrace: null },
+    ]);
+    expect((await post([])).status).toBe(401);
+  });
+});
