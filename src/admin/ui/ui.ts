@@ -49,6 +49,7 @@ export function createUi(context: AdminContext): Ui {
     const isHome = pathname === context.basePath || pathname === links.home;
     const returnsHere = c.req.method === 'GET' && !isHome;
     if (hostSignIn !== undefined) return atHost(c, hostSignIn, returnsHere ? pathname + search : links.home);
+    if (c.req.method === 'POST') flashes.leave(c, look.texts.staleSignIn);
     return c.redirect(returnsHere ? links.signInAndReturn(pathname + search) : links.signIn, 303);
   };
   return {
