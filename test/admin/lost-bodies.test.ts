@@ -91,7 +91,7 @@ describe.each(readers)('a body that %s has read', (_, wrap) => {
   });
 });
 
-describe('a body that express.json() has read', () => {
+describe('a body that a parser of express has read', () => {
   it('is a 400 when it is nested too deeply to be made again, and a 401 without credentials', async () => {
     const host = await startAdmin({ admin: { basePath: '/admin' } });
     const listener = express().use(express.json()).use('/admin', toNodeHandler(host.admin));
@@ -111,5 +111,19 @@ describe('a body that express.json() has read', () => {
       { errorMessage: 'The request body must be a JSON object.', stackTrace: null },
     ]);
     expect((await post([])).status).toBe(401);
+  });
+
+  it('is a 400 when a form has a field that holds an object, which no page sends', async () => {
+    const host = await startAdmin({ admin: { basePath: '/admin' } });
+    const listener = express()
+      .use(express.urlencoded({ extended: true }))
+      .use('/admin', toNodeHandler(host.admin));
+    const server = await listen(listener);
+    onTestFinished(() => server.close());
+    const headers = ['content-type', 'application/x-www-form-urlencoded'];
+    const body = 'username[a]=b&password=c';
+    const answer = await send(server.port, { method: 'POST', path: '/admin/sign-in', headers, body });
+    expect([answer.status, host.errors]).toEqual([400, []]);
+    expect(answer.text).toContain('The form could not be read.');
   });
 });

@@ -40,12 +40,17 @@ function toJson(body: unknown): Buffer<ArrayBuffer> | Error {
   }
 }
 
-/** There is no standard form for fields that hold objects. */
 function toForm(body: unknown): Buffer<ArrayBuffer> | Error {
   const fields = Object.entries(Object(body) as object).flatMap(([name, value]) =>
     [value].flat().map((item): [string, unknown] => [name, item]),
   );
-  if (body === undefined || fields.some(([, value]) => typeof value !== 'string')) return lost();
+  if (body === undefined) return lost();
+  // There is no standard form for them, and whoever sends them may be the one who is wrong.
+  if (fields.some(([, value]) => typeof value !== 'string')) {
+    return new Error(
+      'The form has fields that hold objects and cannot be made again. Put the connector before the parser.',
+    );
+  }
   return Buffer.from(String(new URLSearchParams(fields as [string, string][])));
 }
 
