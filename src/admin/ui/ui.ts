@@ -71,7 +71,8 @@ export function createUi(context: AdminContext): Ui {
 }
 
 function atHost(c: Context, { urlFor }: HostSignIn, returnTo: string): Response {
-  const url = urlFor(returnTo);
+  // Not for a form, which browsers do not let lead to another origin (`form-action`), as many a sign-in page has.
+  const url = c.req.method === 'POST' ? undefined : urlFor(returnTo);
   if (url === undefined) throw new AdminHttpError(401, 'Sign in to this service first, then load this page again.');
   return c.redirect(url, 303);
 }
