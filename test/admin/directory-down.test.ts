@@ -134,6 +134,14 @@ describe('a directory that is down', () => {
     ]);
   });
 
+  it('one whose ids are numbers is told so at the first sign-in', async () => {
+    const host = await startAdmin();
+    host.users.get('u-alice')!.id = 7 as never;
+    expect((await host.as('alice', 'GET', '/me')).status).toBe(500);
+    const message = '`users.findByUsername` returned a user whose `id` is not text: 7.';
+    expect(host.errors).toMatchObject([{ message }]);
+  });
+
   it('one in memory is asked without a timer', async () => {
     const clock = {
       setTimer: () => {

@@ -90,3 +90,40 @@ describe.each(readers)('a body that %s has read', (_, wrap) => {
     for (const error of errors) expect(String((error as Error).message)).toMatch(said);
   });
 });
+
+describe('a body that a parser of express has read', () => {
+  it('is a 400 when it is nested too deeply to be made again, and a 401 without credentials', async () => {
+    const host = await startAdmin({ admin: { basePath: '/admin' } });
+    const listener = express().use(express.json()).use('/admin', toNodeHandler(host.admin));
+    const server = await listen(listener);
+    onTestFinished(() => server.close());
+    const { key } = await host.key('u-alice', 'Export');
+    const post = (headers: readonly string[]) =>
+      send(server.port, {
+        method: 'POST',
+        path: '/admin/api/v1/api-keys',
+        headers: ['content-type', 'application/json', ...headers],
+        body: '['.repeat(30_000) + ']'.repeat(30_000),
+      });
+    const refused = await post(['x-api-key', key]);
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { errorMessage: 'The request body must be a JSON object.', stackTrace: null },
+    ]);
+    expect((await post([])).status).toBe(401);
+  });
+
+  it('is a 400 when a form has a field that holds an object, which no page sends', async () => {
+    const host = await startAdmin({ admin: { basePath: '/admin' } });
+    const listener = express()
+      .use(express.urlencoded({ extended: true }))
+      .use('/admin', toNodeHandler(host.admin));
+    const server = await listen(listener);
+    onTestFinished(() => server.close());
+    const headers = ['content-type', 'application/x-www-form-urlencoded'];
+    const body = 'username[a]=b&password=c';
+    const answer = await send(server.port, { method: 'POST', path: '/admin/sign-in', headers, body });
+    expect([answer.status, host.errors]).toEqual([400, []]);
+    expect(answer.text).toContain('The form could not be read.');
+  });
+});

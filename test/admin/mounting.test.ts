@@ -129,6 +129,24 @@ describe('behind a proxy that removes the beginning of the base path', () => {
   });
 });
 
+describe('TRACE', () => {
+  it.each(['/admin', '/'])(
+    'is a 405, although fetch can make no such request anew: mounted at %s of express',
+    async (at) => {
+      const host = await startAdmin({ admin: { basePath: '/admin' } });
+      const server = await listen(express().use(at, toNodeHandler(host.admin)));
+      onTestFinished(() => server.close());
+      const { key } = await host.key('u-alice', 'Acting');
+      const answer = await send(server.port, {
+        method: 'TRACE',
+        path: '/admin/api/v1/me',
+        headers: ['x-api-key', key],
+      });
+      expect([answer.status, answer.headers.allow, host.errors]).toEqual([405, 'GET, HEAD', []]);
+    },
+  );
+});
+
 describe('without an adapter', () => {
   it('`fetch` takes a plain Request, and refuses joined headers all the same (K8)', async () => {
     const host = await startAdmin();

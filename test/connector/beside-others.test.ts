@@ -104,6 +104,18 @@ describe('a body that was parsed before the connector got it', () => {
     expect([large.status, errorsOf(large).code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
+  test('and is nested too deeply to be made again: a 400 (E8)', async () => {
+    const app = express().use(
+      express.json(),
+      toNodeHandler(async (request) => Response.json(await request.json())),
+    );
+    const answer = await send(await listening(createServer(app)), post('/', '['.repeat(30_000) + ']'.repeat(30_000)));
+    expect([answer.status, errorsOf(answer)]).toEqual([
+      400,
+      { code: 'BAD_REQUEST', message: 'The request body is nested too deeply.' },
+    ]);
+  });
+
   test('and is gone: a 500 that says nothing, and an error for the log that says what to do (E4)', async () => {
     const errors: unknown[] = [];
     const drain: RequestHandler = (request, _response, next) => {

@@ -84,8 +84,15 @@ export function createPlacement({
     const path = below || '/';
     if (url.href === request.url) return { request, path };
     if (request.bodyUsed) throw mountOrderError();
-    return { request: new Request(url, request), path };
+    return { request: anew(url, request), path };
   };
+}
+
+/** Nothing here supports TRACE or OPTIONS, and the runtime makes no request of the first. */
+function anew(url: URL, request: Request): Request {
+  return request.method === 'TRACE'
+    ? new Request(url, { method: 'OPTIONS', headers: request.headers })
+    : new Request(url, request);
 }
 
 /** What may be left of the base path: all of it, or an end of it that does not begin like an own path. */

@@ -49,6 +49,7 @@ export function createUi(context: AdminContext): Ui {
     const isHome = pathname === context.basePath || pathname === links.home;
     const returnsHere = c.req.method === 'GET' && !isHome;
     if (hostSignIn !== undefined) return atHost(c, hostSignIn, returnsHere ? pathname + search : links.home);
+    if (c.req.method === 'POST') flashes.leave(c, look.texts.staleSignIn);
     return c.redirect(returnsHere ? links.signInAndReturn(pathname + search) : links.signIn, 303);
   };
   return {
@@ -70,7 +71,8 @@ export function createUi(context: AdminContext): Ui {
 }
 
 function atHost(c: Context, { urlFor }: HostSignIn, returnTo: string): Response {
-  const url = urlFor(returnTo);
+  // Not for a form, which browsers do not let lead to another origin (`form-action`), as many a sign-in page has.
+  const url = c.req.method === 'POST' ? undefined : urlFor(returnTo);
   if (url === undefined) throw new AdminHttpError(401, 'Sign in to this service first, then load this page again.');
   return c.redirect(url, 303);
 }

@@ -34,9 +34,15 @@ export class RequestLookups {
     return user;
   }
 
-  /** The user of a name, looked up at every call. */
+  /**
+   * The user of a name, looked up at every call.
+   *
+   * @throws Error when the id is a number, as in many a database: it would be no owner of a key
+   */
   async findByUsername(directory: UserDirectory, username: string): Promise<DirectoryUser | undefined> {
-    return (await answerInTime(theUsers, () => directory.findByUsername(username), this.#time)) ?? undefined;
+    const user = (await answerInTime(theUsers, () => directory.findByUsername(username), this.#time)) ?? undefined;
+    if (user === undefined || typeof user.id === 'string') return user;
+    throw new Error(`\`users.findByUsername\` returned a user whose \`id\` is not text: ${user.id}.`);
   }
 
   /**

@@ -1,11 +1,12 @@
 import type { HttpBindings } from '@hono/node-server';
+import { BadRequestError } from '../../contract/index.js';
 import { bodyAlreadyReadError } from '../../internal/index.js';
 
 /**
  * The request of an `incoming` whose body a parser such as `express.json()` has read: rebuilds the body from
  * `incoming.body`, where parsers leave it.
  *
- * @returns the same request if its body is unread; if the body is lost, one whose body fails with an error that says so.
+ * @returns the same request if its body is unread; if the body cannot be made again, one whose body fails with the reason.
  */
 export function withParsedBody(request: Request, incoming: HttpBindings['incoming']): Request {
   if (!incoming.readableDidRead || request.method === 'GET' || request.method === 'HEAD') return request;
@@ -15,39 +16,51 @@ export function withParsedBody(request: Request, incoming: HttpBindings['incomin
   const headers = new Headers(request.headers);
   headers.delete('content-encoding');
   headers.delete('transfer-encoding');
-  if (bytes) headers.set('content-length', String(bytes.length));
+  if (!(bytes instanceof Error)) headers.set('content-length', String(bytes.length));
   const { url, method, signal } = request;
-  return new Request(url, { method, headers, signal, body: bytes ?? gone(), duplex: 'half' } as RequestInit);
+  const content = bytes instanceof Error ? failing(bytes) : bytes;
+  return new Request(url, { method, headers, signal, body: content, duplex: 'half' } as RequestInit);
 }
 
-function toBytes(body: unknown, type: string): Buffer<ArrayBuffer> | undefined {
+function toBytes(body: unknown, type: string): Buffer<ArrayBuffer> | Error {
   if (body instanceof Uint8Array || typeof body === 'string') return Buffer.from(body as string);
-  if (/^\s*(?:text|application)\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
-    const json: string | undefined = JSON.stringify(body);
-    return json === undefined ? undefined : Buffer.from(json);
-  }
+  if (/^\s*(?:text|application)\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) return toJson(body);
   if (/^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return toForm(body);
-  return undefined;
+  return lost();
 }
 
-/** There is no standard form for fields that hold objects. */
-function toForm(body: unknown): Buffer<ArrayBuffer> | undefined {
+function toJson(body: unknown): Buffer<ArrayBuffer> | Error {
+  try {
+    const json: string | undefined = JSON.stringify(body);
+    return json === undefined ? lost() : Buffer.from(json);
+  } catch (cause) {
+    // A parser reads more levels than the runtime can write.
+    if (cause instanceof RangeError) return new BadRequestError('The request body is nested too deeply.', { cause });
+    throw cause;
+  }
+}
+
+function toForm(body: unknown): Buffer<ArrayBuffer> | Error {
   const fields = Object.entries(Object(body) as object).flatMap(([name, value]) =>
     [value].flat().map((item): [string, unknown] => [name, item]),
   );
-  if (body === undefined || fields.some(([, value]) => typeof value !== 'string')) return undefined;
+  if (body === undefined) return lost();
+  // There is no standard form for them, and whoever sends them may be the one who is wrong.
+  if (fields.some(([, value]) => typeof value !== 'string')) {
+    return new Error(
+      'The form has fields that hold objects and cannot be made again. Put the connector before the parser.',
+    );
+  }
   return Buffer.from(String(new URLSearchParams(fields as [string, string][])));
 }
 
-function gone(): ReadableStream {
-  return new ReadableStream({
-    start(controller) {
-      controller.error(
-        bodyAlreadyReadError(
-          'The body of the request was read before the connector got it, and cannot be made again. Put the connector before ' +
-            'the parser, or give it what was read as `body` of the incoming message.',
-        ),
-      );
-    },
-  });
+function lost(): Error {
+  return bodyAlreadyReadError(
+    'The body of the request was read before the connector got it, and cannot be made again. Put the connector before ' +
+      'the parser, or give it what was read as `body` of the incoming message.',
+  );
+}
+
+function failing(error: Error): ReadableStream {
+  return new ReadableStream({ start: (controller) => controller.error(error) });
 }

@@ -85,6 +85,22 @@ describe("the host's own sign-in (K20)", () => {
     expect((await visitor.request('/settings/api-keys')).status).toBe(303);
   });
 
+  it('a form that is sent after the session is a 401 that says so, and is accepted when it is sent again', async () => {
+    const { sessions, visit } = await startSso();
+    const visitor = await visit('s-alice');
+    await visitor.open('/settings/api-keys/new');
+    const body = visitor.form('/api-keys/new').fields;
+    body.set('name', 'Export');
+    sessions.delete('s-alice');
+    // No redirect: a browser that follows `form-action` would not show a sign-in page of another origin.
+    const refused = await visitor.request('/settings/api-keys/new', { method: 'POST', body });
+    expect([refused.status, textOf(refused.html).includes('Sign in to this service first')]).toEqual([401, true]);
+    sessions.set('s-alice', 'u-alice');
+    expect((await visitor.request('/settings/api-keys/new', { method: 'POST', body })).html).toContain(
+      'Save your API key',
+    );
+  });
+
   it("a form's token belongs to one user in one browser, and no other site can send a form", async () => {
     const { visit } = await startSso();
     const alice = await visit('s-alice');

@@ -166,6 +166,22 @@ describe('a session', () => {
     expect((await visitor.open('/api-keys')).path).toMatch(/^\/sign-in/);
   });
 
+  it('a form that is sent after its end changes nothing, and the sign-in page says why', async () => {
+    const host = await startAdministration();
+    const visitor = await host.visitor('alice');
+    await visitor.open('/api-keys/new');
+    host.clock.jumpCalendar(8 * hourMs);
+    await visitor.submit('/api-keys/new', { name: 'Export' });
+    expect(visitor.page.path).toBe('/sign-in');
+    expect(textOf(visitor.page.html)).toContain(
+      'This page was open for too long, or cookies are disabled. Sign in again.',
+    );
+    expect((await host.apiKeys.list({ userId: 'u-alice', username: 'alice' })).items).toEqual([]);
+    // Once, and not to somebody who has only followed a link.
+    await visitor.open('/api-keys/new');
+    expect(textOf(visitor.page.html)).not.toContain('open for too long');
+  });
+
   it('has the rights of this moment: a demoted Super Admin loses the switch and the users', async () => {
     const host = await startAdministration();
     const visitor = await host.visitor('root');

@@ -93,7 +93,7 @@ function SignIn({ ui, token, username = '', next, problem, flash }: SignInView &
           <h1>{texts.signInTo(name)}</h1>
         </div>
         {flash !== undefined && (
-          <Notice kind="success" focused>
+          <Notice kind="neutral" focused>
             {flash}
           </Notice>
         )}
