@@ -12,7 +12,7 @@ import path from 'node:path';
 import { freePort } from '../test/helpers/free-port.js';
 import { pack } from './pack.js';
 
-/** What issue and documentation promise for the first one, from `concordat new` to green tests. */
+/** What the documentation promises for the first connector, from `concordat new` to green tests. */
 const promisedMs = 120_000;
 const stepTimeoutMs = 300_000;
 const startTimeoutMs = 30_000;
