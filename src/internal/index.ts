@@ -35,6 +35,7 @@ export {
   type Redact,
   redactedMark,
   showsSecret,
+  writtenForms,
 } from './redact.js';
 export { isSafeMethod, readRequestLine } from './request-line.js';
 export { abortable, singleFlight } from './shared-promise.js';
