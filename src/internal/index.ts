@@ -26,7 +26,7 @@ export {
 } from './options.js';
 export { quiet } from './quiet.js';
 export { seededRandom } from './random.js';
-export { type LimitedBytes, readLimited } from './read-limited.js';
+export { readLimited } from './read-limited.js';
 export {
   createRedact,
   credentialHeaders,

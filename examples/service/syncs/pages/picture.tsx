@@ -19,7 +19,7 @@ interface PictureProps {
   spanLink: (span: Span) => string;
 }
 
-/** What a screen reader says of changes. It stands beside the parts that are taken from a newer page, else its words would go with them. */
+/** What a screen reader says of changes. It stands beside the parts that a newer page replaces, or its words would be lost. */
 export function Announcement() {
   return <p class="visually-hidden" role="status" data-announcement></p>;
 }
