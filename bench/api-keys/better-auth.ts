@@ -56,7 +56,7 @@ export async function openBetterAuth(database: BenchDatabase): Promise<BetterAut
   };
 }
 
-/** better-auth knows `node:sqlite` by its class; the package that stands in for it on Node 20 it does not, so its own dialect is named. */
+/** better-auth knows `node:sqlite` by its class, but not the package that stands in for it on Node 20: its dialect is named. */
 async function sqliteDialect(database: unknown): Promise<object> {
   const { NodeSqliteDialect } = await load<{ NodeSqliteDialect: new (config: object) => object }>(
     '@better-auth/kysely-adapter/node-sqlite-dialect',

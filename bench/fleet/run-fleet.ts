@@ -1,8 +1,9 @@
+import { seededRandom } from '../../src/internal/random.js';
 import { ClientWorker } from './client-worker.js';
 import { Connector, type LimitModel, sessionWindows } from './connector.js';
 import { Fleet, type Sharing } from './fleet-state.js';
 import { GateWorker } from './gate-worker.js';
-import { seededRandom, Time } from './time.js';
+import { Time } from './time.js';
 import type { Worker } from './worker.js';
 
 /** A delay in milliseconds, of a random number below one. */

@@ -79,14 +79,3 @@ export class Time {
 function isBefore(a: Event, b: Event): boolean {
   return a.at === b.at ? a.order < b.order : a.at < b.at;
 }
-
-/** Random numbers that a seed repeats (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

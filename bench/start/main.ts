@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeLoad, describeMachine } from '../machine.js';
+import { median } from '../rounds.js';
 import { round } from '../table.js';
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
@@ -41,9 +42,6 @@ function start(folder: string, imports: readonly string[]): { cpu: number; wall:
   const { user, system } = JSON.parse(run(process.execPath, ['--input-type=module', '--eval', program], folder));
   return { cpu: (user + system) / 1000, wall: performance.now() - before };
 }
-
-const median = (numbers: number[]) =>
-  numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)] as number;
 
 /** Bytes of a folder and of all in it. */
 function sizeOf(place: string): number {

@@ -201,6 +201,13 @@ export function readWorkerOptions(environment: Environment): WorkerOptions {
   if (HEALTH_PORT && healthPort === undefined) throw new UsageExit('HEALTH_PORT must be a number from 0 to 65535.', 2);
   return {
     ...{ redisUrl, connectorUrl, github, healthPort, sessionKey: SESSION_KEY || undefined },
-    ...{ concurrency: Number(CONCURRENCY || 8), lockMs: Number(LOCK_MS || 60_000) },
+    concurrency: countOf('CONCURRENCY', CONCURRENCY || '8'),
+    lockMs: countOf('LOCK_MS', LOCK_MS || '60000'),
   };
+}
+
+function countOf(name: string, text: string): number {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (count >= 1) return count;
+  throw new UsageExit(`${name} must be a whole number of at least 1.`, 2);
 }

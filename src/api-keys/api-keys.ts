@@ -51,8 +51,8 @@ export interface OpenApiKeysOptions {
   /** How many days before the expiry `onExpiring` is called: whole numbers from 1 to 365. @default [14, 3, 1] */
   readonly expiryWarningDays?: readonly number[] | undefined;
   /**
-   * Called when a background write fails, such as that of `lastAccessed`, which is then repeated; when `onExpiring` fails; and once at opening,
-   * when the database cannot have the index that makes searches fast (rule K24).
+   * Called when a background write such as that of `lastAccessed` fails (it is tried again), when `onExpiring` fails, and
+   * once at opening if the database cannot have the index that makes searches fast (rule K24).
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

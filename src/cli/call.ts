@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { type ConnectorClient, createConnectorClient, RequestError } from '../client/index.js';
-import { type WaitFormat, waitFormats } from '../contract/index.js';
+import { type SessionParameter, type WaitFormat, waitFormats } from '../contract/index.js';
 import { printable } from '../internal/index.js';
 import { createPaint, exitCodes, fromOptions, type Io, UsageError } from './io.js';
-import { type Parameter, readParameters } from './parameters.js';
+import { readParameters } from './parameters.js';
 import { collect, collectHeader, parseCount, parseDuration, parseUrl } from './values.js';
 
 interface CallOptions {
@@ -67,7 +67,7 @@ async function call(url: string, method: string, path: string, options: CallOpti
   const say = (text: string) => io.stderr.write(`${printable(text)}\n`);
   const note = (color: Parameters<typeof paint>[0], text: string) =>
     io.stderr.write(`${paint(color, printable(text))}\n`);
-  const json = readJson(options.data ?? options.json);
+  const json = readJson(options);
   const client = createClient(url, options, await readParameters(options.initialize ?? [], io));
   narrate(client, note);
   const startedAt = performance.now();
@@ -103,7 +103,7 @@ async function call(url: string, method: string, path: string, options: CallOpti
   }
 }
 
-function createClient(url: string, options: CallOptions, parameters: Parameter[]) {
+function createClient(url: string, options: CallOptions, parameters: SessionParameter[]) {
   const { initializePath: path, rateLimitHeader: header, rateLimitFormat: format, maxWait, timeout, retries } = options;
   return fromOptions(() =>
     createConnectorClient({
@@ -167,11 +167,12 @@ function seconds(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.ceil(milliseconds)} ms` : `${Math.ceil(milliseconds / 1000)} s`;
 }
 
-function readJson(text: string | undefined): unknown {
+function readJson({ data, json }: CallOptions): unknown {
+  const text = data ?? json;
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`--data is not JSON: ${(error as Error).message}`);
+    throw new UsageError(`${data === undefined ? '--json' : '--data'} is not JSON: ${(error as Error).message}`);
   }
 }

@@ -1,19 +1,14 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import type { SessionParameter } from '../contract/index.js';
 import { type Io, UsageError } from './io.js';
-
-export interface Parameter {
-  key: string;
-  value: string;
-  sensitive: boolean;
-}
 
 /** Keys whose values do not belong on a command line, where the process list and the shell's history show them. */
 export const secretKey = /pass|secret|token|credential|pwd|(?:api|access|private|auth)[-_]?key/i;
 
 /** Reads `key=value`, `key=env:NAME` and `key=prompt`; the last two are secrets. */
-export async function readParameters(texts: readonly string[], io: Io): Promise<Parameter[]> {
-  const parameters: Parameter[] = [];
+export async function readParameters(texts: readonly string[], io: Io): Promise<SessionParameter[]> {
+  const parameters: SessionParameter[] = [];
   for (const text of texts) {
     const at = text.indexOf('=');
     if (at < 1)
@@ -26,7 +21,7 @@ export async function readParameters(texts: readonly string[], io: Io): Promise<
   return parameters;
 }
 
-async function readParameter(key: string, text: string, io: Io): Promise<Parameter> {
+async function readParameter(key: string, text: string, io: Io): Promise<SessionParameter> {
   if (text.startsWith('env:')) return { key, value: readEnvironment(text, io.env, `"${key}"`), sensitive: true };
   if (text === 'prompt') return { key, value: await prompt(key, io), sensitive: true };
   if (secretKey.test(key)) {

@@ -106,7 +106,7 @@ function createClient(baseUrl: string, config: ConformanceConfig, fetch: typeof 
   );
 }
 
-/** @returns the error of the call, if it has one: that may be what is to be recorded. */
+/** @returns the error of the call, if it failed: perhaps the failure was to be recorded. */
 async function send(
   client: ConnectorClient,
   request: RecordedRequest,

@@ -75,7 +75,7 @@ export function prepare(options: ConformanceOptions) {
       throw new TypeError(`\`knownFailures\` names "${id}", which is not the id of a case.`);
     }
   }
-  // They are of the document: without one they have nothing to skip, and the other cases are all there is.
+  // Without a document these cases are left out instead of skipped: there is nothing that they could check.
   const definitions = settings.openapi ? allCases : allCases.filter((definition) => !openapiCases.includes(definition));
   return { settings, prober, definitions };
 }

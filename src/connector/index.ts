@@ -4,6 +4,7 @@
  * @module concordat/connector
  */
 
+// A whole connector: login, session, routes.
 export type {
   CleanupHandler,
   Connector,
@@ -53,7 +54,7 @@ export {
   type ConnectorRateLimitOptions,
   type SetHeaders,
 } from './request/announce.js';
-// A whole connector: login, session, routes, server.
+// Reading requests, streaming responses, serving.
 export { limitBody } from './request/body-limit.js';
 export { readJson, readQuery } from './request/read-json.js';
 export { type StreamRecordsOptions, streamRecords } from './request/stream-records.js';

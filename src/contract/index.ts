@@ -30,7 +30,6 @@ export {
   maxQuotaCharacters,
   parseQuota,
   policyHeader,
-  type QuotaHeaderValues,
   type QuotaLeft,
   type QuotaPolicy,
 } from './quota-headers.js';

@@ -26,7 +26,7 @@ export {
 } from './options.js';
 export { quiet } from './quiet.js';
 export { seededRandom } from './random.js';
-export { type LimitedBytes, readLimited } from './read-limited.js';
+export { readLimited } from './read-limited.js';
 export {
   createRedact,
   credentialHeaders,
@@ -35,6 +35,7 @@ export {
   type Redact,
   redactedMark,
   showsSecret,
+  writtenForms,
 } from './redact.js';
 export { isSafeMethod, readRequestLine } from './request-line.js';
 export { abortable, singleFlight } from './shared-promise.js';

@@ -44,7 +44,7 @@ export function createRedact(values: Iterable<string>): Redact {
   for (const value of values) {
     if (typeof value !== 'string') continue;
     const secret = value.trim();
-    if (secret.length >= shortestSecret) addWrittenForms(needles, secret);
+    if (secret.length >= shortestSecret) for (const form of writtenForms(secret)) needles.set(form, secret);
   }
   if (needles.size === 0) return (text) => text;
   const upperCased = Array.from(needles.keys(), (needle) => needle.toUpperCase());
@@ -78,24 +78,25 @@ function toPattern(needle: string, isAnywhere: boolean): string {
 
 const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Adds every written form of a value. */
-function addWrittenForms(forms: Map<string, string>, value: string): void {
-  forms.set(value, value);
-  if (/^[\w.-]+$/.test(value)) return; // always written the same way
+/** A value as JSON and URLs write it. */
+export function writtenForms(value: string): Set<string> {
+  const forms = new Set([value]);
+  if (/^[\w.-]+$/.test(value)) return forms; // always written the same way
   const json = JSON.stringify(value).slice(1, -1);
-  forms.set(json, value);
+  forms.add(json);
   // Other JSON writers: PHP escapes slashes, Go escapes <, > and &, Python everything that is not ASCII.
-  forms.set(json.replaceAll('/', '\\/'), value);
-  forms.set(json.replace(/[<>&]/g, toEscape), value);
-  forms.set(json.replace(/[^\0-\x7f]/g, toEscape), value);
+  forms.add(json.replaceAll('/', '\\/'));
+  forms.add(json.replace(/[<>&]/g, toEscape));
+  forms.add(json.replace(/[^\0-\x7f]/g, toEscape));
   try {
     const encoded = encodeURIComponent(value);
-    forms.set(encoded, value);
-    forms.set(encoded.replaceAll('%20', '+'), value);
-    forms.set(new URLSearchParams([['', value]]).toString().slice(1), value);
+    forms.add(encoded);
+    forms.add(encoded.replaceAll('%20', '+'));
+    forms.add(new URLSearchParams([['', value]]).toString().slice(1));
   } catch {
     // A lone surrogate has no URL form.
   }
+  return forms;
 }
 
 /** Request headers that carry credentials, whatever the connector (rule E5). */

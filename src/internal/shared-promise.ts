@@ -1,4 +1,4 @@
-/** Waits for a shared promise until `signal` aborts. The promise itself is not affected; a rejection that comes later is handled. */
+/** Waits for a promise until `signal` aborts. The promise itself is not affected; a rejection that comes later is handled. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise.then((value) => value);
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSemaphore, type Lane } from '../../src/admin/authentication/semaphore.js';
+import { createSemaphore, type SourceKind } from '../../src/admin/authentication/semaphore.js';
 
 /** A gate whose tasks end when the test says so, in the order in which they began. */
 function setUp(options: { atOnce?: number; waiting?: number } = {}) {
@@ -7,8 +7,8 @@ function setUp(options: { atOnce?: number; waiting?: number } = {}) {
   const begun: string[] = [];
   const ended: string[] = [];
   const underWay: (() => void)[] = [];
-  const enter = (name: string, source = name, lane: Lane = 'unknown') =>
-    gate.run(source, lane, async () => {
+  const enter = (name: string, source = name, kind: SourceKind = 'unknown') =>
+    gate.run(source, kind, async () => {
       begun.push(name);
       await new Promise<void>((resolve) => underWay.push(resolve));
       ended.push(name);

@@ -94,6 +94,7 @@ describe('concordat call', () => {
     [['http://127.0.0.1:2', 'GET', '/x', '--no-login', '--retries', '0'], 'GET /x: NETWORK_ERROR'],
     [['http://h', 'GET', 'x'], '`path`'],
     [['http://h', 'GET', '/x', '-d', '{'], '--data is not JSON'],
+    [['http://h', 'GET', '/x', '--json', '{'], '--json is not JSON'],
     [['http://h', 'GET', '/x', '-d', '{}', '--json', '{}'], 'cannot be used with option'],
     [['http://h', 'GET', '/x', '-H', 'nonsense'], 'Write it as NAME=VALUE.'],
     [['http://h', 'GET', '/x', '-i', 'token=canary'], 'Write token=env:TOKEN'],

@@ -276,6 +276,21 @@ describe('secrets', () => {
       expect(text).not.toContain(secret);
     expect(text).toContain('[masked]');
   });
+
+  it.each([
+    ['PHP', String.raw`canary\/7<ä>`],
+    ['Go', String.raw`canary/7\u003cä\u003e`],
+    ['Python', String.raw`canary/7<\u00e4>`],
+  ])('are found as the JSON of %s writes them', async (_, written) => {
+    const fetch = ({ method, url }: Request) =>
+      method === 'POST' && url.endsWith('/initialize')
+        ? Response.json([{ key: 'x-session', value: 'canary-session', sensitive: true }])
+        : new Response(`{"message":"${written}"}`, { status: 500, headers: { 'content-type': 'application/json' } });
+    const parameters = { user: 'ada', password: 'canary/7<ä>' };
+    const text = JSON.stringify(await runConformance({ fetch, probes: { initialize: { parameters } } }));
+    expect(text).toContain('[masked]');
+    expect(text).not.toContain(JSON.stringify(written).slice(1, -1));
+  });
 });
 
 describe('a login that cannot be read', () => {

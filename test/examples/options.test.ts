@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readOptions } from '../../examples/service/options.js';
+import { readOptions, readWorkerOptions } from '../../examples/service/options.js';
 
 const real = { SOURCE_REPO: 'a/b', TARGET_REPO: 'c/d', GITHUB_TOKEN: 'secret-token' };
 
@@ -37,6 +37,28 @@ describe('the options of the service', () => {
     const read = () => readOptions([], environment);
     expect(read).toThrow(expect.objectContaining({ exitCode: 2, message: expect.stringContaining(message) }));
     expect(read).not.toThrow('secret-token');
+  });
+});
+
+describe('the options of a worker', () => {
+  const redis = { REDIS_URL: 'redis://127.0.0.1' };
+
+  it('have defaults, and come from the environment', () => {
+    expect(readWorkerOptions(redis)).toMatchObject({ concurrency: 8, lockMs: 60_000, healthPort: undefined });
+    const environment = { ...redis, CONCURRENCY: '3', LOCK_MS: '5000', HEALTH_PORT: '0' };
+    expect(readWorkerOptions(environment)).toMatchObject({ concurrency: 3, lockMs: 5000, healthPort: 0 });
+  });
+
+  it.each([
+    [{}, 'REDIS_URL'],
+    [{ ...redis, CONCURRENCY: 'many' }, 'CONCURRENCY must be a whole number of at least 1'],
+    [{ ...redis, CONCURRENCY: '0' }, 'CONCURRENCY'],
+    [{ ...redis, LOCK_MS: '1m' }, 'LOCK_MS must be a whole number of at least 1'],
+    [{ ...redis, HEALTH_PORT: '65536' }, 'HEALTH_PORT'],
+  ])('refuse %j with code 2', (environment, message) => {
+    expect(() => readWorkerOptions(environment)).toThrow(
+      expect.objectContaining({ exitCode: 2, message: expect.stringContaining(message) }),
+    );
   });
 });
 

@@ -24,8 +24,8 @@ export interface FilesOutcome {
 }
 
 /**
- * Attaches files in two projects, small ones and one of 50 MB, has the projects synchronised twice, and compares what both hold then
- * with what was attached: read without a connector, by SHA-256.
+ * Attaches files in two projects, small ones and one of 50 MB, and has the projects synchronised twice. Then it compares what
+ * both hold with what was attached: read without a connector, by SHA-256.
  */
 export async function runFiles(redmine: DirectRedmine, sync: () => Promise<SyncResult>): Promise<FilesOutcome> {
   const expected: { title: string; filename: string; sha256: string }[] = [];

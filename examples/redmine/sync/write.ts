@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isConnectorError } from 'concordat';
-import { type ConnectorClient, RequestError } from 'concordat/client';
+import type { ConnectorClient } from 'concordat/client';
 import { eachOf } from '../../service/engine/each-of.js';
+import { stateOf } from '../../service/engine/write.js';
 import { type Attachment, createdSchema, otherSide, type Sides } from './issue.js';
 import type { Work } from './plan.js';
 import type { End } from './read.js';
@@ -20,7 +20,7 @@ export interface WriteOptions {
 
 export type WriteKind = 'issue created' | 'issue changed' | 'comment created' | 'comment changed' | 'file copied';
 
-/** How long nothing more is written where a write ended without an answer: what is on its way arrives, and a system that is busy recovers. */
+/** After a write without an answer, nothing more is written for so long: what is on its way arrives, a busy system recovers. */
 export const settleMs = 1000;
 
 /** For a file as a whole, on its way through both connectors. */
@@ -33,7 +33,7 @@ export async function writeAll(work: readonly Work[], options: WriteOptions): Pr
     try {
       await write(item, options);
     } catch (error) {
-      const outcome = outcomeOf(error);
+      const outcome = stateOf(error);
       if (outcome === 'fatal') throw error;
       if (outcome === 'refused') options.refused(item.key, (error as Error).message);
       else {
@@ -92,13 +92,4 @@ async function copyFile(
     timeoutMs: fileTimeoutMs,
     signal,
   });
-}
-
-/** Whether only this was refused, nobody knows, or everything else would fail as well. */
-function outcomeOf(error: unknown): 'refused' | 'unknown' | 'fatal' {
-  if (isConnectorError(error)) {
-    if (error.status >= 500) return 'unknown';
-    return error.kind === 'bad-request' || error.kind === 'not-found' || error.kind === 'other' ? 'refused' : 'fatal';
-  }
-  return error instanceof RequestError && error.code !== 'CLIENT_CLOSED' ? 'unknown' : 'fatal';
 }

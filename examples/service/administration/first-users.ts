@@ -21,8 +21,8 @@ const roles = [
 export type FirstUsername = (typeof roles)[number]['username'];
 
 /**
- * Puts a Super Admin, a manager of API keys and a regular user into a new store. In one that has users already, a password given now takes the
- * place of the user's own: the way back in for somebody who has lost it.
+ * Puts a Super Admin, a manager of API keys and a regular user into a new store. In one that has users already, a password
+ * given now takes the place of the user's own: the way back in for somebody who has lost it.
  *
  * @returns the users that were made; none from the second start on, and a user that was deleted does not come back.
  */

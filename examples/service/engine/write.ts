@@ -49,7 +49,7 @@ async function write(item: Work, target: ConnectorClient, signal: AbortSignal): 
 }
 
 /** Whether only this issue was refused, nobody knows, or every other request would fail as well. */
-function stateOf(error: unknown): 'refused' | 'unknown' | 'fatal' {
+export function stateOf(error: unknown): 'refused' | 'unknown' | 'fatal' {
   if (isConnectorError(error)) {
     if (error.status >= 500) return 'unknown';
     return error.kind === 'bad-request' || error.kind === 'not-found' || error.kind === 'other' ? 'refused' : 'fatal';

@@ -44,12 +44,12 @@ export function syncsSection({ pollMs = 1000, heartbeatMs = 10_000, ...parts }: 
   });
 
   app.get('/events', (c) => {
-    const { run, span, after } = c.req.query();
+    const { run, span } = c.req.query();
     return streamRun(c, {
       store,
       run: run === undefined ? 'latest' : Number(run),
       span: readSpan(span) ?? 'recent',
-      since: readRevision(c.req.header('last-event-id') ?? after),
+      since: readRevision(c.req.header('last-event-id')),
       ...{ pollMs, heartbeatMs, closing: closing.signal },
     });
   });

@@ -118,8 +118,8 @@ function once(
   const key = place + tag.toString('base64');
   const known = underWay.get(key);
   if (known !== undefined) return known;
-  const lane = proofs.knows(source) ? 'known' : 'unknown';
-  const job = semaphore.run(source, lane, check).finally(() => underWay.delete(key));
+  const kind = proofs.knows(source) ? 'known' : 'unknown';
+  const job = semaphore.run(source, kind, check).finally(() => underWay.delete(key));
   underWay.set(key, job);
   return job;
 }

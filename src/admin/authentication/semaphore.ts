@@ -1,4 +1,4 @@
-export type Lane = 'known' | 'unknown';
+export type SourceKind = 'known' | 'unknown';
 
 interface Waiter {
   enter(): void;
@@ -12,11 +12,11 @@ type Lines = Map<string, Waiter[]>;
  * Runs a few tasks at a time. The others wait in a queue for each source, and the queues take turns: a source with a
  * thousand requests delays the others by one task at a time.
  *
- * @param options.waiting how many may wait in each lane
+ * @param options.waiting how many of each kind of source may wait
  */
 export function createSemaphore(options: { atOnce: number; waiting: number; refusal: () => Error }) {
-  const lanes: Record<Lane, Lines> = { known: new Map(), unknown: new Map() };
-  const turns = Object.values(lanes);
+  const linesOf: Record<SourceKind, Lines> = { known: new Map(), unknown: new Map() };
+  const turns = Object.values(linesOf);
   let running = 0;
 
   const place = (lines: Lines, source: string, waiter: Waiter) => {
@@ -52,12 +52,12 @@ export function createSemaphore(options: { atOnce: number; waiting: number; refu
   return {
     /**
      * @param source whose queue to wait in
-     * @param lane every other turn is kept for `known` sources; each lane has its own places
+     * @param kind every other turn is kept for `known` sources; each kind has its own places
      * @throws the error from `refusal`, when all places are taken
      */
-    async run<T>(source: string, lane: Lane, task: () => Promise<T>): Promise<T> {
+    async run<T>(source: string, kind: SourceKind, task: () => Promise<T>): Promise<T> {
       if (running < options.atOnce) running += 1;
-      else await new Promise<void>((enter, refuse) => place(lanes[lane], source, { enter, refuse }));
+      else await new Promise<void>((enter, refuse) => place(linesOf[kind], source, { enter, refuse }));
       try {
         return await task();
       } finally {

@@ -38,7 +38,7 @@ export function uiRoutes(context: AdminContext): Hono {
       if (pageContext.shows.apiKeys) return c.redirect(ui.links.apiKeys(), 303);
       if (pageContext.shows.users) return c.redirect(ui.links.users(), 303);
       const [section] = pageContext.sections;
-      if (section !== undefined) return c.redirect(`${context.basePath}/${section.name}`, 303);
+      if (section !== undefined) return c.redirect(ui.links.section(section.name), 303);
       throw new AdminHttpError(403, editionMessage);
     }),
   );

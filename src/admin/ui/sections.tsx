@@ -32,7 +32,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
       pageContext: PageContext,
       form: URLSearchParams | undefined,
     ): Promise<Response> => {
-      if (!maySee(section, pageContext)) throw pageNotFound();
+      if (!pageContext.sections.includes(section)) throw pageNotFound();
       c.set(allowConnections, true);
       const page: AdminSectionContext['page'] = async ({ title, content, status = 200, refreshSeconds }) => {
         const html = (
@@ -48,7 +48,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
       };
       return await section.fetch(c.req.raw, {
         user: pageContext.user,
-        path: `${ui.context.basePath}/${section.name}`,
+        path: ui.links.section(section.name),
         nowMs: pageContext.nowMs,
         form,
         formToken: (<Token token={pageContext.token} />) as AdminSectionContext['formToken'],
@@ -80,8 +80,4 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
 /** Whether the request is for a page, not for a stream of events. */
 function isDocument(c: Context): boolean {
   return !/^text\/event-stream\b/i.test(c.req.header('accept') ?? '');
-}
-
-function maySee(section: AdminSection, { sections }: PageContext): boolean {
-  return sections.includes(section);
 }

@@ -12,7 +12,7 @@ export interface AnswerTime {
 /**
  * What a function of the host returns (rule K19).
  *
- * @param what the subject of the message, such as `The user directory`
+ * @param what the subject of the message, such as `The directory of users`
  * @throws ApiKeyError `unavailable` when the function fails or takes too long, with the failure as its cause
  */
 export async function answerInTime<T>(

@@ -5,7 +5,7 @@ export const auditOrigins = ['UI', 'API', 'MCP', 'System'] as const;
 /** Where a change came from (rule K6). */
 export type Origin = (typeof auditOrigins)[number];
 
-/** `Professional` and `Ultimate` have API keys, any other name has not (rule K12). */
+/** `Professional` and `Ultimate` have API keys, all others have none (rule K12). */
 export type Edition = 'Professional' | 'Ultimate' | (string & {});
 
 /** The edition's name, or a function that is called at every request (rule K12). */
@@ -46,7 +46,7 @@ export interface DirectoryUser {
   readonly superAdmin?: boolean | undefined;
   /** Names of roles; `Super Admin` is another way to say `superAdmin`. */
   readonly roles?: readonly string[] | undefined;
-  /** Names of permissions; `User Management – Write` lets manage the keys of all users. */
+  /** Names of permissions; with `User Management – Write`, the user manages the keys of all users. */
   readonly permissions?: readonly string[] | undefined;
   /** As `hashPassword` made it; for Basic authentication. */
   readonly passwordHash?: string | undefined;

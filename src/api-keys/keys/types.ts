@@ -71,7 +71,7 @@ export const apiKeyScopes = ['my', 'all'] as const;
 /** `my`: the actor's own keys. `all`: everybody's, for actors who may manage all keys (rule K7). */
 export type Scope = (typeof apiKeyScopes)[number];
 
-export const apiKeySortFields = ['name', 'createdBy', 'createdOn', 'expiresOn', 'lastAccessed'] as const;
+const apiKeySortFields = ['name', 'createdBy', 'createdOn', 'expiresOn', 'lastAccessed'] as const;
 
 export type ApiKeySortField = (typeof apiKeySortFields)[number];
 

@@ -14,7 +14,6 @@ export {
   findKey,
   insertKey,
   isNameTaken,
-  type KeyOrder,
   type KeyRow,
   listKeys,
   type Queries,

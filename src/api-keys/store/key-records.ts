@@ -33,7 +33,7 @@ export interface KeyFilter {
   readonly nowMs: number;
 }
 
-export interface KeyOrder {
+interface KeyOrder {
   readonly field: ApiKeySortField;
   readonly direction: 'asc' | 'desc';
   readonly after?: { readonly value: string | number; readonly id: string } | undefined;

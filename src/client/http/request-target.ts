@@ -110,7 +110,7 @@ const absolute = /^https?:\/\/[^/?#\\]*/i;
  * The path of a URL below `baseUrl`, such as a link to the next page; a path is returned as it is. Session headers go
  * nowhere else.
  *
- * @throws TypeError for a URL that is not below `baseUrl`, and for what is no text.
+ * @throws TypeError for a URL that is not below `baseUrl` and for a value that is not a string.
  */
 export function toPath(path: string, base: { origin: string; basePath: string }): string {
   if (typeof path !== 'string') return checkPath(path, 'path');

@@ -8,7 +8,7 @@ import { lacksSample, takeErrors, takeSample } from '../probing/samples.js';
 import { errorProblem } from '../wording/error-body.js';
 import { reportAlike } from './errors.js';
 
-/** How many problems of one kind to report; the next is how many more there are. */
+/** How many problems of one kind to report; one more line counts the rest. */
 const mostProblems = 5;
 
 /** Requests that the connector's own OpenAPI document does not allow. */

@@ -18,7 +18,7 @@ export const routeCases: CaseDefinition[] = [
       const seen = await takeReadable(judge.prober);
       if (seen.response?.status === 401 && (await findsOriginalNames(judge.prober))) {
         const names =
-          'the session is found under its names as initialize wrote them only, but names of headers have no case';
+          'the session is found only under its names as initialize wrote them, but the case of header names does not matter';
         judge.found(seen, `; ${names}`);
       } else judge.status(seen, isSuccess, 'a success (2xx)');
     },

@@ -72,7 +72,7 @@ function readParameters(document: Json, nodes: readonly unknown[]): Parameter[] 
   return [...found.values()];
 }
 
-/** What stands before the paths of the document: the path of its first server, as far as the base URL does not have it. */
+/** What comes before the document's paths: the path of its first server, less what the base URL has of it already. */
 export function pathPrefix(document: Json, baseUrl: string): string {
   const { url } = objectAt(listAt(document.servers)[0]);
   if (typeof url !== 'string' || url.includes('{') || !URL.canParse(url, baseUrl)) return '';

@@ -1,4 +1,4 @@
-import { readLimited } from '../../internal/index.js';
+import { abortable, readLimited } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
 import { bodyFailure, type Failure, requestFailure } from './failures.js';
@@ -58,12 +58,12 @@ async function exchangeOnce(settings: Settings, request: ReadyRequest): Promise<
       signal,
       ...(request.body === undefined ? {} : { body: request.body }),
     });
-    // A race, because a `fetch` that was passed in may ignore the signal.
-    const response = await Promise.race([settings.fetch(message), rejectWhenAborted(signal)]);
+    // A `fetch` that was passed in may ignore the signal.
+    const response = await abortable(Promise.resolve(settings.fetch(message)), signal);
     const { status, headers } = response;
     const limit = request.maxResponseBytes ?? maxBodyBytes;
     try {
-      const { bytes, truncated } = await Promise.race([readLimited(response.body, limit), rejectWhenAborted(signal)]);
+      const { bytes, truncated } = await abortable(readLimited(response.body, limit), signal);
       const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, maxBodyBytes));
       return end({ status, headers, bytes, truncated, body, broken: undefined }, undefined);
     } catch (error) {
@@ -75,12 +75,6 @@ async function exchangeOnce(settings: Settings, request: ReadyRequest): Promise<
   } catch (error) {
     return end(undefined, signal.aborted ? timeout('no response') : requestFailure(error));
   }
-}
-
-function rejectWhenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }
 
 /** `GET /issues: 404`, for messages. */

@@ -1,3 +1,5 @@
+import { writtenForms } from '../../internal/index.js';
+
 /** What replaces a secret. */
 export const maskedMark = '[masked]';
 
@@ -14,19 +16,11 @@ export class Secrets {
   }
 
   mask(text: string): string {
-    const forms = [...this.#values].flatMap(writtenForms).sort((one, other) => other.length - one.length);
+    const forms = [...this.#values]
+      .flatMap((value) => [...writtenForms(value)])
+      .sort((one, other) => other.length - one.length);
     let masked = text;
     for (const form of forms) masked = masked.replaceAll(form, maskedMark);
     return masked;
   }
-}
-
-function writtenForms(value: string): string[] {
-  const forms = [value, JSON.stringify(value).slice(1, -1)];
-  try {
-    forms.push(encodeURIComponent(value), new URLSearchParams([['', value]]).toString().slice(1));
-  } catch {
-    // A lone surrogate has no URL form.
-  }
-  return [...new Set(forms)];
 }

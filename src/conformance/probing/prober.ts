@@ -192,7 +192,7 @@ export function toInitialize({ settings }: Prober, body: string): ReadyRequest {
   return { method: 'POST', path: settings.initialize.path, headers: { 'content-type': 'application/json' }, body };
 }
 
-/** The names of headers have no case: the service sends them in lower case. */
+/** As the service sends header names: their case does not matter. */
 function toLowerCase(session: Session): Session {
   return Object.fromEntries(Object.entries(session).map(([name, value]) => [name.toLowerCase(), value]));
 }

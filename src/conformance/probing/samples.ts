@@ -7,7 +7,7 @@ import { type Prober, toInitialize } from './prober.js';
 import { deadSession, newSession, withSession } from './with-session.js';
 
 /** The errors that the suite provokes: each once, for all cases that check it. */
-export const sampleNames = [
+const sampleNames = [
   'unknown-route',
   'unknown-resource',
   'missing-session',

@@ -102,7 +102,7 @@ export class GuardedHandlers {
   }
 
   /**
-   * The path of a request as the connector's own routes have it, without that of an app around it (rule D7).
+   * The path of a request as the connector's own routes see it, without the path of an app around it (rule D7).
    *
    * @returns `undefined` below a path with a pattern, which may match any number of segments.
    */

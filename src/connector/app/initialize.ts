@@ -115,10 +115,9 @@ function toSession(headers: SessionHeaders): SessionParameter[] {
   const parameters = Array.isArray(headers)
     ? headers.map((entry) => ({ key: entry?.key, value: entry?.value, sensitive: entry?.sensitive ?? true }))
     : Object.entries(asObject(headers)).map(([key, value]) => ({ key, value, sensitive: true }));
-  const problem = parameters.some(({ key }) => typeof key !== 'string')
-    ? 'an entry has no `key`'
-    : sessionProblems(parameters)[0];
-  if (parameters.every(({ key }) => typeof key === 'string')) checkSessionValues(parameters);
+  const isKeyed = parameters.every(({ key }) => typeof key === 'string');
+  if (isKeyed) checkSessionValues(parameters);
+  const problem = isKeyed ? sessionProblems(parameters)[0] : 'an entry has no `key`';
   if (problem !== undefined) throw new TypeError(`What \`initialize.handler\` returned is not a session: ${problem}.`);
   checkSessionSize(parameters);
   return parameters;

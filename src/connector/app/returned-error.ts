@@ -4,6 +4,7 @@ import {
   parseErrorPayload,
   parseWait,
   RateLimitError,
+  readCode,
 } from '../../contract/index.js';
 import { describeIssues, parseJson } from '../../internal/index.js';
 import { readFailure } from '../end-system/failure.js';
@@ -75,9 +76,7 @@ function describe(text: string, json: unknown): Described {
   const message = [error.message, error.detail, error.title, error.error].find(
     (value) => typeof value === 'string' && value.trim() !== '' && value.length <= longestMessage,
   );
-  const { code } = error;
-  const isCode = (typeof code === 'string' && code.trim() !== '') || Number.isFinite(code);
-  return { message: message as string | undefined, code: isCode ? String(code) : undefined, detail: text };
+  return { message: message as string | undefined, code: readCode(error.code), detail: text };
 }
 
 /** The fields that a validator names: zod's `issues`, or its `message`, which is their JSON; a Standard Schema list. */

@@ -20,7 +20,7 @@ const others = [
 
 /**
  * Finds the fault in a SOAP 1.1 or 1.2 response, in one pass and linear time (rule E8). Knows only XML's own entities, and
- * neither document types nor namespaces. Of a truncated response it returns what is there.
+ * neither document types nor namespaces. From a truncated response it reads what is there.
  */
 export function readSoapFault(xml: string): SoapFault | undefined {
   const fault = new FaultReader();

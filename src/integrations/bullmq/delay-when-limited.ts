@@ -27,7 +27,7 @@ const schema = optionsOf({
  * With `queue` the queue stops; without it the other jobs of the connection are delayed as they come up, without sending
  * anything, and jobs of other connections continue.
  *
- * An error that another attempt cannot mend, a 4xx of the connector other than 401, 408 and 425, becomes an
+ * An error that another attempt cannot mend, a 4xx of the connector other than 401, 408, 425 and 429, becomes an
  * `UnrecoverableError` with that error as its `cause`. Any other error is thrown as it is and costs an attempt.
  *
  * @throws TypeError when `processor` is no function, or naming the option that is wrong.

@@ -63,7 +63,7 @@ describe('the picture of a run', () => {
 
   it('writes how long a pause is in front of the bars that begin in it', () => {
     const busy = data({ samples: [10, 11, 12].map((second) => sample(second, 9)), events: [paused(10, 12, 12)] });
-    const svg = drawLane(busy, 'Target', frameOf(busy, 'recent', at(14)), { width: 900 });
+    const svg = drawLane(busy, 'Target', frameOf(busy, 'recent', at(14)), 900);
     expect(svg.indexOf('class="pause-label"')).toBeGreaterThan(svg.lastIndexOf('class="bar"'));
     expect(svg.lastIndexOf('class="bar"')).toBeGreaterThan(0);
   });
@@ -79,19 +79,19 @@ describe('the picture of a run', () => {
 
   it('shades a pause until now and what is ahead of it, and counts down', () => {
     const waiting = data({ events: [paused(10, 40)] });
-    const early = drawLane(waiting, 'Target', frameOf(waiting, 'recent', at(12)), { width: 900 });
+    const early = drawLane(waiting, 'Target', frameOf(waiting, 'recent', at(12)), 900);
     expect(early).toContain('class="pause"');
     expect(early).toContain('class="pause-ahead"');
     expect(early).toContain('28 s left');
     const over = data({ events: [paused(10, 40, 41)] });
-    const late = drawLane(over, 'Target', frameOf(over, 'recent', at(50)), { width: 900 });
+    const late = drawLane(over, 'Target', frameOf(over, 'recent', at(50)), 900);
     expect(late).not.toContain('pause-ahead');
     expect(late).toContain('Rate limit · 31 s');
   });
 
   it('ends the pause of a run that was cut off with the run', () => {
     const cut = data({ run: run({ state: 'interrupted', endedMs: at(15) }), events: [paused(10, 400)] });
-    const svg = drawLane(cut, 'Target', frameOf(cut, 'whole', at(999)), { width: 900 });
+    const svg = drawLane(cut, 'Target', frameOf(cut, 'whole', at(999)), 900);
     expect(svg).not.toContain('pause-ahead');
     expect(timelineOf(cut, at(999))[0]?.text).toBe('Paused for a rate limit: 5 s, until the run was cut off.');
   });
@@ -104,7 +104,7 @@ describe('the picture of a run', () => {
       events: [{ ...paused(0, 0, 0), connection: name }],
     });
     for (const nowMs of [at(0), at(1), at(100_000)]) {
-      const svg = drawLane(odd, name, frameOf(odd, 'whole', nowMs), { width: 260 });
+      const svg = drawLane(odd, name, frameOf(odd, 'whole', nowMs), 260);
       expect(svg).not.toMatch(/NaN|Infinity|undefined|<script/);
     }
   });

@@ -1,4 +1,4 @@
-import { formatDuration } from '../picture/format.js';
+import { formatCount, formatDuration } from '../picture/format.js';
 import { frameOf, recentMs, type Span } from '../picture/frame.js';
 import { drawLane } from '../picture/lane.js';
 import type { PictureData } from '../picture/model.js';
@@ -87,7 +87,7 @@ export class Picture {
       tile?.classList.toggle('bad', isBad === true);
       setText(document.querySelector(`[data-row="${run.id}"] [data-cell="${name}"]`), value);
     }
-    const pauses = totalsOf(run).pauses.toLocaleString('en');
+    const pauses = formatCount(totalsOf(run).pauses);
     setText(document.querySelector(`[data-row="${run.id}"] [data-cell="pauses"]`), pauses);
     const spans = find('[data-spans]');
     if (spans !== null) spans.hidden = run.state !== 'running' || this.#nowMs - run.startedMs <= recentMs;
@@ -111,7 +111,7 @@ export class Picture {
       const name = drawing.closest<HTMLElement>('[data-lane]')?.dataset.lane ?? '';
       const width = Math.max(smallestWidth, Math.floor(drawing.clientWidth));
       // Made of numbers, and of names that are escaped.
-      drawing.innerHTML = drawLane(this.#data, name, frame, { width });
+      drawing.innerHTML = drawLane(this.#data, name, frame, width);
     }
   }
 

@@ -102,7 +102,6 @@ export async function overviewPage(
               </div>
               <RunPicture
                 data={applyUpdate(undefined, update)}
-                revision={update.revision}
                 span={span}
                 nowMs={nowMs}
                 stream={`${context.path}/events?span=${span}`}

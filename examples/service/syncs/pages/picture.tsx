@@ -11,7 +11,6 @@ const drawnWidth = 920;
 
 interface PictureProps {
   data: PictureData;
-  revision: number;
   span: Span;
   nowMs: number;
   /** The stream that keeps it up to date: while the run goes on, or for the page that shows the latest one. */
@@ -20,27 +19,19 @@ interface PictureProps {
   spanLink: (span: Span) => string;
 }
 
-/** What a screen reader says of changes. It stands beside the parts that are taken from a newer page, else its words would go with them. */
+/** What a screen reader says of changes. It stands beside the parts that a newer page replaces, or its words would be lost. */
 export function Announcement() {
   return <p class="visually-hidden" role="status" data-announcement></p>;
 }
 
 /** A run: figures, a lane for each connection, and the same in words. The script keeps all of it up to date. */
-export function RunPicture({ data, revision, span, nowMs, stream, spanLink }: PictureProps) {
+export function RunPicture({ data, span, nowMs, stream, spanLink }: PictureProps) {
   const { run } = data;
   const frame = frameOf(data, span, nowMs);
   const isRunning = run.state === 'running';
   const isLong = isRunning && endOf(run, nowMs) - run.startedMs > recentMs;
   return (
-    <div
-      class="picture"
-      data-picture={stream}
-      data-run={run.id}
-      data-state={run.state}
-      data-span={span}
-      data-revision={revision}
-      data-now={Math.round(nowMs)}
-    >
+    <div class="picture" data-picture={stream} data-run={run.id} data-state={run.state} data-span={span}>
       <div class="progress">
         <p class="progress-text" data-sentence>
           {describeRun(run)}
@@ -79,7 +70,7 @@ export function RunPicture({ data, revision, span, nowMs, stream, spanLink }: Pi
       </div>
       {run.connections.map((connection) => (
         <Lane data={data} connection={connection} nowMs={nowMs}>
-          {raw(drawLane(data, connection.name, frame, { width: drawnWidth }))}
+          {raw(drawLane(data, connection.name, frame, drawnWidth))}
         </Lane>
       ))}
       <Legend />

@@ -22,7 +22,7 @@ export async function runPage(
   const span = asked ?? (isRunning ? 'recent' : 'whole');
   const update = store.changes(id, span === 'recent' ? { recentMs: recentMs + 10_000 } : {});
   if (update === undefined) return undefined;
-  const { run, revision } = update;
+  const { run } = update;
   const { nowMs } = store;
   const refresh = refreshOf(isRunning, query);
   const link = (changes: Record<string, string | undefined>) =>
@@ -76,7 +76,6 @@ export async function runPage(
           </h2>
           <RunPicture
             data={applyUpdate(undefined, update)}
-            revision={revision}
             span={span}
             nowMs={nowMs}
             stream={`${context.path}/events?run=${id}&span=${span}`}

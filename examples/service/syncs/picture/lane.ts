@@ -3,11 +3,6 @@ import { barsOf, type Frame, ticksOf } from './frame.js';
 import { endOf, type PictureData, pauseEnd, pausesOf } from './model.js';
 import { describeLane } from './words.js';
 
-export interface LaneSize {
-  readonly width: number;
-  readonly isNarrow?: boolean;
-}
-
 const gutter = 34;
 const right = 6;
 const top = 20;
@@ -19,7 +14,7 @@ const height = top + plotHeight + axisHeight;
  * The picture of one connection, as SVG: bars for requests per second, shaded bands for pauses, diamonds for logins, a line
  * for the quota. Colours come from the stylesheet by class, for there is no style in the page itself.
  */
-export function drawLane(data: PictureData, connection: string, frame: Frame, { width }: LaneSize): string {
+export function drawLane(data: PictureData, connection: string, frame: Frame, width: number): string {
   const { run } = data;
   const plotWidth = width - gutter - right;
   const x = (timeMs: number) =>

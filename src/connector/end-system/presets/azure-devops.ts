@@ -4,8 +4,8 @@ import { retryAfter } from './retry-after.js';
 // Sources: https://learn.microsoft.com/azure/devops/integrate/concepts/rate-limits
 //          https://github.com/microsoft/azure-devops-auth-samples/issues/52 (203 and 401 for an expired token)
 /**
- * Azure DevOps Services. An expired token is a 401 for writes, but a 203 with the page for signing in for reads. A request
- * that was only slowed down is a 200 with `Retry-After` and stays a success.
+ * Azure DevOps Services. With an expired token, writes get a 401, but reads a 203 with the sign-in page. A request that was
+ * only slowed down is a 200 with `Retry-After` and stays a success.
  */
 export const azureDevOps: Preset = {
   name: 'azure-devops',

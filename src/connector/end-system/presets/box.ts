@@ -4,7 +4,7 @@ import { tooManyRequests } from './retry-after.js';
 // Sources: https://developer.box.com/guides/api-calls/permissions-and-errors/rate-limits
 //          https://developer.box.com/guides/api-calls/permissions-and-errors/common-errors
 //          https://github.com/box/box-node-sdk/blob/main/src/networking/retries.ts
-/** Box. A download that is not ready yet is a 202 with `Retry-After` and no body: a success, for the connector to ask again. */
+/** Box. A download that is not ready yet is a 202 with `Retry-After`: a success, so the connector has to ask again. */
 export const box: Preset = {
   name: 'box',
   code: ['code', { path: 'error', matches: /^[a-z_]+$/ }],

@@ -4,8 +4,8 @@ import { retryAfter } from './retry-after.js';
 // Sources: https://docs.discord.com/developers/topics/rate-limits
 //          https://docs.discord.com/developers/topics/opcodes-and-status-codes#json
 /**
- * Discord. The exact wait is in the body, with decimals; the header is rounded. Most limits are for one route, so a connector
- * of several routes should name scopes.
+ * Discord. The exact wait is in the body, with decimals; the header is rounded. Most limits apply to one route, so a connector
+ * with several routes should name scopes.
  */
 export const discord: Preset = {
   name: 'discord',

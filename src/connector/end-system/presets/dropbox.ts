@@ -3,7 +3,7 @@ import { retryAfter } from './retry-after.js';
 
 // Sources: https://developers.dropbox.com/error-handling-guide
 //          https://www.dropbox.com/developers/documentation/http/documentation#errors
-/** Dropbox. A 409 is what an endpoint itself has to say, its summary a path of tags: `path/not_found/..`. */
+/** Dropbox. Failures of an endpoint's own are a 409; the summary is a path of tags: `path/not_found/..`. */
 export const dropbox: Preset = {
   name: 'dropbox',
   code: [

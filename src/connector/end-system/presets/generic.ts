@@ -1,14 +1,14 @@
 import type { Preset, WaitSource } from '../preset.js';
 import { retryAfter } from './retry-after.js';
 
-/** Names that are in use everywhere, with units that are not the same anywhere. */
+/** Everybody uses these names, each with units of their own. */
 const wait: WaitSource[] = [
   retryAfter,
   { header: 'ratelimit-reset', unit: 'guess' },
   { header: 'x-ratelimit-reset', unit: 'guess' },
 ];
 
-/** What a status means where nothing is known about the system. The last word for every other preset too. */
+/** What a status means where nothing is known about the system. Every other preset falls back on it. */
 export const generic: Preset = {
   name: 'generic',
   code: ['code', 'error.code', 'errors.0.code', 'errors.code'],

@@ -12,9 +12,9 @@ const isGraphQL = { 'x-ratelimit-resource': 'graphql' };
 const exhausted: BodyCondition = { path: 'errors.*.type', matches: 'RATE_LIMITED' };
 
 /**
- * github.com and Enterprise Server. A 403 is a limit when a header or the message says so: by `retry-after` or the message
- * for secondary limits, by an empty quota for the primary one; any other 403 is a denial. REST has no error code but in the
- * `errors` of a 422 (`already_exists`, `missing_field`). GraphQL reports its limits with a 200; its other errors are left to the connector,
+ * github.com and Enterprise Server. A 403 is a limit if `retry-after` or the message says so (the secondary limits) or the
+ * quota is used up (the primary one); any other 403 is a denial. In REST only the `errors` of a 422 have codes
+ * (`already_exists`, `missing_field`). GraphQL reports its limits with a 200; its other errors are left to the connector,
  * because they come with data.
  */
 export const github: Preset = {
@@ -42,7 +42,7 @@ export const github: Preset = {
       is: 'rate-limit',
       fallbackWaitMs: 60_000,
     },
-    // Every response has the reset of the quota, so alone it says nothing about this limit.
+    // Every response carries the quota's reset: by itself it says nothing about this limit.
     { when: { status: [429] }, is: 'rate-limit', fallbackWaitMs: 60_000 },
     {
       when: { status: [200], headers: { 'x-ratelimit-remaining': '0' }, body: exhausted },

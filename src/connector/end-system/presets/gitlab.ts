@@ -5,8 +5,8 @@ import { retryAfter } from './retry-after.js';
 //          https://gitlab.com/gitlab-org/gitlab/-/merge_requests/206603 (since then it has Retry-After)
 //          https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/
 /**
- * gitlab.com and self-managed. Where an endpoint has a limit of its own, the `RateLimit-` headers are about another one,
- * with quota left: their reset counts only when that quota is used up.
+ * gitlab.com and self-managed. Where an endpoint has a limit of its own, the `RateLimit-` headers describe another
+ * one, which has quota left: their reset counts only when that quota is used up.
  */
 export const gitlab: Preset = {
   name: 'gitlab',

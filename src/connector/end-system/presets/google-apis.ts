@@ -15,8 +15,8 @@ const wait: WaitSource[] = [
 ];
 
 /**
- * Google's REST APIs: Drive, Gmail, Calendar, Sheets, Admin, Cloud. A 403 is a limit by its reason or its status. Most say
- * nothing of a wait; half a minute is what Google asks for then. A quota for the day is asked again every hour.
+ * Google's REST APIs: Drive, Gmail, Calendar, Sheets, Admin, Cloud. The reason or status in its body tells whether a 403
+ * is a limit. Most limits name no wait; Google then asks for half a minute. A daily quota is tried again every hour.
  */
 export const googleApis: Preset = {
   name: 'google-apis',

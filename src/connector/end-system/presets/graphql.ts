@@ -5,10 +5,10 @@ import { retryAfter, tooManyRequests } from './retry-after.js';
 //          https://www.apollographql.com/docs/apollo-server/data/errors (codes; those of other servers are in comments)
 const statuses = [200, 400, 403, 422, 500];
 const says = (matches: RegExp): BodyCondition => ({ path: 'errors.*.extensions.*', matches });
-/** What has come beside the errors is the caller's to use: a mutation of it may have been done. */
+/** Data beside the errors is for the caller: part of a mutation may have succeeded. */
 const nothing: BodyCondition = { path: 'data.*', matches: false };
 
-/** GraphQL of no product in particular: failures are mostly a 200, and the code, where there is one, says which. */
+/** GraphQL of no product in particular. Most failures are a 200; their code, if there is one, says what failed. */
 export const graphql: Preset = {
   name: 'graphql',
   // Apollo and most others, Spring, Netflix DGS.

@@ -7,8 +7,8 @@ import { retryAfter } from './retry-after.js';
 const limited = [429];
 
 /**
- * HubSpot. It names the limit but no end: the header with milliseconds is the length of the short window, and the daily
- * limit ends at midnight where the account is. A move to another data centre (477) is waited for like a limit.
+ * HubSpot. It names the limit but not its end: the header in milliseconds is the length of the short window, and the daily
+ * limit ends at midnight in the account's time zone. A move to another data centre (477) is waited for like a limit.
  */
 export const hubspot: Preset = {
   name: 'hubspot',

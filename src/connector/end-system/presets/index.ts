@@ -28,7 +28,7 @@ import { soap } from './soap.js';
 import { twilio } from './twilio.js';
 import { zendesk } from './zendesk.js';
 
-/** The presets that can be asked for by name: one file a product, in the order of docs/preset-list.md. */
+/** The presets that can be asked for by name: one file for each, in the order of docs/preset-list.md. */
 export const presets = {
   generic,
   graphql,

@@ -3,7 +3,7 @@ import { retryAfter } from './retry-after.js';
 
 // Sources: https://developers.intercom.com/docs/references/rest-api/errors/rate-limiting
 //          https://developers.intercom.com/intercom-api-reference/reference/error-codes
-/** Intercom. Its limit is counted in windows of ten seconds. */
+/** Intercom. It counts requests in windows of ten seconds. */
 export const intercom: Preset = {
   name: 'intercom',
   code: ['errors.*.code'],

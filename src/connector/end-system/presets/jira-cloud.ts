@@ -3,7 +3,7 @@ import { retryAfter } from './retry-after.js';
 
 // Sources: https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
 //          https://developer.atlassian.com/cloud/jira/platform/build-an-app-that-respects-rate-limits/
-/** Jira Cloud's REST API. Its reset is a time without seconds. Jira has no error codes: messages, and one for each field. */
+/** Jira Cloud's REST API. Its reset is a time without seconds. Instead of codes it has messages, and one for each field. */
 export const jiraCloud: Preset = {
   name: 'jira-cloud',
   message: ['errorMessages', 'errors.*', 'message', 'errorMessage'],

@@ -9,7 +9,7 @@ const limited = says(/^ratelimited$/i);
 
 /**
  * Linear's GraphQL API. Failures are a 400 or a 200; the code says which. There are two budgets, for requests and for
- * complexity, each with the time of its reset in milliseconds: the one that is empty counts.
+ * complexity, each with its reset in milliseconds: the one that is used up counts.
  */
 export const linear: Preset = {
   name: 'linear',

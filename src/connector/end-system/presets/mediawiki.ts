@@ -8,7 +8,7 @@ const missing = /^(?:missingtitle|nosuch\w+|missingrev)$/;
 const session = /^(?:assert(?:user|bot|nameduser)failed|notloggedin|mwoauth-invalid-authorization)$/;
 const denied = /^(?:permissiondenied|readapidenied|writeapidenied|protectedpage|cascadeprotected|(?:auto)?blocked)$/;
 
-/** A rule for a code in the body, and one for responses with errors in another form, which have it in a header. */
+/** A rule for a code in the body, and one for other error formats, which have it in a header. */
 function both(matches: Match, rule: Omit<PresetRule, 'when'>): PresetRule[] {
   return [
     { when: { status: [200], body: { path: 'error.code', matches } }, ...rule },

@@ -2,7 +2,7 @@ import type { Preset } from '../preset.js';
 import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://learn.microsoft.com/graph/throttling , https://learn.microsoft.com/graph/errors
-/** Microsoft Graph. The message of a limit is often empty. */
+/** Microsoft Graph. Limits often come with an empty message. */
 export const microsoftGraph: Preset = {
   name: 'microsoft-graph',
   code: ['error.code'],

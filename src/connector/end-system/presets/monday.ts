@@ -9,8 +9,8 @@ const status = (matches: string): BodyCondition => ({ path: 'errors.*.extensions
 const wait: WaitSource[] = [retryAfter, { body: 'errors.*.extensions.retry_in_seconds', unit: 'seconds' }];
 
 /**
- * monday.com. Failures are a 200 whose errors carry the status that they would have had. The daily limit ends at midnight
- * UTC, and is asked again every hour.
+ * monday.com. Failures are a 200 whose errors carry the real status. The daily limit ends at midnight UTC; it is tried again
+ * every hour.
  */
 export const monday: Preset = {
   name: 'monday',

@@ -1,24 +1,18 @@
-import type { Preset } from '../preset.js';
+import type { Preset, WaitSource } from '../preset.js';
 
 // Sources: https://developer.okta.com/docs/reference/rl-best-practices/
 //          https://developer.okta.com/docs/reference/error-codes/ (E0000005, E0000006, E0000007, E0000011, E0000047)
-/** Okta. Its reset has whole seconds and is to be measured by the `Date` header, with one second more. */
+/** In whole seconds, so one more is added. */
+const reset: WaitSource = { header: 'x-rate-limit-reset', unit: 'epoch-seconds', marginMs: 1_000 };
+
+/** Okta. */
 export const okta: Preset = {
   name: 'okta',
   code: ['errorCode', { path: 'error', matches: /^[a-z_]+$/ }],
   message: ['errorSummary', 'error_description'],
-  quota: [
-    {
-      remaining: 'x-rate-limit-remaining',
-      reset: { header: 'x-rate-limit-reset', unit: 'epoch-seconds', marginMs: 1_000 },
-    },
-  ],
+  quota: [{ remaining: 'x-rate-limit-remaining', reset }],
   rules: [
-    {
-      when: { status: [429] },
-      is: 'rate-limit',
-      wait: [{ header: 'x-rate-limit-reset', unit: 'epoch-seconds', marginMs: 1_000 }],
-    },
+    { when: { status: [429] }, is: 'rate-limit', wait: [reset] },
     { when: { status: [403], body: { path: 'errorCode', matches: 'E0000005' } }, is: 'unauthorized' },
   ],
 };

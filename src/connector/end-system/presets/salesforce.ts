@@ -8,9 +8,9 @@ const limited = [403, 503];
 const exceeded: BodyCondition = { path: '*.errorCode', matches: 'REQUEST_LIMIT_EXCEEDED' };
 
 /**
- * Salesforce's REST APIs, and Marketing Cloud. A limit is a 403 (503 from Connect REST) told apart by its code, and never
- * says how long: the daily one counts the last 24 hours, so some of it comes back all the time, and the one on concurrent
- * requests is over when some of them are.
+ * Salesforce's REST APIs, and Marketing Cloud. A limit is a 403 (503 from Connect REST) with a code of its own, and
+ * never says how long: the daily one counts the last 24 hours, so that some of it comes back all the time; the one on
+ * concurrent requests ends with some of them.
  */
 export const salesforce: Preset = {
   name: 'salesforce',

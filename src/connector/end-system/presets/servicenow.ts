@@ -2,7 +2,7 @@ import type { Preset } from '../preset.js';
 import { retryAfter } from './retry-after.js';
 
 // Source: https://www.servicenow.com/docs/r/api-reference/rest-api-explorer/inbound-REST-API-rate-limiting.html
-/** ServiceNow's REST APIs. What a user may not read is a 404 like what is not there. It has no error codes. */
+/** ServiceNow's REST APIs. It sends a 404 for a record that the user may not read, too. It has no error codes. */
 export const servicenow: Preset = {
   name: 'servicenow',
   message: ['error.message', 'error.detail'],

@@ -7,8 +7,8 @@ import { tooManyRequests } from './retry-after.js';
 const code = (matches: Match): BodyCondition => ({ path: 'errors.*.extensions.code', matches });
 
 /**
- * Shopify's Admin API. REST has a 429 with `Retry-After`; GraphQL reports its failures in a 200, the limit with what the
- * query costs and how fast the budget fills up. `userErrors` of a mutation are a result, not a failure.
+ * Shopify's Admin API. REST has a 429 with `Retry-After`; GraphQL reports its failures in a 200, a limit with the
+ * query's cost and how fast the budget fills up. `userErrors` of a mutation are a result, not a failure.
  */
 export const shopify: Preset = {
   name: 'shopify',

@@ -20,7 +20,7 @@ const refused = [
   'two_factor_setup_required',
 ];
 
-/** Slack's Web API: everything but a limit is a 200, and `ok` says whether it is one. */
+/** Slack's Web API: everything but a limit is a 200, and `ok` tells successes from failures. */
 export const slack: Preset = {
   name: 'slack',
   code: ['error'],

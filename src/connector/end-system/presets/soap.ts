@@ -7,7 +7,7 @@ const says = (matches: RegExp): BodyCondition => ({ path: 'fault.*', matches });
 
 /**
  * SOAP of no product in particular: a failure is a fault, mostly with a 500. Its code says whose mistake it was, and often
- * no more than that: what else a service calls its faults is for a preset of your own that extends this one.
+ * no more: for a service's own fault codes, extend this preset.
  */
 export const soap: Preset = {
   name: 'soap',
@@ -16,7 +16,7 @@ export const soap: Preset = {
   message: ['fault.string'],
   rules: [
     {
-      // Those of WS-Security, then names that say what they mean.
+      // WS-Security's, then names that speak for themselves.
       when: {
         body: says(
           /^(?:FailedAuthentication|InvalidSecurity(?:Token)?|SecurityTokenUnavailable|MessageExpired|AuthenticationFailed|NotAuthenticated|InvalidSession|SessionExpired|INVALID_SESSION_ID|SESSION_EXPIRED)$/,
