@@ -56,7 +56,7 @@ export function learnFromLimit(previous: QuotaEstimate | undefined, facts: Limit
   }
   // Too early for the end of a window that began when the gate opened: it slides, if that explains the count.
   if (fits && sliding > passed) return { ...previous, limit: sliding, slides: true, unexplained: 0 };
-  // Or the window before had not ended: a request from before the pause began it earlier than the client knew.
+  // Or the window before has not ended: a slow request had begun the one that taught its length, which is too short.
   const { before } = facts;
   if (before !== undefined && metAt - before.startedAt < 1.5 * previous.windowMs) {
     const limit = before.passed + passed;
