@@ -21,6 +21,8 @@ export default defineConfig({
     // Tests make connectors without a log all the time.
     execArgv: ['--disable-warning=CONCORDAT_NO_LISTENER'],
     setupFiles: ['test/helpers/fail-on-console.ts'],
+    // One process runs many files: to load the modules anew for each took half of the time. A test puts back what it changes.
+    isolate: false,
     // Far beyond what a loaded machine needs: no test may depend on speed, and only one that hangs ever gets there.
     testTimeout: 60_000,
     hookTimeout: 60_000,

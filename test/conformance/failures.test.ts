@@ -1,6 +1,7 @@
 // What goes wrong below HTTP is said in sentences, and with the status if there is one. Real sockets, since `fetch` hides much.
 import { type AddressInfo, createServer } from 'node:net';
 import { runConformance } from 'concordat/conformance';
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const body = JSON.stringify({ errors: { code: 'X', message: 'm' } });
@@ -34,9 +35,17 @@ describe('a failure below HTTP is said in a sentence', () => {
 
   it.each([
     ['no response at all', '', `${summary}: the connection was closed without a response; expected a response`],
-    ['what is not HTTP', 'hello\r\n\r\n', expect.stringContaining(`${summary}: the response is not valid HTTP (HPE_`)],
+    ['what is not HTTP', 'hello\r\n\r\n', expect.stringContaining(`${summary}: the response is not valid HTTP (`)],
   ])('%s', async (_name, bytes, message) => {
     expect(await judged(bytes, true)).toEqual({ route: message, body: undefined });
+  });
+
+  it('what is not HTTP, to a process that has loaded undici: its errors have no code', async () => {
+    const before = getGlobalDispatcher();
+    setGlobalDispatcher(new Agent());
+    onTestFinished(() => setGlobalDispatcher(before));
+    const { route } = await judged('hello\r\n\r\n', true);
+    expect(route).toContain(`${summary}: the response is not valid HTTP (`);
   });
 
   it.each([

@@ -3,13 +3,16 @@
 // An outside check found both. Sources take turns now, "busy" is said where nobody failed, and a password that was right a
 // moment ago is not hashed again (rule K14).
 import { hashPassword } from 'concordat/api-keys';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AdminHost, basic, type MutableUser, password, startAdmin } from '../admin/helpers/admin-host.js';
 import { startAdministration } from '../admin/ui/helpers/administration.js';
 import { until } from '../helpers/until.js';
 
 /** Password checks that the test holds back: what waits for them is then known, however fast the machine. */
-const checks = vi.hoisted(() => ({ held: false, begun: [] as string[], waiting: [] as (() => void)[] }));
+const checks = vi.hoisted(() => {
+  vi.resetModules(); // those that hash are loaded anew, with what is below
+  return { held: false, begun: [] as string[], waiting: [] as (() => void)[] };
+});
 
 vi.mock('node:crypto', async (importOriginal) => {
   const crypto = await importOriginal<typeof import('node:crypto')>();
@@ -20,6 +23,10 @@ vi.mock('node:crypto', async (importOriginal) => {
     else begin();
   };
   return { ...crypto, scrypt };
+});
+afterAll(() => {
+  vi.doUnmock('node:crypto');
+  vi.resetModules();
 });
 
 beforeEach(() => {
