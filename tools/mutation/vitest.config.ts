@@ -8,6 +8,8 @@ export default mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
   defineConfig({
     test: {
+      // Stryker switches mutants through a variable that a module which stays loaded no longer sees.
+      isolate: true,
       include: tests,
       exclude: [...configDefaults.exclude, '**/*.{long,browser}.test.ts', ...except],
       // A mutant that hangs need not hang for a minute; on a busy machine, a test under coverage takes ten seconds.
