@@ -125,41 +125,6 @@ describe('processes that share a state share its quota (G10)', () => {
   });
 });
 
-describe('when windows are short and everything is late (G9, G10)', () => {
-  const windowMs = 1500;
-  const short: LimitModel = { ...minute, limit: 20, windowMs };
-  /** Usually short, and now and then as long as the most. */
-  const tail = (usualMs: number, mostMs: number) => (random: number) => usualMs + (mostMs - usualMs) * random ** 6;
-  const calm = { latencyMs: () => 20, lateMs: () => 0, stateMs: () => 1 };
-  const kinds: [string, NonNullable<FleetOptions['busy']>][] = [
-    ['responses that take half a window', { ...calm, latencyMs: (random) => 600 + 200 * random }],
-    ['now and then a response that takes a window', { ...calm, latencyMs: tail(20, windowMs) }],
-    ['processes that wake late by up to a window', { ...calm, lateMs: tail(5, windowMs) }],
-    ['a state that takes up to two seconds each way', { ...calm, stateMs: tail(2, 2000) }],
-    ['all of this', { latencyMs: tail(20, windowMs), lateMs: tail(5, windowMs), stateMs: tail(2, 2000) }],
-  ];
-  const fleet = (sharing: FleetOptions['sharing'], workers: number, busy: FleetOptions['busy'], seed: number) =>
-    run({ workers, callers: 40, sharing, model: short, windows: 30, seed, real: true, busy, countFrom: 5 });
-
-  it.each(kinds.flatMap(([name, busy]) => [2, 8].map((workers) => [name, workers, busy] as const)))(
-    '%s, %d processes: sharing the quota is no worse than sharing the pause, and nobody is silent for a minute',
-    async (_name, workers, busy) => {
-      const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
-      const sum = { refused: 0, unused: 0 };
-      for (const seed of seeds) {
-        const figures = await fleet('quota', workers, busy, seed);
-        const control = await fleet('pause', workers, busy, seed);
-        sum.refused += figures.refused - control.refused;
-        sum.unused += figures.unused - control.unused;
-        expect(figures.longestWait).toBeLessThanOrEqual(60_000 / windowMs);
-      }
-      // Chance moves single runs by more than that.
-      expect(sum.refused / seeds.length).toBeLessThanOrEqual(2);
-      expect(sum.unused / seeds.length).toBeLessThanOrEqual(0.15);
-    },
-  );
-});
-
 describe('when something fails (G9)', () => {
   it('a state that is away costs refused requests, never silence, and is shared again when it is back', async () => {
     const away = ({ fleet, time }: Parameters<NonNullable<FleetOptions['disturb']>>[0]) => {
