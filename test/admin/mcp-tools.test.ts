@@ -93,8 +93,8 @@ describe('the MCP endpoint and the official client', () => {
     expect(await failure('update_api_key', { id })).toBe(
       'Give `name`, `description` or `expiresOn`: there is nothing to change.',
     );
-    expect(await failure('get_api_key', {})).toBe('API key not found.');
-    expect(await failure('get_api_key', { id: { $ne: null } })).toBe('API key not found.');
+    for (const input of [{}, { id: { $ne: null } }])
+      expect(await failure('get_api_key', input)).toBe('The input is not valid: `id` must be the id of an API key.');
     expect(await failure('list_api_keys', { limit: 'many' })).toBe('`limit` must be a whole number from 1 to 200.');
     await call('revoke_api_key', { id });
     expect(await failure('revoke_api_key', { id })).toBe('Only an Active API key can be revoked; this one is Revoked.');

@@ -63,6 +63,10 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
     const operation = operations.find((one) => one.operationId === operationId) as Operation;
     return {
       definition: { ...definition, ...toolSchemas(operation) },
+      parse(input) {
+        const lacksId = needsId(operation) && typeof (input as { id?: unknown }).id !== 'string';
+        return lacksId ? { problem: 'The input is not valid: `id` must be the id of an API key.' } : { input };
+      },
       async handle(input, { actor }, request) {
         const id = input.id as string;
         const revokesOwnKey = operationId === 'revokeApiKey' && id === actor.apiKeyId;
@@ -77,9 +81,12 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
   });
 }
 
-function toolSchemas({ path, query, body, success }: Operation): Pick<ToolDefinition, 'inputSchema' | 'outputSchema'> {
+const needsId = ({ path }: Operation) => path.includes('{id}');
+
+function toolSchemas(operation: Operation): Pick<ToolDefinition, 'inputSchema' | 'outputSchema'> {
+  const { query, body, success } = operation;
   const fields = query ?? (body === undefined ? z.object({}) : bodySchemas[body]);
-  const input = path.includes('{id}') ? z.object({ id: apiKeyIdSchema, ...fields.shape }) : fields;
+  const input = needsId(operation) ? z.object({ id: apiKeyIdSchema, ...fields.shape }) : fields;
   return {
     inputSchema: toToolSchema(input, 'input'),
     ...(success.schema !== undefined && { outputSchema: toToolSchema(responseSchemas[success.schema], 'output') }),
