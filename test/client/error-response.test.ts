@@ -98,6 +98,15 @@ describe('the response of an error (E9)', () => {
     expect(show(error)).not.toContain('canary');
   });
 
+  it.each(['mailto:canary@elsewhere.example', '/canary', `https://${'a'.repeat(270)}.example/`])(
+    'of a redirect to %s shows no target: it is no origin',
+    async (location) => {
+      const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(302, '', { location }) });
+      const error = await rejection(connect(connector).get('/'));
+      expect(error.response.headers.get('location')).toBe('');
+    },
+  );
+
   it.each([
     ['was not asked for', 206, { 'content-range': 'bytes 0-3/9' }],
     ['has a status that HTTP does not know', 600, {}],

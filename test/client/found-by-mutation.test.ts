@@ -1,6 +1,7 @@
 import type { ConnectionState, ConnectorClient } from 'concordat/client';
 import { memoryState } from 'concordat/client';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
@@ -177,4 +178,19 @@ it('and so does one that rejects', async () => {
   await grace();
   expect(errors).toEqual([{ method: 'state', path: '', error: new Error('out of reach') }]);
   await grace();
+});
+
+it.each([undefined, null, '/items'])('a request that is %s is named (TypeError)', async (request) => {
+  const client = connect(await scriptedConnector());
+  await expect(client.request(request as never)).rejects.toThrow(new TypeError('`request` must be an object.'));
+});
+
+it('the cause of an error may lead back to itself', async () => {
+  const cause = new Error('not an issue');
+  cause.cause = cause;
+  const schema = z.unknown().transform(() => {
+    throw cause;
+  });
+  const connector = await scriptedConnector();
+  expect(await rejection(connect(connector).get('/items', { schema }))).toBeInstanceOf(Error);
 });

@@ -97,6 +97,18 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     });
   });
 
+  it('does not go on where the tag is weak, and tells of the broken connection', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ response }) => {
+        const head = { etag: 'W/"v1"', 'accept-ranges': 'bytes', 'content-length': content.length };
+        response.writeHead(200, head).write(content.subarray(0, 1000), () => response.destroy());
+      },
+    });
+    const { body } = await connect(connector, transport()).stream('/files/7');
+    expect(await rejection(bytesOf(body))).toMatchObject({ code: 'NETWORK_ERROR', cause: expect.any(Error) });
+    expect(connector.requests).toHaveLength(1);
+  });
+
   it('does not go on with another file', async () => {
     const connector = await scriptedConnector({
       handle: ({ response, number }) => {

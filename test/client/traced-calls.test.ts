@@ -60,6 +60,7 @@ it('a call without any response has no status (G6)', async () => {
   connector.handle = (exchange) => exchange.drop();
   const traced = trace(connector);
   const error = await rejection(get(connect(connector, { retry: { retries: 0 } })));
+  expect(traced.attempt.at(-1)).toMatchObject({ outcome: 'failed', error: { code: 'NETWORK_ERROR' } });
   expect(traced.result).toMatchObject([{ error, attempts: 1 }]);
   expect(traced.result[0]).not.toHaveProperty('status');
 });
