@@ -194,3 +194,52 @@ it('the cause of an error may lead back to itself', async () => {
   const connector = await scriptedConnector();
   expect(await rejection(connect(connector).get('/items', { schema }))).toBeInstanceOf(Error);
 });
+
+it.each([
+  [{}, 'an object'],
+  [new Map(), 'a Map'],
+  [new Date(Number.NaN), 'an invalid Date'],
+  [[[]], 'an array in an array'],
+  [Number.NaN, 'NaN'],
+  [Symbol('s'), 'Symbol(s)'],
+])('a query value that cannot be written is named: %o', async (value, what) => {
+  const client = connect(await scriptedConnector());
+  const message = await rejection(client.get('/items', { query: { since: [value] } as never })).then(String);
+  expect(message).toContain('`query.since` cannot be written');
+  expect(message).toContain(`and holds ${what}.`);
+});
+
+it.each<[string, () => unknown, string]>([
+  ['yields null', () => null, 'it yields null instead of bytes or text'],
+  ['yields a number', () => 7, 'it yields a value of type number instead of bytes or text'],
+  [
+    'throws an error',
+    () => {
+      throw new Error('disk gone');
+    },
+    'disk gone',
+  ],
+  [
+    'throws text',
+    () => {
+      throw 'disk gone';
+    },
+    'disk gone',
+  ],
+  [
+    'throws nothing',
+    () => {
+      throw undefined;
+    },
+    'undefined',
+  ],
+])('a body that %s is named, and not repeated (G8)', async (_what, next, message) => {
+  const connector = await scriptedConnector();
+  async function* body() {
+    yield 'start';
+    yield next() as string;
+  }
+  const error = await rejection(connect(connector).put('/items', { body: () => body() }));
+  expect(error.message).toContain(`\`body\` failed while it was being sent: ${message}`);
+  expect(connector.requests.length).toBeLessThanOrEqual(1);
+});
