@@ -2,6 +2,7 @@ import { cleanMessage, type RequestLine } from '../../contract/index.js';
 import { createRedact } from '../../internal/index.js';
 import { closedError, RequestError, withoutQuotes } from '../errors.js';
 import { originOf, withResponse } from '../http/error-response.js';
+import { UnusableResponse } from '../http/fetch.js';
 import {
   credentialSecrets,
   readErrorContent,
@@ -31,7 +32,11 @@ const finalCodes =
 export function isFinal(outcome: SendOutcome): boolean {
   if (outcome.type !== 'failed') return false;
   const error = outcome.error as { code?: unknown; cause?: { code?: unknown } } | undefined;
-  return error instanceof BodyFailure || finalCodes.test(String(error?.code ?? error?.cause?.code));
+  return (
+    error instanceof BodyFailure ||
+    error instanceof UnusableResponse ||
+    finalCodes.test(String(error?.code ?? error?.cause?.code))
+  );
 }
 
 /**
