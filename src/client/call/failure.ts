@@ -24,9 +24,9 @@ export function statusOf(outcome: SendOutcome): number | undefined {
   return outcome.type === 'response' ? outcome.status : undefined;
 }
 
-/** Failures that a retry cannot mend: the server's certificate, headers that are too large. */
+/** Failures that a retry cannot mend: the server's certificate, headers that are too large, a mock that is missing. */
 const finalCodes =
-  /^(?:ERR_TLS_CERT_\w+|CERT_\w+|CRL_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|(?:UND_ERR|HPE)_HEADERS?_OVERFLOW)$/;
+  /^(?:ERR_TLS_CERT_\w+|CERT_\w+|CRL_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|(?:UND_ERR|HPE)_HEADERS?_OVERFLOW|UND_MOCK_ERR_\w+)$/;
 
 /** Whether a failed request would only fail again. */
 export function isFinal(outcome: SendOutcome): boolean {
