@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type ConnectorClient, createConnectorClient, RequestError } from '../client/index.js';
+import { type ConnectorClient, createConnectorClient, isInitializeError, RequestError } from '../client/index.js';
 import { type SessionParameter, type WaitFormat, waitFormats } from '../contract/index.js';
 import { printable } from '../internal/index.js';
 import { createPaint, exitCodes, fromOptions, type Io, UsageError } from './io.js';
@@ -142,7 +142,8 @@ function explain(
   note('red', message ?? String(error));
   if (detail !== undefined) say(detail);
   if (kind !== undefined && kind in reactions) note('dim', reactions[kind] as string);
-  return error instanceof RequestError && error.status === undefined ? exitCodes.unusable : exitCodes.bad;
+  const failure = isInitializeError(error) ? error.cause : error;
+  return failure instanceof RequestError && failure.status === undefined ? exitCodes.unusable : exitCodes.bad;
 }
 
 const reactions: Record<string, string> = {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { freePort } from '../helpers/free-port.js';
 import { scriptedConnector } from '../helpers/scripted-connector.js';
 import { run } from './helpers/run.js';
 
@@ -44,6 +45,13 @@ describe('concordat call', () => {
     expect(err).toContain('GET /x: 403 DENIED: Not for you');
     expect(err).toContain('A 403 without the wait header: access is denied.');
     expect([code, out]).toEqual([1, '']);
+  });
+
+  it.each([[[]], [['--no-login']]])('exits 2 if nothing responds, with or without a login: %j', async (options) => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { code, out, err } = await run(['call', url, 'GET', '/x', '--retries', '0', ...options]);
+    expect(err).toContain('ECONNREFUSED');
+    expect([code, out]).toEqual([2, '']);
   });
 
   it('shows no secret, though the connector echoes it (E5, S7)', async () => {

@@ -148,6 +148,15 @@ describe("an abort rejects with the signal's reason and sends nothing more", () 
     expect(call.error).toBe('enough');
   });
 
+  it.each([[new AbortController()], [null], ['signal']])(
+    'of another kind is refused with its name: %o',
+    async (signal) => {
+      const error = await rejection(connect({ url: 'http://127.0.0.1:1' }).get('/', { signal: signal as never }));
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error.message).toBe('`signal` must be an AbortSignal, such as `controller.signal`.');
+    },
+  );
+
   it("a caller's own time-out is no transient failure: one request, and its TimeoutError", async () => {
     const connector = await scriptedConnector({ handle: () => {} });
     const controller = new AbortController();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { BodyOption, ConnectorClientOptions } from 'concordat/client';
+import { FormData as UndiciFormData } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { version } from '../../src/client/http/request-headers.js';
 import { connect, password } from '../helpers/connect.js';
@@ -183,8 +184,11 @@ describe.each(transports)('bodies, by %s', (_name, transport) => {
     expect(sent[1]?.headers).toMatchObject({ 'content-length': '0' });
   });
 
-  it('FormData: fields and files, with the length of it all', async () => {
-    const form = new FormData();
+  it.each([
+    ['FormData', FormData],
+    ["undici's FormData", UndiciFormData as unknown as typeof FormData],
+  ])('%s: fields and files, with the length of it all', async (_name, Form) => {
+    const form = new Form();
     form.append('title', 'Größe\nzwei');
     form.append('photo "1"', new File([bytes], 'a"b\n.png', { type: 'image/png' }));
     form.append('photo "1"', new Blob(['x']), 'x.bin');

@@ -1,5 +1,6 @@
 import { ConnectorError, isConnectorError } from 'concordat';
 import type { ClientEvents, ConnectorClient } from 'concordat/client';
+import { MockAgent } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { connect, connectVirtually } from '../helpers/connect.js';
@@ -248,6 +249,16 @@ describe('delays', () => {
     await expect(get(client)).resolves.toMatchObject({ status: 200 });
     expect(connector.requests).toHaveLength(4);
   });
+});
+
+it("a request that a test's MockAgent does not expect is reported at once", async () => {
+  const agent = new MockAgent();
+  onTestFinished(() => agent.close());
+  agent.disableNetConnect();
+  const initialize = async () => ({ 'x-session': '1' });
+  const client = connect({ url: 'http://connector.test' }, { dispatcher: agent, initialize });
+  const error = await rejection(get(client));
+  expect(error).toMatchObject({ code: 'NETWORK_ERROR', attempts: 1, cause: { code: 'UND_MOCK_ERR_MOCK_NOT_MATCHED' } });
 });
 
 function cut(exchange: Exchange) {

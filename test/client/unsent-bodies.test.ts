@@ -52,7 +52,9 @@ it('what cannot be sent is named: `body` itself may be a form, what its factory 
   const send = (body: unknown) => rejection(client.request({ method: 'POST', path: '/', body: body as BodyOption }));
   const kinds = 'must be a string, a Uint8Array or Buffer, a Blob or File, a Node or web stream, or an async iterable';
   const end = '; use `json` for objects.';
-  expect((await send({ a: 1 })).message).toBe(`\`body\` ${kinds}, a FormData or URLSearchParams${end}`);
+  expect((await send({ a: 1 })).message).toBe(`\`body\` ${kinds}, a standard FormData or URLSearchParams${end}`);
+  const formOfAnotherKind = { [Symbol.toStringTag]: 'FormData' }; // as of the package form-data
+  expect((await send(formOfAnotherKind)).message).toContain('a standard FormData or URLSearchParams');
   const made = await send(() => ({ a: 1 }));
   expect(`${made.message} ${made.cause?.message}`).toContain(`What the \`body\` factory returns ${kinds}${end}`);
 });

@@ -206,6 +206,19 @@ describe('toConnectorError', () => {
     expect(toConnectorError(new HTTPException(429))).toMatchObject({ kind: 'rate-limit', retryAfterMs: 60_000 });
   });
 
+  test.each([
+    [['title must be a string', 'n must be an integer number'], 'title must be a string; n must be an integer number'],
+    ['No such issue', 'Bad Request Exception'],
+  ])('a NestJS HttpException says what is wrong: %j', (message, said) => {
+    const response = { message, error: 'Bad Request', statusCode: 400 };
+    const exception = Object.assign(new Error('Bad Request Exception'), {
+      status: 400,
+      response,
+      getResponse: () => response,
+    });
+    expect(toConnectorError(exception)).toMatchObject({ kind: 'bad-request', message: said });
+  });
+
   test("a status alone is the end system's and not ours: 500 (E4)", () => {
     expect(toConnectorError(Object.assign(new Error('x'), { status: 401 })).status).toBe(500);
     expect(toConnectorError(Object.assign(new Error('x'), { status: 401, expose: true })).status).toBe(401);

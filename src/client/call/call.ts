@@ -69,7 +69,7 @@ export function toCall<Data, Result>(
     idempotent: request.idempotent,
     timeoutMs: checkTimeout(request.timeoutMs, 'timeoutMs') ?? settings.timeoutMs,
     totalTimeoutMs: checkTimeout(request.totalTimeoutMs, 'totalTimeoutMs') ?? settings.totalTimeoutMs,
-    signal: request.signal,
+    signal: checkSignal(request.signal),
     lane: gates.for({ method, path }),
     priority: checkPriority(request.priority),
   };
@@ -148,6 +148,15 @@ const priority = option<number>(Number.isFinite, 'must be a finite number', true
 function checkPriority(value: unknown): number {
   if (value === undefined) return 0;
   return Number.isFinite(value) ? (value as number) : checkOptions(priority, value, 'priority');
+}
+
+const signal = option<AbortSignal>(
+  (value) => typeof (value as Partial<AbortSignal> | null)?.throwIfAborted === 'function',
+  'must be an AbortSignal, such as `controller.signal`',
+);
+
+function checkSignal(value: unknown): AbortSignal | undefined {
+  return value === undefined ? undefined : checkOptions(signal, value, 'signal');
 }
 
 const responseType = oneOf(['auto', 'json', 'text', 'bytes', 'stream']);

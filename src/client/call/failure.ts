@@ -2,6 +2,7 @@ import { cleanMessage, type RequestLine } from '../../contract/index.js';
 import { createRedact } from '../../internal/index.js';
 import { closedError, RequestError, withoutQuotes } from '../errors.js';
 import { originOf, withResponse } from '../http/error-response.js';
+import { UnusableResponse } from '../http/fetch.js';
 import {
   credentialSecrets,
   readErrorContent,
@@ -23,15 +24,19 @@ export function statusOf(outcome: SendOutcome): number | undefined {
   return outcome.type === 'response' ? outcome.status : undefined;
 }
 
-/** Failures that a retry cannot mend: the server's certificate, headers that are too large. */
+/** Failures that a retry cannot mend: the server's certificate, headers that are too large, a mock that is missing. */
 const finalCodes =
-  /^(?:ERR_TLS_CERT_\w+|CERT_\w+|CRL_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|(?:UND_ERR|HPE)_HEADERS?_OVERFLOW)$/;
+  /^(?:ERR_TLS_CERT_\w+|CERT_\w+|CRL_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|(?:UND_ERR|HPE)_HEADERS?_OVERFLOW|UND_MOCK_ERR_\w+)$/;
 
 /** Whether a failed request would only fail again. */
 export function isFinal(outcome: SendOutcome): boolean {
   if (outcome.type !== 'failed') return false;
   const error = outcome.error as { code?: unknown; cause?: { code?: unknown } } | undefined;
-  return error instanceof BodyFailure || finalCodes.test(String(error?.code ?? error?.cause?.code));
+  return (
+    error instanceof BodyFailure ||
+    error instanceof UnusableResponse ||
+    finalCodes.test(String(error?.code ?? error?.cause?.code))
+  );
 }
 
 /**

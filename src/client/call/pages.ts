@@ -2,7 +2,7 @@ import { describeValue } from '../../internal/index.js';
 import type { ConnectorRequest, PagesOptions } from '../client-types.js';
 import { RequestError } from '../errors.js';
 import type { ConnectorResponse } from '../http/read-success.js';
-import { type Query, toPath, toTarget, withoutQuery } from '../http/request-target.js';
+import { checkPath, type Query, toPath, toTarget, withoutQuery } from '../http/request-target.js';
 
 /** The pages of a list. @throws TypeError at once if `next` is missing. */
 export function readPages<Data>(
@@ -38,8 +38,9 @@ async function* read<Data>(
     yield response.data;
     const following = await next(response.data, response);
     if (!following) return;
-    if (typeof following === 'string' || following instanceof URL) [path, query] = [String(following), undefined];
-    else if (typeof following !== 'object' || Array.isArray(following)) throw wrongNext(following);
+    if (typeof following === 'string' || following instanceof URL) {
+      [path, query] = [checkPath(toPath(String(following), base, 'next()'), 'next()'), undefined];
+    } else if (typeof following !== 'object' || Array.isArray(following)) throw wrongNext(following);
     else query = isPlain(following) && isPlain(query ?? {}) ? { ...query, ...following } : following;
   }
 }

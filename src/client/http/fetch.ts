@@ -58,7 +58,7 @@ async function send(
       init(request, blob ?? outgoing.body, controller.signal),
     );
     // A fetch that ignores its signal must not keep the call waiting.
-    const response = await abortable(Promise.resolve(sent), controller.signal);
+    const response = checkResponse(await abortable(Promise.resolve(sent), controller.signal));
     if (isStreamed(request, response.status)) return streamed(response, request, controller, options.clock);
     const limit = bodyLimit(response.status, request.maxBytes ?? options.maxResponseBytes);
     const { body, end, error } = await collect(response, limit, controller.signal);
@@ -77,6 +77,20 @@ async function send(
     timer.cancel();
     request.signal?.removeEventListener('abort', onAbort);
   }
+}
+
+/** A mistake in the caller's `fetch`, such as a mock: a retry would not mend it. */
+export class UnusableResponse extends TypeError {}
+
+/** Judged by its members, because it may be of another copy of fetch. */
+function checkResponse(response: Response | undefined): Response {
+  const { status, headers, body, bodyUsed } = response ?? ({} as Partial<Response>);
+  const isResponse = typeof status === 'number' && Symbol.iterator in Object(headers);
+  if (!isResponse || (body && typeof body.getReader !== 'function')) {
+    throw new UnusableResponse('the option `fetch` returned no Response');
+  }
+  if (bodyUsed || body?.locked) throw new UnusableResponse('the option `fetch` returned a Response already read');
+  return response as Response;
 }
 
 /**

@@ -41,7 +41,7 @@ export function toBodySource(options: { json?: unknown; body?: BodyOption | unde
   if (body instanceof URLSearchParams) {
     return { contentType: 'application/x-www-form-urlencoded;charset=UTF-8', fixed: body.toString() };
   }
-  if (body instanceof FormData) return toMultipart(body);
+  if (isForm(body)) return toMultipart(body);
   const fixed = checkBody(body, '`body`');
   return { contentType: (fixed as Partial<Blob>).type || undefined, fixed, mayHaveLength: isStream(fixed) };
 }
@@ -112,9 +112,15 @@ function checkBody(body: unknown, name: string): RequestBody {
   if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) return body as RequestBody;
   throw new TypeError(
     `${name} must be a string, a Uint8Array or Buffer, a Blob or File, a Node or web stream, or an async iterable${
-      name === '`body`' ? ', a FormData or URLSearchParams' : ''
+      name === '`body`' ? ', a standard FormData or URLSearchParams' : ''
     }; use \`json\` for objects.`,
   );
+}
+
+/** The global FormData, or another copy, such as undici's. */
+function isForm(body: object | string): body is FormData {
+  if (Object.prototype.toString.call(body) !== '[object FormData]' || !(Symbol.iterator in Object(body))) return false;
+  return [...(body as FormData)].every(([, value]) => typeof value === 'string' || value instanceof Blob);
 }
 
 /**

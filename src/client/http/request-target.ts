@@ -112,8 +112,8 @@ const absolute = /^https?:\/\/[^/?#\\]*/i;
  *
  * @throws TypeError for a URL that is not below `baseUrl` and for a value that is not a string.
  */
-export function toPath(path: string, base: { origin: string; basePath: string }): string {
-  if (typeof path !== 'string') return checkPath(path, 'path');
+export function toPath(path: string, base: { origin: string; basePath: string }, option = 'path'): string {
+  if (typeof path !== 'string') return checkPath(path, option);
   if (path.startsWith('/')) return path;
   const authority = absolute.exec(path)?.[0];
   if (authority === undefined) return path;
@@ -121,7 +121,7 @@ export function toPath(path: string, base: { origin: string; basePath: string })
   const { basePath, origin } = base;
   const isBelow = rest.startsWith(`${basePath}/`) || (basePath === '' && !/^[^?]/.test(rest));
   if (authority.includes('@') || !URL.canParse(authority) || new URL(authority).origin !== origin || !isBelow) {
-    throw new TypeError(`\`path\` must be a path or a URL below \`baseUrl\` (${origin}${basePath}/).`);
+    throw new TypeError(`\`${option}\` must be a path or a URL below \`baseUrl\` (${origin}${basePath}/).`);
   }
   const below = rest.slice(basePath.length);
   return below.startsWith('/') ? below : `/${below}`;

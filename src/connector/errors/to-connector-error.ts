@@ -18,9 +18,9 @@ export const fallbackWaitMs = 60_000;
 
 /**
  * Turns whatever was thrown into a contract error. Contract errors are returned as they are, also those of another copy of
- * this package. A Hono `HTTPException` and an error with `expose: true` (http-errors, body-parser) keep their status and
- * message. Anything else becomes a 500 without details (rule E4): the original is its `cause`, and its `detail` only with
- * `exposeDetail`. Never throws.
+ * this package. Hono's `HTTPException`, NestJS's `HttpException` and an error with `expose: true` (http-errors, body-parser)
+ * keep their status and message. Anything else becomes a 500 without details (rule E4): the original is its `cause`, and its
+ * `detail` only with `exposeDetail`. Never throws.
  *
  * @example
  * toConnectorError(new Error('no such column: passwd')).toPayload()
@@ -49,6 +49,8 @@ interface PublicError extends Error {
   type?: unknown;
   /** The response of a Hono HTTPException. */
   res?: Response | undefined;
+  /** Of a NestJS HttpException; its ValidationPipe lists what is wrong in `message`. */
+  response?: unknown;
 }
 
 /**
@@ -76,6 +78,8 @@ function publicError(error: PublicError, status: number): ConnectorError {
 
 function messageOf(error: PublicError): string | undefined {
   if (error.type === 'entity.parse.failed') return invalidJsonMessage;
+  const { message } = Object(error.response) as { message?: unknown };
+  if (Array.isArray(message)) return message.join('; ');
   return error.message.trim() === '' ? undefined : error.message;
 }
 

@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { connect } from '../helpers/connect.js';
+import { rejection } from '../helpers/until.js';
+
+const connector = { url: 'http://127.0.0.1:1' };
+const headers = new Headers({ 'content-type': 'application/json' });
+
+const session = Response.json([]);
+await session.text();
+
+test.each<[string, unknown, string]>([
+  ['nothing, as a mock without a result', undefined, 'no Response'],
+  ['an object with a few members', { ok: true, status: 200, json: async () => [] }, 'no Response'],
+  ['a response of node-fetch', { status: 200, headers, body: Readable.from(['[]']) }, 'no Response'],
+  ['the same response again', session, 'a Response already read'],
+])('a `fetch` that returns %s: said at once, not retried', async (_name, response, said) => {
+  let calls = 0;
+  const fetch = async () => {
+    calls += 1;
+    return response as Response;
+  };
+  const error = await rejection(connect(connector, { fetch }).get('/issues/7'));
+  expect(error.message).toContain(`the option \`fetch\` returned ${said}`);
+  expect(calls).toBe(1);
+});
+
+test('a `fetch` that returns a response of another copy of fetch is taken (control)', async () => {
+  const { fetch: other } = await import('undici');
+  const data = (value: string) => other(`data:application/json,${value}`);
+  const fetch = async (url: unknown) => data(String(url).endsWith('/initialize') ? '[]' : '{"id":7}');
+  const client = connect(connector, { fetch: fetch as unknown as typeof globalThis.fetch });
+  expect(await client.get('/issues/7')).toEqual({ id: 7 });
+});
