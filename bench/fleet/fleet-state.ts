@@ -2,6 +2,9 @@ import { type Clock, type ConnectionState, memoryState, type SharedPause } from 
 import { lease, type SharedQuota } from '../../src/client/rate-limit/quota/lease.js';
 import type { Time } from './time.js';
 
+/** A connection that is silent for so long is taken for broken: `timeoutMs` of `redisState`. */
+const patienceMs = 1000;
+
 export type Sharing = 'none' | 'pause' | 'quota';
 
 /** What redis is to a fleet, on the virtual clock: every command and every message takes its time. */
@@ -13,13 +16,12 @@ export class Fleet {
   readonly #pausedUntil = new Map<string, number>();
   readonly #sessions = memoryState();
   #members = 0;
+  #silentSince = Number.POSITIVE_INFINITY;
   /** Commands for the quota, and for pauses. */
   takes = 0;
   pauses = 0;
   /** Every command fails. */
   isAway = false;
-  /** No command is answered. */
-  isSilent = false;
 
   constructor(time: Time, latencyMs = () => 1) {
     this.#time = time;
@@ -28,6 +30,20 @@ export class Fleet {
 
   window(scope = ''): SharedQuota | undefined {
     return this.#windows.get(scope);
+  }
+
+  get isSilent(): boolean {
+    return this.#silentSince < Number.POSITIVE_INFINITY;
+  }
+
+  /** Nothing is answered, as by a redis that hangs. */
+  set isSilent(isSilent: boolean) {
+    this.#silentSince = isSilent ? this.#time.now : Number.POSITIVE_INFINITY;
+  }
+
+  async #hang(): Promise<void> {
+    while (this.isSilent && this.#time.now < this.#silentSince + patienceMs) await this.#time.sleep(10);
+    if (this.isSilent) throw new Error('hangs');
   }
 
   /** The state of one process. */
@@ -42,6 +58,7 @@ export class Fleet {
         this.pauses++;
         const remainingMs = Math.ceil(pause.resumeAt.getTime() - clock.now());
         await this.#time.sleep(this.#latencyMs());
+        await this.#hang();
         if (this.isAway || this.#time.now + remainingMs <= (this.#pausedUntil.get(pause.scope) ?? 0)) return;
         this.#pausedUntil.set(pause.scope, this.#time.now + remainingMs);
         await this.#time.sleep(this.#latencyMs());
@@ -62,7 +79,7 @@ export class Fleet {
       take: async (scope, request) => {
         this.takes++;
         await this.#time.sleep(this.#latencyMs());
-        if (this.isSilent) return new Promise(() => {});
+        await this.#hang();
         if (this.isAway) throw new Error('away');
         const [stored, answer] = lease(this.#windows.get(scope), request, Math.floor(this.#time.now));
         this.#windows.set(scope, stored);

@@ -125,21 +125,61 @@ describe('processes that share a state share its quota (G10)', () => {
   });
 });
 
-describe('when something fails (G9)', () => {
-  it('a state that is away costs refused requests, never silence, and is shared again when it is back', async () => {
-    const away = ({ fleet, time }: Parameters<NonNullable<FleetOptions['disturb']>>[0]) => {
-      time.after(4.5 * 60_000, () => (fleet.isAway = true));
-      time.after(7.5 * 60_000, () => (fleet.isAway = false));
-    };
-    const calm = await run({ windows: 20 });
-    const figures = await run({ windows: 20, disturb: away });
-    expect(figures.refused).toBeGreaterThan(calm.refused); // control: it was away
-    expect(figures.unused).toBeLessThanOrEqual(0.03);
-    expect(figures.longestWait).toBeLessThanOrEqual(1.5);
-    const later = await run({ windows: 20, disturb: away, countFrom: 10 });
-    expect(later.mostRefused).toBeLessThanOrEqual(1);
+type Disturbed = Parameters<NonNullable<FleetOptions['disturb']>>[0];
+
+/** The state is away, or hangs, between these windows. */
+const away =
+  (how: 'isAway' | 'isSilent', windowMs: number, from: number, until: number) =>
+  ({ fleet, time }: Disturbed) => {
+    time.after((from + 0.4) * windowMs, () => (fleet[how] = true));
+    time.after((until + 0.4) * windowMs, () => (fleet[how] = false));
+  };
+
+describe('while the state is away (G9, G10)', () => {
+  const kinds = ['fixed', 'aligned', 'sliding'] as const;
+  const hows = ['isAway', 'isSilent'] as const;
+  const outages = kinds.flatMap((kind) =>
+    hows.flatMap((how) => [4, 16].flatMap((workers) => [1000, 60_000].map((ms) => [kind, how, workers, ms] as const))),
+  );
+  it.each(outages)('%s windows, %s, %d processes, %d ms: few refused requests', async (...outage) => {
+    const [kind, how, workers, windowMs] = outage;
+    const model: LimitModel = { ...minute, kind, windowMs };
+    const figures = await run({ workers, model, windows: 30, countFrom: 6, disturb: away(how, windowMs, 5, 99) });
+    expect(figures.refused).toBeLessThanOrEqual(workers / 2);
+    expect(figures.mostRefused).toBeLessThanOrEqual(3 * workers);
+    expect(figures.unused).toBeLessThanOrEqual(0.15);
+    expect(figures.longestWait).toBeLessThanOrEqual(2);
   });
 
+  it.each(outages)('%s windows, %s, %d processes, %d ms: the quota is shared again afterwards', async (...outage) => {
+    const [kind, how, workers, windowMs] = outage;
+    const model: LimitModel = { ...minute, kind, windowMs };
+    const shape = { workers, model, windows: 60, disturb: away(how, windowMs, 5, 10) };
+    const figures = await run({ ...shape, countFrom: 30 });
+    expect(figures.refused).toBeLessThanOrEqual(kind === 'sliding' ? 3 : 1.5);
+    expect(figures.unused).toBeLessThanOrEqual(0.05);
+    const whole = await run({ ...shape, countFrom: 2 });
+    expect(whole.refused).toBeLessThanOrEqual(4);
+    expect(whole.longestWait).toBeLessThanOrEqual(4);
+  });
+
+  it('with nothing shared, they meet many (control)', async () => {
+    const figures = await run({ sharing: 'none', model: { ...minute, kind: 'aligned', windowMs: 1000 }, countFrom: 6 });
+    expect(figures.refused).toBeGreaterThan(5);
+  });
+
+  it('a process that is left alone soon uses the whole quota', async () => {
+    const leave = (disturbed: Disturbed) => {
+      away('isAway', 60_000, 5, 99)(disturbed);
+      for (const worker of disturbed.crew.slice(1)) disturbed.time.after(6.4 * 60_000, () => worker.finish());
+    };
+    const figures = await run({ windows: 60, countFrom: 30, disturb: leave });
+    expect(figures.unused).toBeLessThanOrEqual(0.05);
+    expect(figures.refused).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('when something fails (G9)', () => {
   it('a state that never answers costs two seconds', async () => {
     const figures = await run({ disturb: ({ fleet }) => (fleet.isSilent = true) });
     expect(figures.unused).toBeLessThanOrEqual(0.1);

@@ -38,11 +38,14 @@ local function close(shared, finish, now)
 end
 
 local function tell(shared, request, now)
-  if request.window == 0 and request.limitedMs > 0 and shared.limit == 0 then
+  if request.window == 0 and request.limitedMs > 0 then
+    if shared.limit == 0 and now >= shared.endsAt then forget(shared, now) end
     if shared.window == 0 then set(shared, { window = 1, opensAt = now, endsAt = now, closed = 1 }) end
+    local stale = shared.limit > 0 and now >= shared.endsAt + shared.windowMs
+    if stale then set(shared, { endsAt = now, aligned = 0, closed = 1, moved = 0, out = shared.limit }) end
     shared.out = shared.out - request.unused
-    shared.windowMs = max(shared.windowMs, request.windowMs)
-    shared.askers = shared.askers + 1
+    if shared.limit == 0 then shared.windowMs = max(shared.windowMs, request.windowMs) end
+    if shared.limit == 0 then shared.askers = shared.askers + 1 end
   elseif request.window == shared.window then
     shared.out = max(0, shared.out - request.unused)
   end
@@ -103,6 +106,7 @@ end
 `;
 
 const script = `${leaseRules}${nowInScript}
+if now > tonumber(ARGV[3]) then return redis.error_reply('the question came too late') end
 local text = redis.call('HGET', KEYS[1], ARGV[1])
 local shared, answer = lease(text and cjson.decode(text), cjson.decode(ARGV[2]), now)
 -- A process that asks before anything is known leaves nothing behind.
@@ -115,9 +119,13 @@ return cjson.encode(answer)`;
 
 const hash = createHash('sha1').update(script).digest('hex');
 
-/** Leases permits in one step, by the clock of redis. */
-export async function takePermits(redis: Redis, names: Names, scope: string, request: LeaseRequest): Promise<Lease> {
-  const words = [names.quotas, scope, JSON.stringify(request)] as const;
+/** Leases permits in one step, by the clock of redis; after the deadline, nobody would use them. */
+export async function takePermits(
+  redis: Redis,
+  names: Names,
+  { scope, deadline, ...request }: LeaseRequest & { scope: string; deadline: number },
+): Promise<Lease> {
+  const words = [names.quotas, scope, JSON.stringify(request), deadline] as const;
   const answer = await redis.evalsha(hash, 1, ...words).catch((error: Error) => {
     if (!error.message.startsWith('NOSCRIPT')) throw error;
     return redis.eval(script, 1, ...words);

@@ -66,7 +66,7 @@ export function redisState(options: RedisStateOptions): RedisState {
     newer: (than) => sessions.newer(than),
     pause: (pause) => pauses.share(pause),
     onPause: (listener) => pauses.onPause(listener),
-    take: (scope, request) => link.run((redis) => takePermits(redis, names, scope, request)),
+    take: (scope, request) => link.run((redis, deadline) => takePermits(redis, names, { ...request, scope, deadline })),
     gate(key, create) {
       const gate = gates.get(key) ?? create();
       gates.set(key, gate);

@@ -95,11 +95,15 @@ export function lease(stored: SharedQuota | undefined, request: LeaseRequest, no
 
 /** What has become of the permits of a window. Before the quota is known: what passed until the first limit. */
 function tell(shared: SharedQuota, { window, unused, limitedMs, windowMs }: LeaseRequest, now: number): void {
-  if (window === 0 && limitedMs > 0 && shared.limit === 0) {
+  if (window === 0 && limitedMs > 0) {
+    if (shared.limit === 0 && now >= shared.endsAt) forget(shared, now);
     if (shared.window === 0) Object.assign(shared, { window: 1, opensAt: now, endsAt: now, closed: 1 });
+    // For a whole window nobody has asked: the state was away, and this window teaches nothing.
+    const isStale = shared.limit > 0 && now >= shared.endsAt + shared.windowMs;
+    if (isStale) Object.assign(shared, { endsAt: now, aligned: 0, closed: 1, moved: 0, out: shared.limit });
     shared.out -= unused;
-    shared.windowMs = Math.max(shared.windowMs, windowMs);
-    shared.askers++;
+    if (shared.limit === 0) shared.windowMs = Math.max(shared.windowMs, windowMs);
+    if (shared.limit === 0) shared.askers++;
   } else if (window === shared.window) {
     shared.out = Math.max(0, shared.out - unused);
   }
@@ -148,7 +152,7 @@ function open(shared: SharedQuota, now: number): void {
   if (closed === 1 && aligned === 1 && moved === 0 && limit > 0) shared.windowMs = endsAt - opensAt;
   const nextHead = Math.min(tail, head + next);
   // All begin together, a little late: a window that slides has room when the requests of the last one are that old.
-  const begin = now + Math.floor(Math.min(250, shared.windowMs / 64));
+  const begin = now + opensLateMs(shared.windowMs);
   Object.assign(shared, {
     ...{
       window: window + 1,
@@ -160,6 +164,11 @@ function open(shared: SharedQuota, now: number): void {
     ...{ closed: 0, moved: 0, moves: moved === 1 ? shared.moves : 0 },
     ...{ out: 0, grantedAt: begin, before: Math.max(1, askers), askers: 0, head: nextHead, due: nextHead - head },
   });
+}
+
+/** How much later than the connector's a window opens. */
+export function opensLateMs(windowMs: number): number {
+  return Math.floor(Math.min(250, windowMs / 64));
 }
 
 /** A share for each process of the last window; then half of what is left, and so on; then one probe at a time. */

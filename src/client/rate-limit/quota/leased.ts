@@ -4,6 +4,7 @@ import { AnnouncedQuota } from './announced.js';
 import type { LearnedQuota } from './learned.js';
 import type { Lease, LeaseRequest } from './lease.js';
 import type { EndedRequest } from './quota.js';
+import { Share } from './share.js';
 
 export interface LeasedQuotaOptions {
   clock: Clock;
@@ -24,8 +25,8 @@ const responsesInWindow = 16;
 
 /**
  * The quota of all processes with the same state (rule G10). From the first limit on, the process leases permits of each
- * window; `lease.ts` has the rules. It keeps to what it knows by itself, as without leases, before the first limit, and
- * from each failure of the state until a later pause is over.
+ * window; `lease.ts` has the rules. Before the first limit it keeps to what it knows by itself, as without leases. After a
+ * failure of the state it keeps to its share (`share.ts`), until the state has answered what it was told at a limit.
  *
  * It cannot stall. A call waits for an answer of the state until {@link advance} gives that up, for the time to ask
  * again, or for a request in flight; and what holds calls back is advice, which the gate follows for a minute at most.
@@ -33,6 +34,8 @@ const responsesInWindow = 16;
 export class LeasedQuota extends AnnouncedQuota {
   readonly #options: LeasedQuotaOptions;
   readonly #clock: Clock;
+  /** What it keeps to while the state is away. */
+  readonly #share = new Share();
   /** Whether requests need permits. */
   #isLeasing = false;
   /** The last answer. */
@@ -66,11 +69,11 @@ export class LeasedQuota extends AnnouncedQuota {
   }
 
   override get known(): Quota | undefined {
-    return this.#isLeasing && this.#shared ? this.#shared : super.known;
+    return (this.#isLeasing ? this.#shared : this.#share.known) ?? super.known;
   }
 
   override get isKnown(): boolean {
-    return (this.#isLeasing && this.#shared !== undefined) || super.isKnown;
+    return this.known !== undefined || super.isKnown;
   }
 
   override advance(now: number): void {
@@ -79,12 +82,13 @@ export class LeasedQuota extends AnnouncedQuota {
   }
 
   override mayStart(inFlight: number, now: number): boolean {
-    if (!this.#isLeasing) return super.mayStart(inFlight, now);
-    const mayStart = this.#hasPermits(now) && now >= this.#startsAt;
-    return mayStart && (!this.isAnnounced || super.mayStart(inFlight, now));
+    if (!this.#isLeasing && !this.#share.isOn) return super.mayStart(inFlight, now);
+    if (this.#isLeasing && (!this.#hasPermits(now) || now < this.#startsAt)) return false;
+    return this.#share.mayStart(this.#inFlight, now) && (!this.isAnnounced || super.mayStart(inFlight, now));
   }
 
   override roomInMs(now: number): number {
+    if (!this.#share.mayStart(this.#inFlight, now)) return this.#share.roomInMs(now);
     if (!this.#isLeasing) return super.roomInMs(now);
     if (this.#askedAt !== undefined) return this.#askedAt + this.#answerMs - now;
     if (!this.#hasPermits(now)) return (this.#isProbing(now) ? this.#endsAt : this.#askAgainAt) - now;
@@ -94,7 +98,7 @@ export class LeasedQuota extends AnnouncedQuota {
   override want(waiting: number, now: number): void {
     const mustWait = this.#askedAt !== undefined || this.#hasPermits(now) || this.#isProbing(now);
     if (!this.#isLeasing || mustWait || now < this.#askAgainAt) return;
-    this.#ask(Math.max(waiting, this.#usedBefore, 2 * this.#used));
+    if (this.#share.mayStart(this.#inFlight, now)) this.#ask(Math.max(waiting, this.#usedBefore, 2 * this.#used));
   }
 
   override started(isLogin: boolean, inFlight: number): void {
@@ -102,6 +106,7 @@ export class LeasedQuota extends AnnouncedQuota {
     if (isLogin) return;
     this.#inFlight++;
     this.#used++;
+    this.#share.started(this.#clock.monotonic());
     if (this.#permits > 0) this.#permits--;
   }
 
@@ -110,6 +115,7 @@ export class LeasedQuota extends AnnouncedQuota {
     if (request.isLogin) return;
     this.#returned(request.startedAt);
     const { outcome, isLate } = request;
+    if (outcome === 'passed') this.#share.passed(request.startedAt, this.#clock.monotonic());
     if (outcome === 'passed' && (!isLate || this.#resumesAt !== undefined)) this.#unused--;
     // The connector has not counted it: its permit is good for the next one.
     if (outcome !== 'passed' && !isLate && this.#isLeasing) this.#permits++;
@@ -118,16 +124,19 @@ export class LeasedQuota extends AnnouncedQuota {
 
   override limited(waitMs: number, startedAt: number | undefined): void {
     super.limited(waitMs, startedAt);
+    const now = this.#clock.monotonic();
     if (startedAt !== undefined) this.#returned(startedAt);
-    this.#resumesAt = Math.max(this.#resumesAt ?? 0, this.#clock.monotonic() + waitMs);
+    if (startedAt !== undefined && this.#resumesAt === undefined) this.#share.limited(now, now + waitMs);
+    this.#resumesAt = Math.max(this.#resumesAt ?? 0, now + waitMs);
     this.#tell();
   }
 
   override opened(): void {
     super.opened();
     this.#resumesAt = undefined;
+    // The state may answer that nothing is known. One that was away must have answered what it was told.
+    this.#isLeasing = this.#mayLease && (this.#lease !== undefined || !this.#share.isOn);
     this.#isTold = false;
-    this.#isLeasing = this.#mayLease; // the state may answer that nothing is known
     // A short pause says nothing about the window.
     if (this.#clock.monotonic() < this.#endsAt - this.#windowMs / 2) return;
     this.#permits = 0;
@@ -141,7 +150,7 @@ export class LeasedQuota extends AnnouncedQuota {
   /** Where responses take a good part of the window, only the pause is shared: leases would leave much unused. */
   get #mayLease(): boolean {
     const fits = responsesInWindow * this.#responseMs <= this.#windowMs;
-    return fits && this.#clock.monotonic() >= this.#awayUntil;
+    return fits && (this.#share.isOn || this.#clock.monotonic() >= this.#awayUntil);
   }
 
   get #shared(): Lease | undefined {
@@ -179,7 +188,8 @@ export class LeasedQuota extends AnnouncedQuota {
 
   get #facts(): Pick<LeaseRequest, 'unused' | 'windowMs'> {
     if (this.#lease !== undefined && this.#lease.window > 0) return { unused: this.#unused, windowMs: 0 };
-    const { limit = 0, windowMs = 0 } = this.#options.learned.limitedWindow ?? {};
+    const shared = this.#share.lastWindow(this.#clock.monotonic());
+    const { limit = 0, windowMs = 0 } = shared ?? this.#options.learned.limitedWindow ?? {};
     return { unused: -limit, windowMs: Math.ceil(windowMs) };
   }
 
@@ -204,8 +214,8 @@ export class LeasedQuota extends AnnouncedQuota {
     const now = this.#clock.monotonic();
     this.#askedAt = undefined;
     const isNew = answer?.window !== this.#lease?.window;
-    if (isNew) this.#usedBefore = this.#used;
-    if (isNew) this.#used = 0;
+    if (this.#shared && !isLease(answer)) this.#share.begin(this.#shared, this.#startsAt, now);
+    if (isNew) [this.#usedBefore, this.#used] = [this.#used, 0];
     if (isNew || want === 0) this.#unused = 0;
     if (!isLease(answer)) {
       this.#lease = undefined;
@@ -216,6 +226,8 @@ export class LeasedQuota extends AnnouncedQuota {
     } else {
       this.#lease = answer;
       this.#isLeasing = answer.limit > 0;
+      if (this.#isLeasing) this.#share.end(now);
+      this.#share.granted(answer.window, answer.granted);
       this.#unused += answer.granted;
       this.#permits = answer.granted;
       this.#isTold = false;
