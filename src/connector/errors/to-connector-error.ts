@@ -32,7 +32,7 @@ export function toConnectorError(thrown: unknown, options: { exposeDetail?: bool
     const status = publicStatus(thrown);
     if (status !== undefined) return publicError(thrown as PublicError, status);
   } catch {
-    // A proxy or getter that throws is not an error meant for the service.
+    // A proxy or getter that throws, or a status that is no error's, is not meant for the service.
   }
   return new ConnectorError(internalErrorMessage, {
     status: 500,
@@ -58,8 +58,7 @@ interface PublicError extends Error {
 function publicStatus(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const error = thrown as PublicError & { getResponse?: unknown };
-  const status = error.status ?? error.statusCode;
-  if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 599) return undefined;
+  const status = (error.status ?? error.statusCode) as number;
   return typeof error.getResponse === 'function' || (error.expose === true && status < 500) ? status : undefined;
 }
 
