@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { endSystem } from './support/end-system.js';
 import { send } from './support/send.js';
-import { makeConnector, start } from './support/start.js';
+import { makeConnector, start, withToken } from './support/start.js';
 import { connectorOf } from './support/telling.js';
 
 describe('every kind of response carries it (W8)', () => {
@@ -29,6 +29,17 @@ describe('every kind of response carries it (W8)', () => {
   test('not that of a handler that does not ask for it (control)', async () => {
     const ask = await connectorOf([{ status: 200, headers }]);
     expect((await ask('/silent')).headers.ratelimit).toBeUndefined();
+  });
+
+  test('not over what the handler has announced itself', async () => {
+    const url = await endSystem({ status: 200, headers, body: {} });
+    const generic = endSystemFetch();
+    const connector = makeConnector();
+    connector.get('/', async (c) => {
+      await announceQuota(c, generic)(url);
+      return new Response('ok', { headers: { ratelimit: '"own";r=1' } });
+    });
+    expect((await send(await start(connector), { headers: withToken })).headers.ratelimit).toBe('"own";r=1');
   });
 
   test('beside the policy of the connector itself', async () => {

@@ -60,6 +60,12 @@ describe('a response of 400 or above that a handler returns has the body of the 
       { code: '7', message: 'first' },
     ],
     [
+      'JSON with a list of issues that is empty',
+      (c) => c.json({ issues: [], message: 'no' }, 400),
+      400,
+      { code: 'BAD_REQUEST', message: 'no', detail: '{"issues":[],"message":"no"}' },
+    ],
+    [
       'the contract’s body with more in it',
       (c) => c.json({ errors: { code: 'A', message: 'b' }, more: 1 }, 400),
       400,
