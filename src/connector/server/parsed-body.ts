@@ -11,7 +11,7 @@ import { bodyAlreadyReadError } from '../../internal/index.js';
 export function withParsedBody(request: Request, incoming: HttpBindings['incoming']): Request {
   if (!incoming.readableDidRead || request.method === 'GET' || request.method === 'HEAD') return request;
   const { body, headers: given } = incoming as typeof incoming & { body?: unknown };
-  const bytes = given['content-length'] === '0' ? Buffer.alloc(0) : toBytes(body, given['content-type'] ?? '');
+  const bytes = toBytes(body, given['content-type'] ?? '');
   // The parser has decompressed and joined it.
   const headers = new Headers(request.headers);
   headers.delete('content-encoding');
