@@ -5,7 +5,7 @@ import { connectorErrorHandler } from 'concordat/connector/express';
 import { connectorErrors } from 'concordat/connector/hono';
 import express from 'express';
 import { Hono } from 'hono';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { endSystem } from './support/end-system.js';
 import { send } from './support/send.js';
@@ -65,6 +65,14 @@ describe('every kind of response carries it (W8)', () => {
     });
     const answer = await send(await start(connector), { method: 'POST', path: '/initialize', body: '{}' });
     expect([answer.status, answer.headers.ratelimit]).toEqual([200, '"generic";r=5']);
+  });
+
+  test('a function is called only if there is something to announce', async () => {
+    const told = vi.fn();
+    const ask = announceQuota(told, endSystemFetch());
+    await ask(await endSystem({ status: 200 }));
+    await ask(await endSystem({ status: 200, headers }));
+    expect(told.mock.calls).toEqual([[{ RateLimit: '"generic";r=5' }]]);
   });
 
   test('in Express, its errors included', async () => {

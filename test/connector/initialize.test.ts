@@ -166,7 +166,8 @@ describe('POST /initialize', () => {
       'twice',
     ],
     ['an entry without a key', [{ value: 'a-value' }], '`key`'],
-    ['nothing', undefined, '`initialize.handler` must return'],
+    ['nothing', undefined, '`initialize.handler` must return the session as an object or an array, got undefined'],
+    ['null', null, 'got null'],
     ['a session that the guard would refuse', { 'x-other': 'a-value' }, 'X-Token'],
   ])('%s from the handler is a 500, and onError learns why (S2)', async (_what, returned, named) => {
     const seen: unknown[] = [];
