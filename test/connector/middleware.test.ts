@@ -137,6 +137,7 @@ describe('the session in middleware (D6)', () => {
     connector.get('/items', (c) => c.json([]));
     const url = await start(connector);
     expect((await send(url, { path: '/items' })).status).toBe(401);
+    expect((await send(url, { method: 'POST', path: '/items' })).status).toBe(404); // nobody else handles it
     expect((await send(url, { path: '/items', headers: withToken })).headers['x-user']).toBe('token-of-alice');
   });
 

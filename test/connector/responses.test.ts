@@ -116,6 +116,14 @@ describe('errorResponse', () => {
     expect(errorResponse(error).status).toBe(written);
   });
 
+  test.each([-1, Number.NaN, undefined])(
+    'a wait that somebody has set to %s is written as 60 s (W6)',
+    (retryAfterMs) => {
+      const error = Object.assign(new RateLimitError({ retryAfterMs: 1 }), { retryAfterMs });
+      expect(errorResponse(error).headers.get('retry-after')).toBe('60');
+    },
+  );
+
   test('headers that would break the answer are left out, others go along', () => {
     const headers = {
       'X-Trace': '1',

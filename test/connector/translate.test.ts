@@ -150,6 +150,7 @@ describe('a service that goes away', () => {
 
   test.each<[string, string, (reason: unknown) => unknown]>([
     ['AbortError', 'that it caused', (cause) => new ConnectorError('Cut off', { status: 502, cause })],
+    ['AbortError', 'of that name', () => Object.assign(new Error('Stopped'), { name: 'AbortError' })],
     ['NotFoundError', 'of another cause', () => new NotFoundError('Gone', { cause: new Error('no row') })],
   ])('leaves `onError` an %s for an error %s', async (name, _what, make) => {
     const onError = vi.fn();
@@ -161,6 +162,7 @@ describe('a service that goes away', () => {
     });
     await connector.request('/', { headers: withToken, signal: service.signal });
     expect(onError.mock.calls).toMatchObject([[{ name }, {}, {}]]);
+    expect(onError.mock.calls[0]?.[0] instanceof DOMException).toBe(name === 'AbortError');
   });
 
   test('a failure is no AbortError (control)', async () => {
