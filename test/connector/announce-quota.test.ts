@@ -5,11 +5,11 @@ import { connectorErrorHandler } from 'concordat/connector/express';
 import { connectorErrors } from 'concordat/connector/hono';
 import express from 'express';
 import { Hono } from 'hono';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { endSystem } from './support/end-system.js';
 import { send } from './support/send.js';
-import { makeConnector, start } from './support/start.js';
+import { makeConnector, start, withToken } from './support/start.js';
 import { connectorOf } from './support/telling.js';
 
 describe('every kind of response carries it (W8)', () => {
@@ -29,6 +29,17 @@ describe('every kind of response carries it (W8)', () => {
   test('not that of a handler that does not ask for it (control)', async () => {
     const ask = await connectorOf([{ status: 200, headers }]);
     expect((await ask('/silent')).headers.ratelimit).toBeUndefined();
+  });
+
+  test('not over what the handler has announced itself', async () => {
+    const url = await endSystem({ status: 200, headers, body: {} });
+    const generic = endSystemFetch();
+    const connector = makeConnector();
+    connector.get('/', async (c) => {
+      await announceQuota(c, generic)(url);
+      return new Response('ok', { headers: { ratelimit: '"own";r=1' } });
+    });
+    expect((await send(await start(connector), { headers: withToken })).headers.ratelimit).toBe('"own";r=1');
   });
 
   test('beside the policy of the connector itself', async () => {
@@ -54,6 +65,14 @@ describe('every kind of response carries it (W8)', () => {
     });
     const answer = await send(await start(connector), { method: 'POST', path: '/initialize', body: '{}' });
     expect([answer.status, answer.headers.ratelimit]).toEqual([200, '"generic";r=5']);
+  });
+
+  test('a function is called only if there is something to announce', async () => {
+    const told = vi.fn();
+    const ask = announceQuota(told, endSystemFetch());
+    await ask(await endSystem({ status: 200 }));
+    await ask(await endSystem({ status: 200, headers }));
+    expect(told.mock.calls).toEqual([[{ RateLimit: '"generic";r=5' }]]);
   });
 
   test('in Express, its errors included', async () => {

@@ -88,7 +88,10 @@ describe('a body that was parsed before the connector got it', () => {
   });
 
   test('compressed JSON and forms do too, and the limit still counts', async () => {
-    const url = await inExpress([express.json(), express.urlencoded()]);
+    const url = await inExpress([express.json({ type: '*/*+json' }), express.json(), express.urlencoded()]);
+    const ofVendor = await send(url, post('/json', '{"title":"a"}', { 'content-type': 'application/vnd.api+json' }));
+    expect(ofVendor.body).toBe('{"title":"a"}');
+    expect((await send(url, post('/text', '', { ...json, 'content-length': '0' }))).body).toBe('');
     const zipped = await fetch(`${url}/json`, {
       method: 'POST',
       headers: { ...withToken, ...json, 'content-encoding': 'gzip' },
@@ -122,11 +125,12 @@ describe('a body that was parsed before the connector got it', () => {
       request.resume().once('end', () => next());
     };
     const url = await inExpress([drain], (error) => errors.push(error));
-    const answer = await send(url, post('/json', '{"title":"gone"}'));
-    expect([answer.status, errorsOf(answer).code]).toEqual([500, 'INTERNAL_ERROR']);
-    expect(errors).toMatchObject([
-      { message: expect.stringMatching(/^The body of the request was read before .*`body`/) },
-    ]);
+    for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
+      const answer = await send(url, post('/text', 'title=gone', { 'content-type': type }));
+      expect([type, answer.status, errorsOf(answer).code]).toEqual([type, 500, 'INTERNAL_ERROR']);
+    }
+    const message = expect.stringMatching(/^The body of the request was read before .*`body`/);
+    expect(errors).toMatchObject([{ message }, { message }]);
     // What needs no body is answered.
     expect((await send(url, { path: '/ok', headers: withToken })).body).toBe('done');
   });

@@ -1,6 +1,6 @@
 import { readJson, readQuery } from 'concordat/connector';
 import { Hono } from 'hono';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { errorsOf, send, sendBytes } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
@@ -40,6 +40,15 @@ test.each([
 ])('readJson answers %s with a 400 that names it', async (_what, body, message) => {
   const answer = await post(await start(connectorThatReads()), '/checked', body);
   expect([answer.status, errorsOf(answer)]).toEqual([400, { code: 'BAD_REQUEST', message }]);
+});
+
+test('readJson names the values that are expected; what the validator says is the cause', async () => {
+  const onError = vi.fn();
+  const connector = makeConnector({ onError });
+  connector.post('/', async (c) => c.json(await readJson(c, z.object({ state: z.enum(['open', 'closed']) }))));
+  const answer = await post(await start(connector), '/', '{"state":"gone"}');
+  expect(errorsOf(answer).message).toMatch(/: state: .*expected one of "open"\|"closed"$/);
+  expect(onError.mock.calls[0]?.[0]).toHaveProperty('cause.issues.0.path', ['state']);
 });
 
 test.each(['/checked', '/initialize'])(
@@ -84,6 +93,12 @@ test('a name that is given once is an array where the schema wants one', async (
     label: z.array(z.string().max(3)).optional(),
     either: z.union([z.string(), z.array(z.string())]).optional(),
     page: z.coerce.number().default(1),
+    name: z.string().min(2).optional(),
+    filter: z
+      .string()
+      .transform((text) => JSON.parse(text))
+      .pipe(z.object({ ids: z.array(z.number()) }))
+      .optional(),
   });
   connector.get('/', async (c) => c.json(await readQuery(c, query)));
   const url = await start(connector);
@@ -100,6 +115,11 @@ test('a name that is given once is an array where the schema wants one', async (
     'The query is not valid: tag: Invalid input: expected array, received undefined',
   );
   expect(errorsOf(await ask('/?tag=a&page=1&page=2')).message).toContain('page: ');
+  // Nothing else becomes one.
+  expect(errorsOf(await ask('/?tag=a&name=x')).message).toContain('name: Too small: expected string');
+  expect(errorsOf(await ask('/?tag=a&filter={"ids":7}')).message).toContain(
+    'filter.ids: Invalid input: expected array',
+  );
 });
 
 test('readJson and readQuery work in any Hono app', async () => {

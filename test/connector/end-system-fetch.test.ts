@@ -54,9 +54,10 @@ describe('without a preset', () => {
     [{ code: 42, message: 'm' }, '42', 'm'],
     [{ error: { code: 'NESTED', message: 'deep' } }, 'NESTED', 'deep'],
     [{ errors: [{ code: 'FIRST', message: 'of many' }] }, 'FIRST', 'of many'],
-    [{ code: '', message: ['one', 'two'] }, 'NOT_FOUND', 'one; two'],
+    [{ code: '', message: ['one', ' ', 'two'] }, 'NOT_FOUND', 'one; two'],
     [{ error: 'not_found', error_description: 'No such thing' }, 'NOT_FOUND', 'No such thing'],
     ['Rate plan is gone\n', 'NOT_FOUND', 'Rate plan is gone'],
+    ['x'.repeat(200), 'NOT_FOUND', 'x'.repeat(200)],
   ])('code and message of %j are passed on (E3)', async (body, code, message) => {
     expect(await failureOf({ status: 404, body })).toMatchObject({ code, message });
   });
@@ -66,7 +67,7 @@ describe('without a preset', () => {
     ['nothing', undefined],
     ['JSON that is null', null],
     ['a message that is no text', { message: { deep: 1 } }],
-    ['a long text', 'x'.repeat(500)],
+    ['a long text', 'x'.repeat(201)],
   ])('%s gives a message with the call, without its query', async (_what, body) => {
     const error = await failureOf({ status: 500, body });
     expect(error.message).toMatch(/^GET \/issues\/7: the end system responded with 500 Internal Server Error\.$/);

@@ -1,4 +1,4 @@
-import { BadRequestError, UnauthorizedError } from 'concordat';
+import { BadRequestError, ForbiddenError, UnauthorizedError } from 'concordat';
 import { createConnector } from 'concordat/connector';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -128,6 +128,28 @@ describe('POST /initialize', () => {
     },
   );
 
+  test('nor does a session, unless every login has handed it out as not sensitive (E5)', async () => {
+    const connector = createConnector({
+      initialize: {
+        parameters: z.object({ sensitive: z.boolean() }),
+        handler: ({ parameters: { sensitive } }) => [{ key: 'x-tenant', value: 'north-branch', sensitive }],
+      },
+      session: z.object({ 'X-Tenant': z.string() }),
+      onError: () => {},
+    });
+    connector.get('/', (c) => {
+      throw new ForbiddenError(`Closed to ${c.get('session')['X-Tenant']}`);
+    });
+    const url = await start(connector);
+    const messages = [];
+    for (const sensitive of [undefined, false, true, false]) {
+      if (sensitive !== undefined) await login(url, { sensitive });
+      messages.push(errorsOf(await send(url, { headers: { 'x-tenant': 'north-branch' } })).message);
+    }
+    const redacted = 'Closed to [redacted]';
+    expect(messages).toEqual([redacted, 'Closed to north-branch', redacted, redacted]);
+  });
+
   test('parameters marked sensitive never leave in an error, the others may (E5)', async () => {
     const connector = makeConnector({
       initialize: {
@@ -166,7 +188,8 @@ describe('POST /initialize', () => {
       'twice',
     ],
     ['an entry without a key', [{ value: 'a-value' }], '`key`'],
-    ['nothing', undefined, '`initialize.handler` must return'],
+    ['nothing', undefined, '`initialize.handler` must return the session as an object or an array, got undefined'],
+    ['null', null, 'got null'],
     ['a session that the guard would refuse', { 'x-other': 'a-value' }, 'X-Token'],
   ])('%s from the handler is a 500, and onError learns why (S2)', async (_what, returned, named) => {
     const seen: unknown[] = [];

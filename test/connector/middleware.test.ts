@@ -137,7 +137,18 @@ describe('the session in middleware (D6)', () => {
     connector.get('/items', (c) => c.json([]));
     const url = await start(connector);
     expect((await send(url, { path: '/items' })).status).toBe(401);
+    expect((await send(url, { method: 'POST', path: '/items' })).status).toBe(404); // nobody else handles it
     expect((await send(url, { path: '/items', headers: withToken })).headers['x-user']).toBe('token-of-alice');
+  });
+
+  test.each<[string, string, number, (next: Next) => Promise<void>]>([
+    ['a refusal of its own', '/items', 403, () => Promise.reject(new ForbiddenError('Not from here'))],
+    ['a failure at a login, which needs none', '/initialize', 500, () => Promise.reject(new Error('no table'))],
+    ['a failure after it went on', '/items', 500, (next) => next().then(() => Promise.reject(new Error('no table')))],
+  ])('%s, thrown by middleware, stays what it is', async (_what, path, status, fail) => {
+    const connector = makeConnector();
+    connector.use(async (_c, next) => fail(next));
+    expect((await send(await start(connector), { method: 'POST', path, body: credentials })).status).toBe(status);
   });
 });
 

@@ -118,6 +118,7 @@ describe('adapters', () => {
 
   test('toNodeHandler refuses what is no fetch handler', () => {
     expect(() => toNodeHandler({} as never)).toThrow('`fetchHandler`');
+    expect(() => toNodeHandler(undefined as never)).toThrow('`fetchHandler`');
   });
 
   test('fastify may register the plugin with options of its own (control)', async () => {

@@ -105,6 +105,25 @@ describe('errorResponse', () => {
     }
   });
 
+  test.each([
+    [399, 500],
+    [400, 400],
+    [599, 599],
+    [600, 500],
+    [418.5, 500],
+  ])('an error whose status somebody has set to %d is a %d (E4)', (status, written) => {
+    const error = Object.assign(new ConnectorError('No', { status: 418 }), { status });
+    expect(errorResponse(error).status).toBe(written);
+  });
+
+  test.each([-1, Number.NaN, undefined])(
+    'a wait that somebody has set to %s is written as 60 s (W6)',
+    (retryAfterMs) => {
+      const error = Object.assign(new RateLimitError({ retryAfterMs: 1 }), { retryAfterMs });
+      expect(errorResponse(error).headers.get('retry-after')).toBe('60');
+    },
+  );
+
   test('headers that would break the answer are left out, others go along', () => {
     const headers = {
       'X-Trace': '1',
@@ -217,6 +236,17 @@ describe('toConnectorError', () => {
       getResponse: () => response,
     });
     expect(toConnectorError(exception)).toMatchObject({ kind: 'bad-request', message: said });
+  });
+
+  test.each([
+    [302, 500],
+    [399, 500],
+    [400, 400],
+    [599, 599],
+    [600, 500],
+  ])('a Hono HTTPException of %d is a %d (E4)', (status, written) => {
+    const thrown = new HTTPException(status as 400);
+    expect(toConnectorError(thrown)).toMatchObject({ status: written, cause: thrown });
   });
 
   test("a status alone is the end system's and not ours: 500 (E4)", () => {

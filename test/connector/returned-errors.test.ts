@@ -23,7 +23,7 @@ const zodValidator = (schema: z.ZodType): MiddlewareHandler =>
 
 describe('a response of 400 or above that a handler returns has the body of the contract (E4)', () => {
   test.each<[string, (c: Context) => Response, number, object]>([
-    ['text', (c) => c.text('no', 404), 404, { code: 'NOT_FOUND', message: 'no' }],
+    ['text', (c) => c.text(' no\n', 404), 404, { code: 'NOT_FOUND', message: 'no' }],
     ['nothing', (c) => c.body(null, 403), 403, { code: 'FORBIDDEN', message: 'Access to this resource is denied.' }],
     [
       'HTML',
@@ -58,6 +58,12 @@ describe('a response of 400 or above that a handler returns has the body of the 
       (c) => c.json({ errors: [{ code: 7, message: 'first' }] }, 400),
       400,
       { code: '7', message: 'first' },
+    ],
+    [
+      'JSON with a list of issues that is empty',
+      (c) => c.json({ issues: [], message: 'no' }, 400),
+      400,
+      { code: 'BAD_REQUEST', message: 'no', detail: '{"issues":[],"message":"no"}' },
     ],
     [
       'the contract’s body with more in it',

@@ -179,6 +179,27 @@ test.each([
   },
 );
 
+test('so does one that comes in parts and ends too early (D2)', async () => {
+  const defects: unknown[] = [];
+  const early = () => new Response(new Blob(['x'.repeat(20_000)]).stream(), { headers: { 'content-length': '30000' } });
+  const server = await serve(new Hono().get('/', early), { port: 0, onError: (error) => void defects.push(error) });
+  onTestFinished(() => server.close({ graceMs: 0 }));
+  expect((await send(server.url)).cut).toBe(true);
+  expect(defects).toMatchObject([{ message: 'The body of a response is shorter than its content-length of 30000.' }]);
+});
+
+test('a body that is there at once has a length', async () => {
+  const app = new Hono().get('/:size', (c) => new Response('x'.repeat(Number(c.req.param('size')))));
+  const server = await serve(app, { port: 0 });
+  onTestFinished(() => server.close({ graceMs: 0 }));
+  const framing = async (path: string) => {
+    const { headers } = await send(server.url, { path });
+    return [headers['content-length'], headers['transfer-encoding']];
+  };
+  expect(await framing('/7')).toEqual(['7', undefined]);
+  expect(await framing('/0')).toEqual(['0', undefined]);
+});
+
 test.each(['served', 'in another app'])(
   'HEAD leaves nothing open behind the body that it does not send, %s',
   async (where) => {

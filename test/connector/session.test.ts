@@ -2,6 +2,7 @@ import { ForbiddenError } from 'concordat';
 import { createConnector } from 'concordat/connector';
 import { connectorNotFound, onConnectorError } from 'concordat/connector/hono';
 import { Hono } from 'hono';
+import { etag } from 'hono/etag';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { errorsOf, send } from './support/send.js';
@@ -171,6 +172,15 @@ describe('unknown routes', () => {
     const answer = await send(await start(makeConnector()), { path: `/${'x'.repeat(5_000)}` });
     expect(answer.status).toBe(404);
     expect(answer.body.length).toBeLessThan(400);
+  });
+
+  test('HEAD is GET without the body, which middleware still sees', async () => {
+    const connector = makeConnector();
+    connector.use(etag());
+    connector.get('/', (c) => c.text('unchanged'));
+    const url = await start(connector);
+    const tags = ['GET', 'HEAD'].map(async (method) => (await send(url, { method, headers: withToken })).headers.etag);
+    expect(await tags[1]).toBe(await tags[0]);
   });
 
   test('HEAD is GET without the body', async () => {

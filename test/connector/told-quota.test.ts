@@ -97,11 +97,14 @@ describe('what an end system tells is announced (W8)', () => {
 
   test('the headers of the rule are handed on as they are', async () => {
     const headers = {
-      'ratelimit-policy': '"burst";q=10;w=1, "bytes";q=9;w=1;qu="content-bytes"',
-      ratelimit: '"burst";r=4;t=1, "bytes";r=0;t=1',
+      'ratelimit-policy': '"burst";q=10;w=1, "hour";q=99;w=3600, "bytes";q=9;w=1;qu="content-bytes"',
+      ratelimit: '"burst";r=4;t=1, "hour";r=50, "bytes";r=0;t=1',
     };
     const answer = await (await connectorOf([{ status: 200, headers }], 'github'))();
-    expect(answer.headers).toMatchObject({ 'ratelimit-policy': '"burst";q=10;w=1', ratelimit: '"burst";r=4;t=1' });
+    expect(answer.headers).toMatchObject({
+      'ratelimit-policy': '"burst";q=10;w=1, "hour";q=99;w=3600',
+      ratelimit: '"burst";r=4;t=1, "hour";r=50',
+    });
   });
 
   test('by a preset of your own, which may extend one', async () => {

@@ -148,6 +148,23 @@ describe('a service that goes away', () => {
     expect(await error).toMatchObject({ name: 'AbortError', cause: expect.anything() });
   });
 
+  test.each<[string, string, (reason: unknown) => unknown]>([
+    ['AbortError', 'that it caused', (cause) => new ConnectorError('Cut off', { status: 502, cause })],
+    ['AbortError', 'of that name', () => Object.assign(new Error('Stopped'), { name: 'AbortError' })],
+    ['NotFoundError', 'of another cause', () => new NotFoundError('Gone', { cause: new Error('no row') })],
+  ])('leaves `onError` an %s for an error %s', async (name, _what, make) => {
+    const onError = vi.fn();
+    const connector = makeConnector({ onError });
+    const service = new AbortController();
+    connector.get('/', (c) => {
+      service.abort();
+      throw make(c.req.raw.signal.reason);
+    });
+    await connector.request('/', { headers: withToken, signal: service.signal });
+    expect(onError.mock.calls).toMatchObject([[{ name }, {}, {}]]);
+    expect(onError.mock.calls[0]?.[0] instanceof DOMException).toBe(name === 'AbortError');
+  });
+
   test('a failure is no AbortError (control)', async () => {
     const onError = vi.fn();
     const connector = makeConnector({ onError });

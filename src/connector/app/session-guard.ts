@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
 import type * as z from 'zod';
 import { sessionHeaderProblem } from '../../contract/index.js';
-import { checkOptions, describeIssues } from '../../internal/index.js';
-import { zodObject } from '../errors/options.js';
+import { describeIssues } from '../../internal/index.js';
 import { hideExpected } from '../request/read-json.js';
 
 /** Whether the end system still accepts the session; `false` is a 401. `c.req.param()` has the path's parameters. */
@@ -11,9 +10,8 @@ export type VerifySession<Session extends z.ZodObject = z.ZodObject> = (
   c: Context,
 ) => boolean | Promise<boolean>;
 
-/** @throws TypeError naming `session`, or the key of it that cannot be a header. */
+/** @throws TypeError naming the key of `session` that cannot be a header. */
 export function checkSession(session: z.ZodObject): string[] {
-  checkOptions(zodObject, session, 'session');
   const names = Object.keys(session.shape);
   const seen = new Set<string>();
   for (const name of names) {

@@ -93,7 +93,7 @@ class FaultReader {
     if (depth === 1 && first === 'faultcode') return 'code';
     if (depth === 1 && first === 'faultstring') return 'string';
     if (depth === 2 && first === 'Code' && second === 'Value') return 'code';
-    if (depth === 2 && first === 'Reason' && second === 'Text') return 'string';
+    if (depth === 2 && first === 'Reason') return 'string';
     return first === 'Code' && second === 'Subcode' && this.#path.at(-1) === 'Value' ? 'subcode' : undefined;
   }
 }

@@ -90,7 +90,7 @@ function statusFor(status: number): number {
 /** A short plain-text body is the message. */
 function plainText({ text, json, headers }: EndSystemFailure): string | undefined {
   const line = text.trim();
-  if (json !== undefined || line === '' || line.length > 200 || line.includes('<')) return undefined;
+  if (json !== undefined || line.length > 200 || line.includes('<')) return undefined;
   return headers.get('content-type')?.includes('html') ? undefined : line.replace(/\s+/g, ' ');
 }
 

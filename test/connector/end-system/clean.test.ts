@@ -64,6 +64,12 @@ describe('what the end system says of its inside', () => {
     expect(message).toBe('GET /tickets: the end system responded with 400 Bad Request.');
   });
 
+  test('`clean` gets a plain text without the spaces around it, and in one line', async () => {
+    const clean = (text: string) => text.replace(/^Error: (.*)!$/, '$1');
+    const { message } = await failureOf({ status: 400, body: '\n Error: it is\n locked! \n' }, { clean });
+    expect(message).toBe('it is locked');
+  });
+
   test("an error of `translate` is the author's, and is not cleaned", async () => {
     const error = await failureOf(refusal, {
       clean: () => 'x',

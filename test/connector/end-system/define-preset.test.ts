@@ -155,9 +155,9 @@ describe('what is wrong is a TypeError that names it', () => {
     ['`code[0].matches`', { code: [{ path: 'a', matches: 7 }] }],
     ['`code[1]`', { code: ['a', ''] }],
     ['`code[0].matches`', { code: [{ path: 'a', matches: false }] }],
-    ['`rules[0].wait[0].unit`', limit({ header: 'x' })],
+    ['`rules[0].wait[0].unit` is missing', limit({ header: 'x' })],
     [
-      '`rules[0].wait[0].unit`',
+      '`rules[0].wait[0].unit` has no meaning for a bucket',
       limit({ bucket: { cost: 'a', available: 'b', restorePerSecond: 'c' }, unit: 'seconds' }),
     ],
     ['`rules[0].wait[0].header`', limit({ header: 'x y', unit: 'seconds' })],

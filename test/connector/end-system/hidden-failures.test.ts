@@ -91,6 +91,12 @@ describe('a success', () => {
     await expect(slack(smaller)).rejects.toMatchObject({ kind: 'not-found' });
   });
 
+  test('that announces more than a megabyte is handed on at once', async () => {
+    const length = String(1024 * 1024 + 1);
+    const url = await streaming({ ...json, 'content-length': length }, (response) => response.write('{"ok":'));
+    await (await slack(url)).body?.cancel();
+  });
+
   test('that never ends is handed on once a megabyte has come', async () => {
     const url = await streaming(json, (response) => {
       const more = () => {
@@ -157,6 +163,16 @@ describe('a rule on the head alone', () => {
     expect(isConnectorError(error, 'unauthorized')).toBe(true);
     const data = await endSystem({ status: 203, body: { value: [] } });
     expect(await (await call(data)).json()).toEqual({ value: [] });
+  });
+
+  test('needs none beside a rule on the body either', async () => {
+    const onBody = { when: { status: [203], body: { path: 'error', matches: true } }, is: 'not-found' } as const;
+    const both = endSystemFetch({ preset: definePreset({ name: 'y', extends: preset, rules: [onBody] }) });
+    const page = await endSystem({ status: 203, headers: { 'content-type': 'text/html' }, body: '<html></html>' });
+    await expect(both(page)).rejects.toMatchObject({ kind: 'unauthorized' });
+    await expect(both(await endSystem({ status: 203, body: { error: 1 } }))).rejects.toMatchObject({
+      kind: 'not-found',
+    });
   });
 
   test('reads no more of the body than of any failure, and lets the connection go (G8)', async () => {

@@ -43,6 +43,7 @@ test.each<[string, Reply, RegExp]>([
     { status: 200, headers: { 'content-type': 'application/json' }, body: '{"id":' },
     /is not valid JSON\.$/,
   ],
+  ['cut JSON without a type', { status: 200, body: '{"id":' }, /is not valid JSON\.$/],
   ['nothing', { status: 204 }, /is empty; JSON was expected\.$/],
 ])('%s is a 502 that names what is wrong', async (_what, reply, message) => {
   const error = await failureOf(reply);

@@ -19,13 +19,14 @@ const fault = (string: string, rest = '') =>
 describe('a SOAP fault', () => {
   test('is told by its string; the detail has no XML in it', async () => {
     const detail = `<detail>
-      <e:Problem xmlns:e="urn:e" kind="a > b"><!-- <faultstring>no</faultstring> --><e:Field>title</e:Field><e:Empty/></e:Problem>
+      <e:Problem xmlns:e="urn:e" kind="a > b"><!-- <faultstring>no</faultstring> --><e:Field>title</e:Field><e:Rule>not
+        empty</e:Rule><e:Empty/></e:Problem>
     </detail>`;
     expect(await failureOf(`<?xml version="1.0"?>\n${fault('The title\n  is empty', detail)}`)).toMatchObject({
       kind: 'bad-request',
       code: 'Client',
       message: 'The title is empty',
-      detail: 'Client: The title is empty\ntitle',
+      detail: 'Client: The title is empty\ntitle not empty',
     });
   });
 
