@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../helpers/connect.js';
 import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
-import { rejection } from '../helpers/until.js';
+import { rejection, until } from '../helpers/until.js';
 
 // A stream that broke off went on with whatever a 206 held: files came out short, mixed or too long, and looked whole.
 
@@ -78,6 +78,20 @@ it('a part that was not asked for is no success (D1)', async () => {
   expect(await rejection(client.stream('/files/7'))).toMatchObject({ code: 'UNEXPECTED_STATUS', status: 206 });
   const asked = await client.request({ method: 'GET', path: '/files/7', headers: { range: 'bytes=0-4' } });
   expect(asked.status).toBe(206);
+});
+
+it('nor does a stream of it hold a connection or a place (G4)', async () => {
+  const connector = await scriptedConnector({
+    handle: ({ path, response, reply }) => {
+      if (path === '/items') return reply(200, { ok: true });
+      response.writeHead(206, { 'content-range': 'bytes 0-9999999/20000000', 'content-length': 10_000_000 });
+      response.write(Buffer.alloc(9_000_000));
+    },
+  });
+  const client = connect(connector, { concurrency: 1 });
+  expect(await rejection(client.stream('/files/7'))).toMatchObject({ code: 'UNEXPECTED_STATUS', status: 206 });
+  expect(await client.get('/items')).toEqual({ ok: true });
+  await until(() => connector.sockets.size === 1);
 });
 
 it('the rest of a stream goes before whoever waits, who may be read later (G9)', async () => {

@@ -1,7 +1,9 @@
+import { channel } from 'node:diagnostics_channel';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { requestsUnderWay } from '../../src/testing/clock/requests-under-way.js';
 
 const hourMs = 3_600_000;
 
@@ -187,4 +189,14 @@ describe('runUntil', () => {
 
 it('`startMs` must be a time', () => {
   expect(() => virtualClock(Number.NaN)).toThrow(/`startMs`/);
+});
+
+it('waits once for what broke off on the wire without a report, not at every timer', async () => {
+  const clock = virtualClock();
+  const request = {};
+  channel('undici:client:sendHeaders').publish({ request });
+  onTestFinished(() => channel('undici:request:error').publish({ request }));
+  expect(requestsUnderWay().onTheWire).toBe(true);
+  await clock.advance(1);
+  expect(requestsUnderWay()).toMatchObject({ any: true, onTheWire: false });
 });

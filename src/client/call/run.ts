@@ -98,6 +98,7 @@ export async function runToEnd<AnyAttempt extends Attempt, Result>(
         const result = run.deliver(attempt, outcome as WireResponse);
         return result instanceof Promise ? await result : result; // awaited, so that a rejection is caught here
       }
+      if (outcome.type === 'response') outcome.incoming?.destroy(); // nobody reads it, and it would hold its place
       await run.react({ attempt, kind, outcome });
     }
   } catch (failure) {

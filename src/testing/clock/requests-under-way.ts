@@ -5,6 +5,8 @@ export interface RequestsUnderWay {
   readonly onTheWire: boolean;
   /** Changes whenever something happens to one of them. */
   readonly activity: number;
+  /** What has not arrived by now does not: requests that break off are not always reported. */
+  forgetWire(): void;
 }
 
 // What undici (fetch included) and node:http publish.
@@ -72,6 +74,10 @@ function watch(): RequestsUnderWay {
     },
     get activity() {
       return activity;
+    },
+    forgetWire() {
+      unsent.clear();
+      unreceived = unread = 0;
     },
   };
 }

@@ -44,8 +44,9 @@ export async function settle(activity: () => number): Promise<void> {
     if (quiet < quietTurns) continue;
     if (!requests.any) return;
     const quietMs = requests.onTheWire ? quietMsOnTheWire : quietMsAtWork;
-    if (quiet >= quietTurnsAtWork && now() - quietSince >= quietMs) return;
+    if (quiet >= quietTurnsAtWork && now() - quietSince >= quietMs) break;
   }
+  requests.forgetWire();
 }
 
 function turn(): Promise<void> {
