@@ -28,7 +28,7 @@ const rooms: Record<string, Room> = {
   'api-keys': {
     mutate: ['src/api-keys/**/*.ts'],
     tests: ['test/api-keys/**/*.test.ts'],
-    except: ['test/api-keys/{backup,opening}.test.ts'],
+    except: ['test/api-keys/{backup,expiring,opening}.test.ts'],
     statics: false,
   },
   connector: {
