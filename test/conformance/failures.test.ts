@@ -25,6 +25,10 @@ async function judgedAt(baseUrl: string) {
 }
 
 const summary = 'GET /concordat-conformance/no-such-route';
+/** By its code; or by its message, if a test file before this one has loaded undici. */
+const notHttp = new RegExp(
+  `${summary}: the response is not valid HTTP \\((?:HPE_|Response does not match the HTTP/1.1)`,
+);
 
 describe('a failure below HTTP is said in a sentence', () => {
   it('where nothing listens', async () => {
@@ -35,7 +39,7 @@ describe('a failure below HTTP is said in a sentence', () => {
 
   it.each([
     ['no response at all', '', `${summary}: the connection was closed without a response; expected a response`],
-    ['what is not HTTP', 'hello\r\n\r\n', expect.stringContaining(`${summary}: the response is not valid HTTP (`)],
+    ['what is not HTTP', 'hello\r\n\r\n', expect.stringMatching(notHttp)],
   ])('%s', async (_name, bytes, message) => {
     expect(await judged(bytes, true)).toEqual({ route: message, body: undefined });
   });
@@ -45,7 +49,9 @@ describe('a failure below HTTP is said in a sentence', () => {
     setGlobalDispatcher(new Agent());
     onTestFinished(() => setGlobalDispatcher(before));
     const { route } = await judged('hello\r\n\r\n', true);
-    expect(route).toContain(`${summary}: the response is not valid HTTP (`);
+    expect(route).toContain(
+      `${summary}: the response is not valid HTTP (Response does not match the HTTP/1.1 protocol`,
+    );
   });
 
   it.each([

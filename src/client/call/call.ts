@@ -150,13 +150,12 @@ function checkPriority(value: unknown): number {
   return Number.isFinite(value) ? (value as number) : checkOptions(priority, value, 'priority');
 }
 
-const signal = option<AbortSignal>(
-  (value) => typeof (value as Partial<AbortSignal> | null)?.throwIfAborted === 'function',
-  'must be an AbortSignal, such as `controller.signal`',
-);
+const isSignal = (value: unknown): value is AbortSignal =>
+  typeof (value as Partial<AbortSignal> | null)?.throwIfAborted === 'function';
+const signal = option<AbortSignal>(isSignal, 'must be an AbortSignal, such as `controller.signal`');
 
 function checkSignal(value: unknown): AbortSignal | undefined {
-  return value === undefined ? undefined : checkOptions(signal, value, 'signal');
+  return value === undefined || isSignal(value) ? value : checkOptions(signal, value, 'signal');
 }
 
 const responseType = oneOf(['auto', 'json', 'text', 'bytes', 'stream']);

@@ -80,6 +80,7 @@ export function createAnnouncer(policy: string | undefined): <Returned>(returned
     return `, ${there}, `.includes(`, ${policy}, `) ? result : withHeader(result, policyHeader, `${policy}, ${there}`);
   };
   return <Returned>(returned: Returned, c: Context): Returned => {
+    if (policy === undefined && stateOf(c).quota === undefined) return returned;
     if (isResponse(returned)) return announce(returned, c) as Returned;
     if (c.finalized) {
       const response = announce(c.res, c);
