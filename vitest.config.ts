@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
@@ -19,7 +20,7 @@ export default defineConfig({
     // Those need a browser: npm run test:browser.
     exclude: [...configDefaults.exclude, '**/*.browser.test.ts'],
     // Tests make connectors without a log all the time.
-    execArgv: ['--disable-warning=CONCORDAT_NO_LISTENER'],
+    execArgv: ['--disable-warning=CONCORDAT_NO_LISTENER', '--max-semi-space-size=64'],
     setupFiles: ['test/helpers/fail-on-console.ts'],
     // One process runs many files: to load the modules anew for each took half of the time. A test puts back what it changes.
     isolate: false,
@@ -27,8 +28,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    // One for each core: Vitest would leave one core free, which is half of a small machine.
-    maxWorkers: '100%',
+    // One more than there are cores, because a quarter of the time is waiting; Vitest would leave one core free.
+    maxWorkers: availableParallelism() + 1,
     coverage: { provider: 'v8', include: ['src/**'] },
   },
 });

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { LimitModel } from '../../bench/fleet/connector.js';
-import { type FleetOptions, runFleet } from '../../bench/fleet/run-fleet.js';
-
-const minute: LimitModel = { kind: 'fixed', limit: 100, windowMs: 60_000, wholeSeconds: false, rival: 0 };
-
-const run = (options: Partial<FleetOptions>) =>
-  runFleet({ workers: 4, callers: 50, sharing: 'quota', model: minute, windows: 10, seed: 1, real: false, ...options });
+import type { FleetOptions } from '../../bench/fleet/run-fleet.js';
+import {
+  away,
+  type Disturbed,
+  expectFewRefused,
+  expectSharedAgain,
+  minute,
+  type Outage,
+  run,
+} from './helpers/fleet.js';
 
 /** What rule G10 allows a fleet of so many processes in commands to the state, for each request. */
 const budget = (workers: number, limit = 100) => 0.2 + workers / limit;
@@ -125,43 +129,19 @@ describe('processes that share a state share its quota (G10)', () => {
   });
 });
 
-type Disturbed = Parameters<NonNullable<FleetOptions['disturb']>>[0];
-
-/** The state is away, or hangs, between these windows. */
-const away =
-  (how: 'isAway' | 'isSilent', windowMs: number, from: number, until: number) =>
-  ({ fleet, time }: Disturbed) => {
-    time.after((from + 0.4) * windowMs, () => (fleet[how] = true));
-    time.after((until + 0.4) * windowMs, () => (fleet[how] = false));
-  };
-
-describe('while the state is away (G9, G10)', () => {
-  const kinds = ['fixed', 'aligned', 'sliding'] as const;
-  const hows = ['isAway', 'isSilent'] as const;
-  const outages = kinds.flatMap((kind) =>
-    hows.flatMap((how) => [4, 16].flatMap((workers) => [1000, 60_000].map((ms) => [kind, how, workers, ms] as const))),
+describe('while the state is away (G9, G10); more of it in fleet-away.long.test.ts', () => {
+  const outages: Outage[] = [
+    ['aligned', 'isAway', 4, 1000],
+    ['fixed', 'isSilent', 16, 1000],
+    ['sliding', 'isAway', 4, 60_000],
+  ];
+  it.each(outages)('%s windows, %s, %d processes, %d ms: few refused requests', (...outage) =>
+    expectFewRefused(outage),
   );
-  it.each(outages)('%s windows, %s, %d processes, %d ms: few refused requests', async (...outage) => {
-    const [kind, how, workers, windowMs] = outage;
-    const model: LimitModel = { ...minute, kind, windowMs };
-    const figures = await run({ workers, model, windows: 30, countFrom: 6, disturb: away(how, windowMs, 5, 99) });
-    expect(figures.refused).toBeLessThanOrEqual(workers / 2);
-    expect(figures.mostRefused).toBeLessThanOrEqual(3 * workers);
-    expect(figures.unused).toBeLessThanOrEqual(0.15);
-    expect(figures.longestWait).toBeLessThanOrEqual(2);
-  });
 
-  it.each(outages)('%s windows, %s, %d processes, %d ms: the quota is shared again afterwards', async (...outage) => {
-    const [kind, how, workers, windowMs] = outage;
-    const model: LimitModel = { ...minute, kind, windowMs };
-    const shape = { workers, model, windows: 60, disturb: away(how, windowMs, 5, 10) };
-    const figures = await run({ ...shape, countFrom: 30 });
-    expect(figures.refused).toBeLessThanOrEqual(kind === 'sliding' ? 3 : 1.5);
-    expect(figures.unused).toBeLessThanOrEqual(0.05);
-    const whole = await run({ ...shape, countFrom: 2 });
-    expect(whole.refused).toBeLessThanOrEqual(4);
-    expect(whole.longestWait).toBeLessThanOrEqual(4);
-  });
+  it.each(outages)('%s windows, %s, %d processes, %d ms: the quota is shared again afterwards', (...outage) =>
+    expectSharedAgain(outage),
+  );
 
   it('with nothing shared, they meet many (control)', async () => {
     const figures = await run({ sharing: 'none', model: { ...minute, kind: 'aligned', windowMs: 1000 }, countFrom: 6 });

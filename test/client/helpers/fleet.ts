@@ -1,0 +1,57 @@
+import { expect } from 'vitest';
+import type { LimitModel } from '../../../bench/fleet/connector.js';
+import { type FleetFigures, type FleetOptions, runFleet } from '../../../bench/fleet/run-fleet.js';
+
+export const minute: LimitModel = { kind: 'fixed', limit: 100, windowMs: 60_000, wholeSeconds: false, rival: 0 };
+
+export function run(options: Partial<FleetOptions>): Promise<FleetFigures> {
+  const usual = {
+    workers: 4,
+    callers: 50,
+    sharing: 'quota',
+    model: minute,
+    windows: 10,
+    seed: 1,
+    real: false,
+  } as const;
+  return runFleet({ ...usual, ...options });
+}
+
+export type Disturbed = Parameters<NonNullable<FleetOptions['disturb']>>[0];
+
+/** The state is away, or hangs, between these windows. */
+export const away =
+  (how: 'isAway' | 'isSilent', windowMs: number, from: number, until: number) =>
+  ({ fleet, time }: Disturbed) => {
+    time.after((from + 0.4) * windowMs, () => (fleet[how] = true));
+    time.after((until + 0.4) * windowMs, () => (fleet[how] = false));
+  };
+
+/** The window, how the state is away, the number of processes, and the length of a window in milliseconds. */
+export type Outage = readonly ['fixed' | 'aligned' | 'sliding', 'isAway' | 'isSilent', number, number];
+
+const kinds = ['fixed', 'aligned', 'sliding'] as const;
+const hows = ['isAway', 'isSilent'] as const;
+export const outages: readonly Outage[] = kinds.flatMap((kind) =>
+  hows.flatMap((how) => [4, 16].flatMap((workers) => [1000, 60_000].map((ms) => [kind, how, workers, ms] as const))),
+);
+
+export async function expectFewRefused([kind, how, workers, windowMs]: Outage): Promise<void> {
+  const model: LimitModel = { ...minute, kind, windowMs };
+  const figures = await run({ workers, model, windows: 30, countFrom: 6, disturb: away(how, windowMs, 5, 99) });
+  expect(figures.refused).toBeLessThanOrEqual(workers / 2);
+  expect(figures.mostRefused).toBeLessThanOrEqual(3 * workers);
+  expect(figures.unused).toBeLessThanOrEqual(0.15);
+  expect(figures.longestWait).toBeLessThanOrEqual(2);
+}
+
+export async function expectSharedAgain([kind, how, workers, windowMs]: Outage): Promise<void> {
+  const model: LimitModel = { ...minute, kind, windowMs };
+  const shape = { workers, model, windows: 60, disturb: away(how, windowMs, 5, 10) };
+  const figures = await run({ ...shape, countFrom: 30 });
+  expect(figures.refused).toBeLessThanOrEqual(kind === 'sliding' ? 3 : 1.5);
+  expect(figures.unused).toBeLessThanOrEqual(0.05);
+  const whole = await run({ ...shape, countFrom: 2 });
+  expect(whole.refused).toBeLessThanOrEqual(4);
+  expect(whole.longestWait).toBeLessThanOrEqual(4);
+}
