@@ -1,14 +1,13 @@
 import type { BodyCondition, BodyPath, Match, Preset, PresetRule, WaitSource, WaitUnit } from 'concordat/connector';
 import type { ReplySet } from './reply-set.js';
 
-const columns = ['product', 'preset', 'checked against', 'recorded replies'] as const;
+const columns = ['product', 'preset', 'checked against', 'recorded responses'] as const;
 
 /** The table of docs/preset-list.md. */
 export function tablePresets(replySets: Record<string, ReplySet>): string {
   const rows = Object.entries(replySets).map(([name, { product, checkedAgainst, replies }]) => {
     const recorded = replies.filter((reply) => reply.recorded !== undefined);
-    const count = recorded.length === 0 ? 'none' : `${recorded.length} of ${replies.length}`;
-    return row([`[${product}](#${name})`, code(name), checkedAgainst, count]);
+    return row([`[${product}](#${name})`, code(name), checkedAgainst, `${recorded.length} of ${replies.length}`]);
   });
   return [row(columns), row(columns.map(() => '---')), ...rows].join('\n');
 }
@@ -20,16 +19,16 @@ export function describePresets(presets: Record<string, Preset>, replySets: Reco
     .join('\n\n');
 }
 
-function describePreset(name: string, preset: Preset, { product, replies, checkedAgainst }: ReplySet): string {
-  const expired = [...(name === 'generic' ? [] : ['401']), ...rulesOf(preset, 'unauthorized').map(describeWhen)];
+/** Without what the page says once of all presets: the fallback of 60 s, and the 401 of an expired login. */
+function describePreset(name: string, preset: Preset, { product, replies }: ReplySet): string {
+  const expired = rulesOf(preset, 'unauthorized').map(describeWhen);
   const facts = [
-    ['A limit is', rulesOf(preset, 'rate-limit').map(describeWhen)],
-    ['The wait is in', waitsOf(preset).map(describeWait)],
-    ['Without one it is', fallbacksOf(preset)],
-    ['The code is in', (preset.code ?? []).map(describePlace)],
-    ['The message is in', (preset.message ?? []).map(describePath)],
-    ['An expired login is', expired],
-    ...describeReplies(replies, checkedAgainst),
+    ['Rate limit', rulesOf(preset, 'rate-limit').map(describeLimit)],
+    ['Wait', waitsOf(preset).map(describeWait)],
+    ['Code', inOneLine((preset.code ?? []).map(describePlace))],
+    ['Message', inOneLine((preset.message ?? []).map(describePath))],
+    ['Expired login', expired.filter((when) => when !== '401')],
+    ['Recorded', describeRecorded(replies)],
   ] as const;
   const lines = facts.flatMap(([what, items]) => (items.length === 0 ? [] : describeFact(what, items)));
   return [`### <a id="${name}"></a>${product}: ${code(name)}`, '', ...lines].join('\n');
@@ -39,25 +38,22 @@ function describePreset(name: string, preset: Preset, { product, replies, checke
 function describeFact(what: string, items: readonly string[]): string[] {
   const [first, ...others] = [...new Set(items)];
   return others.length === 0
-    ? [`- ${what} ${first}`]
-    : [`- ${what}`, ...[first, ...others].map((item) => `  - ${item}`)];
+    ? [`- ${what}: ${first}`]
+    : [`- ${what}:`, ...[first, ...others].map((item) => `  - ${item}`)];
 }
 
-/** Which replies were recorded and when, and which were not. */
-function describeReplies(replies: ReplySet['replies'], checkedAgainst: string): [string, string[]][] {
+const inOneLine = (items: string[]) => (items.length === 0 ? [] : [items.join(', ')]);
+
+/** Which replies were recorded, where and when. */
+function describeRecorded(replies: ReplySet['replies']): string[] {
   const sources = new Map<string, string[]>();
   for (const { what, recorded } of replies) {
     if (recorded === undefined) continue;
     const { from, on = 'day unknown' } = recorded;
-    const source = from.startsWith('https:') ? `[a report](${from})` : from;
-    sources.set(`${source}, ${on}`, [...(sources.get(`${source}, ${on}`) ?? []), what]);
+    const source = `${from.startsWith('https:') ? `[a report](${from})` : from}, ${on}`;
+    sources.set(source, [...(sources.get(source) ?? []), what]);
   }
-  const written = replies.filter(({ recorded }) => recorded === undefined).length;
-  const source = checkedAgainst === 'recorded answers' ? 'documentation only' : checkedAgainst;
-  return [
-    ['Recorded replies:', [...sources].map(([source, whats]) => `${whats.join('; ')} (${source})`)],
-    [`Not recorded, written from ${source}:`, written === 0 ? [] : [`${written} replies`]],
-  ];
+  return [...sources].map(([source, whats]) => `${whats.join('; ')} (${source})`);
 }
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
@@ -67,8 +63,11 @@ const rulesOf = ({ rules }: Preset, kind: PresetRule['is']) => rules.filter((rul
 
 const waitsOf = (preset: Preset): WaitSource[] => rulesOf(preset, 'rate-limit').flatMap(({ wait }) => wait ?? []);
 
-function fallbacksOf(preset: Preset): string[] {
-  return rulesOf(preset, 'rate-limit').map(({ fallbackWaitMs = 60_000 }) => describeMs(fallbackWaitMs));
+function describeLimit(rule: PresetRule): string {
+  const { fallbackWaitMs = 60_000 } = rule;
+  return fallbackWaitMs === 60_000
+    ? describeWhen(rule)
+    : `${describeWhen(rule)} (fallback ${describeMs(fallbackWaitMs)})`;
 }
 
 function describeWhen({ when: { status, headers, body } }: PresetRule): string {
@@ -110,7 +109,7 @@ function describeWait(source: WaitSource): string {
   }
   const place = source.header === undefined ? `${describePath(source.body)} of the body` : code(source.header);
   const margin = source.marginMs === undefined ? '' : `, and ${describeMs(source.marginMs)} more`;
-  return `${place}: ${units[source.unit]}${margin}`;
+  return `${place} (${units[source.unit]}${margin})`;
 }
 
 function describePlace(place: BodyPath | BodyCondition): string {

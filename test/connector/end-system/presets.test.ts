@@ -69,9 +69,9 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  test('says that it was checked against recorded answers only if one is among the replies', () => {
+  test('says that it was checked against recorded responses only if one is among the replies', () => {
     const { checkedAgainst } = replySets[name];
-    if (checkedAgainst !== 'recorded answers') return;
+    if (checkedAgainst !== 'recorded responses') return;
     expect(replies.some(({ recorded }) => recorded !== undefined)).toBe(true);
   });
 

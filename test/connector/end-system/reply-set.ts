@@ -38,7 +38,7 @@ export interface RecordedReply extends Answer {
 export interface ReplySet {
   product: string;
   /** How far the preset has been checked; a column of docs/preset-list.md. */
-  checkedAgainst: 'recorded answers' | 'SDK source' | 'documentation only' | 'RFC 9110, RFC 6585';
+  checkedAgainst: 'recorded responses' | 'SDK source' | 'documentation only' | 'RFC 9110, RFC 6585';
   replies: RecordedReply[];
 }
 

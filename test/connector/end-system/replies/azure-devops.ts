@@ -5,7 +5,7 @@ const unauthorized = "TF400813: The user '' is not authorized to access this res
 
 export const azureDevOps: ReplySet = {
   product: 'Azure DevOps',
-  checkedAgainst: 'recorded answers',
+  checkedAgainst: 'recorded responses',
   replies: [
     {
       what: 'a limit',
@@ -30,7 +30,7 @@ export const azureDevOps: ReplySet = {
       gives: 'success',
     },
     {
-      what: 'the page for signing in, for an expired token',
+      what: 'the sign-in page, for an expired token',
       recorded: { from: 'https://github.com/microsoft/azure-devops-auth-samples/issues/52', on: '2020-04-13' },
       status: 203,
       headers: { 'content-type': 'text/html; charset=utf-8' },

@@ -4,10 +4,10 @@ const text = 'Rate limit for this resource has been exceeded';
 
 export const bitbucket: ReplySet = {
   product: 'Bitbucket Cloud',
-  checkedAgainst: 'recorded answers',
+  checkedAgainst: 'recorded responses',
   replies: [
     {
-      what: 'a limit in plain text',
+      what: 'a rate limit in plain text',
       recorded: { from: 'https://github.com/MitjaBezensek/SharpBucket/issues/108', on: '2019-01-25' },
       status: 429,
       headers: { 'content-type': 'text/plain', 'x-request-count': '447' },

@@ -10,7 +10,7 @@ const quota = (remaining: string) => ({
 
 export const gitlab: ReplySet = {
   product: 'GitLab',
-  checkedAgainst: 'recorded answers',
+  checkedAgainst: 'recorded responses',
   replies: [
     {
       what: "an endpoint's own limit, with another quota's reset",

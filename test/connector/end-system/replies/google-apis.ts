@@ -20,7 +20,7 @@ const until = 'User-rate limit exceeded.  Retry after 2030-01-01T00:03:00.000Z';
 
 export const googleApis: ReplySet = {
   product: 'Google APIs',
-  checkedAgainst: 'recorded answers',
+  checkedAgainst: 'recorded responses',
   replies: [
     {
       what: "Drive's limit for a user",
@@ -49,7 +49,7 @@ export const googleApis: ReplySet = {
       },
     },
     {
-      what: 'a limit with a RetryInfo',
+      what: 'a rate limit with a RetryInfo',
       recorded: { from: 'https://github.com/googleapis/python-genai/issues/1875', on: '2025-12-16' },
       status: 429,
       body: status(429, 'You exceeded your current quota.', 'RESOURCE_EXHAUSTED', retryInfo('53s')),

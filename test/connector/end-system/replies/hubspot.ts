@@ -24,7 +24,7 @@ export const hubspot: ReplySet = {
       control: { what: 'without headers', headers: {}, gives: gives(rolling, 10_000) },
     },
     {
-      what: 'the limit of a second',
+      what: 'the per-second limit',
       recorded: { from: 'https://github.com/HGData/mk-node-hubspot/issues/89', on: '2018-05-22' },
       status: 429,
       headers,

@@ -23,10 +23,10 @@ function inBothForms(what: string, code: string, outcome: { is: ErrorKind; statu
 
 export const mediawiki: ReplySet = {
   product: 'MediaWiki',
-  checkedAgainst: 'recorded answers',
+  checkedAgainst: 'recorded responses',
   replies: [
     {
-      what: 'a database that lags',
+      what: 'a lagging database',
       recorded: { from: 'https://phabricator.wikimedia.org/T33156' },
       status: 200,
       headers: { 'retry-after': '5', 'x-database-lag': '0', 'mediawiki-api-error': 'maxlag' },

@@ -4,7 +4,7 @@ const json = { 'content-type': 'application/json' };
 
 export const redmine: ReplySet = {
   product: 'Redmine',
-  checkedAgainst: 'recorded answers',
+  checkedAgainst: 'recorded responses',
   replies: [
     {
       what: 'a limit of the server in front',
@@ -15,7 +15,7 @@ export const redmine: ReplySet = {
       control: withoutWait(60_000),
     },
     {
-      what: 'a key that was revoked',
+      what: 'a revoked key',
       recorded: { from: 'Redmine 5.0.4', on: '2026-11-21' },
       status: 401,
       headers: { ...json, 'www-authenticate': 'Basic realm="Redmine API"' },
@@ -31,7 +31,7 @@ export const redmine: ReplySet = {
       gives: { is: 'forbidden' },
     },
     {
-      what: 'an issue that is missing',
+      what: 'a missing issue',
       recorded: { from: 'Redmine 5.0.4', on: '2026-11-21' },
       status: 404,
       headers: json,
@@ -39,7 +39,7 @@ export const redmine: ReplySet = {
       gives: { is: 'not-found' },
     },
     {
-      what: 'a route that is missing',
+      what: 'a missing route',
       recorded: { from: 'Redmine 5.0.4', on: '2026-11-21' },
       status: 404,
       headers: { 'content-type': 'text/html' },
@@ -47,21 +47,21 @@ export const redmine: ReplySet = {
       gives: { is: 'not-found' },
     },
     {
-      what: 'an issue in no project',
+      what: 'an issue without a project',
       recorded: { from: 'Redmine 5.0.4', on: '2026-11-21' },
       status: 422,
       body: { errors: ['Project cannot be blank', 'Tracker cannot be blank', 'Status cannot be blank'] },
       gives: { is: 'bad-request', message: 'Project cannot be blank; Tracker cannot be blank; Status cannot be blank' },
     },
     {
-      what: 'a version that is old',
+      what: 'an outdated version',
       recorded: { from: 'Redmine 5.0.4', on: '2026-11-21' },
       status: 422,
       body: { errors: [] },
       gives: { is: 'bad-request' },
     },
     {
-      what: 'JSON that is broken',
+      what: 'broken JSON',
       recorded: { from: 'Redmine 5.0.4', on: '2026-11-21' },
       status: 400,
       headers: { 'content-type': 'text/html' },
@@ -69,7 +69,7 @@ export const redmine: ReplySet = {
       gives: { is: 'bad-request' },
     },
     {
-      what: 'a write that worked',
+      what: 'a successful write',
       recorded: { from: 'Redmine 5.0.4', on: '2026-11-21' },
       status: 204,
       gives: 'success',

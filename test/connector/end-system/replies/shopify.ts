@@ -13,10 +13,10 @@ const exceeded = 'Exceeded 2 calls per second for api client. Reduce request rat
 
 export const shopify: ReplySet = {
   product: 'Shopify (REST and GraphQL)',
-  checkedAgainst: 'recorded answers',
+  checkedAgainst: 'recorded responses',
   replies: [
     {
-      what: 'a GraphQL limit: 752 - 666 points at 50 a second',
+      what: 'a GraphQL limit, (752 − 666) points at 50 a second',
       recorded: { from: 'https://community.shopify.com/t/throttled/254776' },
       status: 200,
       body: { ...failure('THROTTLED', 'Throttled'), extensions: cost(666) },
