@@ -353,7 +353,7 @@ describe('large bodies', () => {
   });
 });
 
-describe('discarded answers are drained or destroyed (G8)', () => {
+describe('discarded responses are drained or destroyed (G8)', () => {
   const large = 'x'.repeat(200_000);
   it.each([
     ['401', (exchange: Exchange) => exchange.reply(401, large)],

@@ -206,7 +206,7 @@ describe('cleanup (S1)', () => {
   });
 });
 
-describe('a process ends when nobody waits, although a pause is on (G4)', () => {
+describe('a process ends when nobody waits, even during a pause (G4)', () => {
   const client = fileURLToPath(new URL('../../src/client/index.ts', import.meta.url));
   const run = (url: string, script: string) => {
     const source = `

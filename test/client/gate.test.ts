@@ -440,7 +440,7 @@ describe('one gate for all (G1)', () => {
     expect(bodies).toEqual(many(6, (index) => `stream ${index}`));
   });
 
-  it('500 requests at once: after the first refusal only what was on the wire arrives', async () => {
+  it('500 requests at once: after the first refusal only requests in flight arrive', async () => {
     const connector = await scriptedConnector();
     const { client, clock } = connectVirtually(connector, { concurrency: 50 });
     await get(client);

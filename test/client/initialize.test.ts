@@ -323,7 +323,7 @@ describe('a refused login is final (S5)', () => {
   });
 });
 
-describe('a login that fails in passing is retried (S5)', () => {
+describe('a transient login failure is retried (S5)', () => {
   const passing: [string, (exchange: Exchange) => void][] = [
     ['500', (exchange) => exchange.fail(500, 'X', 'x')],
     ['502 with HTML', (exchange) => exchange.reply(502, '<html>')],
@@ -457,7 +457,7 @@ describe('a login obeys the gate (S5, G1)', () => {
 
 describe('a hung login (S6)', () => {
   const never = () => {};
-  it('is bounded by its own time-out and releases every waiter', async () => {
+  it('ends at its own timeout and releases every waiter', async () => {
     const connector = await scriptedConnector({ initialize: never });
     const { client, clock } = connectVirtually(connector, {
       initialize: { parameters: {}, timeoutMs: 500 },

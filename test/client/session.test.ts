@@ -98,7 +98,7 @@ describe('a 401 (S4)', () => {
     await expect(get(connect(connector))).resolves.toMatchObject({ data: { session: 'session-2' } });
   });
 
-  it('outranks any idea of a session being young: the first 401 of a request always logs in', async () => {
+  it('beats any idea of the age of a session: the first 401 of a request always logs in', async () => {
     const connector = await scriptedConnector({ guard: false });
     connector.handle = (exchange) => (exchange.session === 'session-1' ? exchange.reply(401) : ok(exchange));
     const { client } = connectVirtually(connector); // not a millisecond passes between the login and the 401
@@ -147,7 +147,7 @@ describe('a storm of 401s makes one login per expiry (S3, S4)', () => {
     }
   });
 
-  it('late 401s adopt the session that is there by then', async () => {
+  it('late 401s adopt the newer session', async () => {
     const connector = await scriptedConnector({ guard: false });
     const client = connect(connector, { concurrency: 300 });
     await get(client);
@@ -256,7 +256,7 @@ describe('a second 401 (S4)', () => {
     expect(connector.logins).toHaveLength(2);
   });
 
-  it('is a verdict after that: UnauthorizedError after 3 sends and 2 logins, with what the connector said', async () => {
+  it('is final after that: UnauthorizedError after 3 attempts and 2 logins, with the message of the connector', async () => {
     const connector = await scriptedConnector({ guard: false });
     connector.handle = (exchange) => exchange.fail(401, 'USER_LOCKED', 'The user is locked');
     const { client, clock } = connectVirtually(connector);
@@ -272,7 +272,7 @@ describe('a second 401 (S4)', () => {
     expect(connector.logins).toHaveLength(2);
   });
 
-  it('sends one prober: the others wait for its result', async () => {
+  it('sends one probe: the others wait for its result', async () => {
     const connector = await scriptedConnector({ guard: false });
     const { client, clock } = connectVirtually(connector, { concurrency: 20 });
     const first = holdAll();

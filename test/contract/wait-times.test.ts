@@ -8,7 +8,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const nowSeconds = now / 1000;
 
-describe('absolute times are measured against the answer (W5)', () => {
+describe('absolute times are measured against the response (W5)', () => {
   const localNow = now + hour; // the local clock is an hour fast
   const inTwoMinutes = 'Sat, 21 Nov 2026 09:02:00 GMT';
   const date = nowDate;

@@ -6,7 +6,7 @@ import { connect } from '../helpers/connect.js';
 import { scriptedConnector } from '../helpers/scripted-connector.js';
 import { rejection } from '../helpers/until.js';
 
-describe('a 403 whose answer is full of quota headers (W2)', () => {
+describe('a 403 response full of quota headers (W2)', () => {
   const quota = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1893456000' };
 
   it('is a denial without the wait header: nobody waits for the end of the window', async () => {

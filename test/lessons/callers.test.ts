@@ -3,7 +3,7 @@ import { connect } from '../helpers/connect.js';
 import { scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, until } from '../helpers/until.js';
 
-describe("a caller's own time-out is no transient failure (G7)", () => {
+describe("a caller's own timeout is not a transient failure (G7)", () => {
   it('one request is sent, and the error is the one of the signal', async () => {
     const connector = await scriptedConnector({ handle: () => {} });
     const controller = new AbortController();

@@ -7,7 +7,7 @@ import { grace, track, until } from '../helpers/until.js';
 
 const minuteMs = 60_000;
 
-describe('a limit that does not say how long (W6)', () => {
+describe('a rate limit without a readable wait (W6)', () => {
   it('nothing is sent until the fallback is over, since asking may renew the block; and the pause says that the wait is its own', async () => {
     const connector = await scriptedConnector({
       handle: ({ number, reply }) => (number === 1 ? reply(429, 'slow down') : reply(200, {})),
