@@ -18,7 +18,7 @@ async function mixedReport(): Promise<Report> {
 describe('formatReport', () => {
   it('pretty: says what failed, why it matters, what was seen, and what was not checked', async () => {
     const text = formatReport(await mixedReport(), 'pretty');
-    expect(text).toContain('✗ A resource that does not exist gets a 404 (E2, routes.unknown-resource)');
+    expect(text).toContain('✗ A missing resource gets a 404 (E2, routes.unknown-resource)');
     expect(text).toContain('      GET /issues/999: 400; expected 404');
     expect(text).toContain('        > GET /issues/999\n');
     expect(text).toContain('        > x-session: [masked]\n');

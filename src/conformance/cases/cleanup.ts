@@ -44,7 +44,7 @@ export const cleanupCases: CaseDefinition[] = [
     id: 'cleanup.dead-session',
     rule: 'S1',
     feature: 'cleanup',
-    title: 'cleanup with a session that is over does not cause a server error',
+    title: 'cleanup with an ended session does not cause a server error',
     why: 'Sessions end on their own. The service cleans up all the same, and would report a failure.',
     lacks: lacksSession,
     async check(judge) {

@@ -12,7 +12,7 @@ const inParallel = 4;
 export const parallelCase: CaseDefinition = {
   id: 'connections.parallel',
   rule: 'G1',
-  title: 'Requests on several connections are served at the same time',
+  title: 'Requests on several connections are served in parallel',
   why: 'The service sends up to 64 requests at the same time. One that waits for the others times out.',
   lacks: ({ settings }) => lacksRequest(settings.unknownRoute, 'probes.unknownRoute', settings.allowWrites),
   async check(judge) {
@@ -36,7 +36,7 @@ export const parallelCase: CaseDefinition = {
 export const refusedPostCase: CaseDefinition = {
   id: 'session.refused-post',
   rule: 'S4',
-  title: 'A POST that is refused with 401 does not spoil the next request on its connection',
+  title: 'A POST refused with a 401 does not break the next request on its connection',
   why: 'A body that is left unread becomes the beginning of the next request: the one that the service repeats after the login.',
   lacks: (prober) => lacksServedSession(prober) ?? lacksInvalidBody(prober),
   async check(judge) {

@@ -49,7 +49,7 @@ export const fileCases: CaseDefinition[] = [
   {
     id: 'files.content-type',
     rule: 'D1',
-    title: 'A file has a content type for text or JSON only if the probe says so',
+    title: 'A file is sent as text or JSON only if the probe says so',
     why: "The service's client parses JSON and decodes text, which changes the bytes of other files.",
     lacks: lacksFile,
     async check(judge) {

@@ -27,7 +27,7 @@ export const openapiCases: CaseDefinition[] = [
   {
     id: 'openapi.session',
     rule: 'E2',
-    title: 'Operations that declare a session refuse requests without one with 401',
+    title: 'Operations that declare a session respond to requests without one with a 401',
     why: 'One route that forgets to ask is enough to read the data of others.',
     lacks: lacksDocument,
     check: lookAt(
@@ -43,7 +43,7 @@ export const openapiCases: CaseDefinition[] = [
   {
     id: 'openapi.server-error',
     rule: 'E4',
-    title: 'A request that the document does not allow does not cause a server error',
+    title: 'A request that the document forbids does not cause a server error',
     why: 'The service retries a 5xx again and again, and the message tells nobody which value is wrong.',
     lacks: lacksDocument,
     check: lookAt(({ status }) => status >= 500),
@@ -51,7 +51,7 @@ export const openapiCases: CaseDefinition[] = [
   {
     id: 'openapi.refusal',
     rule: 'E2',
-    title: 'A request that the document does not allow gets a 400, 403 or 404',
+    title: 'A request that the document forbids gets a 400, 403 or 404',
     why: 'On other statuses the service logs in for nothing, or takes what it gets for the data it asked for.',
     lacks: lacksDocument,
     check: lookAt(({ generated, status }) => {

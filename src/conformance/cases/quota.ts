@@ -51,7 +51,7 @@ export const quotaCases: CaseDefinition[] = [
     id: 'quota.kept',
     rule: 'W8',
     severity: 'warning',
-    title: 'The connector serves the whole quota that it announces',
+    title: 'The connector serves all of the quota that it announces',
     why: 'The service plans with the announced quota, and is refused although it stays within it.',
     async check(judge) {
       const { prober, settings } = judge;

@@ -42,7 +42,7 @@ export const rateLimitCases: CaseDefinition[] = [
   limitCase({
     id: 'rate-limit.parallel',
     rule: 'E2',
-    title: 'Of requests at the same time, those beyond the limit are refused like any other',
+    title: 'Of parallel requests, those beyond the limit are refused like any other',
     why: 'The service meets the limit with many requests in flight. It retries a 500 or a closed connection at once, and gives up soon.',
     async check(judge) {
       const { seen, unexpected } = await reachLimit(judge.prober);
@@ -100,7 +100,7 @@ export const rateLimitCases: CaseDefinition[] = [
   {
     id: 'rate-limit.wait-unit',
     rule: 'W4',
-    title: 'A limit is not over long before its wait',
+    title: 'A rate limit does not end long before its wait',
     why: 'A wrong unit or time zone makes the service wait for minutes, hours or years instead of a second.',
     async check(judge) {
       const { prober } = judge;

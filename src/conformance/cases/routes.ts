@@ -26,14 +26,14 @@ export const routeCases: CaseDefinition[] = [
   {
     id: 'routes.unknown-resource',
     rule: 'E2',
-    title: 'A resource that does not exist gets a 404',
+    title: 'A missing resource gets a 404',
     why: 'On a 404 the service drops the record. Any other status keeps it, or stops the synchronisation.',
     ...sampleStatus('unknown-resource', isOneOf(404), '404'),
   },
   {
     id: 'routes.unknown-route',
     rule: 'E2',
-    title: 'A route that does not exist gets a 404',
+    title: 'A missing route gets a 404',
     why: 'On a 401 the service would log in again for nothing, and it would take a 200 for data.',
     lacks: (prober) => lacksSample(prober, 'unknown-route'),
     async check(judge) {
@@ -47,7 +47,7 @@ export const routeCases: CaseDefinition[] = [
     id: 'routes.denial',
     rule: 'E2',
     feature: 'access',
-    title: 'A resource that this session may not see gets a 403',
+    title: 'A resource that the session may not see gets a 403',
     why: 'A 401 would make the service log in again and again, although the session is valid.',
     ...sampleStatus('denial', isOneOf(403), '403'),
   },

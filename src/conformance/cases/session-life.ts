@@ -14,7 +14,7 @@ export const sessionCases: CaseDefinition[] = [
     id: 'session.parallel',
     rule: 'S3',
     feature: 'session',
-    title: 'One session serves requests at the same time',
+    title: 'One session serves requests in parallel',
     why: 'The service logs in once, and sends up to 64 requests at the same time with that session.',
     lacks: lacksServedSession,
     async check(judge) {

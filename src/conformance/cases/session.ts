@@ -109,7 +109,7 @@ export const everyLoginCase: CaseDefinition = {
   id: 'logins.repeated',
   rule: 'W2',
   feature: 'session',
-  title: 'Valid parameters log in each time, or meet a rate limit with the wait header',
+  title: 'Valid parameters log in every time, or get a rate limit with the wait header',
   why: 'The service logs in again whenever a session has ended. After a 400, 401 or a 403 without the header it gives up.',
   lacks: lacksSession,
   async check(judge) {
