@@ -42,13 +42,13 @@ process.once('exit', () => {
 const { url: redisUrl, links } = await openLinks(port);
 
 const server = startWorker('server');
-const input: MemberInput = { redisUrl, connectorUrl: await server.call<string>('listen') };
+const connectorUrl = await server.call<string>('listen');
 const fleet: Worker[] = [];
 let failures = 0;
 
-async function join(): Promise<void> {
+async function join(whenAway: MemberInput['whenAway'] = 'alone'): Promise<void> {
   const member = startWorker('member');
-  await member.call('start', input);
+  await member.call('start', { redisUrl, connectorUrl, whenAway } satisfies MemberInput);
   fleet.push(member);
 }
 
@@ -96,7 +96,16 @@ function row(name: string, { ledger, windows, expiries }: Part): void {
   say(`| ${[name, ...cells].join(' | ')} |`);
 }
 
-const troubles: readonly (readonly [string, () => Promise<unknown>])[] = [
+async function hang(): Promise<void> {
+  redis.kill('SIGSTOP');
+  await sleep(5000);
+  redis.kill('SIGCONT');
+}
+
+/** Until a second before all sessions end, so that each trouble sees that. */
+const untilSessionsEnd = () => sleep(10_000 - ((Date.now() + 1000) % 10_000));
+
+const troubles: readonly (readonly [string, () => Promise<unknown>, MemberInput['whenAway']?])[] = [
   ['nothing', () => sleep(5000)],
   [
     'a process is killed (`kill -9`), and another starts',
@@ -108,14 +117,7 @@ const troubles: readonly (readonly [string, () => Promise<unknown>])[] = [
       await join();
     },
   ],
-  [
-    'redis hangs for 5 s',
-    async () => {
-      redis.kill('SIGSTOP');
-      await sleep(5000);
-      redis.kill('SIGCONT');
-    },
-  ],
+  ['redis hangs for 5 s', hang],
   [
     'redis is killed, and comes back empty after 2 s',
     async () => {
@@ -138,14 +140,32 @@ const troubles: readonly (readonly [string, () => Promise<unknown>])[] = [
       await sleep(5000);
     },
   ],
+  [
+    "redis hangs for 5 s, `whenAway: 'wait'`",
+    async () => {
+      await hang();
+      await sleep(1000); // for the login
+    },
+    'wait',
+  ],
 ];
 
-await Promise.all(Array.from({ length: 4 }, join));
-await sleep(5000); // the quota is learned
+async function renewFleet(whenAway: MemberInput['whenAway']): Promise<void> {
+  const old = fleet.splice(0);
+  failures += await countFailures(old);
+  await Promise.all(old.map((member) => member.stop()));
+  await Promise.all(Array.from({ length: 4 }, () => join(whenAway)));
+  await sleep(5000); // the quota is learned
+}
+
 console.log(`${describeMachine()}; ${new Date().toISOString()}\n`);
 say('| trouble | windows | refused a window | unused | sessions ended | logins |');
 say('|---|---|---|---|---|---|');
-for (const [name, harm] of troubles.filter(([name]) => name.includes(only))) {
+let fleetIs: MemberInput['whenAway'] | undefined;
+for (const [name, harm, whenAway = 'alone'] of troubles.filter(([name]) => name.includes(only))) {
+  if (fleetIs !== whenAway) await renewFleet(whenAway);
+  fleetIs = whenAway;
+  await untilSessionsEnd();
   row(name, await watch(harm));
   await sleep(5000); // until everybody has noticed
   row('afterwards', await watch(() => sleep(seconds * 1000)));

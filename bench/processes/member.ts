@@ -7,19 +7,21 @@ import { answerCommands } from '../worker.js';
 export interface MemberInput {
   readonly redisUrl: string;
   readonly connectorUrl: string;
+  /** What a login does while redis is away. */
+  readonly whenAway: 'alone' | 'wait';
 }
 
 const failed: string[] = [];
 
 answerCommands({
-  start({ redisUrl, connectorUrl }: MemberInput) {
+  start({ redisUrl, connectorUrl, whenAway }: MemberInput) {
     const redis = new Redis(redisUrl, { retryStrategy: () => 50 });
     redis.on('error', () => {}); // it is taken away on purpose
     const client = createConnectorClient({
       baseUrl: connectorUrl,
       initialize: { parameters: { user: 'ada' } },
       rateLimit: { format: 'milliseconds' },
-      state: redisState({ redis, connection: 'bench', storeSessionInPlainText: true }),
+      state: redisState({ redis, connection: 'bench', storeSessionInPlainText: true, whenAway }),
     });
     const call = async () => {
       for (;;) {

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { expectFewRefused, expectSharedAgain, outages } from './helpers/fleet.js';
+import { expectFewRefused, expectOneInStep, expectSharedAgain, outages } from './helpers/fleet.js';
 
 describe('while the state is away (G9, G10)', () => {
   it.each(outages)('%s windows, %s, %d processes, %d ms: few refused requests', (...outage) =>
@@ -9,4 +9,8 @@ describe('while the state is away (G9, G10)', () => {
   it.each(outages)('%s windows, %s, %d processes, %d ms: the quota is shared again afterwards', (...outage) =>
     expectSharedAgain(outage),
   );
+
+  it.each(['isAway', 'isSilent'] as const)('%s: the first windows afterwards teach no larger quota', async (how) => {
+    for (let seed = 1; seed <= 100; seed++) await expectOneInStep(how, seed);
+  });
 });

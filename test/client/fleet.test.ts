@@ -5,6 +5,7 @@ import {
   away,
   type Disturbed,
   expectFewRefused,
+  expectOneInStep,
   expectSharedAgain,
   minute,
   type Outage,
@@ -142,6 +143,14 @@ describe('while the state is away (G9, G10); more of it in fleet-away.long.test.
   it.each(outages)('%s windows, %s, %d processes, %d ms: the quota is shared again afterwards', (...outage) =>
     expectSharedAgain(outage),
   );
+
+  // A second word of one limit closed the window after it; and permits that a share left unused taught a larger quota.
+  it.each([
+    ['isAway', 8],
+    ['isAway', 334],
+    ['isSilent', 73],
+    ['isSilent', 273],
+  ] as const)('%s (seed %d): the first windows afterwards teach no larger quota', expectOneInStep);
 
   it('with nothing shared, they meet many (control)', async () => {
     const figures = await run({ sharing: 'none', model: { ...minute, kind: 'aligned', windowMs: 1000 }, countFrom: 6 });

@@ -55,3 +55,13 @@ export async function expectSharedAgain([kind, how, workers, windowMs]: Outage):
   expect(whole.refused).toBeLessThanOrEqual(4);
   expect(whole.longestWait).toBeLessThanOrEqual(4);
 }
+
+/** Windows that begin by the clock, of a second; the state is away for five of them, from any moment. */
+export async function expectOneInStep(how: 'isAway' | 'isSilent', seed: number): Promise<void> {
+  const model: LimitModel = { ...minute, kind: 'aligned', windowMs: 1000 };
+  const from = 4.6 + ((seed * 0.37) % 1);
+  const disturb = away(how, 1000, from, from + 5);
+  const figures = await run({ model, seed, latencyMs: 2, windows: 46, countFrom: 16, disturb });
+  expect(figures.refused).toBeLessThanOrEqual(1);
+  expect(figures.mostRefused).toBeLessThanOrEqual(2);
+}

@@ -97,8 +97,8 @@ export class LeasedQuota extends AnnouncedQuota {
 
   override want(waiting: number, now: number): void {
     const mustWait = this.#askedAt !== undefined || this.#hasPermits(now) || this.#isProbing(now);
-    if (!this.#isLeasing || mustWait || now < this.#askAgainAt) return;
-    if (this.#share.mayStart(this.#inFlight, now)) this.#ask(Math.max(waiting, this.#usedBefore, 2 * this.#used));
+    if (!this.#isLeasing || mustWait || now < this.#askAgainAt || !this.#share.mayStart(this.#inFlight, now)) return;
+    this.#ask(Math.min(Math.max(waiting, this.#usedBefore, 2 * this.#used), this.#share.most));
   }
 
   override started(isLogin: boolean, inFlight: number): void {

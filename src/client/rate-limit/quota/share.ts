@@ -50,6 +50,11 @@ export class Share {
     return this.#whole && { limit: this.#limit, windowMs: this.#windowMs };
   }
 
+  /** More permits than these would stay unused. */
+  get most(): number {
+    return this.#whole ? this.#limit : Number.POSITIVE_INFINITY;
+  }
+
   /** What passed in the last window's length. */
   lastWindow(now: number): Quota | undefined {
     return this.#whole && { limit: this.#count(now), windowMs: this.#whole.windowMs };
