@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { goodPassword, modelConnector } from '../conformance/helpers/model-connector.js';
 import { run } from './helpers/run.js';
-import { spawnCli } from './helpers/spawn.js';
+import { removeBuiltCli, spawnCli } from './helpers/spawn.js';
 
 const login = ['-i', 'user=alice', '-i', 'password=env:PASSWORD'];
 const env = { PASSWORD: goodPassword };
@@ -28,6 +28,8 @@ const config = {
     unknown: '/issues/999',
   },
 };
+
+afterAll(removeBuiltCli);
 
 describe('concordat check', () => {
   it('exits 0 for a connector that keeps the contract', async () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from './helpers/run.js';
-import { spawnCli, startCli } from './helpers/spawn.js';
+import { removeBuiltCli, spawnCli, startCli } from './helpers/spawn.js';
 
 /** Starts `concordat simulate` in a process of its own, and reads what it prints line by line. */
 async function simulate(...args: string[]) {
@@ -25,6 +25,8 @@ async function logIn(url: string): Promise<Record<string, string>> {
   const session = (await response.json()) as { key: string; value: string }[];
   return Object.fromEntries(session.map(({ key, value }) => [key, value]));
 }
+
+afterAll(removeBuiltCli);
 
 describe('concordat simulate', () => {
   it('answers a client, and shows each request as it happens', async () => {

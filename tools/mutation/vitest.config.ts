@@ -5,9 +5,11 @@ import base from '../../vitest.config.js';
 const { tests, except } = JSON.parse(process.env.CONCORDAT_MUTATION ?? '{}');
 
 export default mergeConfig(
-  { ...base, test: { ...base.test, include: [] } },
+  // Stryker runs tests in threads, which take no options for their memory.
+  { ...base, test: { ...base.test, include: [], execArgv: [] } },
   defineConfig({
     test: {
+      execArgv: ['--disable-warning=CONCORDAT_NO_LISTENER'],
       // Stryker switches mutants through a variable that a module which stays loaded no longer sees.
       isolate: true,
       include: tests,

@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { build } from 'tsup';
-import { afterAll } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 let built: Promise<string> | undefined;
 let folder: string | undefined;
-afterAll(() => folder !== undefined && rmSync(folder, { recursive: true, force: true }));
+
+/** For a test file's `afterAll`. */
+export function removeBuiltCli(): void {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  built = folder = undefined;
+}
 
 /** The command as it is published: JavaScript, run by nothing but Node. Built once for each test file. */
 function builtCli(): Promise<string> {
