@@ -96,16 +96,38 @@ function row(name: string, { ledger, windows, expiries }: Part): void {
   say(`| ${[name, ...cells].join(' | ')} |`);
 }
 
-async function hang(): Promise<void> {
-  redis.kill('SIGSTOP');
-  await sleep(5000);
-  redis.kill('SIGCONT');
-}
-
 /** Until a second before all sessions end, so that each trouble sees that. */
 const untilSessionsEnd = () => sleep(10_000 - ((Date.now() + 1000) % 10_000));
 
-const troubles: readonly (readonly [string, () => Promise<unknown>, MemberInput['whenAway']?])[] = [
+type Trouble = readonly [string, () => Promise<unknown>, MemberInput['whenAway']?];
+
+const away: readonly Trouble[] = [
+  [
+    'redis hangs for 5 s',
+    async () => {
+      redis.kill('SIGSTOP');
+      await sleep(5000);
+      redis.kill('SIGCONT');
+    },
+  ],
+  [
+    'redis is killed, and comes back empty after 2 s',
+    async () => {
+      await end(redis);
+      await sleep(2000);
+      redis = await start();
+    },
+  ],
+  [
+    'all connections to redis are half-open',
+    async () => {
+      for (const link of links) link.silent = true;
+      await sleep(5000);
+    },
+  ],
+];
+
+const troubles: readonly Trouble[] = [
   ['nothing', () => sleep(5000)],
   [
     'a process is killed (`kill -9`), and another starts',
@@ -117,15 +139,6 @@ const troubles: readonly (readonly [string, () => Promise<unknown>, MemberInput[
       await join();
     },
   ],
-  ['redis hangs for 5 s', hang],
-  [
-    'redis is killed, and comes back empty after 2 s',
-    async () => {
-      await end(redis);
-      await sleep(2000);
-      redis = await start();
-    },
-  ],
   [
     'redis forgets everything',
     async () => {
@@ -133,21 +146,10 @@ const troubles: readonly (readonly [string, () => Promise<unknown>, MemberInput[
       await sleep(5000);
     },
   ],
-  [
-    'all connections to redis are half-open',
-    async () => {
-      for (const link of links) link.silent = true;
-      await sleep(5000);
-    },
-  ],
-  [
-    "redis hangs for 5 s, `whenAway: 'wait'`",
-    async () => {
-      await hang();
-      await sleep(1000); // for the login
-    },
-    'wait',
-  ],
+  ...away,
+  ...away.map(
+    ([name, harm]): Trouble => [`${name}; \`whenAway: 'wait'\``, () => harm().then(() => sleep(1000)), 'wait'],
+  ),
 ];
 
 async function renewFleet(whenAway: MemberInput['whenAway']): Promise<void> {
