@@ -22,13 +22,13 @@ const rooms: Record<string, Room> = {
   client: {
     mutate: ['src/client/**/*.ts'],
     tests: ['test/client/**/*.test.ts'],
-    except: ['test/client/{close,copy-script,fleet}.test.ts'],
+    except: ['test/client/{close,copy-script}.test.ts'],
     statics: false,
   },
   'api-keys': {
     mutate: ['src/api-keys/**/*.ts'],
     tests: ['test/api-keys/**/*.test.ts'],
-    except: ['test/api-keys/{backup,expiring,opening}.test.ts'],
+    except: ['test/api-keys/{backup,expiring}.test.ts'],
     statics: false,
   },
   connector: {

@@ -30,3 +30,12 @@ it('concordat/api-keys exports these names', () => {
     'verifyPassword',
   ]);
 });
+
+it('isApiKeyError tells these errors from others, and their kinds apart', () => {
+  const error = new apiKeys.ApiKeyError('not-found', 'There is no such key.');
+  expect(apiKeys.isApiKeyError(error)).toBe(true);
+  expect(apiKeys.isApiKeyError(error, 'not-found')).toBe(true);
+  expect(apiKeys.isApiKeyError(error, 'conflict')).toBe(false);
+  expect(apiKeys.isApiKeyError(new Error('not-found'))).toBe(false);
+  expect(apiKeys.isApiKeyError(undefined)).toBe(false);
+});

@@ -99,4 +99,11 @@ describe('slowing down failures (K14)', () => {
   ])('names a wrong `%s`', (name, options) => {
     expect(() => createFailureThrottle(options)).toThrow(`\`${name}\``);
   });
+
+  it('takes waits that are all the same', () => {
+    const same = { firstWaitMs: 1000, maxWaitMs: 1000, forgetAfterMs: 1000 };
+    expect(() => createFailureThrottle(same)).not.toThrow();
+    expect(() => createFailureThrottle({ ...same, maxWaitMs: 999 })).toThrow('`maxWaitMs`');
+    expect(() => createFailureThrottle({ ...same, forgetAfterMs: 999 })).toThrow('`forgetAfterMs`');
+  });
 });

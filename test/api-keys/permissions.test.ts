@@ -14,6 +14,13 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
   };
   const everybody = () => new TestUsers(ada, bob, manager, root);
 
+  it('knows a user by a number, too', async () => {
+    const { apiKeys, create } = await open();
+    const { apiKey } = await create({ id: 7, username: 'ada' } as unknown as ActorLike, 'CI');
+    expect(apiKey.createdBy).toEqual({ id: '7', username: 'ada' });
+    expect(await apiKeys.get({ userId: '7', username: 'ada' }, apiKey.id)).toMatchObject({ id: apiKey.id });
+  });
+
   it("answers somebody else's key exactly like no key at all (K7)", async () => {
     const { apiKeys, create } = await open(everybody());
     const { apiKey } = await create(ada, 'CI');

@@ -278,3 +278,8 @@ describe('presented keys (K8)', () => {
     }
   });
 });
+
+it.each([[{ authorization: '' }], [{ authorization: ' ' }], [{ authorization: 'ApiKey' }], [{ authorization: 7 }]])(
+  'a credential that says nothing is malformed: %o',
+  async (headers) => expect(await outcomeOf(headers as unknown as RequestHeaders)).toBe('malformed'),
+);
