@@ -44,8 +44,10 @@ local function tell(shared, request, now)
     local stale = shared.limit > 0 and now >= shared.endsAt + shared.windowMs
     if stale then set(shared, { endsAt = now, aligned = 0, closed = 1, moved = 0, out = shared.limit }) end
     shared.out = shared.out - request.unused
-    if shared.limit == 0 then shared.windowMs = max(shared.windowMs, request.windowMs) end
-    if shared.limit == 0 then shared.askers = shared.askers + 1 end
+    if shared.limit == 0 then
+      shared.windowMs = max(shared.windowMs, request.windowMs)
+      shared.askers = shared.askers + 1
+    end
   elseif request.window == shared.window then
     shared.out = max(0, shared.out - request.unused)
   end

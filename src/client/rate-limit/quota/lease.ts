@@ -102,8 +102,10 @@ function tell(shared: SharedQuota, { window, unused, limitedMs, windowMs }: Leas
     const isStale = shared.limit > 0 && now >= shared.endsAt + shared.windowMs;
     if (isStale) Object.assign(shared, { endsAt: now, aligned: 0, closed: 1, moved: 0, out: shared.limit });
     shared.out -= unused;
-    if (shared.limit === 0) shared.windowMs = Math.max(shared.windowMs, windowMs);
-    if (shared.limit === 0) shared.askers++;
+    if (shared.limit === 0) {
+      shared.windowMs = Math.max(shared.windowMs, windowMs);
+      shared.askers++;
+    }
   } else if (window === shared.window) {
     shared.out = Math.max(0, shared.out - unused);
   }
