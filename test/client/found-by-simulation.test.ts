@@ -134,7 +134,7 @@ describe('defects that the simulation found, each with its smallest schedule', (
     hold.release((exchange) => exchange.limit(60));
     await until(() => closing.settled);
     expect(call.error).toBeInstanceOf(RateLimitError);
-    expect(call.error).toMatchObject({ resumeAt: new Date(clock.now() + 60_000) });
+    expect(call.error).toMatchObject({ resumeAt: new Date(clock.now() + 60_000), retryAfterMs: 60_000 });
     expect(connector.requests.map(({ path }) => path)).toEqual(['/items']);
     expect(clock.pending).toBe(0);
   });

@@ -738,6 +738,26 @@ describe('budgets (G5)', () => {
     expect(connector.requests).toHaveLength(3); // none of them the second call's
   });
 
+  it('maxTotalWaitMs does not count the time in the queue', async () => {
+    const hold = holdAll();
+    const connector = await scriptedConnector({ handle: hold.handler });
+    const patient = { concurrency: 1, timeoutMs: 3_600_000, rateLimit: { maxTotalWaitMs: 100_000 } };
+    const { client, clock } = connectVirtually(connector, patient);
+    track(get(client));
+    await until(() => hold.held.length === 1);
+    const second = track(get(client));
+    await clock.advance(200_000);
+    hold.held.shift()?.reply(200);
+    await until(() => hold.held.length === 1);
+    hold.held.shift()?.limit(60);
+    await until(() => client.status.paused);
+    await clock.advance(60_000);
+    await until(() => hold.held.length === 1);
+    hold.held.shift()?.reply(200);
+    await until(() => second.settled);
+    expect(second.value).toMatchObject({ status: 200 });
+  });
+
   it('a first wait longer than maxTotalWaitMs is not slept', async () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(60) });
     const { client } = connectVirtually(connector, { rateLimit: { maxTotalWaitMs: 59_999 } });
