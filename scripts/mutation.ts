@@ -28,7 +28,7 @@ const rooms: Record<string, Room> = {
   'api-keys': {
     mutate: ['src/api-keys/**/*.ts'],
     tests: ['test/api-keys/**/*.test.ts'],
-    except: ['test/api-keys/{backup,expiring}.test.ts'],
+    except: ['test/api-keys/{backup,expiring,optional-packages}.test.ts'],
     statics: false,
   },
   connector: {
