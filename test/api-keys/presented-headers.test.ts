@@ -153,6 +153,7 @@ const cases: readonly [title: string, sent: Pairs, outcome: string][] = [
     'repeated-header',
   ],
   ['a key smuggled in after Digest', [['authorization', 'Digest a="b", ApiKey <K>']], 'repeated-header'],
+  ['the scheme alone after Digest', [['authorization', 'Digest a="b", ApiKey']], 'repeated-header'],
   [
     'a good x-api-key beside Basic twice',
     [
@@ -279,7 +280,6 @@ describe('presented keys (K8)', () => {
   });
 });
 
-it.each([[{ authorization: '' }], [{ authorization: ' ' }], [{ authorization: 'ApiKey' }], [{ authorization: 7 }]])(
-  'a credential that says nothing is malformed: %o',
-  async (headers) => expect(await outcomeOf(headers as unknown as RequestHeaders)).toBe('malformed'),
-);
+it('a header that is no text is malformed', async () => {
+  expect(await outcomeOf({ authorization: 7 } as unknown as RequestHeaders)).toBe('malformed');
+});
