@@ -23,7 +23,10 @@ import type {
 import type { ExpiryWarning } from './warnings/expiry-warnings.js';
 
 export interface OpenApiKeysOptions {
-  /** A file path, `:memory:`, or a `postgres://` URL (rule K18). */
+  /**
+   * A file path, `:memory:`, or a `postgres://` URL (rule K18). In one process no second SQLite library, such as
+   * better-sqlite3 or Prisma, may open the same file.
+   */
   readonly database: string;
   /** The edition's name, or a function that is called at every request (rule K12). */
   readonly edition: EditionOption;

@@ -70,7 +70,7 @@ export interface RetryOptions {
 
 export interface ConnectorClientOptions {
   /** The connector's address. A path in it is kept: `http://h/api/v1` + `/issues`. */
-  baseUrl: string;
+  baseUrl: string | URL;
   /** How to log in: the parameters of `POST /initialize`, or a function for any other exchange (rule S1). */
   initialize: InitializeOptions | InitializeFunction;
   /** If set, `close()` tells the connector that the session is no longer needed. */

@@ -120,7 +120,8 @@ export function checkSnapshot(snapshot: unknown): ClientSnapshot {
 }
 
 function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {
-  const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const text = baseUrl instanceof URL ? baseUrl.href : baseUrl;
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     throw new TypeError('must be an http or https URL, such as "http://127.0.0.1:4000"');
   }

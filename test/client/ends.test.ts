@@ -54,6 +54,15 @@ it('a certificate that is not trusted is final', async () => {
   expect(client.status.counters.sent).toBe(1);
 });
 
+it('https where http is served is final, and told in one line', async () => {
+  const connector = await scriptedConnector();
+  const client = connect({ url: connector.url.replace('http:', 'https:') });
+  const error = await rejection(client.get('/'));
+  expect(error).toMatchObject({ name: 'InitializeError', cause: { code: 'NETWORK_ERROR' } });
+  expect(error.message).toMatch(/^The login failed: .*ERR_SSL_\w+\)$/);
+  expect(client.status.counters.sent).toBe(1);
+});
+
 it('a dispatcher of undici 6 is refused by name at creation', () => {
   // As its classes have it, and those of undici 7 do not.
   const dispatcher = { dispatch: () => true, interceptors: {} } as never;

@@ -81,6 +81,14 @@ describe('wrong options are a TypeError that names the option in backticks', () 
     expect(connector.sockets.size).toBe(0);
   });
 
+  it('the baseUrl may be a URL, whose path is kept', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(200, exchange.path) });
+    const client = createConnectorClient({ ...good, baseUrl: new URL('/api/', connector.url) });
+    expect(await client.get('/issues')).toBe('/api/issues');
+    await client.close();
+    expect(() => createConnectorClient({ ...good, baseUrl: new URL('file:///etc/passwd') })).toThrow(/`baseUrl`/);
+  });
+
   it("are the caller's: they are not changed", async () => {
     const connector = await scriptedConnector();
     const options = {

@@ -34,6 +34,8 @@ describe.each(transports)('a success arrives as it was sent (D1), by %s', (_name
     ['bytes of no known kind', 'application/octet-stream; charset=utf-8', bytes, bytes],
     ['nothing, of a file', 'application/pdf', '', new Uint8Array()],
     ['text in Latin-1', 'text/csv; charset=iso-8859-1', latin1('Müller;Größe'), 'Müller;Größe'],
+    ['text in Windows-1252', 'text/csv; charset=windows-1252', Buffer.from([0x80, 0x31, 0x92, 0x9f, 0xff]), '€1’Ÿÿ'],
+    ['text in Windows-1252 that is said to be Latin-1', 'text/csv; charset=latin1', Buffer.from([0x80]), '€'],
     ['text in another charset', 'text/plain; charset="Shift_JIS"', Buffer.from([0x93, 0xfa, 0x96, 0x7b]), '日本'],
     ['text in UTF-16', 'text/plain; charset=utf-16le', utf16le('é€'), 'é€'],
     ['text in UTF-16, by its mark', 'text/csv', Buffer.concat([utf16be('\ufeff'), utf16be('é€')]), 'é€'],

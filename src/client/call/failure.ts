@@ -24,9 +24,12 @@ export function statusOf(outcome: SendOutcome): number | undefined {
   return outcome.type === 'response' ? outcome.status : undefined;
 }
 
-/** Failures that a retry cannot mend: the server's certificate, headers that are too large, a mock that is missing. */
+/**
+ * Failures that a retry cannot mend: the server's certificate, a server that speaks no TLS, headers that are too large, a
+ * mock that is missing.
+ */
 const finalCodes =
-  /^(?:ERR_TLS_CERT_\w+|CERT_\w+|CRL_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|(?:UND_ERR|HPE)_HEADERS?_OVERFLOW|UND_MOCK_ERR_\w+)$/;
+  /^(?:ERR_TLS_CERT_\w+|CERT_\w+|CRL_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|(?:UND_ERR|HPE)_HEADERS?_OVERFLOW|UND_MOCK_ERR_\w+)$/;
 
 /** Whether a failed request would only fail again. */
 export function isFinal(outcome: SendOutcome): boolean {
@@ -134,7 +137,8 @@ interface NetworkFailure {
 export function describeFailure(error: unknown): string {
   const { message, cause, code = cause?.code } = (error ?? {}) as NetworkFailure & { cause?: NetworkFailure };
   const text = message || cause?.message || 'the connection failed';
-  return code && !text.includes(code) ? `${text} (${code})` : text;
+  // OpenSSL ends its messages with a line break.
+  return cleanMessage(code && !text.includes(code) ? `${text.trim()} (${code})` : text);
 }
 
 /** Shows the origin of the redirect and no more (rules E5, S7). */

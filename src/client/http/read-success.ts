@@ -1,6 +1,7 @@
 import { isNestedDeeper } from '../../internal/index.js';
 import { Unreadable } from '../errors.js';
 import { applySchema, type DataSchema } from './schema.js';
+import { decodeWindows1252 } from './windows-1252.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** What the body of a success is read as; {@link RequestOptions.responseType} says what each means. */
@@ -117,7 +118,7 @@ export function textOf(body: Uint8Array, contentType: string | undefined): strin
   const { kind, charset } = toMediaType(contentType ?? '');
   if (kind === 'bytes') return undefined;
   try {
-    return new TextDecoder(charset).decode(body);
+    return decodeWith(new TextDecoder(charset), body);
   } catch {
     return new TextDecoder().decode(body);
   }
@@ -150,11 +151,14 @@ function decode(
 ): string {
   const decoder = decoderOf(charset, bytes);
   try {
-    return decoder.decode(bytes);
+    return decodeWith(decoder, bytes);
   } catch {
     throw new Unreadable(code, `the response is not valid ${decoder.encoding}; ${asBytes}`);
   }
 }
+
+const decodeWith = (decoder: TextDecoder, bytes: Uint8Array): string =>
+  decoder.encoding === 'windows-1252' ? decodeWindows1252(bytes) : decoder.decode(bytes);
 
 /** UTF-8 by default; a byte order mark decides if the charset is UTF-16 without an order, or missing. */
 function decoderOf(charset: string | undefined, [first, second]: Uint8Array): TextDecoder {

@@ -5,6 +5,7 @@ import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writ
 import { headerSecrets } from '../errors/redact.js';
 import { isResponse } from '../request/request-state.js';
 import { withParsedBody } from './parsed-body.js';
+import { completeRawHeaders } from './raw-headers.js';
 import { writeResponse } from './write-response.js';
 
 /** A standard fetch handler: what `connector.fetch` is, and what Bun, Deno and Workers call. */
@@ -47,7 +48,7 @@ export function toNodeHandler(
   };
   const call = handler as unknown as (request: Request, env: unknown) => Response | Promise<Response>;
 
-  return listenerOf(
+  const listener = listenerOf(
     async (request, env) => {
       const { incoming, outgoing } = env as HttpBindings;
       try {
@@ -71,6 +72,10 @@ export function toNodeHandler(
       },
     },
   ) as NodeListener;
+  return (incoming, outgoing) => {
+    completeRawHeaders(incoming);
+    return listener(incoming, outgoing);
+  };
 }
 
 /** Tells the node server that there is nothing left to write. The clone is a Response of the runtime. */

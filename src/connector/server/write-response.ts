@@ -60,7 +60,8 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
     }
     const write = async (bytes: Uint8Array) => {
       count(bytes, false);
-      if (outgoing.write(bytes)) return;
+      // Only "false" asks to wait, as for `pipe()` of Node: servers that stand in for Node's return nothing.
+      if (outgoing.write(bytes) !== false) return;
       await Promise.race([gone, new Promise<void>((resolve) => outgoing.once('drain', resolve))]);
     };
     if (first) await write(first.value);
