@@ -55,7 +55,12 @@ describe('helpers', () => {
       wait: '12',
       body: '{"errors":{"code":"QUOTA","message":"100 a minute"}}',
     });
-    expect((await facts(rateLimited({ retryAfterMs: 1 }))).wait).toBe('1');
+    expect(await facts(rateLimited({ retryAfterMs: 1 }))).toMatchObject({
+      wait: '1',
+      body: JSON.stringify({
+        errors: { code: 'RATE_LIMITED', message: new RateLimitError({ retryAfterMs: 1 }).message },
+      }),
+    });
   });
 
   test.each([
@@ -167,6 +172,10 @@ describe('errorResponse', () => {
 });
 
 describe('toConnectorError', () => {
+  test('of a thrown object that is no error, a status counts for nothing', () => {
+    expect(toConnectorError({ status: 404, expose: true, message: 'Gone' }).status).toBe(500);
+  });
+
   test('a contract error stays the very same', () => {
     const error = new BadRequestError();
     expect(toConnectorError(error)).toBe(error);

@@ -30,6 +30,15 @@ describe('every route but initialize asks for the session', () => {
     expect(errorsOf(answer).message).toMatch(/^The session is not valid: X-Token: .*$/);
   });
 
+  test('several missing ones are all named', async () => {
+    const session = z.object({ 'X-Token': z.string(), 'X-Kind': z.string() });
+    const initialize = { parameters: z.object({}), handler: () => ({ 'X-Token': 'abc', 'X-Kind': 'a' }) };
+    const connector = createConnector({ initialize, session, onError: () => {} });
+    connector.get('/issues', (c) => c.json([]));
+    const refused = await send(await start(connector), { path: '/issues' });
+    expect(errorsOf(refused).message).toBe('The session is missing: X-Token, X-Kind.');
+  });
+
   test('the refusal does not quote the value that a literal expects (E5)', async () => {
     const literals = z.object({ 'X-Token': z.literal('expected-9f2c'), 'X-Kind': z.enum(['secret-a', 'secret-b']) });
     const initialize = {
