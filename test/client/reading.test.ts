@@ -12,6 +12,7 @@ const transports: [string, Partial<ConnectorClientOptions>][] = [
   ['undici', {}],
   ['fetch', { fetch: (input, init) => globalThis.fetch(input, init) }],
 ];
+const xml = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<name>Müller</name>';
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const utf16le = (text: string) => Buffer.from(text, 'utf16le');
 const utf16be = (text: string) => utf16le(text).swap16();
@@ -38,6 +39,8 @@ describe.each(transports)('a success arrives as it was sent (D1), by %s', (_name
     ['text in Windows-1252 that is said to be Latin-1', 'text/csv; charset=latin1', Buffer.from([0x80]), '€'],
     ['text in another charset', 'text/plain; charset="Shift_JIS"', Buffer.from([0x93, 0xfa, 0x96, 0x7b]), '日本'],
     ['text in UTF-16', 'text/plain; charset=utf-16le', utf16le('é€'), 'é€'],
+    ['XML that names its charset', 'text/xml', latin1(xml), xml],
+    ['XML in UTF-8 that names another charset', 'application/xml', xml, xml],
     ['text in UTF-16, by its mark', 'text/csv', Buffer.concat([utf16be('\ufeff'), utf16be('é€')]), 'é€'],
     ['text with a mark of UTF-8', 'text/plain', Buffer.from('\ufeffé'), 'é'],
     ['text of no type', '', 'é', 'é'],

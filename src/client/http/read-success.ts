@@ -84,7 +84,19 @@ function readData(response: WireResponse, { method, responseType, schema, parseJ
     throw new Unreadable('INVALID_JSON', `expected JSON, but ${problem}`);
   }
   // A copy: the buffer may hold other bytes of the same connection.
-  return type === 'bytes' ? new Uint8Array(body) : decode(body, charset);
+  return type === 'bytes' ? new Uint8Array(body) : decodeText(body, charset);
+}
+
+/** XML that is not UTF-8 is read in the charset that it names in its first line; many programs name one and write UTF-8. */
+function decodeText(body: Uint8Array, charset: string | undefined): string {
+  try {
+    return decode(body, charset);
+  } catch (error) {
+    const head = Buffer.from(body.subarray(0, 100)).toString('latin1');
+    const named = /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)/.exec(head)?.[1];
+    if (charset !== undefined || named === undefined) throw error;
+    return decode(body, named.toLowerCase());
+  }
 }
 
 const untypedBody = "the response has no content type; `responseType: 'json'` reads it as JSON regardless";
