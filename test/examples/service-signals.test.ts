@@ -7,7 +7,8 @@ import { newDataDirectory, root, serviceEnvironment } from './service-environmen
 vi.setConfig({ testTimeout: 300_000 });
 
 it('a SIGTERM ends the service, as its README tells service managers to start it', async () => {
-  const [, command = ''] = /service manager, start `(.+?)`/.exec(readFileSync('examples/service/README.md', 'utf8')) ?? [];
+  const [, command = ''] =
+    /service manager, start `(.+?)`/.exec(readFileSync('examples/service/README.md', 'utf8')) ?? [];
   const [program = '', ...words] = command.split(' ');
   const service = spawn(program, [...words, '--port', '0', '--issues', '1', '--data', newDataDirectory()], {
     cwd: root,
