@@ -41,11 +41,6 @@ export class Fleet {
     this.#silentSince = isSilent ? this.#time.now : Number.POSITIVE_INFINITY;
   }
 
-  /** As a redis that was flushed. */
-  forget(): void {
-    this.#windows.clear();
-  }
-
   async #hang(): Promise<void> {
     while (this.isSilent && this.#time.now < this.#silentSince + patienceMs) await this.#time.sleep(10);
     if (this.isSilent) throw new Error('hangs');
