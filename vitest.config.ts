@@ -19,7 +19,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     // Those need a browser: npm run test:browser.
     exclude: [...configDefaults.exclude, '**/*.browser.test.ts'],
-    // Tests make connectors without a log all the time.
+    // Tests make connectors without a log all the time, and many objects that live for a moment.
     execArgv: ['--disable-warning=CONCORDAT_NO_LISTENER', '--max-semi-space-size=64'],
     setupFiles: ['test/helpers/fail-on-console.ts'],
     // One process runs many files: to load the modules anew for each took half of the time. A test puts back what it changes.

@@ -6,10 +6,12 @@ const { tests, except } = JSON.parse(process.env.CONCORDAT_MUTATION ?? '{}');
 
 export default mergeConfig(
   // Stryker runs tests in threads, which take no options for their memory.
-  { ...base, test: { ...base.test, include: [], execArgv: [] } },
+  {
+    ...base,
+    test: { ...base.test, include: [], execArgv: base.test?.execArgv?.filter((flag) => !flag.startsWith('--max-')) },
+  },
   defineConfig({
     test: {
-      execArgv: ['--disable-warning=CONCORDAT_NO_LISTENER'],
       // Stryker switches mutants through a variable that a module which stays loaded no longer sees.
       isolate: true,
       include: tests,
