@@ -117,8 +117,3 @@ it('ends a round without deleting anything when the source refuses the login', a
   expect(await ended).toContain('no session');
   expect([child.exitCode, copies.length]).toEqual([1, 120]);
 });
-
-it('is on the page about it as it is here', () => {
-  const page = readFileSync('docs/killable-sync.md', 'utf8');
-  expect(page).toContain(readFileSync('examples/killable-sync/main.ts', 'utf8'));
-});
