@@ -61,7 +61,6 @@ export default defineConfig({
         'presets',
         'preset-list',
         'oauth',
-        'redmine',
         'past-one-machine',
         'job-queues',
         'observability',
