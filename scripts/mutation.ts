@@ -22,7 +22,7 @@ const rooms: Record<string, Room> = {
   client: {
     mutate: ['src/client/**/*.ts'],
     tests: ['test/client/**/*.test.ts'],
-    except: ['test/client/{close,copy-script,fleet}.test.ts'],
+    except: ['test/client/copy-script.test.ts'],
     statics: false,
   },
   'api-keys': {

@@ -1,6 +1,9 @@
 import { type ConnectorClientOptions, createConnectorClient } from 'concordat/client';
 import { type SimulatedRateLimit, simulateConnector, virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectVirtually } from '../helpers/connect.js';
+import { holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { grace, track, until } from '../helpers/until.js';
 
 /** Numbers between 0 and 1 that are the same in each run. */
 function randomFrom(seed: number): () => number {
@@ -95,6 +98,12 @@ describe('a quota that the connector announces (W8)', () => {
     expect(told.client.status.quota).toEqual({ limit: 5, windowMs: 1000 });
   });
 
+  it('of several remainders the smallest counts', async () => {
+    const headers = { ratelimit: '"minute";r=400;t=60, "burst";r=0;t=5, "day";r=9000;t=80000' };
+    const told = connect({ headers, latency: () => 0 });
+    expect(await told.sync(1, 1)).toBe(5000); // the login's response says it, too
+  });
+
   it('wins over what was learned', async () => {
     const told = connect({ rateLimit: { limit: 20, windowMs: 5000, announce: 'policy' } });
     told.client.restore({ version: 1, pauses: [], quotas: [{ scope: '', limit: 500, windowMs: 1000 }] });
@@ -156,4 +165,27 @@ describe('an announcement that is wrong costs what none would (W8)', () => {
     expect(refusals(mended)).toBe(before);
     expect(mended.client.status.quota).toEqual({ limit: 4, windowMs: 5000 });
   });
+});
+
+it('an announcement is not refuted by the refusals of requests that went before it (W8)', async () => {
+  const connector = await scriptedConnector();
+  const hold = holdAll();
+  const { client, clock } = connectVirtually(connector);
+  connector.handle = (exchange) => exchange.reply(200, {}, { 'ratelimit-policy': '"default";q=10;w=60' });
+  await client.get('/first');
+  await clock.advance(61_000); // what was not counted, such as the login, is long gone
+  connector.handle = hold.handler;
+  const calls = Array.from({ length: 9 }, () => track(client.get('/items')));
+  await until(() => hold.held.length === 9);
+  await clock.advance(10);
+  hold.held.shift()?.reply(200, {}, { 'ratelimit-policy': '"default";q=5;w=60' });
+  await until(() => calls.some(({ settled }) => settled));
+  hold.release((exchange) => exchange.limit(60));
+  await until(() => client.status.paused && connector.open.length === 0);
+  connector.handle = (exchange) => exchange.reply(200, {});
+  while (!calls.every(({ settled }) => settled)) {
+    await clock.advance(60_000);
+    await grace();
+  }
+  expect(client.status.quota).toEqual({ limit: 5, windowMs: 60_000 });
 });

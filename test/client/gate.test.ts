@@ -195,6 +195,15 @@ describe('429 and 503 (W3)', () => {
     expect(call.value).toMatchObject({ status: 200 });
   });
 
+  it.each([400, 404, 500, 502])('control: %i with the header is a failure, not a limit', async (status) => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.fail(status, 'X', 'x', { 'retry-after': '30' }),
+    });
+    const { client } = connectVirtually(connector, { retry: { retries: 0 } });
+    expect(await rejection(get(client))).toMatchObject({ status, code: 'X' });
+    expect(client.status.paused).toBe(false);
+  });
+
   it('control: 503 without the header is a failure, not a limit', async () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.fail(503, 'DOWN', 'down') });
     const { client } = connectVirtually(connector, { retry: { retries: 0 } });

@@ -494,6 +494,23 @@ describe('a hung login (S6)', () => {
     expect(await rejection(get(client))).toBeInstanceOf(InitializeError);
   });
 
+  it('the signal of a function that never returns aborts when the client is closed, too', async () => {
+    const connector = await scriptedConnector();
+    let signal: AbortSignal | undefined;
+    const client = connect(connector, {
+      initialize: (context) => {
+        signal = context.signal;
+        return new Promise(() => {});
+      },
+    });
+    const call = track(get(client));
+    await until(() => signal !== undefined);
+    await client.close();
+    await until(() => call.settled);
+    expect(call.error).toMatchObject({ code: 'CLIENT_CLOSED' });
+    expect(signal?.aborted).toBe(true);
+  });
+
   it('a function that never returns is bounded by a timeout, too, and its signal aborts', async () => {
     const connector = await scriptedConnector();
     let signal: AbortSignal | undefined;

@@ -204,3 +204,13 @@ function cut(exchange: Exchange) {
   exchange.response.write('{"half":');
   setTimeout(() => exchange.drop(), 3);
 }
+
+it('a session that has only met a 404 is replaced when it ends', async () => {
+  const answers = [404, 401, 200];
+  const connector = await scriptedConnector({ guard: false });
+  connector.handle = (exchange) => exchange.reply(answers.shift() ?? 500);
+  const { client } = connectVirtually(connector);
+  expect(await rejection(get(client))).toMatchObject({ status: 404 });
+  expect(await get(client)).toMatchObject({ status: 200 });
+  expect(connector.logins).toHaveLength(2);
+});

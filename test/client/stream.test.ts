@@ -97,6 +97,18 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     });
   });
 
+  it('does not send a POST again', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ response }) => {
+        const head = { etag: '"v1"', 'accept-ranges': 'bytes', 'content-length': content.length };
+        response.writeHead(200, head).write(content.subarray(0, 1000), () => response.destroy());
+      },
+    });
+    const { body } = await connect(connector, transport()).stream('/export', { method: 'POST', json: { from: 1 } });
+    expect(await rejection(bytesOf(body))).toMatchObject({ code: 'NETWORK_ERROR' });
+    expect(connector.requests).toHaveLength(1);
+  });
+
   it('does not go on where the tag is weak, and tells of the broken connection', async () => {
     const connector = await scriptedConnector({
       handle: ({ response }) => {
