@@ -48,7 +48,7 @@ const pathsIn = (text: string) =>
     .map(([, name = '']) => name)
     .filter((name) => !/\/[A-Z]+\./.test(name));
 
-describe.each(['docs/architecture.md', 'CONTRIBUTING.md', 'docs/simulation.md'])('%s', (name) => {
+describe.each(['docs/architecture.md', 'CONTRIBUTING.md', 'docs/proofs.md'])('%s', (name) => {
   it.each(pathsIn(read(name)))('names %s, which exists', (file) => {
     expect(existsSync(path.join(root, file))).toBe(true);
   });
