@@ -1,9 +1,6 @@
 // What readers of foreign input cost by its size, for the worst of many shapes (E8): `npm run bench:readers`.
-// `-- --into docs` writes the table into that folder's performance.md.
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { shapes } from '../../test/helpers/growth.js';
-import { writeFigures } from '../figures.js';
 import { describeLoad, describeMachine } from '../machine.js';
 import { round } from '../table.js';
 import { type Reader, readers } from './readers.js';
@@ -12,7 +9,6 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
-    into: { type: 'string' },
   },
 });
 const times = values.quick ? 2 : 5;
@@ -55,7 +51,10 @@ async function measure(reader: Reader): Promise<Row[]> {
 }
 
 console.log(`${describeMachine()}; ${new Date().toISOString()}\n${describeLoad()}\n`);
-const lines = ['| reader | largest input, bytes | ms | four times the input |', '|---|---|---|---|'];
+const lines = [
+  '| reader | largest input, bytes | ms | ns a byte | of a small one | four times the input |',
+  '|---|---|---|---|---|---|',
+];
 for (const reader of readers.filter(({ name }) => name.includes(values.only))) {
   await leastUs(reader, shapes[0]!.of(256));
   const rows = await measure(reader);
@@ -65,13 +64,12 @@ for (const reader of readers.filter(({ name }) => name.includes(values.only))) {
   const steps = rows.slice(2).map(({ us }, index) => (us < 1000 ? 0 : us / rows[index]!.us));
   const longestStep = Math.max(...steps);
   if (nsPerByte(last) > 4 * nsPerByte(first) || longestStep > 9) process.exitCode = 1;
-  const step = longestStep === 0 ? '–' : `${round(longestStep)} ×`;
-  const cells = [reader.name, last.bytes.toLocaleString('en'), round(last.us / 1000), step];
+  const cells = [
+    ...[reader.name, last.bytes.toLocaleString('en'), round(last.us / 1000), round(nsPerByte(last))],
+    ...[round(nsPerByte(first)), longestStep === 0 ? '–' : `${round(longestStep)} ×`],
+  ];
   lines.push(`| ${cells.join(' | ')} |`);
 }
 console.log(lines.join('\n'));
 if (process.exitCode === 1) console.log('A reader takes more time for a byte of a large input than of a small one.');
-if (values.into !== undefined) {
-  writeFigures(path.join(values.into, 'performance.md'), 'npm run bench:readers', lines.join('\n'));
-}
 process.exit();

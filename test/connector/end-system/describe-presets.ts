@@ -24,7 +24,7 @@ function describePreset(name: string, preset: Preset, { product, replies }: Repl
   const waits = waitsOf(preset).map(describeWait);
   const facts = [
     ['Rate limit', limits.filter((when) => when !== '429')],
-    ['Wait', waits.every((wait) => wait === '`retry-after` (`auto`)') ? [] : waits],
+    ['Wait', inOneLine(waits.every((wait) => wait === '`retry-after` (`auto`)') ? [] : [...new Set(waits)])],
     ['Code', inOneLine((preset.code ?? []).map(describePlace))],
     ['Message', inOneLine((preset.message ?? []).map(describePath))],
     ['Expired login', expired.filter((when) => when !== '401')],
