@@ -17,7 +17,7 @@ export function describePresets(presets: Record<string, Preset>, replySets: Reco
     .join('\n\n');
 }
 
-/** Without what the page says once of all presets: the 401 of an expired login, 429, `retry-after`, and the fallback of 60 s. */
+/** Without what the page says once of all presets: the 401 of an expired login, 429, `retry-after`, the fallback of 60 s, and where messages are. */
 function describePreset(name: string, preset: Preset, { product, replies }: ReplySet): string {
   const expired = rulesOf(preset, 'unauthorized').map(describeWhen);
   const limits = rulesOf(preset, 'rate-limit').map(describeLimit);
@@ -26,12 +26,12 @@ function describePreset(name: string, preset: Preset, { product, replies }: Repl
     ['Rate limit', limits.filter((when) => when !== '429')],
     ['Wait', inOneLine(waits.every((wait) => wait === '`retry-after` (`auto`)') ? [] : [...new Set(waits)])],
     ['Code', inOneLine((preset.code ?? []).map(describePlace))],
-    ['Message', inOneLine((preset.message ?? []).map(describePath))],
     ['Expired login', expired.filter((when) => when !== '401')],
     ['Recorded', describeRecorded(replies)],
   ] as const;
   const lines = facts.flatMap(([what, items]) => (items.length === 0 ? [] : describeFact(what, items)));
-  return [`### <a id="${name}"></a>${product}: ${code(name)}`, '', ...lines].join('\n');
+  const heading = `### <a id="${name}"></a>${product}: ${code(name)}`;
+  return [heading, '', ...(lines.length === 0 ? ['- Only what all presets say.'] : lines)].join('\n');
 }
 
 /** In one line, or in one for each. */
