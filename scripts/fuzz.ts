@@ -1,4 +1,4 @@
-// The long fuzz run: `npm run fuzz -- --runs 200000 --seed 1`. See docs/fuzzing.md.
+// The long fuzz run: `npm run fuzz -- --runs 200000 --seed 1`. See docs/proofs.md.
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Mutation testing with Stryker: `npm run mutation -- contract`. See docs/mutation.md.
+// Mutation testing with Stryker: `npm run mutation -- contract`. See docs/proofs.md.
 import { spawn } from 'node:child_process';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { toSeed } from './share-out.js';

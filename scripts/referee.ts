@@ -1,4 +1,4 @@
-// The long run of the referee: `npm run referee -- --scenarios 3000 --seed 7`. See docs/referee.md.
+// The long run of the referee: `npm run referee -- --scenarios 3000 --seed 7`. See docs/proofs.md.
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// The long run of the simulation: `npm run simulate -- --runs 1000000 --seed 1`. See docs/simulation.md.
+// The long run of the simulation: `npm run simulate -- --runs 1000000 --seed 1`. See docs/proofs.md.
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

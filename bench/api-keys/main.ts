@@ -1,4 +1,4 @@
-// Figures of concordat/api-keys at a million keys. Started by bench/run.ts, see docs/performance-api-keys.md.
+// Figures of concordat/api-keys at a million keys. Started by bench/run.ts, see docs/performance.md.
 import { parseArgs } from 'node:util';
 import type { ApiKeys } from 'concordat/api-keys';
 import { describeLoad, describeMachine } from '../machine.js';

@@ -84,16 +84,9 @@ const say = (line: string) => {
   lines.push(line);
 };
 
-function row(name: string, { ledger, windows, expiries }: Part): void {
+function cellsOf({ ledger, windows, expiries }: Part): string[] {
   const unused = Math.max(0, 100 * (1 - ledger.passed / (100 * windows)));
-  const cells = [
-    windows.toFixed(0),
-    (ledger.refused / windows).toFixed(2),
-    `${unused.toFixed(1)} %`,
-    expiries,
-    ledger.logins,
-  ];
-  say(`| ${[name, ...cells].join(' | ')} |`);
+  return [(ledger.refused / windows).toFixed(2), `${unused.toFixed(1)} %`, `${ledger.logins}/${expiries}`];
 }
 
 /** Until a second before all sessions end, so that each trouble sees that. */
@@ -161,16 +154,18 @@ async function renewFleet(whenAway: MemberInput['whenAway']): Promise<void> {
 }
 
 console.log(`${describeMachine()}; ${new Date().toISOString()}\n`);
-say('| trouble | windows | refused a window | unused | sessions ended | logins |');
-say('|---|---|---|---|---|---|');
+const measures = 'refused a window | unused | logins/sessions ended';
+say(`| trouble | ${measures} | afterwards: ${measures} |`);
+say('|---|---|---|---|---|---|---|');
 let fleetIs: MemberInput['whenAway'] | undefined;
 for (const [name, harm, whenAway = 'alone'] of troubles.filter(([name]) => name.includes(only))) {
   if (fleetIs !== whenAway) await renewFleet(whenAway);
   fleetIs = whenAway;
   await untilSessionsEnd();
-  row(name, await watch(harm));
+  const during = await watch(harm);
   await sleep(5000); // until everybody has noticed
-  row('afterwards', await watch(() => sleep(seconds * 1000)));
+  const afterwards = await watch(() => sleep(seconds * 1000));
+  say(`| ${[name, ...cellsOf(during), ...cellsOf(afterwards)].join(' | ')} |`);
 }
 failures += await countFailures(fleet);
 say(`\nCalls that failed: ${failures}.`);

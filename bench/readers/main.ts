@@ -1,9 +1,6 @@
 // What readers of foreign input cost by its size, for the worst of many shapes (E8): `npm run bench:readers`.
-// `-- --into docs` writes the table into that folder's performance.md.
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { shapes } from '../../test/helpers/growth.js';
-import { writeFigures } from '../figures.js';
 import { describeLoad, describeMachine } from '../machine.js';
 import { round } from '../table.js';
 import { type Reader, readers } from './readers.js';
@@ -12,7 +9,6 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
-    into: { type: 'string' },
   },
 });
 const times = values.quick ? 2 : 5;
@@ -76,7 +72,4 @@ for (const reader of readers.filter(({ name }) => name.includes(values.only))) {
 }
 console.log(lines.join('\n'));
 if (process.exitCode === 1) console.log('A reader takes more time for a byte of a large input than of a small one.');
-if (values.into !== undefined) {
-  writeFigures(path.join(values.into, 'performance.md'), 'npm run bench:readers', lines.join('\n'));
-}
 process.exit();

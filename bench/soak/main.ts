@@ -1,4 +1,4 @@
-// The whole loop as real processes, in trouble for an hour: `npm run soak`, or `npm run soak -- --minutes 2`. See docs/soak.md.
+// The whole loop as real processes, in trouble for an hour: `npm run soak`, or `npm run soak -- --minutes 2`. See docs/proofs.md.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';

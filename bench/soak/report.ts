@@ -24,7 +24,7 @@ export function writeReport(folder: string, soak: Soak): void {
   writeFileSync(path.join(folder, 'images/soak.svg'), drawChart(soak.samples));
   const tables = toTables(soak);
   console.log(`${tables}\n\nwritten to ${folder}`);
-  writeFigures(path.join(folder, 'soak.md'), 'npm run soak', tables);
+  writeFigures(path.join(folder, 'proofs.md'), 'npm run soak', tables);
 }
 
 function toCsv(samples: readonly Sample[]): string {

@@ -8,13 +8,10 @@ const page = (name: string) => readFileSync(path.resolve(import.meta.dirname, '.
 describe('docs/conformance.md', () => {
   it('lists every case as it is, and no other', async () => {
     const { results } = await runConformance({ fetch: () => new Response(), openapi: { document: '/openapi.json' } });
-    const rows = page('conformance.md')
-      .split('\n')
-      .filter((line) => /^\| \[`[a-z-]+\.[a-z-]+`/.test(line));
-    expect(rows.map((row) => row.replaceAll(/ +\|/g, ' |'))).toEqual(
-      results.map(({ id, rule, title, severity }) => {
-        const note = severity === 'warning' ? ' (warning)' : '';
-        return `| [\`${id}\`](rules.md#${rule.toLowerCase()})${note} | ${title} |`;
+    const listed = page('conformance.md').matchAll(/\[`[a-z-]+\.[a-z-]+`\]\(rules\.md#\w+\)\*?/g);
+    expect([...listed].map(([text]) => text)).toEqual(
+      results.map(({ id, rule, severity }) => {
+        return `[\`${id}\`](rules.md#${rule.toLowerCase()})${severity === 'warning' ? '*' : ''}`;
       }),
     );
   });

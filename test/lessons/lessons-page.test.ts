@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { hasTest, read } from '../helpers/has-test.js';
 
 /** The rows of the table: lesson, rules, file and title of the test. */
-const rows = [...read('docs/lessons.md').matchAll(/^\| (\d*) ?\| (.*?) ?\| (.*?) \| `(.+?)`: (.+) \|$/gm)].map(
+const rows = [...read('test/lessons/README.md').matchAll(/^\| (\d*) ?\| (.*?) ?\| (.*?) \| `(.+?)`: (.+) \|$/gm)].map(
   ([, number = '', lesson = '', rules = '', file = '', title = '']) => ({ number, lesson, rules, file, title }),
 );
 
-describe('docs/lessons.md', () => {
+describe('test/lessons/README.md', () => {
   it('has all lessons, numbered without a gap', () => {
     const numbers = rows.flatMap(({ number }) => (number === '' ? [] : Number(number)));
     expect(numbers).toEqual(Array.from({ length: 28 }, (_, index) => index + 1));
@@ -18,7 +18,7 @@ describe('docs/lessons.md', () => {
   });
 
   it('leads to rules that are there', () => {
-    const anchors = [...read('docs/lessons.md').matchAll(/rules\.md#(\w+)/g)].map((match) => match[1]);
+    const anchors = [...read('test/lessons/README.md').matchAll(/rules\.md#(\w+)/g)].map((match) => match[1]);
     expect(anchors.length).toBeGreaterThan(rows.length - 5);
     for (const anchor of anchors) expect(read('docs/rules.md')).toContain(`id="${anchor}"`);
   });

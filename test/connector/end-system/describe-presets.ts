@@ -1,15 +1,13 @@
-import type { BodyCondition, BodyPath, Match, Preset, PresetRule, WaitSource, WaitUnit } from 'concordat/connector';
+import type { BodyCondition, BodyPath, Match, Preset, PresetRule, WaitSource } from 'concordat/connector';
 import type { ReplySet } from './reply-set.js';
 
-const columns = ['product', 'preset', 'checked against', 'recorded responses'] as const;
-
-/** The table of docs/preset-list.md. */
-export function tablePresets(replySets: Record<string, ReplySet>): string {
-  const rows = Object.entries(replySets).map(([name, { product, checkedAgainst, replies }]) => {
-    const recorded = replies.filter((reply) => reply.recorded !== undefined);
-    return row([`[${product}](#${name})`, code(name), checkedAgainst, `${recorded.length} of ${replies.length}`]);
-  });
-  return [row(columns), row(columns.map(() => '---')), ...rows].join('\n');
+/** The list of docs/preset-list.md: which presets have been checked how far. */
+export function listPresets(replySets: Record<string, ReplySet>): string {
+  const groups = new Map<string, string[]>();
+  for (const [name, { product, checkedAgainst }] of Object.entries(replySets)) {
+    groups.set(checkedAgainst, [...(groups.get(checkedAgainst) ?? []), `[${product}](#${name})`]);
+  }
+  return [...groups].map(([checkedAgainst, links]) => `- **${checkedAgainst}**: ${links.join(', ')}`).join('\n');
 }
 
 /** The sections of docs/preset-list.md: what each preset says, in words. */
@@ -19,19 +17,21 @@ export function describePresets(presets: Record<string, Preset>, replySets: Reco
     .join('\n\n');
 }
 
-/** Without what the page says once of all presets: the fallback of 60 s, and the 401 of an expired login. */
+/** Without what the page says once of all presets: the 401 of an expired login, 429, `retry-after`, the fallback of 60 s, and where messages are. */
 function describePreset(name: string, preset: Preset, { product, replies }: ReplySet): string {
   const expired = rulesOf(preset, 'unauthorized').map(describeWhen);
+  const limits = rulesOf(preset, 'rate-limit').map(describeLimit);
+  const waits = waitsOf(preset).map(describeWait);
   const facts = [
-    ['Rate limit', rulesOf(preset, 'rate-limit').map(describeLimit)],
-    ['Wait', waitsOf(preset).map(describeWait)],
+    ['Rate limit', limits.filter((when) => when !== '429')],
+    ['Wait', inOneLine(waits.every((wait) => wait === '`retry-after` (`auto`)') ? [] : [...new Set(waits)])],
     ['Code', inOneLine((preset.code ?? []).map(describePlace))],
-    ['Message', inOneLine((preset.message ?? []).map(describePath))],
     ['Expired login', expired.filter((when) => when !== '401')],
     ['Recorded', describeRecorded(replies)],
   ] as const;
   const lines = facts.flatMap(([what, items]) => (items.length === 0 ? [] : describeFact(what, items)));
-  return [`### <a id="${name}"></a>${product}: ${code(name)}`, '', ...lines].join('\n');
+  const heading = `### <a id="${name}"></a>${product}: ${code(name)}`;
+  return [heading, '', ...(lines.length === 0 ? ['- Only what all presets say.'] : lines)].join('\n');
 }
 
 /** In one line, or in one for each. */
@@ -44,19 +44,16 @@ function describeFact(what: string, items: readonly string[]): string[] {
 
 const inOneLine = (items: string[]) => (items.length === 0 ? [] : [items.join(', ')]);
 
-/** Which replies were recorded, where and when. */
+/** Where and when replies were recorded. */
 function describeRecorded(replies: ReplySet['replies']): string[] {
-  const sources = new Map<string, string[]>();
-  for (const { what, recorded } of replies) {
-    if (recorded === undefined) continue;
-    const { from, on = 'day unknown' } = recorded;
-    const source = `${from.startsWith('https:') ? `[a report](${from})` : from}, ${on}`;
-    sources.set(source, [...(sources.get(source) ?? []), what]);
-  }
-  return [...sources].map(([source, whats]) => `${whats.join('; ')} (${source})`);
+  const sources = replies
+    .flatMap(({ recorded }) => recorded ?? [])
+    .map(({ from, on = 'day unknown' }) => {
+      return `${from.startsWith('https:') ? `[a report](${from})` : from}, ${on}`;
+    });
+  return [[...new Set(sources)].join('; ')].filter((text) => text !== '');
 }
 
-const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 const code = (text: string) => `\`${text}\``;
 
 const rulesOf = ({ rules }: Preset, kind: PresetRule['is']) => rules.filter((rule) => rule.is === kind);
@@ -90,17 +87,6 @@ function describeMatch(match: Match | false, sign: string): string {
   return words === undefined ? ` ~ ${code(String(match))}` : `${sign} ${words.map(code).join(' or ')}`;
 }
 
-const units: Record<WaitUnit, string> = {
-  auto: 'seconds or a date',
-  seconds: 'seconds',
-  milliseconds: 'milliseconds',
-  'http-date': 'a date',
-  'epoch-seconds': 'a time in seconds since 1970',
-  'epoch-milliseconds': 'a time in milliseconds since 1970',
-  'iso-8601': 'an ISO 8601 time',
-  guess: 'seconds or a time, guessed',
-};
-
 function describeWait(source: WaitSource): string {
   if (typeof source === 'function') return 'worked out';
   if (source.bucket !== undefined) {
@@ -109,7 +95,7 @@ function describeWait(source: WaitSource): string {
   }
   const place = source.header === undefined ? `${describePath(source.body)} of the body` : code(source.header);
   const margin = source.marginMs === undefined ? '' : `, and ${describeMs(source.marginMs)} more`;
-  return `${place} (${units[source.unit]}${margin})`;
+  return `${place} (${code(source.unit)}${margin})`;
 }
 
 function describePlace(place: BodyPath | BodyCondition): string {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { presets } from '../../../src/connector/end-system/presets/index.js';
-import { describePresets, tablePresets } from './describe-presets.js';
+import { describePresets, listPresets } from './describe-presets.js';
 import { replySets } from './replies/index.js';
 
 const docs = path.resolve(import.meta.dirname, '../../../docs');
@@ -10,8 +10,8 @@ const file = path.join(docs, 'preset-list.md');
 const page = readFileSync(file, 'utf8');
 
 /** The page with what the presets say, each part between its marks. */
-const written = (['table', 'sections'] as const).reduce((text, part) => {
-  const made = { table: () => tablePresets(replySets), sections: () => describePresets(presets, replySets) }[part]();
+const written = (['list', 'sections'] as const).reduce((text, part) => {
+  const made = { list: () => listPresets(replySets), sections: () => describePresets(presets, replySets) }[part]();
   const between = new RegExp(`(<!-- the ${part}: made by a test -->\\n\\n).*?(\\n\\n<!-- end of the ${part} -->)`, 's');
   expect(text).toMatch(between);
   return text.replace(between, (_all, start, end) => `${start}${made}${end}`);
@@ -30,9 +30,9 @@ describe('docs/preset-list.md', () => {
 
   test('has every preset once, and says what nobody has checked (control)', () => {
     for (const [name, { product, checkedAgainst }] of Object.entries(replySets)) {
-      const rows = written.split('\n').filter((line) => line.startsWith(`| [${product}](#${name}) | \`${name}\` |`));
-      expect(rows).toHaveLength(1);
-      expect(rows[0]).toContain(`| ${checkedAgainst} |`);
+      const lines = written.split('\n').filter((line) => line.includes(`[${product}](#${name})`));
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(new RegExp(`^- \\*\\*${checkedAgainst}\\*\\*: `));
       expect(written.split(`<a id="${name}"></a>`)).toHaveLength(2);
     }
   });

@@ -37,7 +37,7 @@ export interface RecordedReply extends Answer {
 
 export interface ReplySet {
   product: string;
-  /** How far the preset has been checked; a column of docs/preset-list.md. */
+  /** How far the preset has been checked; a line of docs/preset-list.md. */
   checkedAgainst: 'recorded responses' | 'SDK source' | 'documentation only' | 'RFC 9110, RFC 6585';
   replies: RecordedReply[];
 }

@@ -85,7 +85,7 @@ const countersAreTrue: Rule = {
       const sends = evidence.sendsBy(name).filter(({ kind }) => kind !== 'cleanup');
       // What is on its way may count when it begins or when it comes back: the rule leaves that open.
       if (sends.some(({ settled }) => settled === undefined || settled.seq > closing.seq)) continue;
-      // One that is given up while it queues for a socket counts (docs/referee.md, disagreement 4).
+      // One that is given up while it queues for a socket counts: from outside the two look the same.
       const handedOver = sends.length + ledger.takenBack(name);
       if (watched && (counters.sent < sends.length || counters.sent > handedOver))
         yield `${name} counted ${counters.sent} requests of ${sends.length}, ${ledger.takenBack(name)} taken back`;

@@ -118,7 +118,7 @@ const concurrencyIsKept: Rule = {
     for (const client of evidence.ledger.clients.filter(({ watched }) => watched)) {
       const sends = evidence.sendsBy(client.name);
       for (const send of sends) {
-        // Logins go beyond it, and each part of a gate that is split has its own count (docs/referee.md, disagreement 1).
+        // Logins go beyond it, and each part of a gate that is split has its own count (G1).
         if (send.kind === 'login') continue;
         const out = sends.filter(
           ({ kind, begun, settled, path }) =>

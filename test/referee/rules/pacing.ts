@@ -37,7 +37,7 @@ function waste(evidence: Evidence): string | undefined {
   const later = pauses(evidence).slice(2);
   const refused = later.reduce((sum, pause) => sum + pause.refused, 0);
   const { quota } = evidence.ledger.scenario;
-  // Whether a window slides may show only after one more crowd (docs/referee.md, disagreement 10).
+  // Whether a window slides may show only after one more crowd.
   const most = quota?.kind === 'sliding' ? 3 * later.length + quota.limit : 2 * later.length + 3;
   if (refused <= most) return undefined;
   return `${refused} requests were refused in ${later.length} windows after the first two`;

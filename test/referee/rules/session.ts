@@ -144,7 +144,7 @@ const refusalsEnd: Rule = {
   says: 'a call costs three sends at most that end in 401, where no session works and nobody pauses',
   *judge(evidence) {
     if (evidence.limits().length > 0) return;
-    // A failure in between starts the count anew (docs/referee.md, disagreement 3).
+    // A failure in between starts the count anew (S4).
     const worked = new Set(
       evidence.ledger.sends.flatMap((send) =>
         send.answer !== undefined && send.answer.status !== 401 ? [sessionId(send)] : [],

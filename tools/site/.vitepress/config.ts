@@ -65,16 +65,9 @@ export default defineConfig({
         'job-queues',
         'observability',
       ]),
-      group('Testing', ['testing', 'conformance', 'simulation', 'referee', 'fuzzing', 'mutation', 'soak', 'lessons']),
+      group('Testing', ['testing', 'conformance', 'proofs']),
       group('Administration', ['api-keys', 'administration', 'backup', 'watch-a-sync']),
-      group('Background', [
-        'architecture',
-        'rules',
-        'security',
-        'performance',
-        'performance-api-keys',
-        'upgrade-policy',
-      ]),
+      group('Background', ['architecture', 'rules', 'security', 'performance', 'scale', 'upgrade-policy']),
       {
         ...group(
           'API reference',
