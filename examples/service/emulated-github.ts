@@ -17,8 +17,8 @@ const source = 'support';
 const target = 'support-mirror';
 
 /** Starts the GitHub API of `emulate` on 127.0.0.1: one repository with issues, and an empty one. */
-export async function startEmulatedGitHub(issues: number): Promise<EmulatedGitHub> {
-  const port = await findFreePort();
+export async function startEmulatedGitHub(issues: number, givenPort?: number): Promise<EmulatedGitHub> {
+  const port = givenPort ?? (await findFreePort());
   const apiUrl = `http://127.0.0.1:${port}`;
   const { result: emulator, server } = await listeningOnLoopback(port, () =>
     createEmulator({

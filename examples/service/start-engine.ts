@@ -21,7 +21,7 @@ export async function startEngine(settings: EngineSettings): Promise<Connections
   if (options.redisUrl !== undefined) {
     // Loaded here, so that one process needs neither redis nor its packages.
     const { Fleet } = await import('./fleet/fleet.js');
-    const fleet = await Fleet.open(options.redisUrl, () => {});
+    const fleet = await Fleet.open(options.redisUrl, () => {}, signal);
     closers.push(() => fleet.close());
     const pair = { connectorUrl, apiUrl: github.apiUrl, source: github.source, target: github.target };
     return {

@@ -27,8 +27,8 @@ export class Fleet {
   }
 
   /** Knows the workers at once, so that what they did before counts for no run. */
-  static async open(redisUrl: string, onError: (error: Error) => void): Promise<Fleet> {
-    const fleet = new Fleet(openQueue(redisUrl, onError));
+  static async open(redisUrl: string, onError: (error: Error) => void, ending?: AbortSignal): Promise<Fleet> {
+    const fleet = new Fleet(openQueue(redisUrl, onError, ending));
     await fleet.#look();
     fleet.#watching = setInterval(() => fleet.#look().catch(() => {}), pollMs).unref();
     return fleet;

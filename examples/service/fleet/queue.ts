@@ -26,11 +26,18 @@ export interface PageData {
 }
 
 const name = 'concordat-sync';
+const longestRetryMs = 1000;
 
-/** The queue, and a connection for what is no job. Both are opened here and closed together. */
-export function openQueue(redisUrl: string, onError: (error: Error) => void) {
-  const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
-  const connection = { url: redisUrl, maxRetriesPerRequest: null };
+/**
+ * The queue, and a connection for what is no job. Both are opened here and closed together.
+ *
+ * @param ending from then on a lost connection is given up, so that nothing waits for a redis that does not come back
+ */
+export function openQueue(redisUrl: string, onError: (error: Error) => void, ending?: AbortSignal) {
+  const retryStrategy = (times: number) => (ending?.aborted ? null : Math.min(times * 50, longestRetryMs));
+  const settings = { maxRetriesPerRequest: null, retryStrategy };
+  const redis = new Redis(redisUrl, settings);
+  const connection = { url: redisUrl, ...settings };
   const queue = new Queue<SyncData | PageData, SyncResult | Outcome[], 'sync' | 'page'>(name, { connection });
   for (const one of [redis, queue]) one.on('error', onError);
   return {

@@ -32,7 +32,7 @@ export async function runWorker(
 ): Promise<void> {
   const { redisUrl, concurrency, healthPort, lockMs } = options;
   const onError = (error: Error) => line(`redis: ${error.message}`);
-  const { queue, redis, connection, close } = openQueue(redisUrl, onError);
+  const { queue, redis, connection, close } = openQueue(redisUrl, onError, signal);
   const lease = new Lease(lockMs);
   const connections = new Connections(options, redis, lease);
   const parts = { queue, redis, concurrency, connect: connections.of.bind(connections) };
@@ -67,7 +67,10 @@ export async function runWorker(
   line(`Worker ${id}${health ? `, health: ${health.url}/health` : ''}`);
   if (!signal.aborted) await once(signal, 'abort');
   line(jobs > 0 ? 'Stopping as soon as the job in hand is done.' : 'Stopping.');
-  await worker.close();
+  // Without redis nothing can be finished: what is in hand is left to another worker.
+  const gone = new Promise<boolean>((resolve) => redis.once('end', () => resolve(true)));
+  const isGone = await Promise.race([gone, worker.pause().then(() => false)]);
+  await worker.close(isGone);
   clearInterval(reporting);
   await connections.close();
   await lease.close();

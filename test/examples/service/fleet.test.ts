@@ -82,6 +82,19 @@ describe.runIf(isRedisTested)('a service with redis', () => {
     );
   });
 
+  it.each(['worker', 'service'])(
+    'ends a %s whose redis is away',
+    async (name) => {
+      const redis = await redisServer();
+      const data = newDataDirectory();
+      const start = () => startService(['--data', data], { ...passwords, REDIS_URL: redis.url }, 'Connector:');
+      const one = name === 'worker' ? await startWorker(redis.url) : await start();
+      await redis.kill();
+      expect(await one.stop()).toBe(name === 'worker' ? 143 : 130);
+    },
+    60_000,
+  );
+
   it('makes one run of two that are asked for at the same time', async () => {
     const { url } = await redisServer();
     const github = await startEmulatedGitHub(30);
