@@ -66,6 +66,8 @@ describe.each(transports)('a success arrives as it was sent (D1), by %s', (_name
     ['br', brotliCompressSync],
     ['gzip, br', (text: Buffer) => brotliCompressSync(gzipSync(text))],
     ['identity', (text: Buffer) => text],
+    ['gzip, identity', gzipSync],
+    ['gzip,', gzipSync],
   ])('%s is unpacked', async (encoding, pack) => {
     const text = 'Größe '.repeat(1000);
     const packed = pack(Buffer.from(JSON.stringify({ text })));
