@@ -90,11 +90,19 @@ describe('the response of an error (E9)', () => {
     expect(error.response.text).toMatch(/^starté+… \[cut\]$/);
   });
 
+  it('holds nothing of a text larger than 1 MiB', async () => {
+    const page = `<html>${'x'.repeat(2 ** 20)}`;
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(200, page) });
+    const error = await rejection(connect(connector).request({ method: 'GET', path: '/', responseType: 'json' }));
+    expect(error).toMatchObject({ code: 'INVALID_JSON', response: { status: 200, text: '' } });
+  });
+
   it('of a redirect shows the origin that it leads to', async () => {
     const location = 'https://elsewhere.example/canary?canary';
     const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(302, 'canary', { location }) });
     const error = await rejection(connect(connector).get('/'));
     expect(error.response.headers.get('location')).toBe('https://elsewhere.example');
+    expect(error.message).toContain('the connector redirects to https://elsewhere.example; redirects are not followed');
     expect(show(error)).not.toContain('canary');
   });
 

@@ -329,3 +329,9 @@ describe('schema (D3)', () => {
     expect(error.cause).toBeUndefined();
   });
 });
+
+it.each(['gzip, identity', 'identity,gzip', 'gzip,'])('%s is gzip (D1)', async (encoding) => {
+  const headers = { ...type('application/json'), 'content-encoding': encoding };
+  const { client } = await answering(gzipSync('{"id":7}'), headers, {});
+  expect(await client.get('/')).toEqual({ id: 7 });
+});

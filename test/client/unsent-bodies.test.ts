@@ -24,6 +24,18 @@ const streams: [string, () => { body: BodyOption; isGone: () => boolean }][] = [
       return { body: new ReadableStream<Uint8Array>({ cancel }), isGone: () => isGone };
     },
   ],
+  [
+    'an iterable that can be ended',
+    () => {
+      let isGone = false;
+      const next = async () => ({ done: true, value: undefined }) as const;
+      const end = async () => {
+        isGone = true;
+        return next();
+      };
+      return { body: { [Symbol.asyncIterator]: () => ({ next }), next, return: end }, isGone: () => isGone };
+    },
+  ],
 ];
 
 it.each(streams)('%s that its factory makes after the call was aborted is let go of (G8)', async (_name, make) => {
