@@ -65,17 +65,26 @@ interface Part {
   readonly expiries: number;
 }
 
-/** What happened while `during` ran. */
+/** Each window has its refused request early: part of a window would count too much or too little. */
+const untilWindowEnds = () => sleep(1000 - (Date.now() % 1000));
+
+/** What happened while `during` ran, in whole windows. */
 async function watch(during: () => Promise<unknown>): Promise<Part> {
+  await untilWindowEnds();
   const [before, from] = [await server.call<Ledger>('ledger'), Date.now()];
   await during();
+  await untilWindowEnds();
   const [after, to] = [await server.call<Ledger>('ledger'), Date.now()];
   const ledger = {
     passed: after.passed - before.passed,
     refused: after.refused - before.refused,
     logins: after.logins - before.logins,
   };
-  return { ledger, windows: (to - from) / 1000, expiries: Math.floor(to / 10_000) - Math.floor(from / 10_000) };
+  return {
+    ledger,
+    windows: Math.round((to - from) / 1000),
+    expiries: Math.floor(to / 10_000) - Math.floor(from / 10_000),
+  };
 }
 
 const lines: string[] = [];
@@ -86,11 +95,19 @@ const say = (line: string) => {
 
 function cellsOf({ ledger, windows, expiries }: Part): string[] {
   const unused = Math.max(0, 100 * (1 - ledger.passed / (100 * windows)));
-  return [(ledger.refused / windows).toFixed(2), `${unused.toFixed(1)} %`, `${ledger.logins}/${expiries}`];
+  return [`${ledger.refused}/${windows}`, `${unused.toFixed(1)} %`, `${ledger.logins}/${expiries}`];
 }
 
-/** Until a second before all sessions end, so that each trouble sees that. */
-const untilSessionsEnd = () => sleep(10_000 - ((Date.now() + 1000) % 10_000));
+/** Until a second and a half before all sessions end, so that each trouble sees that. */
+const untilSessionsEnd = () => sleep(10_000 - ((Date.now() + 1500) % 10_000));
+
+/** Does it five times, each at another time of a window. */
+async function again(harm: () => Promise<unknown>): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) {
+    await harm();
+    await sleep(1200);
+  }
+}
 
 type Trouble = readonly [string, () => Promise<unknown>, MemberInput['whenAway']?];
 
@@ -120,24 +137,24 @@ const away: readonly Trouble[] = [
   ],
 ];
 
+const flushAll = '*1\r\n$8\r\nFLUSHALL\r\n';
+
 const troubles: readonly Trouble[] = [
   ['nothing', () => sleep(5000)],
   [
-    'a process is killed (`kill -9`), and another starts',
-    async () => {
-      const killed = fleet.splice(0, 1);
-      failures += await countFailures(killed);
-      await killed[0]?.kill();
-      await sleep(2000);
-      await join();
-    },
+    'a process is killed (`kill -9`), and another starts, five times',
+    () =>
+      again(async () => {
+        const killed = fleet.splice(0, 1);
+        failures += await countFailures(killed);
+        await killed[0]?.kill();
+        await sleep(2000);
+        await join();
+      }),
   ],
   [
-    'redis forgets everything',
-    async () => {
-      links.find(({ silent }) => !silent)?.far.write('*1\r\n$8\r\nFLUSHALL\r\n');
-      await sleep(5000);
-    },
+    'redis forgets everything, five times',
+    () => again(async () => links.find(({ silent, far }) => !silent && far.writable)?.far.write(flushAll)),
   ],
   ...away,
   ...away.map(
@@ -154,7 +171,7 @@ async function renewFleet(whenAway: MemberInput['whenAway']): Promise<void> {
 }
 
 console.log(`${describeMachine()}; ${new Date().toISOString()}\n`);
-const measures = 'refused a window | unused | logins/sessions ended';
+const measures = 'refused/windows | unused | logins/sessions ended';
 say(`| trouble | ${measures} | afterwards: ${measures} |`);
 say('|---|---|---|---|---|---|---|');
 let fleetIs: MemberInput['whenAway'] | undefined;
