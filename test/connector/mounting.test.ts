@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { UnauthorizedError } from 'concordat';
 import { createConnector } from 'concordat/connector';
@@ -9,6 +10,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { errorsOf, send } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
+
+/** A second copy of Hono in the process, as where an app and the connector need different versions. */
+const { Hono: OtherHono } = createRequire(import.meta.url)('hono') as typeof import('hono');
 
 const credentials = JSON.stringify({ user: 'alice', password: 'abc' });
 
@@ -31,6 +35,7 @@ const places: Record<string, (connector: Hono) => Promise<string>> = {
   'route, beside middleware': (connector) =>
     start(new Hono().use(async (_c, next) => next()).route('/sdk-api/1.0', connector)),
   'route of a route': (connector) => start(new Hono().route('/sdk-api', new Hono().route('/1.0', connector))),
+  'route of another copy of Hono': (connector) => start(new OtherHono().route('/sdk-api/1.0', connector)),
   mount: (connector) => start(new Hono().mount('/sdk-api/1.0', connector.fetch)),
   'basePath of the app': (connector) => start(new Hono().basePath('/sdk-api').route('/1.0', connector)),
   'a router of Express': (connector) => listen(express().use('/sdk-api/1.0', toNodeHandler(connector))),
