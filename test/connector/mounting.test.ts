@@ -127,6 +127,22 @@ test('what comes behind a connector at the same path is reached', async () => {
   expect(errorsOf(await send(url, { path: '/api/nope' })).code).toBe('NOT_FOUND');
 });
 
+test('what an app of another copy of Hono throws in a connector is answered as in any route (E4)', async () => {
+  const other = new OtherHono();
+  other.get('/items', () => {
+    throw new UnauthorizedError('Gone', { code: 'GONE' });
+  });
+  const handled = new OtherHono().onError((_error, c) => c.text('Handled', 404));
+  handled.route('/', other);
+  const url = await start(withItems().route('/other', other).route('/handled', handled));
+  const ask = async (path: string) => {
+    const answer = await send(url, { path, headers: withToken });
+    return [answer.status, errorsOf(answer)];
+  };
+  expect(await ask('/other/items')).toEqual([401, { code: 'GONE', message: 'Gone' }]);
+  expect(await ask('/handled/items')).toEqual([404, { code: 'NOT_FOUND', message: 'Handled' }]);
+});
+
 test('the routes of a connector are listed for tools that read them', () => {
   const connector = makeConnector({ cleanup: () => {} });
   connector.use(async (_c, next) => next());
