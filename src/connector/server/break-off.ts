@@ -1,5 +1,13 @@
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+/** What Node's responses have; other servers may have less. */
+interface Outgoing {
+  destroy(): unknown;
+  readonly req?: { readonly httpVersion: string };
+  readonly socket?: {
+    readonly remoteFamily?: string;
+    readonly encrypted?: boolean;
+    resetAndDestroy?(): unknown;
+  } | null;
+}
 
 /**
  * Ends the connection of a response that cannot be completed. In HTTP/1.0, which nginx speaks to the servers behind it unless
@@ -7,8 +15,8 @@ import type { Socket } from 'node:net';
  * missing.
  */
 export function breakOff(outgoing: { destroy(): unknown }): void {
-  const { req, socket } = outgoing as Partial<ServerResponse>;
-  const isTcp = socket?.remoteFamily !== undefined && !(socket as Socket & { encrypted?: boolean }).encrypted;
-  if (isTcp && req?.httpVersion === '1.0') socket.resetAndDestroy();
+  const { req, socket } = outgoing as Outgoing;
+  const isTcp = socket?.remoteFamily !== undefined && !socket.encrypted;
+  if (isTcp && req?.httpVersion === '1.0' && socket.resetAndDestroy) socket.resetAndDestroy();
   else outgoing.destroy();
 }
