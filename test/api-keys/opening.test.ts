@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OpenApiKeysOptions, openApiKeys } from 'concordat/api-keys';
-import { describe, expect, it } from 'vitest';
-import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { databaseKinds, emptyDatabase, openForTest, runOnPostgres } from './helpers/databases.js';
 import { ada } from './helpers/people.js';
 
 describe('options of openApiKeys', () => {
@@ -69,6 +70,33 @@ describe.each(databaseKinds)('opening and closing on $name', (kind) => {
     for (const call of [apiKeys.list(ada), apiKeys.authenticate({}), apiKeys.isUsable('AAAAAAAAAAAA')]) {
       await expect(call).rejects.toThrow('closed');
     }
+  });
+});
+
+const servers = [process.env.CONCORDAT_POSTGRES_URL].filter((url) => url !== undefined);
+
+describe.each(servers)('a role of PostgreSQL that may not create tables', (serverUrl) => {
+  it('opens those that another role has created', async () => {
+    const name = `roles_${randomBytes(6).toString('hex')}`;
+    await runOnPostgres(serverUrl, `create database ${name}`);
+    onTestFinished(async () => {
+      await runOnPostgres(serverUrl, `drop database ${name} with (force)`);
+      await runOnPostgres(serverUrl, `drop role if exists ${name}`);
+    });
+    const url = new URL(serverUrl);
+    url.pathname = `/${name}`;
+    await runOnPostgres(url.href, 'create extension pg_trgm');
+    await (await openApiKeys({ database: url.href, edition: 'Professional' })).close();
+    await runOnPostgres(
+      url.href,
+      `create role ${name} login password 'secret'; revoke create on schema public from public;
+        grant select, insert, update, delete on all tables in schema public to ${name}`,
+    );
+    url.username = name;
+    url.password = 'secret';
+    const apiKeys = await openForTest({ database: url.href, edition: 'Professional' });
+    const { key } = await apiKeys.create(ada, { name: 'Nightly export', expiresOn: apiKeys.maxExpiresOn() });
+    expect(await apiKeys.authenticate({ 'x-api-key': key })).toMatchObject({ userId: ada.userId });
   });
 });
 

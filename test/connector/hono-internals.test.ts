@@ -1,6 +1,5 @@
 // What the connector uses of Hono beyond its documentation. A version that moves it fails here, not in a connector.
 import { Hono, type MiddlewareHandler } from 'hono';
-import { matchedRoutes } from 'hono/route';
 import { findTargetHandler } from 'hono/utils/handler';
 import { expect, test } from 'vitest';
 
@@ -14,11 +13,11 @@ test('`findTargetHandler` of hono/utils/handler finds the handler that `route` h
   expect(findTargetHandler(route?.handler as never)).toBe(handler);
 });
 
-test('`matchedRoutes` and `routeIndex` tell which handlers a request matches, and which is running', async () => {
+test('`matchedRoutes` and `routeIndex` of a request tell which handlers a request matches, and which is running', async () => {
   const seen: [number, unknown[]][] = [];
   const app = new Hono();
   const middleware: MiddlewareHandler = async (c, next) => {
-    seen.push([c.req.routeIndex, matchedRoutes(c).map((route) => route.handler)]);
+    seen.push([c.req.routeIndex, c.req.matchedRoutes.map((route) => route.handler)]);
     await next();
   };
   app.get('/other', middleware).use(middleware).use('/items', middleware).get('/items', handler);

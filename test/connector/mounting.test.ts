@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { UnauthorizedError } from 'concordat';
 import { createConnector } from 'concordat/connector';
@@ -9,6 +10,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { errorsOf, send } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
+
+/** A second copy of Hono in the process, as where an app and the connector need different versions. */
+const { Hono: OtherHono } = createRequire(import.meta.url)('hono') as typeof import('hono');
 
 const credentials = JSON.stringify({ user: 'alice', password: 'abc' });
 
@@ -31,6 +35,7 @@ const places: Record<string, (connector: Hono) => Promise<string>> = {
   'route, beside middleware': (connector) =>
     start(new Hono().use(async (_c, next) => next()).route('/sdk-api/1.0', connector)),
   'route of a route': (connector) => start(new Hono().route('/sdk-api', new Hono().route('/1.0', connector))),
+  'route of another copy of Hono': (connector) => start(new OtherHono().route('/sdk-api/1.0', connector)),
   mount: (connector) => start(new Hono().mount('/sdk-api/1.0', connector.fetch)),
   'basePath of the app': (connector) => start(new Hono().basePath('/sdk-api').route('/1.0', connector)),
   'a router of Express': (connector) => listen(express().use('/sdk-api/1.0', toNodeHandler(connector))),
@@ -120,6 +125,22 @@ test('what comes behind a connector at the same path is reached', async () => {
   expect((await send(url, { path: '/api/public' })).body).toBe('public');
   expect((await send(url, { path: '/api/more', headers: withToken })).body).toBe('more');
   expect(errorsOf(await send(url, { path: '/api/nope' })).code).toBe('NOT_FOUND');
+});
+
+test('what an app of another copy of Hono throws in a connector is answered as in any route (E4)', async () => {
+  const other = new OtherHono();
+  other.get('/items', () => {
+    throw new UnauthorizedError('Gone', { code: 'GONE' });
+  });
+  const handled = new OtherHono().onError((_error, c) => c.text('Handled', 404));
+  handled.route('/', other);
+  const url = await start(withItems().route('/other', other).route('/handled', handled));
+  const ask = async (path: string) => {
+    const answer = await send(url, { path, headers: withToken });
+    return [answer.status, errorsOf(answer)];
+  };
+  expect(await ask('/other/items')).toEqual([401, { code: 'GONE', message: 'Gone' }]);
+  expect(await ask('/handled/items')).toEqual([404, { code: 'NOT_FOUND', message: 'Handled' }]);
 });
 
 test('the routes of a connector are listed for tools that read them', () => {

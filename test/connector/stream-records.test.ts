@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { NotFoundError } from 'concordat';
 import { serve, streamRecords } from 'concordat/connector';
 import { compress } from 'hono/compress';
@@ -82,6 +83,20 @@ describe('streamRecords', () => {
         ['server', error],
       ]),
     );
+  });
+
+  test('over HTTP/1.0, where the end of the connection is the end of a body, it resets the connection (E4)', async () => {
+    const connector = makeConnector();
+    connector.get('/', (c) => streamRecords(c, failingAfter(2)));
+    const { hostname, port } = new URL(await start(connector));
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET / HTTP/1.0\r\nx-token: ${withToken['x-token']}\r\n\r\n`);
+    socket.resume();
+    const ended = await new Promise((resolve) => {
+      socket.once('end', () => resolve('as if it were complete'));
+      socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
+    });
+    expect(ended).toBe('ECONNRESET');
   });
 
   test('the same behind compress()', async () => {

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { type Dialect, searchTable, type Tables } from './schema.js';
+import { type Dialect, isOnPostgres, searchTable, type Tables } from './schema.js';
 
 /** Finds part of a text without reading all texts: FTS5 on SQLite, a GIN index on PostgreSQL. */
 export const trigramIndex = `${searchTable}_trigrams`;
@@ -73,6 +73,7 @@ async function createForPostgres(transaction: Transaction<Tables>): Promise<bool
     join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm'`.execute(transaction);
   const [extension] = rows;
   if (extension === undefined) return false;
+  if (await isOnPostgres(transaction, trigramIndex)) return true;
   // The extension may be in a schema that is not on the search path.
   const operators = `${extension.schema}.gin_trgm_ops`;
   await sql

@@ -3,6 +3,7 @@ import {
   auditTable,
   type Dialect,
   endedSessionTable,
+  isOnPostgres,
   keyTable,
   pepperTable,
   schemaTable,
@@ -36,7 +37,9 @@ export async function createTables(kysely: Kysely<Tables>, dialect: Dialect): Pr
   const latest = firstVersion + steps.length - 1;
   return await kysely.transaction().execute(async (transaction) => {
     if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${advisoryLock})`.execute(transaction);
-    await sql.raw(`create table if not exists ${schemaTable} (version integer not null)`).execute(transaction);
+    if (dialect === 'sqlite' || !(await isOnPostgres(transaction, schemaTable))) {
+      await sql.raw(`create table if not exists ${schemaTable} (version integer not null)`).execute(transaction);
+    }
     const row = await transaction.selectFrom(schemaTable).select('version').executeTakeFirst();
     const version = row?.version ?? firstVersion - 1;
     if (version > latest || (row !== undefined && version < firstVersion)) {

@@ -10,6 +10,7 @@ import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writ
 import type { WireError } from '../errors/error-writer.js';
 import { incomingSecrets } from '../errors/redact.js';
 import { invalidPathMessage, noRoute } from '../errors/to-connector-error.js';
+import { breakOff } from '../server/break-off.js';
 
 export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
 
@@ -29,7 +30,7 @@ export function connectorErrorHandler(options: ConnectorErrorHandlerOptions = {}
   return (thrown, request, response, _next) => {
     if (response.headersSent) {
       writer.report(thrown, request);
-      response.destroy();
+      breakOff(response);
       return;
     }
     send(response, writer.write(thrown, request));

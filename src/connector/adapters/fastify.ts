@@ -11,6 +11,7 @@ import { type AdapterOptions, adapterShape, createAdapterWriter } from '../error
 import type { WireError } from '../errors/error-writer.js';
 import { incomingSecrets } from '../errors/redact.js';
 import { errorOfStatus, invalidJsonMessage, invalidPathMessage, noRoute } from '../errors/to-connector-error.js';
+import { breakOff } from '../server/break-off.js';
 
 export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
   /**
@@ -103,7 +104,7 @@ function createErrorHandler(
     if (reply.raw.headersSent) {
       writer.report(thrown, request);
       reply.hijack();
-      reply.raw.destroy();
+      breakOff(reply.raw);
       return;
     }
     send(reply, writer.write(thrown, request));

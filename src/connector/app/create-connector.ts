@@ -1,5 +1,4 @@
 import type { Context, Handler, MiddlewareHandler } from 'hono';
-import { matchedRoutes } from 'hono/route';
 import type * as z from 'zod';
 import { UnauthorizedError } from '../../contract/index.js';
 import { checkOptions } from '../../internal/index.js';
@@ -12,7 +11,7 @@ import { type Connector, type ConnectorOptions, connectorSchema } from './connec
 import { createErrorHandling } from './error-handling.js';
 import { type Guard, guardHandler } from './guard-handler.js';
 import { createGuardedApp } from './guarded-app.js';
-import { GuardedHandlers, type HandlerKind } from './guarded-handlers.js';
+import { GuardedHandlers, type HandlerKind, matchedRoutes } from './guarded-handlers.js';
 import { type InitializeOptions, initializeHandler } from './initialize.js';
 import {
   checkSession,

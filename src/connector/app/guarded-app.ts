@@ -84,6 +84,25 @@ interface Methods {
   basePath(path: string): Hono;
 }
 
+/** What Hono's `route` reads of the app it is given. */
+interface Routed {
+  readonly routes: unknown;
+  readonly errorHandler: unknown;
+}
+
+const { errorHandler } = new Hono() as unknown as Routed;
+
+/**
+ * An app of another copy of Hono, such as one of another version, has the default error handler of that copy. Hono's `route`
+ * knows only its own, and would let the other one respond to the contract's errors.
+ */
+function withOwnDefaults(app: Routed): Routed {
+  let base = Object.getPrototypeOf(app);
+  while (Object.getPrototypeOf(Object.getPrototypeOf(base)) !== null) base = Object.getPrototypeOf(base);
+  const isDefault = app.errorHandler === new base.constructor().errorHandler;
+  return isDefault ? { routes: app.routes, errorHandler } : app;
+}
+
 /** @param paths what led to this app by `basePath`: Hono makes a copy of the app for each, with the same router. */
 function guardApp(app: Hono, paths: readonly string[], router: GuardingRouter, registration: Registration): Hono {
   router.addBase(paths);
@@ -97,7 +116,7 @@ function guardApp(app: Hono, paths: readonly string[], router: GuardingRouter, r
     },
     route(path, other) {
       // Hono's `route` calls `this.basePath`: on a plain copy that adds no base path.
-      route.call(basePath.call(app, '/'), path, other);
+      route.call(basePath.call(app, '/'), path, withOwnDefaults(other as Routed));
       return app;
     },
     basePath: (path) => guardApp(basePath.call(app, path), [...paths, path], router, registration),

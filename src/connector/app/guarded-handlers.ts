@@ -1,5 +1,4 @@
 import type { Context, Handler } from 'hono';
-import { matchedRoutes } from 'hono/route';
 import { findTargetHandler } from 'hono/utils/handler';
 import { bodyLimitOf, passOn } from '../request/body-limit.js';
 
@@ -29,6 +28,12 @@ const guardedHandlers = new WeakMap<Handler, GuardedHandler>();
  * handler inside; test/connector/hono-internals.test.ts fails when that changes.
  */
 const unwrap = (handler: Handler): Handler => findTargetHandler(handler) as Handler;
+
+/**
+ * The handlers that a request matches, in their order. `matchedRoutes` of hono/route reads only requests of its own copy of
+ * Hono, and an app around the connector may have another one.
+ */
+export const matchedRoutes = (c: Context) => c.req.matchedRoutes;
 
 /** The guards around a handler, from the outside in: connectors can be nested. */
 function guardsAround(handler: unknown): GuardedHandler[] {

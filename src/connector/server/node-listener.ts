@@ -4,6 +4,7 @@ import { BadRequestError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
 import { headerSecrets } from '../errors/redact.js';
 import { isResponse } from '../request/request-state.js';
+import { breakOff } from './break-off.js';
 import { withParsedBody } from './parsed-body.js';
 import { completeRawHeaders } from './raw-headers.js';
 import { writeResponse } from './write-response.js';
@@ -39,7 +40,7 @@ export function toNodeHandler(
   const fail = (thrown: unknown, request: Request, outgoing: HttpBindings['outgoing']) => {
     if (outgoing.headersSent) {
       writer.report(thrown, request);
-      outgoing.destroy();
+      breakOff(outgoing);
       return;
     }
     const { status, headers, body } = writer.write(thrown, request);
