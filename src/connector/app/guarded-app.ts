@@ -97,9 +97,15 @@ const { errorHandler } = new Hono() as unknown as Routed;
  * knows only its own, and would let the other one respond to the contract's errors.
  */
 function withOwnDefaults(app: Routed): Routed {
-  let base = Object.getPrototypeOf(app);
-  while (Object.getPrototypeOf(Object.getPrototypeOf(base)) !== null) base = Object.getPrototypeOf(base);
-  const isDefault = app.errorHandler === new base.constructor().errorHandler;
+  let base: { constructor: new () => Routed } | undefined;
+  for (
+    let next = Object.getPrototypeOf(app);
+    next !== null && next !== Object.prototype;
+    next = Object.getPrototypeOf(next)
+  ) {
+    base = next;
+  }
+  const isDefault = base !== undefined && app.errorHandler === new base.constructor().errorHandler;
   return isDefault ? { routes: app.routes, errorHandler } : app;
 }
 
