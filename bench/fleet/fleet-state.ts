@@ -41,6 +41,12 @@ export class Fleet {
     this.#silentSince = isSilent ? this.#time.now : Number.POSITIVE_INFINITY;
   }
 
+  /** As after `FLUSHALL`. */
+  forget(): void {
+    this.#windows.clear();
+    this.#pausedUntil.clear();
+  }
+
   async #hang(): Promise<void> {
     while (this.isSilent && this.#time.now < this.#silentSince + patienceMs) await this.#time.sleep(10);
     if (this.isSilent) throw new Error('hangs');

@@ -1,5 +1,11 @@
 import { describe, it } from 'vitest';
-import { expectFewRefused, expectOneInStep, expectSharedAgain, outages } from './helpers/fleet.js';
+import {
+  expectFewRefused,
+  expectOneAfterForgetting,
+  expectOneInStep,
+  expectSharedAgain,
+  outages,
+} from './helpers/fleet.js';
 
 describe('while the state is away (G9, G10)', () => {
   it.each(outages)('%s windows, %s, %d processes, %d ms: few refused requests', (...outage) =>
@@ -13,4 +19,11 @@ describe('while the state is away (G9, G10)', () => {
   it.each(['isAway', 'isSilent'] as const)('%s: the first windows afterwards teach no larger quota', async (how) => {
     for (let seed = 1; seed <= 100; seed++) await expectOneInStep(how, seed);
   });
+
+  it.each((['fixed', 'aligned'] as const).flatMap((kind) => [4, 16].map((workers) => [kind, workers] as const)))(
+    'one that forgets everything costs no more, %s windows, %d processes',
+    async (kind, workers) => {
+      await expectOneAfterForgetting(kind, workers, 100);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import {
   away,
   type Disturbed,
   expectFewRefused,
+  expectOneAfterForgetting,
   expectOneInStep,
   expectSharedAgain,
   minute,
@@ -151,6 +152,15 @@ describe('while the state is away (G9, G10); more of it in fleet-away.long.test.
     ['isSilent', 73],
     ['isSilent', 273],
   ] as const)('%s (seed %d): the first windows afterwards teach no larger quota', expectOneInStep);
+
+  it.each([
+    ['fixed', 4],
+    ['fixed', 16],
+    ['aligned', 4],
+    ['aligned', 16],
+  ] as const)('one that forgets everything costs no more, %s windows, %d processes', async (kind, workers) => {
+    await expectOneAfterForgetting(kind, workers, 10);
+  });
 
   it('with nothing shared, they meet many (control)', async () => {
     const figures = await run({ sharing: 'none', model: { ...minute, kind: 'aligned', windowMs: 1000 }, countFrom: 6 });

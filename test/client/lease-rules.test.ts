@@ -162,7 +162,14 @@ describe('permits of a shared quota (G10)', () => {
     restOf(3);
     expect(quota.stored).toMatchObject({ window: 3, limit: 100, windowMs: 60_000 }); // control: not before
     tooEarly(4);
-    expect(quota.stored).toMatchObject({ window: 0, limit: 0 });
+    expect(quota.stored).toMatchObject({ window: 4, limit: 0 });
+    expect(quota.ask({ window: 4, want: 1 })).toMatchObject({ window: 0, limit: 0, lost: 0 });
+  });
+
+  it('a state that has lost what a process knows says so, until it knows as much', () => {
+    const quota = shared();
+    expect(quota.ask({ window: 7, want: 1 })).toMatchObject({ window: 0, limit: 0, lost: 1 });
+    expect(quota.ask({ want: 1 })).toMatchObject({ window: 0, limit: 0, lost: 0 }); // control: one that knows nothing
   });
 
   it('one window at its usual time in between, and nothing is forgotten', () => {

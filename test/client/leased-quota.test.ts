@@ -6,7 +6,7 @@ import { LeasedQuota } from '../../src/client/rate-limit/quota/leased.js';
 
 const unknown: Lease = {
   ...{ window: 0, limit: 0, windowMs: 0, granted: 0, probe: 0 },
-  ...{ startsInMs: 0, endsInMs: 0, waitMs: 0, ticket: 0 },
+  ...{ startsInMs: 0, endsInMs: 0, waitMs: 0, ticket: 0, lost: 0 },
 };
 const known: Lease = { ...unknown, window: 1, limit: 20, windowMs: 1600, granted: 5, endsInMs: 1600, waitMs: 400 };
 

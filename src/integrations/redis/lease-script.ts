@@ -20,7 +20,11 @@ local function unknown(changes)
     moves = 0, out = 0, grantedAt = 0, askers = 0, before = 1, tail = 1, head = 1, due = 0 }, changes)
 end
 
-local function forget(shared, now) set(shared, unknown({ at = now, tail = shared.tail, head = shared.head })) end
+local function isKnown(shared) return shared.limit > 0 or shared.closed > 0 end
+
+local function forget(shared, now)
+  set(shared, unknown({ at = now, window = shared.window, tail = shared.tail, head = shared.head }))
+end
 
 local function close(shared, finish, now)
   if shared.closed > 0 then
@@ -40,7 +44,7 @@ end
 local function tell(shared, request, now)
   if request.window == 0 and request.limitedMs > 0 then
     if shared.limit == 0 and now >= shared.endsAt then forget(shared, now) end
-    if shared.window == 0 then set(shared, { window = 1, opensAt = now, endsAt = now, closed = 1 }) end
+    if not isKnown(shared) then set(shared, { window = shared.window + 1, opensAt = now, endsAt = now, closed = 1 }) end
     local stale = shared.limit > 0 and now >= shared.endsAt + shared.windowMs
     if stale then set(shared, { endsAt = now, aligned = 0, closed = 1, moved = 0, out = shared.limit }) end
     shared.out = shared.out - request.unused
@@ -51,7 +55,7 @@ local function tell(shared, request, now)
   elseif request.window == shared.window then
     shared.out = max(0, shared.out - request.unused)
   end
-  if shared.window > 0 and request.limitedMs > 0 then close(shared, now + request.limitedMs, now) end
+  if isKnown(shared) and request.limitedMs > 0 then close(shared, now + request.limitedMs, now) end
 end
 
 local function open(shared, now)
@@ -97,10 +101,11 @@ end
 local function lease(stored, request, now)
   local shared = stored and now >= stored.at - 1000 and stored or unknown({})
   shared.at = now
+  local lost = request.window > shared.window and 1 or 0
   tell(shared, request, now)
-  if shared.window > 0 and now >= shared.endsAt - min(100, shared.windowMs / 50) then open(shared, now) end
+  if isKnown(shared) and now >= shared.endsAt - min(100, shared.windowMs / 50) then open(shared, now) end
   local endsInMs = max(0, shared.endsAt - now)
-  local answer = { window = shared.window, limit = shared.limit, windowMs = shared.windowMs, granted = 0, probe = 0,
+  local answer = { lost = lost, window = isKnown(shared) and shared.window or 0, limit = shared.limit, windowMs = shared.windowMs, granted = 0, probe = 0,
     startsInMs = max(0, shared.opensAt - now), endsInMs = endsInMs, waitMs = endsInMs, ticket = 0 }
   if shared.limit > 0 and shared.closed == 0 and request.want > 0 then set(answer, grant(shared, request, now)) end
   return shared, answer

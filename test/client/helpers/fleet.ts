@@ -65,3 +65,18 @@ export async function expectOneInStep(how: 'isAway' | 'isSilent', seed: number):
   expect(figures.refused).toBeLessThanOrEqual(1);
   expect(figures.mostRefused).toBeLessThanOrEqual(2);
 }
+
+/** Windows of a second; in one of them, at any moment, the state forgets everything. All seeds together count. */
+export async function expectOneAfterForgetting(kind: LimitModel['kind'], workers: number, seeds: number) {
+  const model: LimitModel = { ...minute, kind, windowMs: 1000 };
+  let refused = 0;
+  for (let seed = 1; seed <= seeds; seed++) {
+    const at = 1000 * (5 + ((seed * 0.618) % 1));
+    const disturb = ({ fleet, time }: Disturbed) => time.after(at, () => fleet.forget());
+    const figures = await run({ workers, model, seed, latencyMs: 4, windows: 20, countFrom: 4, disturb });
+    refused += figures.refused;
+    expect(figures.mostRefused).toBeLessThanOrEqual(workers / 2 + 2);
+    expect(figures.unused).toBeLessThanOrEqual(0.02);
+  }
+  expect(refused / seeds).toBeLessThanOrEqual(1);
+}

@@ -36,13 +36,15 @@ export interface Lease {
   readonly waitMs: number;
   /** Its place in line; 0 for none. */
   readonly ticket: number;
+  /** 1 if the process knows a later window: the state has lost what it knew. */
+  readonly lost: number;
 }
 
 /** What is stored of a quota that many processes share. Times are on the clock of the state. */
 export interface SharedQuota {
   /** When it was last asked. */
   at: number;
-  /** Counts the windows; 0 before the first limit. */
+  /** Counts the windows, and never goes back; 0 before the first limit. */
   window: number;
   limit: number;
   windowMs: number;
@@ -82,13 +84,16 @@ export function lease(stored: SharedQuota | undefined, request: LeaseRequest, no
   // A clock that was set back: what was known belongs to another time.
   const known = stored === undefined || now < stored.at - 1000 ? unknown : stored;
   const shared = { ...known, at: now };
+  const lost = request.window > shared.window ? 1 : 0;
   tell(shared, request, now);
   const slackMs = Math.min(100, shared.windowMs / 50); // what is told takes its time
-  if (shared.window > 0 && now >= shared.endsAt - slackMs) open(shared, now);
-  const { window, limit, windowMs, opensAt, endsAt, closed } = shared;
+  if (isKnown(shared) && now >= shared.endsAt - slackMs) open(shared, now);
+  const { limit, windowMs, opensAt, endsAt, closed } = shared;
+  const window = isKnown(shared) ? shared.window : 0;
   const startsInMs = Math.max(0, opensAt - now);
   const endsInMs = Math.max(0, endsAt - now);
-  const nothing = { window, limit, windowMs, granted: 0, probe: 0, startsInMs, endsInMs, waitMs: endsInMs, ticket: 0 };
+  const permits = { granted: 0, probe: 0, startsInMs, endsInMs, waitMs: endsInMs, ticket: 0 };
+  const nothing = { window, limit, windowMs, ...permits, lost };
   if (limit === 0 || closed > 0 || request.want === 0) return [shared, nothing];
   return [shared, { ...nothing, ...grant(shared, request, now) }];
 }
@@ -97,7 +102,7 @@ export function lease(stored: SharedQuota | undefined, request: LeaseRequest, no
 function tell(shared: SharedQuota, { window, unused, limitedMs, windowMs }: LeaseRequest, now: number): void {
   if (window === 0 && limitedMs > 0) {
     if (shared.limit === 0 && now >= shared.endsAt) forget(shared, now);
-    if (shared.window === 0) Object.assign(shared, { window: 1, opensAt: now, endsAt: now, closed: 1 });
+    if (!isKnown(shared)) Object.assign(shared, { window: shared.window + 1, opensAt: now, endsAt: now, closed: 1 });
     // For a whole window nobody has asked: the state was away, and this window teaches nothing.
     const isStale = shared.limit > 0 && now >= shared.endsAt + shared.windowMs;
     if (isStale) Object.assign(shared, { endsAt: now, aligned: 0, closed: 1, moved: 0, out: shared.limit });
@@ -109,12 +114,18 @@ function tell(shared: SharedQuota, { window, unused, limitedMs, windowMs }: Leas
   } else if (window === shared.window) {
     shared.out = Math.max(0, shared.out - unused);
   }
-  if (shared.window > 0 && limitedMs > 0) close(shared, now + limitedMs, now);
+  if (isKnown(shared) && limitedMs > 0) close(shared, now + limitedMs, now);
+}
+
+/** Whether there is a quota, or a limit that will teach one. */
+function isKnown({ limit, closed }: SharedQuota): boolean {
+  return limit > 0 || closed > 0;
 }
 
 /** The next limit teaches the quota anew. */
 function forget(shared: SharedQuota, now: number): void {
-  Object.assign(shared, unknown, { at: now, tail: shared.tail, head: shared.head });
+  const { window, tail, head } = shared;
+  Object.assign(shared, unknown, { at: now, window, tail, head });
 }
 
 /** Two windows in a row may begin at other times than expected; after that, what is known must be wrong. */

@@ -38,7 +38,6 @@ export class LeasedQuota extends AnnouncedQuota {
   readonly #share = new Share();
   /** Whether requests need permits. */
   #isLeasing = false;
-  /** The last answer. */
   #lease: Lease | undefined;
   #permits = 0;
   /** When the window begins and ends. */
@@ -56,7 +55,6 @@ export class LeasedQuota extends AnnouncedQuota {
   #askedAt: number | undefined;
   /** Counts the questions: a late answer is not taken for that of the next one. */
   #question = 0;
-  /** Until when the state is away. */
   #awayUntil = 0;
   /** When the pause in effect ends. */
   #resumesAt: number | undefined;
@@ -209,18 +207,20 @@ export class LeasedQuota extends AnnouncedQuota {
     this.#options.take(told).then(answered, () => answered());
   }
 
-  /** @param answer missing, or no lease, if the state is away. */
+  /** @param answer missing, or no lease, if the state is away; one that has lost what it knew was away for a moment. */
   #answered(answer?: Lease, want = 0): void {
     const now = this.#clock.monotonic();
     this.#askedAt = undefined;
     const isNew = answer?.window !== this.#lease?.window;
-    if (this.#shared && !isLease(answer)) this.#share.begin(this.#shared, this.#startsAt, now);
+    const isAway = !isLease(answer);
+    const isLost = isAway || (answer.lost === 1 && answer.limit === 0);
+    if (this.#shared && isLost) this.#share.begin(this.#shared, this.#startsAt, now);
     if (isNew) [this.#usedBefore, this.#used] = [this.#used, 0];
     if (isNew || want === 0) this.#unused = 0;
-    if (!isLease(answer)) {
+    if (isLost) {
       this.#lease = undefined;
       this.#isLeasing = false;
-      this.#awayUntil = now + awayMs;
+      if (isAway) this.#awayUntil = now + awayMs;
     } else if (want === 0) {
       this.#lease = { ...answer, ticket: this.#lease?.ticket ?? 0 };
     } else {
@@ -241,7 +241,7 @@ export class LeasedQuota extends AnnouncedQuota {
 
 const numbers = [
   ...(['window', 'limit', 'windowMs', 'granted'] as const),
-  ...(['probe', 'startsInMs', 'endsInMs', 'waitMs', 'ticket'] as const),
+  ...(['probe', 'startsInMs', 'endsInMs', 'waitMs', 'ticket', 'lost'] as const),
 ] satisfies (keyof Lease)[];
 
 /** Whether all numbers are there, finite, and not negative. */
