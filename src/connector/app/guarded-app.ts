@@ -97,6 +97,7 @@ const { errorHandler } = new Hono() as unknown as Routed;
  * knows only its own, and would let the other one respond to the contract's errors.
  */
 function withOwnDefaults(app: Routed): Routed {
+  if (app.errorHandler === errorHandler) return app;
   let base: { constructor: new () => Routed } | undefined;
   for (
     let next = Object.getPrototypeOf(app);
