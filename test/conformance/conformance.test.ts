@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   type Case,
   type CaseResult,
@@ -7,6 +9,7 @@ import {
   runConformance,
 } from 'concordat/conformance';
 import { createConnector } from 'concordat/connector';
+import { toNodeHandler } from 'concordat/connector/node';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { goodPassword, modelConnector, soundDecisions, wrongPassword } from './helpers/model-connector.js';
@@ -190,7 +193,7 @@ describe('what is sent', () => {
     );
   });
 
-  it('sends once more what found its connection closed, and tells when that is closed, too', async () => {
+  it('sends again what found its connection closed, and tells when that is closed every time', async () => {
     const seen = new Map<string, number>();
     const closing = (times: number) => (request: Request) => {
       const path = `${request.method} ${new URL(request.url).pathname}`;
@@ -207,6 +210,20 @@ describe('what is sent', () => {
     expect(await judged(1)).toMatchObject({ status: 'passed' });
     const message = 'GET /issues/0: the connection was closed without a response; expected a response';
     expect(await judged(9)).toMatchObject({ status: 'failed', problems: [{ message }] });
+  });
+
+  it('is not misled by a server that closes every idle connection at the worst moment', async () => {
+    const served = new WeakSet<object>();
+    const server = createServer((request, response) => {
+      if (served.has(request.socket)) return request.socket.destroy();
+      served.add(request.socket);
+      return toNodeHandler(connector)(request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { results } = await runConformance({ baseUrl: `http://127.0.0.1:${port}`, probes });
+    server.close();
+    expect(results.filter(({ status }) => status === 'failed')).toEqual([]);
   });
 
   it('bounds each request in time', async () => {

@@ -1,10 +1,16 @@
-import { abortable, readLimited } from '../../internal/index.js';
+import { abortable, readLimited, sleep, systemClock } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
 import { bodyFailure, type Failure, requestFailure } from './failures.js';
 
 /** The most bytes to read of a body: nothing in the contract is this large. */
 const maxBodyBytes = 4 * 1024 * 1024;
+
+/** How often a request is sent again whose connection closed. Cases with parallel requests leave about as many idle ones. */
+const maxResends = 8;
+
+/** The pause before it: the other connections that the server has closed by then are seen to be closed. */
+const resendDelayMs = 50;
 
 /** A request and its response, secrets included: show it only through `showExchange`. */
 export interface Exchange {
@@ -30,12 +36,16 @@ export interface ReceivedResponse {
 }
 
 /**
- * Sends one request and reads the response. Never throws: a failure is part of the result. If the connection closes without a
- * response, the request is sent once more: a server may close an idle connection at any time.
+ * Sends one request and reads the response. Never throws: a failure is part of the result. While its connection closes without
+ * a response, the request is sent again, up to {@link maxResends} times: a server may close an idle connection at any time.
  */
 export async function exchange(settings: Settings, request: ReadyRequest): Promise<Exchange> {
-  const seen = await exchangeOnce(settings, request);
-  return seen.failure?.kind === 'closed' ? exchangeOnce(settings, request) : seen;
+  let seen = await exchangeOnce(settings, request);
+  for (let resends = 0; seen.failure?.kind === 'closed' && resends < maxResends; resends += 1) {
+    await sleep(systemClock, resendDelayMs);
+    seen = await exchangeOnce(settings, request);
+  }
+  return seen;
 }
 
 async function exchangeOnce(settings: Settings, request: ReadyRequest): Promise<Exchange> {
