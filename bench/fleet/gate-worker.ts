@@ -11,6 +11,7 @@ export class GateWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #gates: Gates;
   readonly #wait: LongestWait;
+  #isGone = false;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -39,13 +40,14 @@ export class GateWorker implements Worker {
   }
 
   finish(): void {
+    this.#isGone = true;
     this.#wait.finish();
     this.#gates.close();
   }
 
   async #callOn(): Promise<void> {
     const { time, until } = this.#options;
-    while (time.now < until) {
+    while (time.now < until && !this.#isGone) {
       try {
         await this.#call();
       } catch {
@@ -66,6 +68,7 @@ export class GateWorker implements Worker {
       await time.sleep(oneWayMs);
       const waitMs = connector.receive();
       await time.sleep(oneWayMs);
+      if (this.#isGone) return; // the process was killed: nobody hears of the response
       const { announces, limit, windowMs } = connector.model;
       if (announces) lane.announce(permit, { policies: [{ limit, windowMs }], remaining: undefined }, false);
       if (waitMs === 0) {

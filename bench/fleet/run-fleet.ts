@@ -24,7 +24,7 @@ export interface FleetOptions {
   /** The first window that counts. @default 1: the one after that in which the quota is learned */
   readonly countFrom?: number;
   /** What else happens: called at the start, to set timers. */
-  readonly disturb?: (run: { time: Time; fleet: Fleet; crew: readonly Worker[] }) => void;
+  readonly disturb?: (run: { time: Time; fleet: Fleet; crew: readonly Worker[]; hire: () => Worker }) => void;
 }
 
 export interface FleetFigures {
@@ -53,15 +53,16 @@ export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   const fleet = new Fleet(time, busy && (() => busy.stateMs(random())));
   const { windowMs, limit } = model;
   const end = (windows + 1) * windowMs;
-  const crew: Worker[] = Array.from({ length: workers }, () => {
+  const hire = (): Worker => {
     const latency = () => busy?.latencyMs(random()) ?? latencyMs * (0.5 + random());
     const clock = time.clock((random() - 0.5) * 1000, busy && (() => busy.lateMs(random())));
     const state = fleet.join(sharing, clock);
     const worker = { time, clock, connector, state, callers, latencyMs: latency, until: end };
     return real ? new ClientWorker(worker) : new GateWorker(worker);
-  });
+  };
+  const crew = Array.from({ length: workers }, hire);
   for (const worker of crew) time.after(random() * 5, () => worker.start());
-  options.disturb?.({ time, fleet, crew });
+  options.disturb?.({ time, fleet, crew, hire });
   await time.runUntil(windowMs * (countFrom - 0.05));
   const counted = windows + 1 - countFrom;
   const before = { passed: connector.passed, refused: connector.refused, takes: fleet.takes, pauses: fleet.pauses };

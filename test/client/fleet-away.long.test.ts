@@ -2,6 +2,7 @@ import { describe, it } from 'vitest';
 import {
   expectFewRefused,
   expectOneAfterForgetting,
+  expectOneAfterKill,
   expectOneInStep,
   expectSharedAgain,
   outages,
@@ -24,6 +25,13 @@ describe('while the state is away (G9, G10)', () => {
     'one that forgets everything costs no more, %s windows, %d processes',
     async (kind, workers) => {
       await expectOneAfterForgetting(kind, workers, 100);
+    },
+  );
+
+  it.each((['fixed', 'aligned'] as const).flatMap((kind) => [4, 16].map((workers) => [kind, workers] as const)))(
+    'a process that is killed and replaced costs no crowd, %s windows, %d processes',
+    async (kind, workers) => {
+      await expectOneAfterKill(kind, workers, 40);
     },
   );
 });

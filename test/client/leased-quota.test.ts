@@ -15,9 +15,10 @@ function process(...answers: (Lease | 'silence')[]) {
   const time = new Time();
   const clock = time.clock();
   const told: LeaseRequest[] = [];
+  let asked = 0;
   const take = async (request: LeaseRequest) => {
     told.push(request);
-    const answer = answers[Math.min(told.length, answers.length) - 1];
+    const answer = answers[Math.min(asked++, answers.length - 1)];
     return answer === 'silence' ? new Promise<never>(() => {}) : answer;
   };
   const quota = new LeasedQuota({ clock, learned: new LearnedQuota(clock), take, onAnswer: () => {} });
@@ -29,11 +30,19 @@ function process(...answers: (Lease | 'silence')[]) {
   return { quota, told, send, passed, now: () => clock.monotonic(), until: (ms: number) => time.runUntil(ms) };
 }
 
-/** A process that has met its first limit after four requests, 20 ms each, and whose pause is over. */
+/** A process whose first question has this answer. */
+async function begun(answer: Lease | 'silence', ...answers: (Lease | 'silence')[]) {
+  const started = process(answer, ...answers);
+  started.quota.want(5, started.now());
+  await started.until(1);
+  started.told.length = 0;
+  return started;
+}
+
+/** One that nobody could tell a quota, that has met its first limit after four requests of 20 ms, and whose pause is over. */
 async function afterLimit(...answers: (Lease | 'silence')[]) {
-  const started = process(...answers);
+  const started = await begun(unknown, ...answers);
   const { quota, send, passed, until } = started;
-  await until(1);
   send(5);
   await until(21);
   for (let count = 0; count < 4; count++) passed(1);
@@ -44,15 +53,39 @@ async function afterLimit(...answers: (Lease | 'silence')[]) {
 }
 
 describe('a process with a leased quota (G10)', () => {
-  it('asks nothing before the first limit', async () => {
-    const { quota, now, told, send, passed, until } = process(known);
+  it('asks once before its first request, and goes by itself where no quota is known', async () => {
+    const { quota, now, told, send, passed, until } = process(unknown, known);
+    expect(quota.mayStart(0, now())).toBe(false);
+    quota.want(50, now());
+    quota.want(50, now());
     await until(1);
     send(3);
     quota.want(50, now());
     await until(21);
     passed(1);
-    expect(told).toEqual([]);
+    quota.want(50, now());
+    expect(told).toMatchObject([{ window: 0, want: 50, unused: 0, limitedMs: 0, windowMs: 0 }]);
     expect(quota.mayStart(2, now())).toBe(true);
+  });
+
+  it('begins with permits where others have learned the quota', async () => {
+    const { quota, now, send } = await begun(known);
+    expect(quota.known).toMatchObject({ limit: 20, windowMs: 1600 });
+    send(4);
+    expect(quota.mayStart(4, now())).toBe(true);
+    send(1);
+    expect(quota.mayStart(5, now())).toBe(false);
+  });
+
+  it('goes by itself where the state does not answer its first question within two seconds (G9)', async () => {
+    const { quota, now, until } = await begun('silence');
+    expect(quota.roomInMs(now())).toBeCloseTo(1999, 3);
+    await until(1999);
+    quota.advance(now());
+    expect(quota.mayStart(0, now())).toBe(false); // control
+    await until(2001);
+    quota.advance(now());
+    expect(quota.mayStart(0, now())).toBe(true);
   });
 
   it('tells what it got through at the first limit, once nothing is in flight, and asks for permits after it', async () => {
@@ -94,9 +127,27 @@ describe('a process with a leased quota (G10)', () => {
     expect(told[2]).toMatchObject({ window: 2, want: 0, unused: 3, limitedMs: 500 });
   });
 
+  it('sends again with its permit what a limit of a moment has refused, and counts what passes after it', async () => {
+    const { quota, now, told, send, passed, until } = await afterLimit({ ...unknown, window: 1 }, known);
+    quota.want(9, now());
+    await until(822);
+    send(5);
+    await until(842);
+    quota.limited(1, 822);
+    await until(843);
+    quota.opened();
+    expect(quota.mayStart(4, now())).toBe(true);
+    for (let count = 0; count < 4; count++) passed(822, true);
+    send(1);
+    expect(quota.mayStart(1, now())).toBe(false);
+    await until(863);
+    quota.limited(500, 843);
+    await until(864);
+    expect(told[2]).toMatchObject({ window: 1, want: 0, unused: 1 });
+  });
+
   it('leases nothing where responses take a good part of the window', async () => {
-    const { quota, now, told, send, passed, until } = process(known);
-    await until(1);
+    const { quota, now, told, send, passed, until } = await begun(unknown, known);
     send(30);
     await until(701);
     for (let count = 0; count < 29; count++) passed(1);

@@ -80,3 +80,28 @@ export async function expectOneAfterForgetting(kind: LimitModel['kind'], workers
   }
   expect(refused / seeds).toBeLessThanOrEqual(1);
 }
+
+/** Windows of a second; at any moment of two of them one more process starts. */
+export async function expectOneWithNewcomers(kind: LimitModel['kind'], workers: number, seed: number): Promise<void> {
+  const model: LimitModel = { ...minute, kind, windowMs: 1000 };
+  const disturb = ({ time, hire }: Disturbed) => {
+    for (const window of [5, 8]) time.after(1000 * (window + ((seed * window * 0.618) % 1)), () => hire().start());
+  };
+  const figures = await run({ workers, model, seed, latencyMs: 4, windows: 16, countFrom: 4, disturb });
+  expect(figures.mostRefused).toBeLessThanOrEqual(1);
+  expect(figures.unused).toBeLessThanOrEqual(0.02);
+}
+
+/** The same with one process that is killed, and one that takes its place. All seeds together count. */
+export async function expectOneAfterKill(kind: LimitModel['kind'], workers: number, seeds: number): Promise<void> {
+  const model: LimitModel = { ...minute, kind, windowMs: 1000 };
+  let refused = 0;
+  for (let seed = 1; seed <= seeds; seed++) {
+    const disturb = ({ time, crew, hire }: Disturbed) => {
+      time.after(1000 * (5 + ((seed * 0.618) % 1)), () => crew[0]?.finish());
+      time.after(1000 * (8 + ((seed * 0.326) % 1)), () => hire().start());
+    };
+    refused += (await run({ workers, model, seed, latencyMs: 4, windows: 20, countFrom: 4, disturb })).refused;
+  }
+  expect(refused / seeds).toBeLessThanOrEqual(1.05);
+}

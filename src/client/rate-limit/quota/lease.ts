@@ -40,6 +40,16 @@ export interface Lease {
   readonly lost: number;
 }
 
+const numbers = [
+  ...(['window', 'limit', 'windowMs', 'granted'] as const),
+  ...(['probe', 'startsInMs', 'endsInMs', 'waitMs', 'ticket', 'lost'] as const),
+] satisfies (keyof Lease)[];
+
+/** Whether an answer of the state is one: all numbers are there, finite, and not negative. */
+export function isLease(answer: Lease | undefined): answer is Lease {
+  return numbers.every((name) => Number.isFinite(answer?.[name]) && (answer?.[name] as number) >= 0);
+}
+
 /** What is stored of a quota that many processes share. Times are on the clock of the state. */
 export interface SharedQuota {
   /** When it was last asked. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
 import { AnnouncedQuota } from './announced.js';
 import type { LearnedQuota } from './learned.js';
-import type { Lease, LeaseRequest } from './lease.js';
+import { isLease, type Lease, type LeaseRequest } from './lease.js';
 import type { EndedRequest } from './quota.js';
 import { Share } from './share.js';
 
@@ -24,8 +24,8 @@ const awayMs = 5000;
 const responsesInWindow = 16;
 
 /**
- * The quota of all processes with the same state (rule G10). From the first limit on, the process leases permits of each
- * window; `lease.ts` has the rules. Before the first limit it keeps to what it knows by itself, as without leases. After a
+ * The quota of all processes with the same state (rule G10). The process leases permits of each window; `lease.ts` has the
+ * rules. Before its first request it asks once. While no quota is known it goes by itself, until its first limit. After a
  * failure of the state it keeps to its share (`share.ts`), until the state has answered what it was told at a limit.
  *
  * It cannot stall. A call waits for an answer of the state until {@link advance} gives that up, for the time to ask
@@ -37,7 +37,7 @@ export class LeasedQuota extends AnnouncedQuota {
   /** What it keeps to while the state is away. */
   readonly #share = new Share();
   /** Whether requests need permits. */
-  #isLeasing = false;
+  #isLeasing = true;
   #lease: Lease | undefined;
   #permits = 0;
   /** When the window begins and ends. */
@@ -114,7 +114,7 @@ export class LeasedQuota extends AnnouncedQuota {
     this.#returned(request.startedAt);
     const { outcome, isLate } = request;
     if (outcome === 'passed') this.#share.passed(request.startedAt, this.#clock.monotonic());
-    if (outcome === 'passed' && (!isLate || this.#resumesAt !== undefined)) this.#unused--;
+    if (outcome === 'passed' && (!isLate || request.startedAt >= this.#startsAt)) this.#unused--;
     // The connector has not counted it: its permit is good for the next one.
     if (outcome !== 'passed' && !isLate && this.#isLeasing) this.#permits++;
     this.#tell();
@@ -123,8 +123,11 @@ export class LeasedQuota extends AnnouncedQuota {
   override limited(waitMs: number, startedAt: number | undefined): void {
     super.limited(waitMs, startedAt);
     const now = this.#clock.monotonic();
-    if (startedAt !== undefined) this.#returned(startedAt);
-    if (startedAt !== undefined && this.#resumesAt === undefined) this.#share.limited(now, now + waitMs);
+    if (startedAt !== undefined) {
+      this.#returned(startedAt);
+      if (this.#isLeasing && startedAt >= this.#startsAt) this.#permits++;
+      if (this.#resumesAt === undefined) this.#share.limited(now, now + waitMs);
+    }
     this.#resumesAt = Math.max(this.#resumesAt ?? 0, now + waitMs);
     this.#tell();
   }
@@ -135,7 +138,7 @@ export class LeasedQuota extends AnnouncedQuota {
     // The state may answer that nothing is known. One that was away must have answered what it was told.
     this.#isLeasing = this.#mayLease && (this.#lease !== undefined || !this.#share.isOn);
     this.#isTold = false;
-    // A short pause says nothing about the window.
+    // A short pause says nothing about the window: what it refused goes again with its permits.
     if (this.#clock.monotonic() < this.#endsAt - this.#windowMs / 2) return;
     this.#permits = 0;
     this.#askAgainAt = 0;
@@ -178,7 +181,7 @@ export class LeasedQuota extends AnnouncedQuota {
     const isPaused = this.#resumesAt !== undefined;
     if (!isPaused || this.#isTold || this.#inFlight > 0 || this.#askedAt !== undefined || !this.#mayLease) return;
     this.#isTold = true;
-    if (this.#lease !== undefined && this.#facts.unused === 0) return;
+    if (this.#lease?.window && this.#facts.unused === 0) return;
     this.#permits = 0;
     this.#askAgainAt = 0;
     this.#ask(0);
@@ -237,14 +240,4 @@ export class LeasedQuota extends AnnouncedQuota {
     }
     this.#tell();
   }
-}
-
-const numbers = [
-  ...(['window', 'limit', 'windowMs', 'granted'] as const),
-  ...(['probe', 'startsInMs', 'endsInMs', 'waitMs', 'ticket', 'lost'] as const),
-] satisfies (keyof Lease)[];
-
-/** Whether all numbers are there, finite, and not negative. */
-function isLease(answer: Lease | undefined): answer is Lease {
-  return numbers.every((name) => Number.isFinite(answer?.[name]) && (answer?.[name] as number) >= 0);
 }
