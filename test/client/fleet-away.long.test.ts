@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest';
 import {
+  expectFewAfterKill,
   expectFewRefused,
   expectOneAfterForgetting,
-  expectOneAfterKill,
   expectOneInStep,
   expectSharedAgain,
   outages,
@@ -28,10 +28,10 @@ describe('while the state is away (G9, G10)', () => {
     },
   );
 
-  it.each((['fixed', 'aligned'] as const).flatMap((kind) => [4, 16].map((workers) => [kind, workers] as const)))(
-    'a process that is killed and replaced costs no crowd, %s windows, %d processes',
-    async (kind, workers) => {
-      await expectOneAfterKill(kind, workers, 40);
-    },
-  );
+  it.each(
+    (['fixed', 'aligned', 'sliding'] as const).flatMap((kind) => [4, 16].map((workers) => [kind, workers] as const)),
+  )('a process that is killed and replaced costs no more, %s windows, %d processes', async (kind, workers) => {
+    const seeds = Array.from({ length: 60 }, (_, index) => index + 1);
+    await expectFewAfterKill(kind, workers, seeds);
+  });
 });

@@ -4,6 +4,7 @@ import type { FleetOptions } from '../../bench/fleet/run-fleet.js';
 import {
   away,
   type Disturbed,
+  expectFewAfterKill,
   expectFewRefused,
   expectOneAfterForgetting,
   expectOneInStep,
@@ -55,6 +56,11 @@ describe('processes that share a state share its quota (G10)', () => {
   it.each(sizes)('processes that start later cost no crowd: %s windows, %d processes', async (kind, workers) => {
     for (let seed = 1; seed <= 5; seed++) await expectOneWithNewcomers(kind, workers, seed);
   });
+
+  it.each(['fixed', 'aligned', 'sliding'] as const)(
+    'a process that is killed, and one that takes its place, cost no crowd: %s windows',
+    (kind) => expectFewAfterKill(kind, 4, [8, 18, 34, 36]),
+  );
 
   it('with one caller each, permits come in batches all the same', async () => {
     const figures = await run({ workers: 4, callers: 1 });

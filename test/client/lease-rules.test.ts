@@ -134,6 +134,35 @@ describe('permits of a shared quota (G10)', () => {
     expect(next.windowMs).toBeGreaterThan(windowMs);
   });
 
+  it('one window after it was right does not raise the quota, because a killed process leaves room; a second one does', () => {
+    const quota = learned(1);
+    const window = (number: number, beyond: number) => {
+      quota.wait(quota.ask({ window: number - 1, want: 100 }).waitMs);
+      for (let passed = 0; passed <= beyond; passed++) quota.ask({ window: number, want: 1, probed: 1 });
+      quota.ask({ window: number, unused: 1, limitedMs: 52_500 });
+      quota.wait(52_500);
+    };
+    window(2, 0);
+    window(3, 20); // somebody has not used his permits
+    expect(quota.ask({ window: 3 }).limit).toBe(100);
+    window(4, 0);
+    window(5, 20);
+    window(6, 20);
+    expect(quota.ask({ window: 6 }).limit).toBe(120);
+  });
+
+  it('a window that was shifted does not end before all that was sent in it has room again', () => {
+    const quota = learned(1);
+    quota.ask({ window: 1, want: 80 });
+    quota.ask({ window: 2, unused: 1, limitedMs: 12_000 });
+    quota.wait(12_000);
+    quota.ask({ window: 2, want: 1 }); // the one that was refused
+    quota.wait(7000);
+    // A probe is refused until the first of those that were sent in time has room.
+    expect(quota.ask({ window: 2, unused: 1, limitedMs: 48_000 })).toMatchObject({ granted: 0, endsInMs: 53_000 });
+    expect(quota.ask({ window: 2, want: 100 })).toMatchObject({ granted: 0, waitMs: 53_000 });
+  });
+
   it('windows that have become shorter are forgotten, and learned again', () => {
     const quota = learned(1);
     quota.wait(quota.ask({ window: 1, want: 100 }).waitMs);

@@ -17,7 +17,7 @@ end
 
 local function unknown(changes)
   return set({ at = 0, window = 0, limit = 0, windowMs = 0, opensAt = 0, endsAt = 0, aligned = 1, closed = 0, moved = 0,
-    moves = 0, out = 0, grantedAt = 0, askers = 0, before = 1, tail = 1, head = 1, due = 0 }, changes)
+    moves = 0, settled = 0, out = 0, grantedAt = 0, askers = 0, before = 1, tail = 1, head = 1, due = 0 }, changes)
 end
 
 local function isKnown(shared) return shared.limit > 0 or shared.closed > 0 end
@@ -30,7 +30,7 @@ local function close(shared, finish, now)
   if shared.closed > 0 then
     shared.endsAt = max(shared.endsAt, finish)
   elseif finish >= shared.opensAt + 0.75 * shared.windowMs then
-    set(shared, { closed = 1, endsAt = finish })
+    set(shared, { closed = 1, endsAt = shared.moved == 1 and max(shared.endsAt, finish) or finish })
   elseif shared.out > 1.5 * shared.limit or (shared.moved == 0 and shared.moves >= 2) then
     forget(shared, now)
   elseif shared.moved == 1 then
@@ -61,15 +61,16 @@ end
 local function open(shared, now)
   local limit, aligned, closed, out, head = shared.limit, shared.aligned, shared.closed, shared.out, shared.head
   local least = closed > 0 and ceil(limit / 2) or limit
-  local most = closed > 0 and aligned == 0 and limit or out
+  local most = (shared.settled == 1 or (closed > 0 and aligned == 0)) and limit or out
   local following = shared.moved == 1 and limit or max(least, min(out, most))
   if following == 0 or shared.windowMs == 0 then return forget(shared, now) end
   if closed == 1 and aligned == 1 and shared.moved == 0 and limit > 0 then shared.windowMs = shared.endsAt - shared.opensAt end
   local nextHead = min(shared.tail, head + following)
   local begin = now + floor(min(250, shared.windowMs / 64))
   set(shared, { window = shared.window + 1, limit = following, opensAt = begin, endsAt = begin + shared.windowMs,
-    aligned = closed == 1 and 1 or 0, closed = 0, moved = 0, moves = shared.moved == 1 and shared.moves or 0, out = 0,
-    grantedAt = begin, before = max(1, shared.askers), askers = 0, head = nextHead, due = nextHead - head })
+    aligned = closed == 1 and 1 or 0, closed = 0, moved = 0, moves = shared.moved == 1 and shared.moves or 0,
+    settled = closed == 1 and shared.moved == 0 and out <= limit and 1 or 0, out = 0, grantedAt = begin,
+    before = max(1, shared.askers), askers = 0, head = nextHead, due = nextHead - head })
 end
 
 local function grant(shared, request, now)

@@ -68,6 +68,8 @@ export interface SharedQuota {
   moved: number;
   /** How many windows in a row were moved. */
   moves: number;
+  /** 1 if a limit has shown in the last window that the quota was right. */
+  settled: number;
   /** How many permits are out in this window. */
   out: number;
   /** When permits were last granted in it. */
@@ -83,7 +85,7 @@ export interface SharedQuota {
 
 const unknown: SharedQuota = {
   ...{ at: 0, window: 0, limit: 0, windowMs: 0, opensAt: 0, endsAt: 0, aligned: 1, closed: 0, moved: 0, moves: 0 },
-  ...{ out: 0, grantedAt: 0, askers: 0, before: 1, tail: 1, head: 1, due: 0 },
+  ...{ settled: 0, out: 0, grantedAt: 0, askers: 0, before: 1, tail: 1, head: 1, due: 0 },
 };
 
 /**
@@ -147,7 +149,8 @@ function close(shared: SharedQuota, end: number, now: number): void {
   if (closed > 0) {
     shared.endsAt = Math.max(endsAt, end);
   } else if (end >= opensAt + 0.75 * windowMs) {
-    Object.assign(shared, { closed: 1, endsAt: end });
+    // One that slides has room for all when it has for the last: where it was moved to.
+    Object.assign(shared, { closed: 1, endsAt: moved === 1 ? Math.max(endsAt, end) : end });
   } else if (out > 1.5 * limit || (moved === 0 && moves >= mostMoves)) {
     forget(shared, now); // so much does not fit into one window, or so many do not begin elsewhere: they are shorter
   } else if (moved === 1) {
@@ -162,11 +165,12 @@ function close(shared: SharedQuota, end: number, now: number): void {
 
 /** The window is over: the next one begins, with what this one has taught. */
 function open(shared: SharedQuota, now: number): void {
-  const { window, limit, opensAt, endsAt, aligned, closed, moved, out, askers, tail, head } = shared;
+  const { window, limit, opensAt, endsAt, aligned, closed, moved, settled, out, askers, tail, head } = shared;
   // What got through is the quota, unless the window was moved. Late requests may have met the next one, so one window
-  // halves it at most. One that began by itself may lie across two of the connector's: it does not raise the quota.
+  // halves it at most. One that began by itself may lie across two of the connector's: it does not raise the quota. Nor
+  // does the first one after it was right: probes also take the place of permits that a killed process has not used.
   const least = closed > 0 ? Math.ceil(limit / 2) : limit;
-  const most = closed > 0 && aligned === 0 ? limit : out;
+  const most = settled === 1 || (closed > 0 && aligned === 0) ? limit : out;
   const next = moved === 1 ? limit : Math.max(least, Math.min(out, most));
   if (next === 0 || shared.windowMs === 0) {
     forget(shared, now);
@@ -185,6 +189,7 @@ function open(shared: SharedQuota, now: number): void {
       aligned: closed === 1 ? 1 : 0,
     },
     ...{ closed: 0, moved: 0, moves: moved === 1 ? shared.moves : 0 },
+    ...{ settled: closed === 1 && moved === 0 && out <= limit ? 1 : 0 },
     ...{ out: 0, grantedAt: begin, before: Math.max(1, askers), askers: 0, head: nextHead, due: nextHead - head },
   });
 }
