@@ -9,8 +9,8 @@ const maxBodyBytes = 4 * 1024 * 1024;
 /** How often a request is sent again whose connection closed. Cases with parallel requests leave about as many idle ones. */
 const maxResends = 8;
 
-/** The pause before it: the other connections that the server has closed by then are seen to be closed. */
-const resendDelayMs = 50;
+/** Each pause before that is longer by so much: by then the other connections that the server has closed are seen to be. */
+const resendDelayMs = 10;
 
 /** A request and its response, secrets included: show it only through `showExchange`. */
 export interface Exchange {
@@ -42,7 +42,7 @@ export interface ReceivedResponse {
 export async function exchange(settings: Settings, request: ReadyRequest): Promise<Exchange> {
   let seen = await exchangeOnce(settings, request);
   for (let resends = 0; seen.failure?.kind === 'closed' && resends < maxResends; resends += 1) {
-    await sleep(systemClock, resendDelayMs);
+    await sleep(systemClock, resends * resendDelayMs);
     seen = await exchangeOnce(settings, request);
   }
   return seen;
