@@ -67,14 +67,15 @@ export async function runWorker(
   line(`Worker ${id}${health ? `, health: ${health.url}/health` : ''}`);
   if (!signal.aborted) await once(signal, 'abort');
   line(jobs > 0 ? 'Stopping as soon as the job in hand is done.' : 'Stopping.');
-  // Without redis nothing can be finished: what is in hand is left to another worker.
-  const gone = new Promise<boolean>((resolve) => redis.once('end', () => resolve(true)));
-  const isGone = await Promise.race([gone, worker.pause().then(() => false)]);
-  await worker.close(isGone);
+  // Without redis nothing can be finished, and closing may wait for it: what is in hand is left to another worker.
+  const leave = () => process.exit();
+  redis.once('end', leave);
+  await worker.close();
   clearInterval(reporting);
   await connections.close();
   await lease.close();
   await eraseReport(redis, id).catch(() => {});
+  redis.off('end', leave);
   await close();
   await health?.close();
 }
