@@ -252,6 +252,82 @@ describe('permits of a shared quota (G10)', () => {
     expect(granted(100, 3)).toBe(50);
   });
 
+  it('what is told too late about a window, or without one, changes nothing', () => {
+    const quota = learned(1);
+    quota.ask({ window: 1, want: 100 });
+    quota.ask({ window: 1, unused: 40 });
+    quota.ask({ unused: -40 });
+    expect(quota.stored.out).toBe(100);
+    quota.ask({ window: 2, unused: 40 }); // control: in time
+    expect(quota.stored.out).toBe(60);
+  });
+
+  it('a limit that has ended before anybody asked is forgotten: the next one counts from nothing', () => {
+    const quota = shared();
+    quota.ask({ limitedMs: 5000, unused: -100, windowMs: 60_000 });
+    quota.wait(5000);
+    quota.ask({ limitedMs: 3000, unused: -40, windowMs: 60_000 });
+    quota.wait(3000);
+    expect(quota.ask({ window: 2, want: 9 })).toMatchObject({ window: 3, limit: 40 });
+  });
+
+  it('a newcomer who meets a limit adds what passed to what is out, and nothing is forgotten', () => {
+    const quota = learned(1);
+    quota.ask({ window: 1, want: 10 });
+    quota.ask({ limitedMs: 59_000, unused: -3, windowMs: 60_000 });
+    expect(quota.stored).toMatchObject({ window: 2, limit: 100, out: 13, closed: 1 });
+  });
+
+  it('a limit after a whole window in which nobody asked teaches nothing', () => {
+    const quota = learned(1);
+    quota.wait(quota.ask({ window: 1, want: 10 }).endsInMs + 60_000);
+    quota.ask({ limitedMs: 30_000, unused: -3, windowMs: 60_000 });
+    expect(quota.stored).toMatchObject({ out: 103, closed: 1, aligned: 0 });
+    quota.wait(30_000);
+    expect(quota.ask({ window: 2, want: 10 })).toMatchObject({ limit: 100, windowMs: 60_000 });
+    // Control: a millisecond sooner, the window of the connector is a long one.
+    const sooner = learned(1);
+    sooner.wait(sooner.ask({ window: 1, want: 10 }).endsInMs + 59_999);
+    sooner.ask({ limitedMs: 30_000, unused: -3, windowMs: 60_000 });
+    expect(sooner.stored).toMatchObject({ out: 13, closed: 1, aligned: 1 });
+  });
+
+  it('a limit ends the window if it lasts for three quarters of it, and shifts it if it is shorter', () => {
+    const quota = learned(1);
+    quota.ask({ window: 1, want: 80 });
+    quota.ask({ window: 2, limitedMs: 45_250 });
+    expect(quota.stored).toMatchObject({ closed: 1, moved: 0 });
+    const shorter = learned(1);
+    shorter.ask({ window: 1, want: 80 });
+    shorter.ask({ window: 2, limitedMs: 45_249 });
+    expect(shorter.stored).toMatchObject({ closed: 0, moved: 1 });
+  });
+
+  it('half as many again as the quota still fit into one window, which is shifted', () => {
+    const quota = learned(1);
+    quota.wait(quota.ask({ window: 1, want: 100 }).waitMs);
+    for (let passed = 0; passed < 50; passed++) quota.ask({ window: 2, want: 1, probed: 1 });
+    expect(quota.stored.out).toBe(150);
+    quota.ask({ window: 2, limitedMs: 5000 });
+    expect(quota.stored).toMatchObject({ limit: 100, moved: 1 });
+  });
+
+  it('a window without a limit proves nothing: more that pass in the next one raise the quota', () => {
+    const quota = learned(1);
+    quota.wait(quota.ask({ window: 1, want: 100 }).endsInMs);
+    quota.wait(quota.ask({ window: 2, want: 100 }).waitMs);
+    for (let passed = 0; passed < 20; passed++) quota.ask({ window: 3, want: 1, probed: 1 });
+    quota.wait(60_000);
+    expect(quota.ask({ window: 3, want: 1 }).limit).toBe(120);
+  });
+
+  it('a place in a line that the state has lost is replaced by one at its end', () => {
+    const quota = learned(1);
+    quota.ask({ window: 1, want: 100 });
+    expect(quota.ask({ window: 1, want: 1 })).toMatchObject({ granted: 0, ticket: 1 });
+    expect(quota.ask({ window: 2, want: 1, ticket: 999 })).toMatchObject({ granted: 0, ticket: 2 });
+  });
+
   it('a clock that is set back makes it forget, not wait', () => {
     const quota = learned(1);
     quota.ask({ window: 1, want: 10 });

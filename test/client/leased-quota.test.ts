@@ -170,6 +170,39 @@ describe('a process with a leased quota (G10)', () => {
     expect(told).toHaveLength(2);
   });
 
+  it('knows a quota with a lease, and none without', async () => {
+    expect((await begun(known)).quota.isKnown).toBe(true);
+    expect((await begun(unknown)).quota.isKnown).toBe(false);
+  });
+
+  it('goes by what it has learned itself while a state that never answered is away', async () => {
+    const { quota, now, send, passed, until } = await begun('silence');
+    await until(2001);
+    quota.advance(now());
+    send(5);
+    await until(2021);
+    for (let count = 0; count < 4; count++) passed(2001);
+    quota.limited(800, 2001);
+    await until(2821);
+    quota.opened();
+    let started = 0;
+    for (; started < 20 && quota.mayStart(started, now()); started++) quota.started(false, started);
+    expect(started).toBe(5);
+  });
+
+  it('tells its first limit to a state that was away before it', async () => {
+    const { quota, told, send, passed, until } = await begun('silence', { ...unknown, window: 1 });
+    await until(2001);
+    quota.advance(2001);
+    await until(8000);
+    send(5);
+    await until(8020);
+    for (let count = 0; count < 4; count++) passed(8000);
+    quota.limited(800, 8000);
+    await until(8021);
+    expect(told).toMatchObject([{ window: 0, want: 0, unused: -4, limitedMs: 800 }]);
+  });
+
   const numbers = Object.keys(known) as (keyof Lease)[];
   const wrong = [Number.NaN, Number.POSITIVE_INFINITY, -1, '5', undefined];
   it.each(numbers.flatMap((name) => wrong.map((value) => [name, value] as const)))(
