@@ -170,6 +170,41 @@ describe('a process with a leased quota (G10)', () => {
     expect(told).toHaveLength(2);
   });
 
+  it('waits for the time to ask again, and for the end of the window only while a probe is in flight', async () => {
+    const { quota, now, send } = await begun(known);
+    send(5);
+    expect(quota.roomInMs(now())).toBeLessThanOrEqual(400);
+    const probing = await begun({ ...known, granted: 1, probe: 1, waitMs: 0 });
+    probing.send(1);
+    expect(probing.quota.roomInMs(probing.now())).toBeGreaterThan(1500);
+  });
+
+  it('keeps no permit through a pause that ends in the second half of the window', async () => {
+    const afterPause = async (pauseMs: number) => {
+      const { quota, now, send, until } = await begun(known);
+      send(5);
+      await until(21);
+      quota.limited(pauseMs, 1);
+      await until(21 + pauseMs);
+      quota.opened();
+      return quota.mayStart(4, now());
+    };
+    expect(await afterPause(1000)).toBe(false);
+    expect(await afterPause(500)).toBe(true); // control
+  });
+
+  it('does not tell a limit to a state that has been away for less than five seconds', async () => {
+    const { quota, told, send, passed, until } = await begun('silence', { ...unknown, window: 1 });
+    await until(2001);
+    quota.advance(2001);
+    send(5);
+    await until(6900);
+    for (let count = 0; count < 4; count++) passed(6890);
+    quota.limited(800, 6890);
+    await until(6901);
+    expect(told).toEqual([]);
+  });
+
   it('knows a quota with a lease, and none without', async () => {
     expect((await begun(known)).quota.isKnown).toBe(true);
     expect((await begun(unknown)).quota.isKnown).toBe(false);
