@@ -243,3 +243,29 @@ it.each<[string, () => unknown, string]>([
   expect(error.message).toContain(`\`body\` failed while it was being sent: ${message}`);
   expect(connector.requests.length).toBeLessThanOrEqual(1);
 });
+
+it('a pause that ends no later than the one in effect is no news to the others', async () => {
+  const state = memoryState();
+  const heard: number[] = [];
+  state.onPause(({ resumeAt }) => heard.push(resumeAt.getTime()));
+  for (const resumeAt of [9000, 8000, 9000, 9001]) await state.pause({ scope: '/a', resumeAt: new Date(resumeAt) });
+  await state.pause({ scope: '/b', resumeAt: new Date(1) });
+  expect(heard).toEqual([9000, 9001, 1]);
+});
+
+it('a dispatcher and an own fetch exclude each other', async () => {
+  const connector = await scriptedConnector();
+  const options = { fetch: globalThis.fetch, dispatcher: { dispatch: () => true } as never };
+  expect(() => connect(connector, options)).toThrow('`dispatcher` and `fetch` exclude each other');
+});
+
+const remaining = { header: 'x-left', resetHeader: 'x-reset' };
+
+it("without pacing, a limit is waited for where the connector's remainder is read", async () => {
+  const connector = await scriptedConnector({
+    handle: (exchange) => (exchange.number === 1 ? exchange.limit(60) : exchange.reply(200, 'there')),
+  });
+  const { client } = connectVirtually(connector, { pacing: 'off', rateLimit: { remaining } });
+  expect(await client.get('/items')).toBe('there');
+  expect(client.status.counters).toMatchObject({ refused: 1, pauses: 1 });
+});
