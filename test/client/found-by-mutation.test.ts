@@ -263,9 +263,9 @@ const remaining = { header: 'x-left', resetHeader: 'x-reset' };
 
 it("without pacing, a limit is waited for where the connector's remainder is read", async () => {
   const connector = await scriptedConnector({
-    handle: (exchange) => (exchange.number === 1 ? exchange.limit(60) : exchange.reply(200, 'there')),
+    handle: (exchange) => (exchange.number === 1 ? exchange.limit(0) : exchange.reply(200, 'there')),
   });
-  const { client } = connectVirtually(connector, { pacing: 'off', rateLimit: { remaining } });
+  const client = connect(connector, { pacing: 'off', rateLimit: { remaining } });
   expect(await client.get('/items')).toBe('there');
   expect(client.status.counters).toMatchObject({ refused: 1, pauses: 1 });
 });
