@@ -9,7 +9,7 @@ import type { Settings } from '../settings.js';
 import { describeFailure } from './failure.js';
 
 /** Makes a call whose body arrives while it is read. */
-export type Open = (request: ConnectorRequest) => Promise<ConnectorResponse<IncomingBody>>;
+export type Open = (request: ConnectorRequest) => Promise<ConnectorResponse<IncomingBody | undefined>>;
 
 /** The request of a stream: without compression, so that a part of the body can be requested. */
 export function toStreamRequest(request: ConnectorRequest): ConnectorRequest {
@@ -19,7 +19,7 @@ export function toStreamRequest(request: ConnectorRequest): ConnectorRequest {
 
 /** @returns the response with the body that the caller reads. @throws RequestError if it cannot be decompressed. */
 export function toStreamed(
-  response: ConnectorResponse<IncomingBody>,
+  response: ConnectorResponse<IncomingBody | undefined>,
   {
     request,
     streamRequest,
@@ -27,8 +27,10 @@ export function toStreamed(
     open,
   }: { request: RequestLine; streamRequest: ConnectorRequest; settings: Settings; open: Open },
 ): ConnectorResponse<ReadableStream<Uint8Array>> {
-  const { status, headers } = response;
-  const { stream } = new StreamedBody(response.data, {
+  const { status, headers, data: incoming } = response;
+  // A 304 has no body (rule D1).
+  if (incoming === undefined) return { status, headers, data: new Blob().stream() };
+  const { stream } = new StreamedBody(incoming, {
     request,
     maxBytes: settings.maxStreamBytes,
     wholeBytes: streamRequest.method === 'HEAD' ? undefined : lengthOf(headers),
@@ -64,8 +66,9 @@ function toFetchRest(
     });
     const [, first, whole] = /^bytes (\d+)-\d+\/(\d+)$/.exec(rest.headers.get('content-range') ?? '') ?? [];
     const isSame = ['etag', 'content-encoding'].every((name) => rest.headers.get(name) === headers.get(name));
-    if (rest.status === 206 && Number(first) === from && Number(whole) === length && isSame) return rest.data;
-    rest.data.destroy();
+    const isRest = rest.status === 206 && Number(first) === from && Number(whole) === length && isSame;
+    if (isRest && rest.data !== undefined) return rest.data;
+    rest.data?.destroy();
     const received = rest.status === 206 ? 'part of another file' : `status ${rest.status}`;
     throw new Error(`the connector sent ${received} for \`range: bytes=${from}-\``);
   };
