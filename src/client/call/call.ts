@@ -105,12 +105,14 @@ export function checkRequest(request: ConnectorRequest, base: Settings): Request
   if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
   checkNames(request);
   const path = toPath(request.path, base);
-  if (commonMethods.has(request.method)) return { method: request.method, path };
-  const method = typeof request.method === 'string' ? request.method.toUpperCase() : '';
-  if (!/^[A-Z]+$/.test(method) || method === 'CONNECT') {
-    throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(request.method)}.`);
-  }
-  return { method, path };
+  return { method: commonMethods.has(request.method) ? request.method : toMethod(request.method), path };
+}
+
+/** The method in capitals. @throws TypeError if it is none. */
+export function toMethod(value: unknown): string {
+  const method = typeof value === 'string' ? value.toUpperCase() : '';
+  if (/^[A-Z]+$/.test(method) && method !== 'CONNECT') return method;
+  throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(value)}.`);
 }
 
 const optionNames: ReadonlySet<string> = new Set(
