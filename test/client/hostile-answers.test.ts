@@ -182,6 +182,16 @@ describe('what a huge response costs', () => {
     expect(connector.requests).toHaveLength(1);
   });
 
+  it.each([
+    ['undici', {}],
+    ['fetch', { fetch: globalThis.fetch }],
+  ])('maxResponseBytes does not bound an error, whose body has a bound of its own: %s', async (_name, transport) => {
+    const payload = { errors: { code: 'NO_ISSUE', message: 'No issue 7', detail: 'x'.repeat(8192) } };
+    const connector = await scriptedConnector({ handle: ({ reply }) => reply(404, payload) });
+    const error = await rejection(get(connect(connector, { ...transport, maxResponseBytes: 4096 })));
+    expect(error).toMatchObject({ code: 'NO_ISSUE', origin: 'connector', detail: payload.errors.detail });
+  });
+
   it('control: a success of 20 MB arrives whole where it may', async () => {
     const connector = await scriptedConnector({ handle: flood20 });
     const { data } = await get(connect(connector, { maxResponseBytes: 20 * mebibyte }));
