@@ -41,6 +41,10 @@ const hostileBodies: [string, Send][] = [
   ['errors null', (exchange, status) => exchange.reply(status, '{"errors":null}', json)],
   ['an empty errors array', (exchange, status) => exchange.reply(status, '{"errors":[]}', json)],
   ['errors without a message', (exchange, status) => exchange.reply(status, '{"errors":{"code":"A"}}', json)],
+  [
+    'a message of line ends alone',
+    (exchange, status) => exchange.reply(status, '{"errors":{"message":"\u0085"}}', json),
+  ],
   ['another API body', (exchange, status) => exchange.reply(status, '{"message":"x","code":"y"}', json)],
   ['bytes that are no text', (exchange, status) => exchange.reply(status, Buffer.from([0xff, 0xfe, 0, 0x80]), json)],
   [
