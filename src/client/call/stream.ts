@@ -14,7 +14,7 @@ export type Open = (request: ConnectorRequest) => Promise<ConnectorResponse<Inco
 /** The request of a stream: without compression, so that a part of the body can be requested. */
 export function toStreamRequest(request: ConnectorRequest): ConnectorRequest {
   if (request.schema !== undefined) throw new TypeError("`schema` and `responseType: 'stream'` exclude each other.");
-  return withHeaders(request, { 'accept-encoding': 'identity', ...toRecord(request.headers) });
+  return { ...request, headers: { 'accept-encoding': 'identity', ...toRecord(request.headers) } };
 }
 
 /** @returns the response with the body that the caller reads. @throws RequestError if it cannot be decompressed. */
@@ -61,7 +61,8 @@ function toFetchRest(
   const priority = Number.MAX_VALUE;
   return async (from) => {
     const rest = await open({
-      ...withHeaders(streamRequest, { ...requestHeaders, range: `bytes=${from}-`, 'if-range': etag }),
+      ...streamRequest,
+      headers: { ...requestHeaders, range: `bytes=${from}-`, 'if-range': etag },
       priority,
     });
     const [, first, whole] = /^bytes (\d+)-\d+\/(\d+)$/.exec(rest.headers.get('content-range') ?? '') ?? [];
@@ -90,10 +91,6 @@ function toStreamError(
   }
   const message = `the connection ended in the middle of the response: ${describeFailure(lost.error)}`;
   return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause });
-}
-
-function withHeaders(request: ConnectorRequest, headers: Record<string, string>): ConnectorRequest {
-  return { ...request, headers };
 }
 
 function toRecord(headers: ConnectorRequest['headers']): Record<string, string> {
