@@ -7,7 +7,8 @@ const maxMessageBytes = 8 * 1024;
 
 const lineEnd = /[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
 
-// For both sides of a call, after redaction: a truncated secret could no longer be found (rule E5).
+// For both sides of a call, after redaction: a truncated secret could no longer be found (rule E5). For a
+// detail, which keeps its lines and has a bound of its own, `printable` is enough.
 
 /** A code that is safe to show: bounded, and text only (rule E8). */
 export function cleanCode(code: string): string {
@@ -17,9 +18,4 @@ export function cleanCode(code: string): string {
 /** A message that is safe to show: one line, bounded (rule E8). */
 export function cleanMessage(message: string): string {
   return limitBytes(printable(message.replace(lineEnd, ' ')), maxMessageBytes);
-}
-
-/** A detail that is safe to show: it keeps its lines, and an option of the connector bounds it (rules E5, E8). */
-export function cleanDetail(detail: string): string {
-  return printable(detail);
 }

@@ -44,7 +44,7 @@ function readPayload(value: unknown, fallbackCode: string): ErrorPayload | undef
   const entry = Array.isArray(value.errors) ? value.errors[0] : value.errors;
   if (!isObject(entry)) return undefined;
   const { code, message, detail } = entry;
-  if (typeof message !== 'string' || message.trim() === '') return undefined;
+  if (!isShown(message)) return undefined;
   const text = detail === undefined || detail === null ? '' : describeValue(detail);
   return { errors: { code: readCode(code) ?? fallbackCode, message, ...(text === '' ? {} : { detail: text }) } };
 }
@@ -58,10 +58,15 @@ export function parseProblem(text: string): ErrorPayload['errors'] | undefined {
   const value = parseJson(text);
   if (!isObject(value)) return undefined;
   const { type, title, detail } = value;
-  const [message] = [title, detail].filter((item): item is string => typeof item === 'string' && item.trim() !== '');
+  const [message] = [title, detail].filter(isShown);
   if (message === undefined) return undefined;
   const code = readCode(value.code) ?? (type === 'about:blank' ? undefined : readCode(type)) ?? '';
   return { code, message, ...(typeof detail === 'string' && detail !== '' ? { detail } : {}) };
+}
+
+/** Whether it is text that is still there when lines are joined (rule E8): `trim` keeps U+0085, which ends a line. */
+function isShown(message: unknown): message is string {
+  return typeof message === 'string' && /[^\s\u0085]/.test(message);
 }
 
 /** An end system's code as the contract writes it: numbers become strings; `undefined` when there is none (rule E3). */

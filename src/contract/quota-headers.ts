@@ -28,13 +28,6 @@ export interface AnnouncedQuota {
   current: QuotaLeft[];
 }
 
-export interface QuotaHeaderValues {
-  /** The raw `RateLimit-Policy`. */
-  policy?: string | null | undefined;
-  /** The raw `RateLimit`. */
-  current?: string | null | undefined;
-}
-
 /** A longer value is ignored (rule E8). */
 export const maxQuotaCharacters = 1024;
 
@@ -56,7 +49,7 @@ const maxInteger = 999_999_999_999_999;
  * // { policies: [{ name: 'default', limit: 100, windowMs: 60000 }],
  * //   current: [{ name: 'default', left: 50, resetMs: 30000 }] }
  */
-export function parseQuota({ policy, current }: QuotaHeaderValues): AnnouncedQuota {
+export function parseQuota({ policy, current }: { policy?: RawHeader; current?: RawHeader }): AnnouncedQuota {
   const policies: QuotaPolicy[] = [];
   const otherUnits = new Set<string>();
   for (const [name, parameters] of readItems(policy)) {
@@ -131,7 +124,9 @@ function writeItem(name: string, parameters: [string, number][]): string {
 }
 
 /** The named items of a list, in their order. */
-function readItems(value: string | null | undefined): [name: string, parameters: Parameters][] {
+type RawHeader = string | null | undefined;
+
+function readItems(value: RawHeader): [name: string, parameters: Parameters][] {
   if (typeof value !== 'string' || value.length > maxQuotaCharacters) return [];
   let list: ReturnType<typeof parseList>;
   try {

@@ -12,13 +12,10 @@ export interface LimitedBytes {
 export async function readLimited(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<LimitedBytes> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const reader = body?.getReader();
-  for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
-    chunks.push(next.value);
-    length += next.value.byteLength;
-    if (length <= maxBytes) continue;
-    await reader?.cancel();
-    break;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    if (length > maxBytes) break; // which cancels the rest
   }
   const bytes = new Uint8Array(length);
   let offset = 0;

@@ -368,6 +368,8 @@ describe('totalTimeoutMs bounds the whole call', () => {
       totalTimeoutMs: 5000,
       retry: { retries: 1000, minTimeoutMs: 100, maxTimeoutMs: 100 },
     });
+    const errors: unknown[] = [];
+    client.on('error', ({ error }) => errors.push(error));
     const call = track(get(client));
     for (let step = 0; step < 49; step++) {
       await grace(2);
@@ -378,6 +380,7 @@ describe('totalTimeoutMs bounds the whole call', () => {
     await until(() => call.settled);
     expect(call.error).toBeInstanceOf(Error);
     expect((call.error as Error).message).toContain('GET /items');
+    expect(errors).toEqual([call.error]);
     const { sent } = client.status.counters; // the last of them may still be arriving
     for (let step = 0; step < 20; step++) await clock.advance(3_600_000);
     expect(client.status.counters.sent).toBe(sent);

@@ -41,6 +41,10 @@ const hostileBodies: [string, Send][] = [
   ['errors null', (exchange, status) => exchange.reply(status, '{"errors":null}', json)],
   ['an empty errors array', (exchange, status) => exchange.reply(status, '{"errors":[]}', json)],
   ['errors without a message', (exchange, status) => exchange.reply(status, '{"errors":{"code":"A"}}', json)],
+  [
+    'a message of line ends alone',
+    (exchange, status) => exchange.reply(status, '{"errors":{"message":"\u0085"}}', json),
+  ],
   ['another API body', (exchange, status) => exchange.reply(status, '{"message":"x","code":"y"}', json)],
   ['bytes that are no text', (exchange, status) => exchange.reply(status, Buffer.from([0xff, 0xfe, 0, 0x80]), json)],
   [
@@ -180,6 +184,16 @@ describe('what a huge response costs', () => {
     await grace();
     expect(sent).toBeLessThan(20 * mebibyte);
     expect(connector.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['undici', {}],
+    ['fetch', { fetch: globalThis.fetch }],
+  ])('maxResponseBytes does not bound an error, whose body has a bound of its own: %s', async (_name, transport) => {
+    const payload = { errors: { code: 'NO_ISSUE', message: 'No issue 7', detail: 'x'.repeat(8192) } };
+    const connector = await scriptedConnector({ handle: ({ reply }) => reply(404, payload) });
+    const error = await rejection(get(connect(connector, { ...transport, maxResponseBytes: 4096 })));
+    expect(error).toMatchObject({ code: 'NO_ISSUE', origin: 'connector', detail: payload.errors.detail });
   });
 
   it('control: a success of 20 MB arrives whole where it may', async () => {

@@ -97,6 +97,26 @@ describe('the call of initialize (S1)', () => {
     expect(connector.requests[0]?.session).toBe('t1');
   });
 
+  it('takes the method of its requests in small letters, and refuses one that is none, unsent', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const client = (method: string) =>
+      connect(connector, {
+        initialize: async ({ request }) => {
+          const { data } = await request({ method, path: '/initialize', json: {} });
+          return Object.fromEntries((data as { key: string; value: string }[]).map(({ key, value }) => [key, value]));
+        },
+      });
+    await get(client('post'));
+    expect(connector.logins.map(({ method }) => method)).toEqual(['POST']);
+    for (const method of ['PO ST', undefined as never]) {
+      const error = await rejection(get(client(method)));
+      expect(error).toBeInstanceOf(InitializeError);
+      expect(error.cause).toBeInstanceOf(TypeError);
+      expect((error.cause as Error).message).toContain('`method` must be an HTTP method');
+    }
+    expect(connector.logins).toHaveLength(1);
+  });
+
   it('shows nothing of what the function sent, when its request fails (E5)', async () => {
     const connector = await scriptedConnector({ guard: false, initializePath: '/token' });
     connector.initialize = (exchange) =>

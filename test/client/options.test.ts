@@ -106,6 +106,28 @@ describe('wrong options are a TypeError that names the option in backticks', () 
   });
 });
 
+describe('a wrong option of a call is a TypeError that names it, and nothing is sent', () => {
+  const wrong: [string, unknown][] = [
+    ['idempotent', 'false'],
+    ['idempotent', null],
+    ['timeoutMs', 0],
+    ['timeoutMs', '5'],
+    ['totalTimeoutMs', Number.NaN],
+    ['priority', '1'],
+    ['signal', new AbortController()],
+    ['signal', null],
+    ['responseType', 'xml'],
+  ];
+  it.each(wrong)('%s: %o', async (name, value) => {
+    const connector = await scriptedConnector();
+    const call = { method: 'POST', path: '/', [name]: value };
+    const error = await rejection(connect(connector).request(call as never));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toMatch(new RegExp(`^\`${name}\` must be `));
+    expect(connector.sockets.size).toBe(0);
+  });
+});
+
 describe('an option that does not exist is refused, with those that do', () => {
   const { baseUrl, initialize } = good;
   const remaining = { header: 'x-left', resetHeader: 'x-reset' };

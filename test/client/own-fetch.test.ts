@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { connect } from '../helpers/connect.js';
+import { scriptedConnector } from '../helpers/scripted-connector.js';
 import { rejection } from '../helpers/until.js';
 
 const connector = { url: 'http://127.0.0.1:1' };
@@ -31,4 +32,30 @@ test('a `fetch` that returns a response of another copy of fetch is taken (contr
   const fetch = async (url: unknown) => data(String(url).endsWith('/initialize') ? '[]' : '{"id":7}');
   const client = connect(connector, { fetch: fetch as unknown as typeof globalThis.fetch });
   expect(await client.get('/issues/7')).toEqual({ id: 7 });
+});
+
+test.each([
+  ['`fetch`', { fetch: globalThis.fetch }],
+  ['undici (control)', {}],
+])('all cookies of a response arrive with %s, of logins and streams, too', async (_name, transport) => {
+  const cookies = ['JSESSIONID=1; Path=/', 'XSRF-TOKEN=2; Expires=Wed, 21 Oct 2026 07:28:00 GMT'];
+  const connector = await scriptedConnector({
+    initialize: ({ reply }) => reply(200, {}, { 'set-cookie': cookies }),
+    handle: ({ reply, path }) => reply(200, {}, path === '/one' ? { 'set-cookie': 'a=1' } : { 'set-cookie': cookies }),
+    guard: false,
+  });
+  const seen: string[][] = [];
+  const client = connect(connector, {
+    ...transport,
+    initialize: async ({ request }) => {
+      const { headers } = await request({ method: 'POST', path: '/initialize' });
+      seen.push(headers.getSetCookie());
+      return {};
+    },
+  });
+  seen.push((await client.request({ method: 'GET', path: '/items' })).headers.getSetCookie());
+  const { headers, body } = await client.stream('/items');
+  await body.cancel();
+  expect([...seen, headers.getSetCookie()]).toEqual([cookies, cookies, cookies]);
+  expect((await client.request({ method: 'GET', path: '/one' })).headers.getSetCookie()).toEqual(['a=1']);
 });

@@ -44,6 +44,34 @@ describe('client.pages', () => {
     ]);
   });
 
+  it.each<[string, string, object | undefined, string, string]>([
+    ['a URLSearchParams', '/items', new URLSearchParams('page=1&of=a+b&of=c'), 'of=a+b&of=c', 'page=1&of=a+b&of=c'],
+    ['the path', '/items?page=1&of=a%20b', undefined, 'of=a%20b', 'page=1&of=a%20b'],
+    ['both', '/items?page=1&of=a%20b', { page: 1, limit: 1 }, 'of=a%20b&limit=1', 'page=1&of=a%20b&page=1&limit=1'],
+  ])('puts them over those before in %s', async (_where, path, query, kept, first) => {
+    const connector = await connectorWith(String);
+    const next = ({ next: page }: z.output<typeof Page>) => page && { page };
+    await all(connect(connector).pages(path, { schema: Page, query, next }));
+    expect(connector.requests.map((request) => request.path)).toEqual([
+      `/items?${first}`,
+      `/items?${kept}&page=2`,
+      `/items?${kept}&page=3`,
+    ]);
+  });
+
+  it('puts them over those of the link before', async () => {
+    const connector = await scriptedConnector();
+    const links = ['/items?page=2&limit=1', { page: 3 }, { page: undefined }, new URLSearchParams({ limit: '5' })];
+    await all(connect(connector).pages('/items', { next: () => links.shift() }));
+    expect(connector.requests.map(({ path }) => path)).toEqual([
+      '/items',
+      '/items?page=2&limit=1',
+      '/items?limit=1&page=3',
+      '/items?limit=1',
+      '/items?limit=5',
+    ]);
+  });
+
   it('reads them by URLSearchParams, which replace the query', async () => {
     const connector = await connectorWith(String);
     const next = async ({ next: page }: z.output<typeof Page>) =>

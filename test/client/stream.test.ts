@@ -41,6 +41,15 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     expect((await bytesOf(data)).length).toBe(0);
   });
 
+  it('is empty where the connector says that nothing has changed (D1)', async () => {
+    const connector = await scriptedConnector({ handle: ({ reply }) => reply(304, undefined, { etag: '"v1"' }) });
+    const client = connect(connector, transport());
+    const { status, headers, body } = await client.stream('/files/7', { headers: { 'if-none-match': '"v1"' } });
+    expect(status).toBe(304);
+    expect(headers.get('etag')).toBe('"v1"');
+    expect((await bytesOf(body)).length).toBe(0);
+  });
+
   it('comes after logins, limits and retries are over', async () => {
     const connector = await scriptedConnector({
       handle: (exchange) => {

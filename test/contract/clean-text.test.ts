@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cleanCode, cleanDetail, cleanMessage } from '../../src/contract/index.js';
+import { cleanCode, cleanMessage } from '../../src/contract/index.js';
+import { printable } from '../../src/internal/index.js';
 
 const shown = 'Straße, 日本語, 👩‍👩‍👧, é and a\u00a0no-break space';
 const lineEnds = ['\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029'];
@@ -13,7 +14,7 @@ describe('code, message and detail show as text (E8)', () => {
   it.each([
     ['code', cleanCode],
     ['message', cleanMessage],
-    ['detail', cleanDetail],
+    ['detail', printable],
   ])('a %s keeps what is text, and nothing hides in it', (_name, clean) => {
     expect(clean(shown)).toBe(shown);
     for (const character of hidden) expect(clean(`a${character}${character}b`)).toBe('a\ufffd\ufffdb');
@@ -29,9 +30,8 @@ describe('code, message and detail show as text (E8)', () => {
   });
 
   it('a detail keeps tabs and the ends of its lines, and no others', () => {
-    expect(cleanDetail('a\tb\nc\r\nd')).toBe('a\tb\nc\r\nd');
-    for (const end of ['\r', '\v', '\f', '\u0085', '\u2028', '\u2029'])
-      expect(cleanDetail(`a${end}b`)).toBe('a\ufffdb');
+    expect(printable('a\tb\nc\r\nd')).toBe('a\tb\nc\r\nd');
+    for (const end of ['\r', '\v', '\f', '\u0085', '\u2028', '\u2029']) expect(printable(`a${end}b`)).toBe('a\ufffdb');
   });
 
   it('a code has 256 bytes at most, a message 8 KiB', () => {

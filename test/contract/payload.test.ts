@@ -237,6 +237,7 @@ describe('parseErrorPayload (E6)', () => {
     ['no message', { errors: { code: 'A' } }],
     ['an empty message', { errors: { code: 'A', message: '' } }],
     ['a blank message', { errors: { code: 'A', message: ' \n' } }],
+    ['a message of line ends alone', { errors: { code: 'A', message: '\u0085\u2028' } }],
     ['a message that is no text', { errors: { code: 'A', message: { text: 'b' } } }],
     ['another API body', { error: { code: 'A', message: 'b' } }],
     ['another API body at the top', { code: 'A', message: 'b' }],

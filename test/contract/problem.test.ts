@@ -15,6 +15,7 @@ describe('a problem of RFC 9457 (E6)', () => {
       { code: '', message: 'looked in A', detail: 'looked in A' },
     ],
     ['so it is with a blank title', { title: ' ', detail: 'b' }, { code: '', message: 'b', detail: 'b' }],
+    ['and with a title of line ends alone', { title: '\u0085', detail: 'b' }, { code: '', message: 'b', detail: 'b' }],
     ['and with a title that is no text', { title: 7, detail: 'b' }, { code: '', message: 'b', detail: 'b' }],
     ['an empty detail is none', { title: 'a', detail: '' }, { code: '', message: 'a' }],
     ['a detail that is no text is none', { title: 'a', detail: { b: 1 } }, { code: '', message: 'a' }],

@@ -1,5 +1,6 @@
+import type * as z from 'zod';
 import type { RequestLine } from '../../contract/index.js';
-import { checkOptions, notAnOption, oneOf, option, timeLimit } from '../../internal/index.js';
+import { bool, checkOptions, notAnOption, oneOf, option, timeLimit } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { ConnectorResponse, ResponseType } from '../http/read-success.js';
@@ -63,15 +64,15 @@ export function toCall<Data, Result>(
     request: { method, path: withoutQuery(path) },
     headers: toHeaderRecord(settings.headers, request.headers, body),
     body,
-    responseType: checkResponseType(request.responseType),
+    responseType: optional(responseType, request.responseType, 'responseType') ?? 'auto',
     schema: request.schema === undefined ? undefined : checkSchema(request.schema),
     toResult,
-    idempotent: request.idempotent,
-    timeoutMs: checkTimeout(request.timeoutMs, 'timeoutMs') ?? settings.timeoutMs,
-    totalTimeoutMs: checkTimeout(request.totalTimeoutMs, 'totalTimeoutMs') ?? settings.totalTimeoutMs,
-    signal: checkSignal(request.signal),
+    idempotent: optional(bool, request.idempotent, 'idempotent'),
+    timeoutMs: optional(timeLimit, request.timeoutMs, 'timeoutMs') ?? settings.timeoutMs,
+    totalTimeoutMs: optional(timeLimit, request.totalTimeoutMs, 'totalTimeoutMs') ?? settings.totalTimeoutMs,
+    signal: optional(signal, request.signal, 'signal'),
     lane: gates.for({ method, path }),
-    priority: checkPriority(request.priority),
+    priority: optional(priority, request.priority, 'priority') ?? 0,
   };
 }
 
@@ -105,12 +106,14 @@ export function checkRequest(request: ConnectorRequest, base: Settings): Request
   if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
   checkNames(request);
   const path = toPath(request.path, base);
-  if (commonMethods.has(request.method)) return { method: request.method, path };
-  const method = typeof request.method === 'string' ? request.method.toUpperCase() : '';
-  if (!/^[A-Z]+$/.test(method) || method === 'CONNECT') {
-    throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(request.method)}.`);
-  }
-  return { method, path };
+  return { method: commonMethods.has(request.method) ? request.method : toMethod(request.method), path };
+}
+
+/** The method in capitals. @throws TypeError if it is none. */
+export function toMethod(value: unknown): string {
+  const method = typeof value === 'string' ? value.toUpperCase() : '';
+  if (/^[A-Z]+$/.test(method) && method !== 'CONNECT') return method;
+  throw new TypeError(`\`method\` must be an HTTP method, got ${JSON.stringify(value)}.`);
 }
 
 const optionNames: ReadonlySet<string> = new Set(
@@ -138,28 +141,13 @@ function checkNames(request: object): void {
   }
 }
 
-function checkTimeout(value: unknown, name: string): number | undefined {
-  if (value === undefined || (typeof value === 'number' && value > 0)) return value;
-  return checkOptions(timeLimit, value, name);
-}
-
+const signal = option<AbortSignal>(
+  (value) => typeof (value as Partial<AbortSignal> | null)?.throwIfAborted === 'function',
+  'must be an AbortSignal, such as `controller.signal`',
+);
+const responseType = oneOf(['auto', 'json', 'text', 'bytes', 'stream']);
 const priority = option<number>(Number.isFinite, 'must be a finite number', true);
 
-function checkPriority(value: unknown): number {
-  if (value === undefined) return 0;
-  return Number.isFinite(value) ? (value as number) : checkOptions(priority, value, 'priority');
-}
-
-const isSignal = (value: unknown): value is AbortSignal =>
-  typeof (value as Partial<AbortSignal> | null)?.throwIfAborted === 'function';
-const signal = option<AbortSignal>(isSignal, 'must be an AbortSignal, such as `controller.signal`');
-
-function checkSignal(value: unknown): AbortSignal | undefined {
-  return value === undefined || isSignal(value) ? value : checkOptions(signal, value, 'signal');
-}
-
-const responseType = oneOf(['auto', 'json', 'text', 'bytes', 'stream']);
-
-function checkResponseType(value: unknown): ResponseType {
-  return value === undefined ? 'auto' : checkOptions(responseType, value, 'responseType');
+function optional<T>(schema: z.ZodType<T>, value: T | undefined, name: string): T | undefined {
+  return value === undefined ? undefined : checkOptions(schema, value, name);
 }

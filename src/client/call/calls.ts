@@ -124,7 +124,8 @@ export class Calls {
     const closed = failure instanceof RequestError && failure.code === 'CLIENT_CLOSED';
     const error = closed ? closedError(call.request) : failure;
     if (error instanceof RequestError || isConnectorError(error)) Object.assign(error, { attempts });
-    if (!call.signal?.aborted) this.#context.events.failed(call.request, error);
+    const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
+    if (isOverBudget || !call.signal?.aborted) this.#context.events.failed(call.request, error);
     return error;
   }
 }

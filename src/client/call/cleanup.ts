@@ -1,19 +1,15 @@
 import { RequestError } from '../errors.js';
 import { readErrorContent, sessionSecrets, toConnectorError } from '../http/read-error.js';
+import { toTarget, withoutQuery } from '../http/request-target.js';
 import type { Transport } from '../http/wire.js';
 import type { Session } from '../session/session.js';
 
 /** Tells the connector that a session is over (rule S1). @throws if the response is not a success. */
-export async function cleanUp(
-  transport: Transport,
-  target: string,
-  session: Session,
-  timeoutMs: number,
-): Promise<void> {
-  const request = { method: 'POST', path: target };
+export async function cleanUp(transport: Transport, path: string, session: Session, timeoutMs: number): Promise<void> {
+  const request = { method: 'POST', path: withoutQuery(path) };
   const outcome = await transport.send({
     method: 'POST',
-    target,
+    target: toTarget('', path, undefined),
     headers: session.withDefaults,
     body: undefined,
     timeoutMs,

@@ -13,6 +13,7 @@ import {
 } from '../session/initialize.js';
 import type { Login } from '../session/session.js';
 import type { Settings } from '../settings.js';
+import { toMethod } from './call.js';
 import { LoginRun, LoginTime } from './login-run.js';
 import { type RunContext, runToEnd } from './run.js';
 
@@ -61,9 +62,10 @@ class LoginProcess {
     const abort = () => controller.abort(this.#signal.reason);
     this.#signal.addEventListener('abort', abort, { once: true });
     const request: InitializeRequest = async (options) => {
-      const { method, path } = options;
+      const { path } = options;
+      const method = toMethod(options.method);
       const secrets = loginSecrets(options);
-      const response = await this.#request(options, defaultTimeoutMs, secrets);
+      const response = await this.#request({ ...options, method }, defaultTimeoutMs, secrets);
       const reading = { method, responseType: 'auto', schema: undefined, parseJson: undefined } as const;
       // Without the response: a successful login holds a session (rule E9).
       return readSuccess(response, reading, (problem) =>

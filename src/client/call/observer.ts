@@ -33,7 +33,7 @@ export class CallObserver {
     const { clock, publish } = this.#options;
     const startedAt = clock.monotonic();
     const call = this.#call;
-    const pending = this.#begin()(() => perform());
+    const pending = this.#begin()(perform);
     const end = (failure: { error?: unknown }) => {
       const status = this.#status === undefined ? {} : { status: this.#status };
       const durationMs = clock.monotonic() - startedAt;

@@ -2,7 +2,7 @@ import { describeValue } from '../../internal/index.js';
 import type { ConnectorRequest, PagesOptions } from '../client-types.js';
 import { RequestError } from '../errors.js';
 import type { ConnectorResponse } from '../http/read-success.js';
-import { checkPath, type Query, toPath, toTarget, withoutQuery } from '../http/request-target.js';
+import { checkPath, type Query, toPath, toSearch, toTarget, withoutQuery } from '../http/request-target.js';
 
 /** The pages of a list. @throws TypeError at once if `next` is missing. */
 export function readPages<Data>(
@@ -41,7 +41,15 @@ async function* read<Data>(
     if (typeof following === 'string' || following instanceof URL) {
       [path, query] = [checkPath(toPath(String(following), base, 'next()'), 'next()'), undefined];
     } else if (typeof following !== 'object' || Array.isArray(following)) throw wrongNext(following);
-    else query = isPlain(following) && isPlain(query ?? {}) ? { ...query, ...following } : following;
+    else {
+      const isWhole = following instanceof URLSearchParams;
+      const names = new Set(isWhole ? following.keys() : Object.keys(following));
+      path = toPath(path, base);
+      const start = withoutQuery(path);
+      const kept = without(names, path.slice(start.length + 1));
+      path = kept === '' ? start : `${start}?${kept}`;
+      query = isWhole ? following : new URLSearchParams(`${without(names, toSearch(query))}&${toSearch(following)}`);
+    }
   }
 }
 
@@ -49,6 +57,8 @@ function wrongNext(value: unknown): TypeError {
   return new TypeError(`\`next\` returned ${describeValue(value)}; it must return query values, a link, or nothing`);
 }
 
-function isPlain(query: Query): boolean {
-  return !(query instanceof URLSearchParams);
+/** A query without these names; the rest stays as it is written. */
+function without(names: ReadonlySet<string>, search: string): string {
+  const isKept = (pair: string) => ![...new URLSearchParams(pair).keys()].some((name) => names.has(name));
+  return search.split('&').filter(isKept).join('&');
 }

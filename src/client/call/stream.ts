@@ -9,17 +9,17 @@ import type { Settings } from '../settings.js';
 import { describeFailure } from './failure.js';
 
 /** Makes a call whose body arrives while it is read. */
-export type Open = (request: ConnectorRequest) => Promise<ConnectorResponse<IncomingBody>>;
+export type Open = (request: ConnectorRequest) => Promise<ConnectorResponse<IncomingBody | undefined>>;
 
 /** The request of a stream: without compression, so that a part of the body can be requested. */
 export function toStreamRequest(request: ConnectorRequest): ConnectorRequest {
   if (request.schema !== undefined) throw new TypeError("`schema` and `responseType: 'stream'` exclude each other.");
-  return withHeaders(request, { 'accept-encoding': 'identity', ...toRecord(request.headers) });
+  return { ...request, headers: { 'accept-encoding': 'identity', ...toRecord(request.headers) } };
 }
 
 /** @returns the response with the body that the caller reads. @throws RequestError if it cannot be decompressed. */
 export function toStreamed(
-  response: ConnectorResponse<IncomingBody>,
+  response: ConnectorResponse<IncomingBody | undefined>,
   {
     request,
     streamRequest,
@@ -27,8 +27,10 @@ export function toStreamed(
     open,
   }: { request: RequestLine; streamRequest: ConnectorRequest; settings: Settings; open: Open },
 ): ConnectorResponse<ReadableStream<Uint8Array>> {
-  const { status, headers } = response;
-  const { stream } = new StreamedBody(response.data, {
+  const { status, headers, data: incoming } = response;
+  // A 304 has no body (rule D1).
+  if (incoming === undefined) return { status, headers, data: new Blob().stream() };
+  const { stream } = new StreamedBody(incoming, {
     request,
     maxBytes: settings.maxStreamBytes,
     wholeBytes: streamRequest.method === 'HEAD' ? undefined : lengthOf(headers),
@@ -59,13 +61,15 @@ function toFetchRest(
   const priority = Number.MAX_VALUE;
   return async (from) => {
     const rest = await open({
-      ...withHeaders(streamRequest, { ...requestHeaders, range: `bytes=${from}-`, 'if-range': etag }),
+      ...streamRequest,
+      headers: { ...requestHeaders, range: `bytes=${from}-`, 'if-range': etag },
       priority,
     });
     const [, first, whole] = /^bytes (\d+)-\d+\/(\d+)$/.exec(rest.headers.get('content-range') ?? '') ?? [];
     const isSame = ['etag', 'content-encoding'].every((name) => rest.headers.get(name) === headers.get(name));
-    if (rest.status === 206 && Number(first) === from && Number(whole) === length && isSame) return rest.data;
-    rest.data.destroy();
+    const isRest = rest.status === 206 && Number(first) === from && Number(whole) === length && isSame;
+    if (isRest && rest.data !== undefined) return rest.data;
+    rest.data?.destroy();
     const received = rest.status === 206 ? 'part of another file' : `status ${rest.status}`;
     throw new Error(`the connector sent ${received} for \`range: bytes=${from}-\``);
   };
@@ -87,10 +91,6 @@ function toStreamError(
   }
   const message = `the connection ended in the middle of the response: ${describeFailure(lost.error)}`;
   return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause });
-}
-
-function withHeaders(request: ConnectorRequest, headers: Record<string, string>): ConnectorRequest {
-  return { ...request, headers };
 }
 
 function toRecord(headers: ConnectorRequest['headers']): Record<string, string> {

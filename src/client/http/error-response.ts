@@ -19,7 +19,7 @@ export function withResponse<Failure extends Error>(
   error: Failure,
   response: WireResponse,
   secrets: readonly string[],
-  names: readonly string[] = [],
+  names: readonly string[],
 ): Failure {
   return showResponse(error, describeResponse(response, secrets, names));
 }

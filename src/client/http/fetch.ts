@@ -12,6 +12,7 @@ import {
   type SendOutcome,
   type Transport,
   type WireRequest,
+  type WireResponse,
 } from './wire.js';
 
 export interface FetchTransportOptions {
@@ -64,7 +65,7 @@ async function send(
     const { body, end, error } = await collect(response, limit, controller.signal);
     if (stopped === 'aborted') return { type: 'aborted' };
     const { status } = response;
-    const headers = Object.fromEntries(response.headers);
+    const headers = toRecord(response.headers);
     const outcome: ResponseOutcome = { type: 'response', status, headers, body, end, error };
     if (stopped === 'timeout' && status < 400) return { type: 'timeout', response: { ...outcome, end: 'truncated' } };
     return isLeftPacked(response, request) && isCompressed(outcome) ? await decompress(outcome, limit) : outcome;
@@ -116,6 +117,12 @@ function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   return (ReadableStream as unknown as { from(source: typeof body): ReadableStream<Uint8Array> }).from(body);
 }
 
+/** Of the headers, only cookies are not joined when they repeat. */
+function toRecord(headers: Headers): WireResponse['headers'] {
+  const cookies = headers.getSetCookie?.() ?? [];
+  return { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
+}
+
 /** Hands the head on, while the body keeps arriving. */
 function streamed(
   response: Response,
@@ -161,7 +168,7 @@ function streamed(
       },
     },
   });
-  const headers = Object.fromEntries(response.headers);
+  const headers = toRecord(response.headers);
   // Decompressed already: no range of these bytes can be requested.
   if (!isLeftPacked(response, request) && headers['content-encoding'] !== undefined) {
     delete headers['content-encoding'];

@@ -2,7 +2,6 @@ import {
   type CallResponse,
   type ConnectorError,
   cleanCode,
-  cleanDetail,
   cleanMessage,
   type ErrorKind,
   errorOfKind,
@@ -12,7 +11,7 @@ import {
   parseProblem,
   type RequestLine,
 } from '../../contract/index.js';
-import { createRedact, credentialHeaders, headerParts, showsSecret } from '../../internal/index.js';
+import { createRedact, credentialHeaders, headerParts, printable, showsSecret } from '../../internal/index.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** What an error response says, made safe to show. */
@@ -52,7 +51,7 @@ export function readErrorContent(
     status,
     code: code === '' || showsSecret(code, secrets) ? undefined : cleanCode(code),
     message: cleanMessage(redact(message)),
-    detail: detail === undefined ? undefined : cleanDetail(redact(detail)),
+    detail: detail === undefined ? undefined : printable(redact(detail)),
     origin: payload === undefined ? 'unknown' : 'connector',
   };
 }

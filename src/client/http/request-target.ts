@@ -56,7 +56,7 @@ export function checkPath(path: unknown, option: string): string {
 /**
  * @throws TypeError naming a value that cannot be written: without it, the query would mean something else (rule D1).
  */
-function toSearch(query: Query | undefined): string {
+export function toSearch(query: Query | undefined): string {
   if (query === undefined) return '';
   if (Object.prototype.toString.call(query) === '[object URLSearchParams]') return String(query);
   if (!isRecord(query)) throw new TypeError('`query` must be a URLSearchParams or an object of names and values.');

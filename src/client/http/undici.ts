@@ -132,13 +132,11 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveRequest {
     this.#controller = controller;
     if (this.#settled) controller.abort(new Error('The request is no longer wanted.'));
     else if (!this.#started && !this.#request.mayStart()) this.#stop({ type: 'held-back' });
-    else this.#start();
-  }
-
-  #start(): void {
-    this.#started = true;
-    // The caller's dispatcher may have queued it, which is no timeout of the connector (rule D4).
-    if (this.#timer === undefined) this.#startTimer();
+    else {
+      this.#started = true;
+      // The caller's dispatcher may have queued it, which is no timeout of the connector (rule D4).
+      if (this.#timer === undefined) this.#startTimer();
+    }
   }
 
   #startTimer(): void {
@@ -220,13 +218,12 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveRequest {
     // A timeout in the body of an error does not hide the status, which has arrived (rule E6).
     if (outcome.type !== 'timeout' || this.#status === 0) this.#finish(outcome);
     else if (this.#status >= 400) this.#respond('truncated', false);
-    else this.#finish({ ...outcome, response: this.#truncated() });
+    else {
+      // The head alone (rule E9).
+      const head = { status: this.#status, headers: this.#headers };
+      this.#finish({ ...outcome, response: { ...head, body: new Uint8Array(), end: 'truncated' } });
+    }
     this.#destroy();
-  }
-
-  /** The head alone (rule E9). */
-  #truncated(): WireResponse {
-    return { status: this.#status, headers: this.#headers, body: new Uint8Array(), end: 'truncated' };
   }
 
   #destroy(): void {

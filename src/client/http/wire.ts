@@ -57,7 +57,7 @@ export interface Transport {
 export const maxErrorBytes = 1024 * 1024;
 
 export function bodyLimit(status: number, maxResponseBytes: number): number {
-  return status >= 400 ? Math.min(maxErrorBytes, maxResponseBytes) : maxResponseBytes;
+  return status >= 400 ? maxErrorBytes : maxResponseBytes;
 }
 
 /** Whether the body of a response is handed on while it arrives. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { RequestLine } from '../../contract/index.js';
 import { type Clock, option, text } from '../../internal/index.js';
-import { RequestError } from '../errors.js';
+import { closedError } from '../errors.js';
 import type { Emit, Quota } from '../events.js';
 import { Gate } from './gate.js';
 import { Lane } from './lane.js';
@@ -130,9 +130,7 @@ export class Gates {
   close(): void {
     this.#isClosed = true;
     this.#stopSharing();
-    const request = { method: 'close', path: '' };
-    const error = () =>
-      new RequestError('the client was closed while this call waited', { code: 'CLIENT_CLOSED', request });
+    const error = () => closedError({ method: 'close', path: '' });
     for (const lane of this.#all) lane.close(error);
   }
 

@@ -1,7 +1,6 @@
 import {
   type ConnectorError,
   cleanCode,
-  cleanDetail,
   cleanMessage,
   type ErrorPayload,
   errorTable,
@@ -10,7 +9,7 @@ import {
   limitBytes,
   type RateLimitError,
 } from '../../contract/index.js';
-import { checkOptions, createRedact, optionsOf, type Redact, showsSecret } from '../../internal/index.js';
+import { checkOptions, createRedact, optionsOf, printable, type Redact, showsSecret } from '../../internal/index.js';
 import { bodyHeaders, type ErrorFormatOptions, errorFormatShape, type RateLimitHeader } from './options.js';
 import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
 
@@ -82,7 +81,7 @@ function readPayload(
     code: showsSecret(code, secrets) ? defaultCode : cleanCode(code),
     message: cleanMessage(redact(message)),
   };
-  if (detail !== undefined) errors.detail = limitBytes(cleanDetail(redact(detail)), maxDetailBytes);
+  if (detail !== undefined) errors.detail = limitBytes(printable(redact(detail)), maxDetailBytes);
   return { errors };
 }
 
