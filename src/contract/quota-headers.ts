@@ -28,6 +28,8 @@ export interface AnnouncedQuota {
   current: QuotaLeft[];
 }
 
+type RawHeader = string | null | undefined;
+
 /** A longer value is ignored (rule E8). */
 export const maxQuotaCharacters = 1024;
 
@@ -124,8 +126,6 @@ function writeItem(name: string, parameters: [string, number][]): string {
 }
 
 /** The named items of a list, in their order. */
-type RawHeader = string | null | undefined;
-
 function readItems(value: RawHeader): [name: string, parameters: Parameters][] {
   if (typeof value !== 'string' || value.length > maxQuotaCharacters) return [];
   let list: ReturnType<typeof parseList>;
