@@ -99,6 +99,51 @@ test('close lets a request that is being answered finish, and cuts it after the 
   await cut;
 });
 
+test.each(['keep-alive', 'close'])(
+  'what a fetched response says of its own connection (%s) does not hold for that of the server',
+  async (connection) => {
+    const upstream = await start(new Hono().get('/', (c) => c.text('done')));
+    let release: () => void = () => {};
+    let arrive: () => void = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const app = new Hono()
+      .get('/', () => fetch(upstream, { headers: { connection } }))
+      .get('/held', async () => {
+        arrive();
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        return fetch(upstream, { headers: { connection } });
+      });
+    expect((await fetch(upstream, { headers: { connection } })).headers.get('connection')).toBe(connection); // control
+    const server = await serve(app, { port: 0 });
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const connectionOf = (path: string) =>
+      new Promise((resolve, reject) => {
+        request(server.url + path, { agent }, (response) => {
+          response.resume().on('end', () => resolve(response.headers.connection));
+        })
+          .on('error', reject)
+          .end();
+      });
+    expect(await connectionOf('/')).toBe('keep-alive');
+    const held = connectionOf('/held');
+    await arrived;
+    const closed = server.close();
+    release();
+    expect(await held).toBe('close');
+    await closed;
+  },
+);
+
+test('a response with a `trailer` that announces none goes out', async () => {
+  const url = await start(new Hono().get('/', () => new Response('done', { headers: { trailer: 'x-sum' } })));
+  expect(await send(url)).toMatchObject({ status: 200, body: 'done' });
+});
+
 test.each([
   ['no HTTP at all', 'nonsense\r\n\r\n', 400],
   ['headers without end', `GET / HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`, 431],

@@ -39,9 +39,7 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
     const first = await Promise.race([reading, turn]);
     if (first && !first.done) reading = reader.read();
     const second = await Promise.race([reading, turn]);
-    if (second?.done && headers['transfer-encoding'] === undefined) {
-      headers['content-length'] ??= String(Buffer.byteLength(first?.value ?? ''));
-    }
+    if (second?.done) headers['content-length'] ??= String(Buffer.byteLength(first?.value ?? ''));
     outgoing.writeHead(status, headers);
     const declared = Number(headers['content-length'] ?? Number.NaN);
     let length = 0;
@@ -77,9 +75,16 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
   }
 }
 
+/** What a fetched response says of the connection that it came over (RFC 9110, 7.6.1). HTTP/2 refuses it. */
+const ofConnection = [
+  ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+];
+
 function toNodeHeaders(headers: Headers): Record<string, string | string[]> {
   const record: Record<string, string | string[]> = Object.fromEntries(headers);
   const cookies = headers.getSetCookie();
   if (cookies.length > 0) record['set-cookie'] = cookies;
+  for (const name of ofConnection) delete record[name];
   return record;
 }
