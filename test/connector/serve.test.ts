@@ -1,8 +1,9 @@
-import { Agent, request } from 'node:http';
+import { Agent, createServer, request } from 'node:http';
+import { queryObjects } from 'node:v8';
 import { serve } from 'concordat/connector';
 import { toNodeHandler } from 'concordat/connector/node';
 import { Hono } from 'hono';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { errorsOf, send, sendBytes } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
 
@@ -243,6 +244,35 @@ test('a body that is there at once has a length', async () => {
   };
   expect(await framing('/7')).toEqual(['7', undefined]);
   expect(await framing('/0')).toEqual(['0', undefined]);
+});
+
+test('a response that waits for its reader again and again keeps nothing of the waits', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {}); // `queryObjects` is experimental
+  const [first, last] = [100, 2_100];
+  const promises: number[] = [];
+  let parts = 0;
+  const body = () =>
+    new ReadableStream({
+      pull(controller) {
+        parts += 1;
+        if (parts === first || parts === last) promises.push(queryObjects(Promise, { format: 'count' }));
+        if (parts > last) controller.close();
+        else controller.enqueue(new Uint8Array(100));
+      },
+    });
+  // So few bytes are held that every part waits.
+  const server = createServer(
+    { highWaterMark: 1 },
+    toNodeHandler(() => new Response(body())),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { cut, body: sent } = await send(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
+  warn.mockRestore();
+  expect([cut, sent.length]).toEqual([false, last * 100]);
+  const [before = 0, after = 0] = promises;
+  expect(before).toBeGreaterThan(0);
+  expect(after - before).toBeLessThan((last - first) / 10);
 });
 
 test.each(['served', 'in another app'])(

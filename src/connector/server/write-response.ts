@@ -26,12 +26,12 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
   headers['content-type'] ??= 'text/plain; charset=UTF-8';
   const reader = body.getReader();
   let isGone = false;
-  const gone = new Promise<void>((resolve) => {
-    outgoing.once('close', () => {
-      isGone = true;
-      resolve();
-      reader.cancel().catch(() => {});
-    });
+  let goOn = () => {};
+  outgoing.on('drain', () => goOn());
+  outgoing.once('close', () => {
+    isGone = true;
+    goOn();
+    reader.cancel().catch(() => {});
   });
   try {
     const turn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
@@ -59,8 +59,10 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
     const write = async (bytes: Uint8Array) => {
       count(bytes, false);
       // Only "false" asks to wait, as for `pipe()` of Node: servers that stand in for Node's return nothing.
-      if (outgoing.write(bytes) !== false) return;
-      await Promise.race([gone, new Promise<void>((resolve) => outgoing.once('drain', resolve))]);
+      if (outgoing.write(bytes) !== false || isGone) return;
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
     };
     if (first) await write(first.value);
     else outgoing.flushHeaders();
