@@ -100,6 +100,38 @@ test('close lets a request that is being answered finish, and cuts it after the 
   await cut;
 });
 
+test.each([Number.NaN, -1, '5'])('close takes no grace of %s', async (graceMs) => {
+  const server = await serve(makeConnector(), { port: 0 });
+  expect(() => server.close({ graceMs: graceMs as number })).toThrow(TypeError);
+  expect(() => server.close({ graceMs: graceMs as number })).toThrow('`graceMs` must be a number of milliseconds');
+  await server.close();
+});
+
+test('close cuts nothing before a grace without end', async () => {
+  let arrive: () => void = () => {};
+  let release: () => void = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const app = new Hono().get('/', async (c) => {
+    arrive();
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return c.text('done');
+  });
+  const server = await serve(app, { port: 0 });
+  onTestFinished(() => server.close());
+  const answer = send(server.url).catch((error: Error) => error.message);
+  await arrived;
+  const closed = server.close({ graceMs: Number.POSITIVE_INFINITY });
+  // The last thing that closing does by itself is to refuse connections.
+  await expect.poll(() => sendBytes(server.url, '').catch(({ code }) => code)).toBe('ECONNREFUSED');
+  release();
+  expect(await answer).toMatchObject({ status: 200, body: 'done' });
+  await closed;
+});
+
 test.each(['keep-alive', 'close'])(
   'what a fetched response says of its own connection (%s) does not hold for that of the server',
   async (connection) => {
