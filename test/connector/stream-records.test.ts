@@ -159,6 +159,26 @@ describe('streamRecords', () => {
     await hasEnded;
   });
 
+  test('a service that gives up in the middle is no failure: `onError` gets an AbortError (E4)', async () => {
+    let hear: (error: unknown) => void = () => {};
+    const heard = new Promise<unknown>((resolve) => {
+      hear = resolve;
+    });
+    const connector = makeConnector({ onError: (error) => hear(error) });
+    const pages = async function* (signal: AbortSignal) {
+      yield { id: 1 };
+      // As a fetch of the next page does.
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    connector.get('/', (c) => streamRecords(c, pages(c.req.raw.signal)));
+    const service = new AbortController();
+    const response = await fetch(await start(connector), { headers: withToken, signal: service.signal });
+    await response.body?.getReader().read();
+    service.abort();
+    expect(await heard).toBeInstanceOf(Error);
+    expect(await heard).toMatchObject({ name: 'AbortError', cause: expect.anything() });
+  });
+
   test('HEAD asks for no record', async () => {
     const connector = makeConnector();
     let isAsked = false;
