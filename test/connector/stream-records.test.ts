@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { NotFoundError } from 'concordat';
 import { serve, streamRecords } from 'concordat/connector';
 import { compress } from 'hono/compress';
@@ -177,6 +178,26 @@ describe('streamRecords', () => {
     service.abort();
     expect(await heard).toBeInstanceOf(Error);
     expect(await heard).toMatchObject({ name: 'AbortError', cause: expect.anything() });
+  });
+
+  test.each<[string, (end: (how: string) => void) => unknown]>([
+    ['a ReadableStream', (end) => new ReadableStream({ cancel: () => end('ended') })],
+    ['a stream of Node', (end) => new Readable({ read() {} }).once('close', () => end('ended'))],
+    ['a cursor', (end) => ({ [Symbol.iterator]: () => expect.unreachable(), return: () => end('ended') })],
+  ])('HEAD ends %s that is already open', async (_what, open) => {
+    const connector = makeConnector();
+    const ended = new Promise<string>((end) => {
+      connector.get('/', (c) => streamRecords(c, open(end) as never));
+    });
+    const answer = await send(await start(connector), { method: 'HEAD', headers: withToken });
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/x-ndjson']);
+    expect(await ended).toBe('ended');
+  });
+
+  test('HEAD asks for no record of an array', async () => {
+    const connector = makeConnector();
+    connector.get('/', (c) => streamRecords(c, records));
+    expect((await send(await start(connector), { method: 'HEAD', headers: withToken })).status).toBe(200);
   });
 
   test('HEAD asks for no record', async () => {
