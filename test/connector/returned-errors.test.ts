@@ -85,6 +85,14 @@ describe('a response of 400 or above that a handler returns has the body of the 
     expect(answer).toMatchObject({ status: 409, body, headers: { 'x-a': '1' } });
   });
 
+  test('so does one with a byte order mark and a length, which is no longer that of its body', async () => {
+    const body = '{"errors":{"code":"A","message":"b"}}';
+    const marked = `\uFEFF${body}`;
+    const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(marked)) };
+    const { status, body: sent, cut } = await ask(() => new Response(marked, { status: 409, headers }));
+    expect([status, sent, cut]).toEqual([409, body, false]);
+  });
+
   test.each<[string, (c: Context) => Response, string | undefined]>([
     ['429', (c) => c.text('slow', 429), '60'],
     ['429 with a wait', (c) => c.text('slow', 429, { 'retry-after': '7' }), '7'],

@@ -1,8 +1,9 @@
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { type ClientHttp2Session, connect, createSecureServer } from 'node:http2';
 import { request } from 'node:https';
 import { serve } from 'concordat/connector';
+import { toNodeHandler } from 'concordat/connector/node';
 import { Hono } from 'hono';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { certificate } from './support/certificate.js';
 import { makeConnector, withToken } from './support/start.js';
 
@@ -97,6 +98,38 @@ describe('http2', () => {
     const missing = await askOver(opened, '/none');
     expect([missing.status, JSON.parse(missing.body)]).toEqual([404, contractBody]);
     expect((await askOver(opened, '/', {})).status).toBe(401);
+  });
+
+  test.each([
+    ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection'],
+    ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ])('a response that brings the header %s of another connection goes out without it (E4)', async (name) => {
+    const app = new Hono()
+      .get('/whole', () => new Response('done', { headers: { [name]: 'x', 'x-kept': '1' } }))
+      .get('/empty', () => new Response(null, { headers: { [name]: 'x', 'x-kept': '1' } }));
+    const opened = session((await start({ http2: true }, app)).url);
+    expect(await askOver(opened, '/whole')).toEqual({ status: 200, body: 'done' });
+    const stream = opened.request({ ':path': '/empty' }).resume();
+    const head = await new Promise<object>((resolve) => stream.once('response', resolve));
+    expect(head).toMatchObject({ ':status': 200, 'x-kept': '1' });
+    expect(head).not.toHaveProperty(name);
+  });
+
+  test('a response that cannot be written at all ends nothing but its own stream (E4)', async () => {
+    const print = vi.spyOn(console, 'error').mockImplementation(() => {}); // Hono's node server does
+    const listener = toNodeHandler(() => new Response('done'));
+    const listened: Promise<void>[] = [];
+    const server = createSecureServer(certificate, (incoming, outgoing) => {
+      if (incoming.url === '/bad') outgoing.setHeader('keep-alive', 'timeout=5');
+      listened.push(listener(incoming as never, outgoing as never));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const opened = session(`https://127.0.0.1:${(server.address() as { port: number }).port}`);
+    expect((await askOver(opened, '/bad')).status).toBe(0);
+    expect(await askOver(opened)).toEqual({ status: 200, body: 'done' });
+    await expect(Promise.all(listened)).resolves.toHaveLength(2);
+    print.mockRestore();
   });
 
   test('close lets what is under way finish, and tells callers to go elsewhere', async () => {

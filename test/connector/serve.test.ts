@@ -1,8 +1,9 @@
-import { Agent, request } from 'node:http';
+import { Agent, createServer, request } from 'node:http';
+import { queryObjects } from 'node:v8';
 import { serve } from 'concordat/connector';
 import { toNodeHandler } from 'concordat/connector/node';
 import { Hono } from 'hono';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { errorsOf, send, sendBytes } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
 
@@ -97,6 +98,83 @@ test('close lets a request that is being answered finish, and cuts it after the 
   await new Promise((resolve) => setTimeout(resolve, 5));
   await hung.close({ graceMs: 1 });
   await cut;
+});
+
+test.each([Number.NaN, -1, '5'])('close takes no grace of %s', async (graceMs) => {
+  const server = await serve(makeConnector(), { port: 0 });
+  expect(() => server.close({ graceMs: graceMs as number })).toThrow(TypeError);
+  expect(() => server.close({ graceMs: graceMs as number })).toThrow('`graceMs` must be a number of milliseconds');
+  await server.close();
+});
+
+test('close cuts nothing before a grace without end', async () => {
+  let arrive: () => void = () => {};
+  let release: () => void = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const app = new Hono().get('/', async (c) => {
+    arrive();
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return c.text('done');
+  });
+  const server = await serve(app, { port: 0 });
+  onTestFinished(() => server.close());
+  const answer = send(server.url).catch((error: Error) => error.message);
+  await arrived;
+  const closed = server.close({ graceMs: Number.POSITIVE_INFINITY });
+  // The last thing that closing does by itself is to refuse connections.
+  await expect.poll(() => sendBytes(server.url, '').catch(({ code }) => code)).toBe('ECONNREFUSED');
+  release();
+  expect(await answer).toMatchObject({ status: 200, body: 'done' });
+  await closed;
+});
+
+test.each(['keep-alive', 'close'])(
+  'what a fetched response says of its own connection (%s) does not hold for that of the server',
+  async (connection) => {
+    const upstream = await start(new Hono().get('/', (c) => c.text('done')));
+    let release: () => void = () => {};
+    let arrive: () => void = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const app = new Hono()
+      .get('/', () => fetch(upstream, { headers: { connection } }))
+      .get('/held', async () => {
+        arrive();
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        return fetch(upstream, { headers: { connection } });
+      });
+    expect((await fetch(upstream, { headers: { connection } })).headers.get('connection')).toBe(connection); // control
+    const server = await serve(app, { port: 0 });
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const connectionOf = (path: string) =>
+      new Promise((resolve, reject) => {
+        request(server.url + path, { agent }, (response) => {
+          response.resume().on('end', () => resolve(response.headers.connection));
+        })
+          .on('error', reject)
+          .end();
+      });
+    expect(await connectionOf('/')).toBe('keep-alive');
+    const held = connectionOf('/held');
+    await arrived;
+    const closed = server.close();
+    release();
+    expect(await held).toBe('close');
+    await closed;
+  },
+);
+
+test('a response with a `trailer` that announces none goes out', async () => {
+  const url = await start(new Hono().get('/', () => new Response('done', { headers: { trailer: 'x-sum' } })));
+  expect(await send(url)).toMatchObject({ status: 200, body: 'done' });
 });
 
 test.each([
@@ -198,6 +276,35 @@ test('a body that is there at once has a length', async () => {
   };
   expect(await framing('/7')).toEqual(['7', undefined]);
   expect(await framing('/0')).toEqual(['0', undefined]);
+});
+
+test('a response that waits for its reader again and again keeps nothing of the waits', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {}); // `queryObjects` is experimental
+  const [first, last] = [100, 2_100];
+  const promises: number[] = [];
+  let parts = 0;
+  const body = () =>
+    new ReadableStream({
+      pull(controller) {
+        parts += 1;
+        if (parts === first || parts === last) promises.push(queryObjects(Promise, { format: 'count' }));
+        if (parts > last) controller.close();
+        else controller.enqueue(new Uint8Array(100));
+      },
+    });
+  // So few bytes are held that every part waits.
+  const server = createServer(
+    { highWaterMark: 1 },
+    toNodeHandler(() => new Response(body())),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { cut, body: sent } = await send(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
+  warn.mockRestore();
+  expect([cut, sent.length]).toEqual([false, last * 100]);
+  const [before = 0, after = 0] = promises;
+  expect(before).toBeGreaterThan(0);
+  expect(after - before).toBeLessThan((last - first) / 10);
 });
 
 test.each(['served', 'in another app'])(

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { NotFoundError } from 'concordat';
 import { serve, streamRecords } from 'concordat/connector';
 import { compress } from 'hono/compress';
@@ -157,6 +158,46 @@ describe('streamRecords', () => {
     expect(made).toBeLessThan(1_000);
     controller.abort();
     await hasEnded;
+  });
+
+  test('a service that gives up in the middle is no failure: `onError` gets an AbortError (E4)', async () => {
+    let hear: (error: unknown) => void = () => {};
+    const heard = new Promise<unknown>((resolve) => {
+      hear = resolve;
+    });
+    const connector = makeConnector({ onError: (error) => hear(error) });
+    const pages = async function* (signal: AbortSignal) {
+      yield { id: 1 };
+      // As a fetch of the next page does.
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    connector.get('/', (c) => streamRecords(c, pages(c.req.raw.signal)));
+    const service = new AbortController();
+    const response = await fetch(await start(connector), { headers: withToken, signal: service.signal });
+    await response.body?.getReader().read();
+    service.abort();
+    expect(await heard).toBeInstanceOf(Error);
+    expect(await heard).toMatchObject({ name: 'AbortError', cause: expect.anything() });
+  });
+
+  test.each<[string, (end: (how: string) => void) => unknown]>([
+    ['a ReadableStream', (end) => new ReadableStream({ cancel: () => end('ended') })],
+    ['a stream of Node', (end) => new Readable({ read() {} }).once('close', () => end('ended'))],
+    ['a cursor', (end) => ({ [Symbol.iterator]: () => expect.unreachable(), return: () => end('ended') })],
+  ])('HEAD ends %s that is already open', async (_what, open) => {
+    const connector = makeConnector();
+    const ended = new Promise<string>((end) => {
+      connector.get('/', (c) => streamRecords(c, open(end) as never));
+    });
+    const answer = await send(await start(connector), { method: 'HEAD', headers: withToken });
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/x-ndjson']);
+    expect(await ended).toBe('ended');
+  });
+
+  test('HEAD asks for no record of an array', async () => {
+    const connector = makeConnector();
+    connector.get('/', (c) => streamRecords(c, records));
+    expect((await send(await start(connector), { method: 'HEAD', headers: withToken })).status).toBe(200);
   });
 
   test('HEAD asks for no record', async () => {

@@ -99,7 +99,7 @@ export function createErrorHandling(settings: Settings) {
     /** Keeps the values of this connector's session out of errors, besides those of connectors around it. */
     enter(c: Context): void {
       const state = stateOf(c);
-      state.reportLate = report;
+      state.reportLate = (thrown, at) => report(abandoned(thrown, at), at);
       state.sessionHeaders = [...(state.sessionHeaders ?? []), ...secretNames];
     },
   };
@@ -132,7 +132,7 @@ function abandoned(thrown: unknown, c: Context): unknown {
   const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
   const isIt = signal.aborted && (thrown === signal.reason || cause === signal.reason || name === 'AbortError');
   if (!isIt) return thrown;
-  return new DOMException('The service closed the connection before the response.', {
+  return new DOMException('The service closed the connection before the end of the response.', {
     name: 'AbortError',
     cause: thrown,
   } as never);

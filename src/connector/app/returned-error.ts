@@ -26,7 +26,9 @@ export async function readReturnedError(response: Response, rateLimit: RateLimit
   const { text, json } = await readFailure(response, { method: '', url: '' });
   const isContract = !isEncoded && status !== 429 && errorPayloadSchema.safeParse(json).success;
   if (isContract && /^application\/json\b/i.test(headers.get('content-type') ?? '')) {
-    return { response: new Response(text, { status, statusText: response.statusText, headers }) };
+    const kept = new Headers(headers);
+    kept.delete('content-length'); // a text has no byte order mark
+    return { response: new Response(text, { status, statusText: response.statusText, headers: kept }) };
   }
   const isText = !isEncoded && !/html|^(?:image|audio|video)\/|octet-stream/i.test(headers.get('content-type') ?? '');
   const { message, code, detail } = describe(isText ? text.trim() : '', isText ? json : undefined);

@@ -10,7 +10,7 @@ export interface StreamRecordsOptions {
  * Streams records as they come, one line of JSON each (NDJSON), or bytes: a `Uint8Array` is sent as it is. A failure before
  * the first item becomes the contract's error response. A later one breaks the connection, so that the service never takes
  * some of the records for all of them (rule D2). `onError` gets both. One item is in memory at a time; when the service
- * disconnects the iteration ends (`return()`).
+ * disconnects the iteration ends (`return()`). For HEAD it ends before the first item.
  *
  * @param iterable anything with `Symbol.asyncIterator` or `Symbol.iterator`: a generator, a database cursor, a
  * `ReadableStream`.
@@ -24,7 +24,12 @@ export async function streamRecords(
   { contentType }: StreamRecordsOptions = {},
 ): Promise<Response> {
   const type = (isBytes: boolean) => contentType ?? (isBytes ? 'application/octet-stream' : 'application/x-ndjson');
-  if (c.req.method === 'HEAD') return c.newResponse(null, 200, { 'content-type': type(false) });
+  if (c.req.method === 'HEAD') {
+    // An iterator, a web stream and a stream of Node may be open already.
+    const source = iterable as Partial<Record<'return' | 'cancel' | 'destroy', () => unknown>>;
+    await (source.return ?? source.cancel ?? source.destroy)?.call(source);
+    return c.newResponse(null, 200, { 'content-type': type(false) });
+  }
   const items = encode(iterable);
   const first = await items.next();
   let pending: IteratorResult<Encoded> | undefined = first;

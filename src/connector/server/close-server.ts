@@ -1,4 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
+import { systemClock } from '../../internal/index.js';
 
 type Socket = HttpBindings['incoming']['socket'];
 
@@ -78,15 +79,15 @@ export function closer(server: Server): (graceMs: number) => Promise<void> {
       });
       const stop = () => {
         server.close((error) => {
-          clearTimeout(cut);
+          cut.cancel();
           if (error) reject(error);
           else resolve();
         });
         for (const session of sessions) session.close();
       };
-      const cut = setTimeout(() => {
+      const cut = systemClock.setTimer(graceMs, () => {
         for (const socket of sockets) socket.destroy();
-      }, graceMs);
+      });
       // Until then new connections are served: a load balancer may not know of another server yet.
       if (sockets.size === 0) stop();
       else setTimeout(stop, Math.min(lastUseMs, graceMs));

@@ -75,7 +75,8 @@ export function toNodeHandler(
   ) as NodeListener;
   return (incoming, outgoing) => {
     completeRawHeaders(incoming);
-    return listener(incoming, outgoing);
+    // A server ignores the promise, so that a rejection would end the process.
+    return listener(incoming, outgoing).catch(() => breakOff(outgoing));
   };
 }
 

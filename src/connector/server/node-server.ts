@@ -1,5 +1,6 @@
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { ConnectorError } from '../../contract/index.js';
+import { checkOptions, duration } from '../../internal/index.js';
 import { errorContentType } from '../errors/error-writer.js';
 import { closer } from './close-server.js';
 import type { NodeListener } from './node-listener.js';
@@ -18,7 +19,8 @@ export interface RunningServer {
    * the server accepts requests for another 250 ms, and ends each connection that is idle for that long. What is left
    * after `graceMs` is destroyed. Calling it again returns the same promise.
    *
-   * @param options.graceMs milliseconds. @default 10000
+   * @param options.graceMs milliseconds, or `Infinity`. @default 10000
+   * @throws TypeError if `graceMs` is something else.
    */
   close(options?: { graceMs?: number }): Promise<void>;
 }
@@ -38,6 +40,8 @@ interface ListenOptions {
   tls?: TlsOptions | undefined;
   http2: boolean;
 }
+
+const grace = duration({ endless: true }).default(10_000);
 
 /** Starts a server for a listener; rejects with the system's error when it cannot listen on the port. */
 export async function listen(listener: NodeListener, options: ListenOptions): Promise<RunningServer> {
@@ -60,7 +64,7 @@ export async function listen(listener: NodeListener, options: ListenOptions): Pr
     url: `http${tls ? 's' : ''}://${urlHost(hostname, address)}:${address.port}`,
     port: address.port,
     close(options) {
-      closing ??= close(options?.graceMs ?? 10_000);
+      closing ??= close(checkOptions(grace, options?.graceMs, 'graceMs'));
       return closing;
     },
   };

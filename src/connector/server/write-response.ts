@@ -26,12 +26,12 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
   headers['content-type'] ??= 'text/plain; charset=UTF-8';
   const reader = body.getReader();
   let isGone = false;
-  const gone = new Promise<void>((resolve) => {
-    outgoing.once('close', () => {
-      isGone = true;
-      resolve();
-      reader.cancel().catch(() => {});
-    });
+  let goOn = () => {};
+  outgoing.on('drain', () => goOn());
+  outgoing.once('close', () => {
+    isGone = true;
+    goOn();
+    reader.cancel().catch(() => {});
   });
   try {
     const turn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
@@ -39,9 +39,7 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
     const first = await Promise.race([reading, turn]);
     if (first && !first.done) reading = reader.read();
     const second = await Promise.race([reading, turn]);
-    if (second?.done && headers['transfer-encoding'] === undefined) {
-      headers['content-length'] ??= String(Buffer.byteLength(first?.value ?? ''));
-    }
+    if (second?.done) headers['content-length'] ??= String(Buffer.byteLength(first?.value ?? ''));
     outgoing.writeHead(status, headers);
     const declared = Number(headers['content-length'] ?? Number.NaN);
     let length = 0;
@@ -61,8 +59,10 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
     const write = async (bytes: Uint8Array) => {
       count(bytes, false);
       // Only "false" asks to wait, as for `pipe()` of Node: servers that stand in for Node's return nothing.
-      if (outgoing.write(bytes) !== false) return;
-      await Promise.race([gone, new Promise<void>((resolve) => outgoing.once('drain', resolve))]);
+      if (outgoing.write(bytes) !== false || isGone) return;
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
     };
     if (first) await write(first.value);
     else outgoing.flushHeaders();
@@ -77,9 +77,16 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
   }
 }
 
+/** What a fetched response says of the connection that it came over (RFC 9110, 7.6.1). HTTP/2 refuses it. */
+const ofConnection = [
+  ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+];
+
 function toNodeHeaders(headers: Headers): Record<string, string | string[]> {
   const record: Record<string, string | string[]> = Object.fromEntries(headers);
   const cookies = headers.getSetCookie();
   if (cookies.length > 0) record['set-cookie'] = cookies;
+  for (const name of ofConnection) delete record[name];
   return record;
 }
