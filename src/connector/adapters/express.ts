@@ -33,7 +33,7 @@ export function connectorErrorHandler(options: ConnectorErrorHandlerOptions = {}
       breakOff(response);
       return;
     }
-    send(response, writer.write(thrown, request));
+    send(response, writer.write(thrown, request, response));
   };
 }
 

@@ -107,7 +107,7 @@ function createErrorHandler(
       breakOff(reply.raw);
       return;
     }
-    send(reply, writer.write(thrown, request));
+    send(reply, writer.write(thrown, request, reply));
   };
 }
 

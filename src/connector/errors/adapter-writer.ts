@@ -10,7 +10,7 @@ import {
 import { createErrorWriter, type WireError } from './error-writer.js';
 import type { ErrorListener } from './log-error.js';
 import { type ErrorFormatOptions, errorFormatShape } from './options.js';
-import { type Translate, translated } from './to-connector-error.js';
+import { limitOf, type Translate, translated } from './to-connector-error.js';
 
 export interface AdapterOptions<Request> extends ErrorFormatOptions {
   /**
@@ -28,8 +28,12 @@ export interface AdapterOptions<Request> extends ErrorFormatOptions {
 }
 
 export interface AdapterWriter<Request> {
-  /** The response for an error; calls `onError`. */
-  write(thrown: unknown, request: Request): WireError;
+  /**
+   * The response for an error; calls `onError`.
+   *
+   * @param prepared the response so far, in servers where an error's status is that of its response.
+   */
+  write(thrown: unknown, request: Request, prepared?: { getHeader(name: string): unknown }): WireError;
   /** Calls `onError` for an error after the response has begun. */
   report(thrown: unknown, request: Request): void;
 }
@@ -67,10 +71,11 @@ export function createAdapterWriter<Request>(
     notify(thrown, request as never, createRedact(secretsOf(request)));
   return {
     report,
-    write(thrown, request) {
+    write(thrown, request, prepared) {
       report(thrown, request);
       const error = translated(translate as Translate<Request> | undefined, translateOwn(thrown), request);
-      return writeError(error, secretsOf(request));
+      const limited = prepared === undefined ? error : limitOf(error, prepared.getHeader('retry-after'));
+      return writeError(limited, secretsOf(request));
     },
   };
 }

@@ -76,6 +76,26 @@ function publicError(error: PublicError, status: number): ConnectorError {
   return errorOfStatus(status, message, details);
 }
 
+/**
+ * In Express and Fastify an error's status is that of its response, and what limits requests (`@fastify/rate-limit`, NestJS's
+ * throttler) has said how long to wait in the `Retry-After` of that response.
+ *
+ * @returns the rate limit, or what was thrown.
+ */
+export function limitOf(thrown: unknown, retryAfter: unknown): unknown {
+  try {
+    if (!(thrown instanceof Error) || isConnectorError(thrown)) return thrown;
+    const { status, statusCode } = thrown as PublicError;
+    const limited = status ?? statusCode;
+    if (limited !== 429 && !(limited === 503 && retryAfter !== undefined)) return thrown;
+    const message = publicStatus(thrown) === undefined ? undefined : messageOf(thrown);
+    const { waitMs } = parseWait(String(retryAfter));
+    return new RateLimitError(message, { cause: thrown, retryAfterMs: waitMs ?? fallbackWaitMs });
+  } catch {
+    return thrown; // a getter that throws
+  }
+}
+
 function messageOf(error: PublicError): string | undefined {
   if (error.type === 'entity.parse.failed') return invalidJsonMessage;
   const { message } = Object(error.response) as { message?: unknown };

@@ -1,0 +1,115 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { RateLimitError } from 'concordat';
+import { createConnector, serve } from 'concordat/connector';
+import { connectorErrorHandler } from 'concordat/connector/express';
+import { connectorPlugin } from 'concordat/connector/fastify';
+import express from 'express';
+import fastify from 'fastify';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { errorsOf, send } from './support/send.js';
+
+interface Limiter {
+  /** What it sets on the response before it throws. */
+  retryAfter?: string | number | undefined;
+  error: Error;
+}
+
+interface Options {
+  translate?: (error: unknown) => RateLimitError | undefined;
+  onError?: (error: unknown) => void;
+}
+
+const errorWith = (members: object) => Object.assign(new Error('canary: 10.0.0.7 asks too often'), members);
+
+/** As the guard of NestJS's throttler throws it. */
+const throttled = () => errorWith({ message: 'ThrottlerException: Slow down', status: 429, getResponse: () => ({}) });
+
+/** Servers whose limiter refuses every request. */
+const servers = {
+  fastify: async ({ retryAfter, error }: Limiter, options: Options) => {
+    const app = fastify();
+    app.addHook('onRequest', async (_request, reply) => {
+      if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+      throw error;
+    });
+    await app.register(connectorPlugin, options);
+    app.get('/issues', async () => []);
+    onTestFinished(() => app.close());
+    return app.listen({ port: 0, host: '127.0.0.1' });
+  },
+  express: async ({ retryAfter, error }: Limiter, options: Options) => {
+    const app = express();
+    app.use((_request, response, next) => {
+      if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
+      next(error);
+    });
+    app.use(connectorErrorHandler(options));
+    const server = createServer(app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  },
+};
+
+describe.each(Object.entries(servers))('a limiter in %s', (_name, start) => {
+  const answerTo = async (limiter: Limiter, options: Options = {}) =>
+    send(await start(limiter, options), { path: '/issues' });
+
+  test.each<[string, object, string | number | undefined, string]>([
+    ['a 429 with a wait', { statusCode: 429 }, 7, '7'],
+    ['a 429 with a status and a wait', { status: 429 }, '7', '7'],
+    ['a 429 with a wait that cannot be read', { statusCode: 429 }, 'soon', '60'],
+    ['a 429 without a wait', { statusCode: 429 }, undefined, '60'],
+    ['a 503 with a wait', { statusCode: 503, code: 'FST_UNDER_PRESSURE' }, 10, '10'],
+  ])('%s is a rate limit that reveals nothing (E4)', async (_what, members, retryAfter, wait) => {
+    const seen: unknown[] = [];
+    const error = errorWith(members);
+    const answer = await answerTo({ retryAfter, error }, { onError: (thrown) => void seen.push(thrown) });
+    expect([answer.status, answer.headers['retry-after'], errorsOf(answer).code]).toEqual([403, wait, 'RATE_LIMITED']);
+    expect(answer.body).not.toContain('canary');
+    expect(seen).toEqual([error]);
+    expect(seen[0]).toBe(error);
+  });
+
+  test("the throttler of NestJS is a rate limit with the response's wait and its own message (E4)", async () => {
+    const answer = await answerTo({ retryAfter: 7, error: throttled() });
+    expect([answer.status, answer.headers['retry-after']]).toEqual([403, '7']);
+    expect(errorsOf(answer)).toEqual({ code: 'RATE_LIMITED', message: 'ThrottlerException: Slow down' });
+  });
+
+  test.each([
+    ['a 503 without a wait', { statusCode: 503 }, undefined],
+    ['another status with a wait', { statusCode: 500 }, 7],
+    ['a denial with a wait', { statusCode: 403 }, 7],
+    ['no status, with a wait', {}, 7],
+  ])('%s stays a 500 without the wait header (E4, W2)', async (_what, members, retryAfter) => {
+    const answer = await answerTo({ retryAfter, error: errorWith(members) });
+    expect([answer.status, answer.headers['retry-after']]).toEqual([500, undefined]);
+    expect(errorsOf(answer).code).toBe('INTERNAL_ERROR');
+  });
+
+  test('`translate` decides before that (E4)', async () => {
+    const translate = () => new RateLimitError('The end system is busy', { retryAfterMs: 9_000 });
+    const answer = await answerTo({ retryAfter: 7, error: errorWith({ statusCode: 429 }) }, { translate });
+    expect([answer.headers['retry-after'], errorsOf(answer).message]).toEqual(['9', 'The end system is busy']);
+  });
+});
+
+test('a limiter of Hono that returns a 429 in a connector is a rate limit with its wait (E4)', async () => {
+  const connector = createConnector({
+    initialize: { parameters: z.object({}), handler: () => ({}) },
+    session: z.object({}),
+    onError: () => {},
+  });
+  connector.use(async (c, _next) => {
+    c.header('Retry-After', '7');
+    c.status(429);
+    return c.text('Too many requests, please try again later.');
+  });
+  const { url, close } = await serve(connector, { port: 0 });
+  onTestFinished(() => close());
+  const answer = await send(url, { path: '/issues' });
+  expect([answer.status, answer.headers['retry-after'], errorsOf(answer).code]).toEqual([403, '7', 'RATE_LIMITED']);
+});
