@@ -51,6 +51,7 @@ class Client implements ConnectorClient {
   readonly #stopStateErrors: (() => void) | undefined;
   #closed: Promise<void> | undefined;
   #grace: Timer | undefined;
+  #graceEndsAt = Number.POSITIVE_INFINITY;
   #isGraceOver = false;
   #endGrace: () => void = () => {};
   readonly #graceOver = new Promise<void>((resolve) => (this.#endGrace = resolve));
@@ -149,7 +150,10 @@ class Client implements ConnectorClient {
 
   close({ graceMs }: CloseOptions = {}): Promise<void> {
     if (graceMs !== undefined) this.#endAfter(checkGrace(graceMs));
-    this.#closed ??= this.#close().finally(() => this.#grace?.cancel());
+    this.#closed ??= this.#close().finally(() => {
+      this.#graceEndsAt = Number.NEGATIVE_INFINITY;
+      this.#grace?.cancel();
+    });
     return this.#closed;
   }
 
@@ -161,9 +165,14 @@ class Client implements ConnectorClient {
     return this.#calls.run({ ...options, method, path }, dataOf);
   }
 
+  /** The earliest end counts. A client that has closed needs no timer, which would keep the process alive. */
   #endAfter(graceMs: number): void {
+    const { clock } = this.#settings;
+    const endsAt = clock.monotonic() + graceMs;
+    if (endsAt >= this.#graceEndsAt) return;
+    this.#graceEndsAt = endsAt;
     this.#grace?.cancel();
-    this.#grace = this.#settings.clock.setTimer(graceMs, () => {
+    this.#grace = clock.setTimer(graceMs, () => {
       this.#isGraceOver = true;
       this.#transport.abort();
       this.#calls.endStreams();
