@@ -14,7 +14,7 @@ import type {
   StreamResponse,
 } from './client-types.js';
 import { AbandonedLogin, closedError } from './errors.js';
-import { type ClientEventListener, type ClientEventName, EventHub } from './events.js';
+import { type ClientEventListener, type ClientEventName, type Emit, EventHub } from './events.js';
 import { createFetchTransport } from './http/fetch.js';
 import { expectManyListeners } from './http/many-listeners.js';
 import type { ConnectorResponse } from './http/read-success.js';
@@ -65,7 +65,14 @@ class Client implements ConnectorClient {
       fetch === undefined
         ? createUndiciTransport({ origin, connections: concurrency, dispatcher, clock, maxResponseBytes })
         : createFetchTransport({ origin, fetch, clock, maxResponseBytes });
-    const { emit } = this.#events;
+    let isReady = false;
+    const emit: Emit = (name, event) => {
+      if (name === 'pause') this.#counters.pauses++;
+      if (name === 'initialize') this.#counters.logins++;
+      // Until the constructor has returned, the client has no listener.
+      if (isReady) this.#events.emit(name, event);
+      else queueMicrotask(() => this.#events.emit(name, event));
+    };
     this.#gates = new Gates({ ...settings, emit });
     const parameters = typeof initialize === 'function' ? [] : initialize.parameters;
     const shared = {
@@ -87,13 +94,9 @@ class Client implements ConnectorClient {
       loginCooldownMs: settings.loginCooldownMs,
     });
     this.#calls = new Calls({ ...shared, sessions: this.#sessions });
-    // Deferred: right after creation the client has no listener yet.
-    this.#stopStateErrors = settings.state.onError?.((error) =>
-      queueMicrotask(() => emit('error', { method: 'state', path: '', error })),
-    );
-    this.on('pause', () => this.#counters.pauses++);
-    this.on('initialize', () => this.#counters.logins++);
+    this.#stopStateErrors = settings.state.onError?.((error) => emit('error', { method: 'state', path: '', error }));
     if (settings.snapshot !== undefined) this.#gates.restore(settings.snapshot);
+    isReady = true;
   }
 
   request<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
