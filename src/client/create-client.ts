@@ -14,7 +14,7 @@ import type {
   StreamResponse,
 } from './client-types.js';
 import { AbandonedLogin, closedError } from './errors.js';
-import { type ClientEventListener, type ClientEventName, EventHub } from './events.js';
+import { type ClientEventListener, type ClientEventName, type Emit, EventHub } from './events.js';
 import { createFetchTransport } from './http/fetch.js';
 import { expectManyListeners } from './http/many-listeners.js';
 import type { ConnectorResponse } from './http/read-success.js';
@@ -51,6 +51,7 @@ class Client implements ConnectorClient {
   readonly #stopStateErrors: (() => void) | undefined;
   #closed: Promise<void> | undefined;
   #grace: Timer | undefined;
+  #graceEndsAt = Number.POSITIVE_INFINITY;
   #isGraceOver = false;
   #endGrace: () => void = () => {};
   readonly #graceOver = new Promise<void>((resolve) => (this.#endGrace = resolve));
@@ -64,7 +65,14 @@ class Client implements ConnectorClient {
       fetch === undefined
         ? createUndiciTransport({ origin, connections: concurrency, dispatcher, clock, maxResponseBytes })
         : createFetchTransport({ origin, fetch, clock, maxResponseBytes });
-    const { emit } = this.#events;
+    let isReady = false;
+    const emit: Emit = (name, event) => {
+      if (name === 'pause') this.#counters.pauses++;
+      if (name === 'initialize') this.#counters.logins++;
+      // Until the constructor has returned, the client has no listener.
+      if (isReady) this.#events.emit(name, event);
+      else queueMicrotask(() => this.#events.emit(name, event));
+    };
     this.#gates = new Gates({ ...settings, emit });
     const parameters = typeof initialize === 'function' ? [] : initialize.parameters;
     const shared = {
@@ -86,13 +94,9 @@ class Client implements ConnectorClient {
       loginCooldownMs: settings.loginCooldownMs,
     });
     this.#calls = new Calls({ ...shared, sessions: this.#sessions });
-    // Deferred: right after creation the client has no listener yet.
-    this.#stopStateErrors = settings.state.onError?.((error) =>
-      queueMicrotask(() => emit('error', { method: 'state', path: '', error })),
-    );
-    this.on('pause', () => this.#counters.pauses++);
-    this.on('initialize', () => this.#counters.logins++);
+    this.#stopStateErrors = settings.state.onError?.((error) => emit('error', { method: 'state', path: '', error }));
     if (settings.snapshot !== undefined) this.#gates.restore(settings.snapshot);
+    isReady = true;
   }
 
   request<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
@@ -149,7 +153,10 @@ class Client implements ConnectorClient {
 
   close({ graceMs }: CloseOptions = {}): Promise<void> {
     if (graceMs !== undefined) this.#endAfter(checkGrace(graceMs));
-    this.#closed ??= this.#close().finally(() => this.#grace?.cancel());
+    this.#closed ??= this.#close().finally(() => {
+      this.#graceEndsAt = Number.NEGATIVE_INFINITY;
+      this.#grace?.cancel();
+    });
     return this.#closed;
   }
 
@@ -161,9 +168,14 @@ class Client implements ConnectorClient {
     return this.#calls.run({ ...options, method, path }, dataOf);
   }
 
+  /** The earliest end counts. A client that has closed needs no timer, which would keep the process alive. */
   #endAfter(graceMs: number): void {
+    const { clock } = this.#settings;
+    const endsAt = clock.monotonic() + graceMs;
+    if (endsAt >= this.#graceEndsAt) return;
+    this.#graceEndsAt = endsAt;
     this.#grace?.cancel();
-    this.#grace = this.#settings.clock.setTimer(graceMs, () => {
+    this.#grace = clock.setTimer(graceMs, () => {
       this.#isGraceOver = true;
       this.#transport.abort();
       this.#calls.endStreams();

@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { isConnectorError, type RequestLine } from '../contract/index.js';
+import { quiet } from '../internal/index.js';
 
 /** A quota, learned by meeting its limit or announced by the connector (rule W8). */
 export interface Quota {
@@ -130,12 +131,11 @@ export class EventHub {
   readonly emit: Emit = (name, event) => {
     if (channels[name].hasSubscribers) channels[name].publish({ ...event, ...this.#sender });
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
-      try {
-        (listener as ClientEventListener<typeof name>)(event);
-      } catch (error) {
-        // A listener that throws must not fail the call, and must not go unnoticed either.
+      // A listener that fails must not fail the call, and must not go unnoticed either.
+      const onFailure = (error: unknown) => {
         if (name !== 'error') this.emit('error', { method: 'on', path: name, error });
-      }
+      };
+      quiet(listener as ClientEventListener<typeof name>, onFailure)(event);
     }
   };
 

@@ -116,6 +116,35 @@ describe('close({ graceMs })', () => {
     expect(((await call) as RequestError).code).toBe('CLIENT_CLOSED');
   });
 
+  it('is not lengthened by a later one', async () => {
+    const { held, handler, release } = holdAll();
+    const connector = await scriptedConnector({ handle: handler });
+    const { client, clock } = connectVirtually(connector);
+    const call = client.get('/').catch((error) => error);
+    await until(() => held.length === 1);
+    const closing = client.close({ graceMs: 500 });
+    client.close({ graceMs: 60_000 });
+    await clock.advance(500);
+    expect(client.close({ graceMs: 1000 })).toBe(closing);
+    const pending = clock.pending;
+    release((exchange) => exchange.reply(200));
+    expect({ pending, code: ((await call) as RequestError).code }).toEqual({ pending: 0, code: 'CLIENT_CLOSED' });
+    await closing;
+  });
+
+  it('of a client that has closed leaves no timer, which would keep the process alive', async () => {
+    const connector = await scriptedConnector();
+    const { client, clock } = connectVirtually(connector);
+    const closing = client.close();
+    client.close({ graceMs: 5000 });
+    expect(clock.pending).toBe(1); // control
+    await closing;
+    expect(clock.pending).toBe(0);
+    expect(client.close({ graceMs: 5000 })).toBe(closing);
+    expect(clock.pending).toBe(0);
+    expect(() => client.close({ graceMs: -1 })).toThrow(/`graceMs`/);
+  });
+
   it('by fetch, too; and a wrong one is a TypeError', async () => {
     const { held, handler } = holdAll();
     const connector = await scriptedConnector({ handle: handler });

@@ -197,6 +197,33 @@ describe('listeners', () => {
     expect(heard).toBeGreaterThan(0);
   });
 
+  it.each<[string, () => unknown]>([
+    [
+      'throw',
+      () => {
+        throw new Error('a broken listener');
+      },
+    ],
+    [
+      'reject',
+      async () => {
+        throw new Error('a broken listener');
+      },
+    ],
+  ])('that %s cause one `error` event, which names the event', async (_how, broken) => {
+    const connector = await scriptedConnector();
+    const client = connect(connector);
+    const seen = watch(client);
+    client.on('initialize', broken as () => void);
+    client.on('error', broken as () => void); // nobody is told of this one
+    await expect(get(client)).resolves.toMatchObject({ status: 200 });
+    await until(() => named(seen, 'error').length > 0);
+    await grace(5);
+    expect(named(seen, 'error')).toMatchObject([
+      { method: 'on', path: 'initialize', error: { message: 'a broken listener' } },
+    ]);
+  });
+
   it('for an event that does not exist are refused', async () => {
     const connector = await scriptedConnector();
     expect(() => connect(connector).on('paused' as never, () => {})).toThrow(TypeError);

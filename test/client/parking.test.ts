@@ -199,6 +199,21 @@ describe('a snapshot', () => {
     expect(call.error).toBeUndefined();
   });
 
+  it.each(['a snapshot', 'a state'])('tells of the pause that the next client has from %s (G6)', async (from) => {
+    const { connector, clock, snapshot } = await paused();
+    const state = memoryState();
+    if (from === 'a state') connect(connector, { clock, state, snapshot });
+    const next = connect(connector, { clock, state, ...(from === 'a snapshot' ? { snapshot } : {}) });
+    const told: string[] = [];
+    const pauses: ClientEvents['pause'][] = [];
+    next.on('pause', (event) => pauses.push(event));
+    for (const name of ['pause', 'heartbeat', 'resume'] as const) next.on(name, () => told.push(name));
+    expect(next.status).toMatchObject({ paused: true, counters: { pauses: 1 } });
+    await clock.advance(3_600_000);
+    expect(pauses).toMatchObject([{ waitMs: 3_600_000, resumeAt: new Date(snapshot.pauses[0]?.resumeAt ?? '') }]);
+    expect([told.at(0), told.at(1), told.at(-1)]).toEqual(['pause', 'heartbeat', 'resume']);
+  });
+
   it('a pause that is over is ignored', async () => {
     const { connector, clock, snapshot } = await paused();
     await clock.advance(3_600_000);
