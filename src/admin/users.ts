@@ -32,7 +32,8 @@ function compare(one: string, other: string): number {
 
 /**
  * Deletes a user and revokes their keys (specification 3). The caller has checked the right to. The user goes first:
- * from then on none of their keys authenticates (rule K11), even if the revocation has to be repeated.
+ * from then on none of their keys authenticates (rule K11). If revoking fails, the page that revokes all keys of a user
+ * still does it.
  */
 export async function removeUser(
   { apiKeys, users }: { apiKeys: ApiKeys; users: ManagedUserDirectory },

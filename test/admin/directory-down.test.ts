@@ -66,6 +66,8 @@ describe.each<Failure>(['fails', 'hangs', 'mistakes'])('a directory that %s (K19
       const { status, body, headers } = await responseOf(() => send(port, { path, headers: ['x-api-key', key] }));
       expect([status, body.errorMessage, headers['retry-after']]).toEqual([503, unavailable, '5']);
     }
+    const { body: document } = await send(port, { path: '/api/v1/openapi.json' });
+    expect(document.paths['/me'].get.responses[503].description).toMatch(/or the directory of users/);
     expect(errors).toHaveLength(2);
     expect(errors[0]).toMatchObject({
       kind: 'unavailable',

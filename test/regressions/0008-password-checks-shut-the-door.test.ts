@@ -219,6 +219,7 @@ describe('many right passwords at once (K14)', () => {
     expect(visitor.page.html).toContain('Too many passwords are being checked at this moment.');
     letGo();
     expect(await tally(attacked)).toEqual({ 401: 502 });
+    expect(host.failures).toContainEqual({ reason: 'busy' });
     expect((await visitor.submit('/sign-in', { username: 'alice', password })).path).toBe('/api-keys');
   });
 

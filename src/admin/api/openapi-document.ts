@@ -13,7 +13,7 @@ const sharedErrors = {
   },
   500: { description: 'The service failed.' },
   503: {
-    description: 'Too many passwords are being checked. A valid key never gets this.',
+    description: 'Too many passwords are being checked, or the directory of users or the edition cannot be asked.',
     header: ['Retry-After', 'Seconds to wait.', '5'],
   },
 } as const;

@@ -46,7 +46,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
         );
         return await ui.render(c, html, status as ContentfulStatusCode);
       };
-      return await section.fetch(c.req.raw, {
+      const response = await section.fetch(c.req.raw, {
         user: pageContext.user,
         path: ui.links.section(section.name),
         nowMs: pageContext.nowMs,
@@ -63,6 +63,8 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
           return session !== undefined && (section.mayVisit?.(session.user) ?? true);
         },
       });
+      // The headers of a redirect, and of a response from elsewhere, cannot be changed.
+      return new Response(response.body, response);
     };
     const onPage = ui.signedIn((c, pageContext) => respond(c, pageContext, undefined));
     for (const path of [`/${section.name}`, `/${section.name}/*`]) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AdminOptions } from 'concordat/admin';
+import { html } from 'hono/html';
 import { describe, expect, it } from 'vitest';
 import { basic } from '../helpers/admin-host.js';
 import { startAdministration } from './helpers/administration.js';
@@ -121,6 +122,29 @@ describe("the host's own sign-in (K20)", () => {
     expect(await submit('s-alice', alice.cookies, { origin: 'https://evil.example' })).toBe(403);
     expect(await submit('s-alice', alice.cookies, { 'sec-fetch-site': 'same-site' })).toBe(403);
     expect(await submit('s-alice', alice.cookies)).toBe(200);
+  });
+
+  it('is asked as often as a section likes, for one cookie in the response', async () => {
+    const asked: boolean[] = [];
+    const { visit } = await startSso({
+      sections: [
+        {
+          name: 'orders',
+          title: 'Orders',
+          async fetch(_request, context) {
+            for (let time = 0; time < 3; time++) asked.push(await context.isSignedIn());
+            return await context.page({ title: 'Orders', content: html`<h1>Orders</h1>` });
+          },
+        },
+      ],
+    });
+    const visitor = await visit('s-alice');
+    const { headers } = await visitor.request('/settings/orders');
+    expect(asked).toEqual([true, true, true]);
+    expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^concordat_browser=/)]);
+    // The cookie is renewed by every response, and stays the same.
+    const again = (await visitor.request('/settings/orders')).headers.getSetCookie();
+    expect(again).toEqual(headers.getSetCookie());
   });
 
   it('does not open the Admin API or MCP: other sites could use the session', async () => {

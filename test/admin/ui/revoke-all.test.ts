@@ -55,6 +55,27 @@ describe('revoking all keys of a user', () => {
     expect(await statusOf(keys[0]!.id)).toBe('Active');
   });
 
+  it('a user who is no longer in the directory: whoever may manage all keys still can (specification 3)', async () => {
+    const { host, keys, path, statusOf } = await withKeys();
+    host.users.delete('u-alice');
+    const visitor = await host.visitor('helen');
+    await visitor.open(`/api-keys/${keys[0]!.id}/revoke`);
+    await visitor.open(
+      tags(visitor.page.html, 'a')
+        .find((tag) => tag.get('href') === path)!
+        .get('href')!,
+    );
+    expect(textOf(visitor.page.html)).toContain('Revoke all API keys of alice?');
+    await visitor.submit('/revoke-all');
+    expect(textOf(visitor.page.html)).toContain('2 API keys of alice revoked.');
+    for (const { id } of keys) expect(await statusOf(id)).toBe('Revoked');
+    // Without any key there was no such user.
+    for (const query of ['?user=u-nobody', '?user=%20', '?user=', '']) {
+      expect((await visitor.open(`/api-keys/revoke-all${query}`)).status).toBe(404);
+    }
+    expect((await (await host.visitor('bob')).open(path)).status).toBe(404);
+  });
+
   it('is beside every user on the page of users', async () => {
     const { host, path } = await withKeys();
     const visitor = await host.visitor('root');

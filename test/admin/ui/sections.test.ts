@@ -111,6 +111,24 @@ describe('a section of the host', () => {
     expect(broken.errors).toEqual([expect.objectContaining({ message: 'secret detail' })]);
   });
 
+  it('may answer with any response, also one whose headers cannot be changed', async () => {
+    const host = await start({
+      fetch: (request) =>
+        request.url.endsWith('/old')
+          ? Response.redirect('https://orders.example/new', 307)
+          : fetch('data:text/plain,tea'),
+    });
+    const visitor = await host.visitor('alice');
+    const redirect = await visitor.request('/orders/old');
+    expect([redirect.status, redirect.headers.get('location')]).toEqual([307, 'https://orders.example/new']);
+    expect(redirect.headers.get('x-content-type-options')).toBe('nosniff');
+    const page = await visitor.request('/orders');
+    expect([page.status, page.html]).toEqual([200, 'tea']);
+    expect(page.headers.get('content-type')).toBe('text/plain');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(host.errors).toEqual([]);
+  });
+
   it('tells when the sign-in of a visit is over', async () => {
     const visits: AdminSectionContext[] = [];
     const host = await start({

@@ -102,6 +102,7 @@ describe('signing in', () => {
     expect(visitor.page.status).toBe(429);
     expect(visitor.page.headers.get('retry-after')).toBe('1');
     expect(textOf(visitor.page.html)).toContain('Too many failed attempts. Try again in 1 second.');
+    expect(host.failures).toEqual([...Array(11).fill({ reason: 'password' }), { reason: 'throttled' }]);
     await host.clock.advance(1000);
     await visitor.submit('/sign-in', { username: 'alice', password });
     expect(visitor.page.path).toBe('/api-keys');

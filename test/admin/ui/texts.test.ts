@@ -128,6 +128,18 @@ describe('`texts`', () => {
     expect(textOf(html)).toContain('Der Name fehlt.');
   });
 
+  it('an origin has one name, in the table of audits and in its filter', async () => {
+    const origins = { UI: 'Seiten', API: 'Schnittstelle', MCP: 'Assistent', System: 'Dienst' };
+    const host = await startAdministration({ admin: { texts: { origins } } });
+    await host.made('u-alice', 'By page', 1, 30);
+    const { key } = await host.made('u-alice', 'Acting', 1, 30);
+    await host.as(key, 'POST', '/api-keys', { name: 'By key', expiresOn: new Date(host.clock.now() + 86_400_000) });
+    const text = textOf((await (await host.visitor('alice')).open('/api-key-audits')).html);
+    expect(text).toContain('by Seiten');
+    expect(text).toContain('by Schnittstelle, with the key Acting');
+    expect(text).not.toMatch(/by (?:UI|API)/);
+  });
+
   it('times are in words of the language', async () => {
     const months = ['Jan.', 'Feb.', 'März', 'Apr.', 'Mai', 'Juni', 'Juli', 'Aug.', 'Sep.', 'Okt.', 'Nov.', 'Dez.'];
     const host = await startAdministration({ admin: { texts: { language: 'de', months } } });

@@ -91,6 +91,22 @@ describe('deleting a user (specification 3)', () => {
     expect((await host.apiKeys.list(root, { scope: 'all' })).items).toMatchObject([{ status: 'Active' }]);
   });
 
+  it('whose keys could not be revoked then: they can be revoked later', async () => {
+    const host = await startAdministration();
+    const { id } = await host.made('u-bob', 'One', 1, 30);
+    const { userDeleted } = host.apiKeys;
+    host.apiKeys.userDeleted = () => Promise.reject(new Error('database is locked'));
+    const visitor = await host.visitor('root');
+    await visitor.open('/users/delete?id=u-bob');
+    expect((await visitor.submit('/users/delete', { username: 'bob' })).status).toBe(500);
+    host.apiKeys.userDeleted = userDeleted;
+    expect(await host.apiKeys.get(root, id)).toMatchObject({ status: 'Active' });
+    await visitor.open('/api-keys/revoke-all?user=u-bob');
+    await visitor.submit('/revoke-all');
+    expect(textOf(visitor.page.html)).toContain('1 API key of bob revoked.');
+    expect(await host.apiKeys.get(root, id)).toMatchObject({ status: 'Revoked' });
+  });
+
   it('is never possible for oneself, or for nobody', async () => {
     const host = await startAdministration();
     const visitor = await host.visitor('root');

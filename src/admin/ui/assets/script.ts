@@ -45,9 +45,10 @@ export const script = /* js */ `'use strict';
       form.dataset.sent = 'yes';
     });
   }
-  addEventListener('pageshow', () => {
+  const allowSending = () => {
     for (const form of all('form[data-sent]')) delete form.dataset.sent;
-  });
+  };
+  addEventListener('pageshow', allowSending);
 
   // A form without fields that only leads on: the browser would put a question mark at the end of the address.
   for (const form of all('form[data-plain]')) {
@@ -110,7 +111,9 @@ export const script = /* js */ `'use strict';
     history.replaceState(null, '', keyField.dataset.key);
     const safe = () => mayLeave || stored.checked;
     addEventListener('beforeunload', (event) => {
-      if (!safe()) event.preventDefault();
+      if (safe()) return;
+      event.preventDefault();
+      allowSending();
     });
     document.addEventListener('click', (event) => {
       const link = event.target.closest('a[href]');

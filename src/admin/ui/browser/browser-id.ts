@@ -6,7 +6,7 @@ const maxAgeSeconds = 24 * 60 * 60;
 
 /** A cookie that tells one browser from another. Tokens of forms are bound to it where there is no session of our own. */
 export function createBrowserId(name: string, sameSite: 'Lax' | 'Strict', basePath: string) {
-  // A second call in one request must see what the first one wrote.
+  // What a request has been given: a second call sees it, and writes nothing.
   const written = new WeakMap<Request, string>();
   const read = (c: Context) => written.get(c.req.raw) ?? readCookie(c, name, basePath) ?? '';
   return {
@@ -15,6 +15,7 @@ export function createBrowserId(name: string, sameSite: 'Lax' | 'Strict', basePa
     /** Likewise, and writes one when there is none. */
     ensure(c: Context) {
       const known = read(c);
+      if (written.has(c.req.raw)) return known;
       const id = known === '' ? randomBytes(16).toString('base64url') : known;
       written.set(c.req.raw, id);
       writeCookie(c, name, id, { basePath, sameSite, maxAgeSeconds });

@@ -58,7 +58,8 @@ function AuditRow({ entry }: { entry: AuditEntry }) {
 
 /** Where the change came from, and the key that acted, if any (rule K15). */
 function originOf({ origin, actingApiKey }: AuditEntry, texts: AdminTexts): string {
-  return actingApiKey === null ? texts.by(origin) : texts.byWithKey(origin, actingApiKey.name);
+  const name = texts.origins[origin];
+  return actingApiKey === null ? texts.by(name) : texts.byWithKey(name, actingApiKey.name);
 }
 
 function Change({ change: { field, from, to } }: { change: FieldChange }) {

@@ -35,10 +35,15 @@ export function revokeAllRoutes(app: Hono, ui: Ui): void {
   );
 
   /** @throws AdminHttpError 404 for another user's keys without the right, as if there were no such user */
-  async function findUser({ actor, mayManageAll, user }: PageContext, userId = '') {
+  async function findUser({ actor, mayManageAll, user }: PageContext, userId = ''): Promise<DirectoryUser> {
+    if (!mayManageAll && userId !== user.id) throw userNotFound();
     const found = await actor.lookups?.findUser(context.users, userId);
-    if (found === undefined || (!mayManageAll && found.id !== user.id)) throw userNotFound();
-    return found;
+    if (found !== undefined) return found;
+    // Somebody who is no longer in the directory may have left keys.
+    const { items } = await context.apiKeys.list(actor, { scope: 'all', createdBy: userId, limit: 1 });
+    const owner = items[0]?.createdBy;
+    if (owner?.id !== userId) throw userNotFound();
+    return owner;
   }
 }
 

@@ -61,6 +61,8 @@ function ownSignInRoutes(app: Hono, ui: Ui, sessions: OwnSessions): void {
       return await show(c, { ...view, problem: ui.look.texts.wrongPassword }, 401);
     } catch (error) {
       if (!(error instanceof AdminHttpError) || error.cause !== undefined) throw error;
+      if (error.status === 429) context.authenticationFailed({ reason: 'throttled' });
+      if (error.status === 503) context.authenticationFailed({ reason: 'busy' });
       for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
       return await show(c, { ...view, problem: describe(error, ui.look.texts) }, error.status as ContentfulStatusCode);
     }

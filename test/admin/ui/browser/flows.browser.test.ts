@@ -95,6 +95,20 @@ describe('creating a key', () => {
     expect(asked).toEqual(['beforeunload']);
   });
 
+  it('lets whoever stayed sign out afterwards', async () => {
+    const host = await startAdministration();
+    const page = await openSignedIn(host, 'alice');
+    await createKey(page, 'Export');
+    const signOut = page.getByRole('button', { name: 'Sign out' });
+    const asked = page.waitForEvent('dialog');
+    const stayed = signOut.click();
+    await (await asked).dismiss();
+    await stayed;
+    await page.getByLabel('I have stored the key in a safe place').check();
+    await signOut.click();
+    await page.waitForURL('**/sign-in');
+  });
+
   it('asks no more once it is stored, and ends on the page of the key', async () => {
     const host = await startAdministration();
     const page = await openSignedIn(host, 'alice');
