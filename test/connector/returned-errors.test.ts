@@ -1,4 +1,5 @@
 import { BadRequestError } from 'concordat';
+import { unauthorized } from 'concordat/connector';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { timeout } from 'hono/timeout';
 import { validator } from 'hono/validator';
@@ -116,6 +117,20 @@ describe('a response of 400 or above that a handler returns has the body of the 
       c.text('no', 412, { etag: '"7"', 'x-request-id': 'id-1', 'content-language': 'en' }),
     );
     expect(headers).toMatchObject({ etag: '"7"', 'x-request-id': 'id-1' });
+  });
+
+  test('cookies stay, all of them, also those of a response that a helper has made', async () => {
+    const withCookies = (response: Response) => {
+      for (const cookie of ['a=1', 'b=2']) response.headers.append('set-cookie', cookie);
+      return response;
+    };
+    for (const make of [() => unauthorized('no'), () => new Response('no', { status: 401 })]) {
+      const answer = await ask(() => withCookies(make()));
+      expect([errorsOf(answer), answer.headers['set-cookie']]).toEqual([
+        { code: 'UNAUTHORIZED', message: 'no' },
+        ['a=1', 'b=2'],
+      ]);
+    }
   });
 
   test('its text loses the secrets of the session, and is bounded (E5)', async () => {

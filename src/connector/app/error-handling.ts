@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { isConnectorError, type SessionParameter } from '../../contract/index.js';
 import { createRedact, quiet } from '../../internal/index.js';
 import type { WireError, WriteError } from '../errors/error-writer.js';
-import { dropBarredHeader, rewrite, toHonoResponse } from '../errors/hono-response.js';
+import { toHonoResponse } from '../errors/hono-response.js';
 import type { RateLimitHeader } from '../errors/options.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from '../errors/redact.js';
 import { originals } from '../errors/responses.js';
@@ -53,9 +53,9 @@ export function createErrorHandling(settings: Settings) {
     c.set('session', outerSession);
   };
   const finish = (returned: unknown, c: Context) => {
-    const { error } = stateOf(c);
-    // Middleware that ends in `return next()` returns the context.
-    if (error) dropBarredHeader(isResponse(returned) ? returned : c.res, error);
+    const { barredHeader } = stateOf(c).error ?? {};
+    // Middleware may have set a wait header (rule W2). If it ends in `return next()`, it returns the context.
+    if (barredHeader) (isResponse(returned) ? returned : c.res).headers.delete(barredHeader);
     return announce(returned, c);
   };
 
@@ -76,7 +76,8 @@ export function createErrorHandling(settings: Settings) {
       const { bodyTooLarge, error, isOpenPath } = stateOf(c);
       if (bodyTooLarge && response?.status !== 413) throw bodyTooLarge;
       const original = originals.get(returned as Response);
-      if (original) return finish(rewrite(returned as Response, write(original.thrown, c)), c);
+      // Before any middleware copies it: `return rateLimited(…)` has the connector's own wait header, like a thrown error.
+      if (original) return finish(replaceResponse(returned as Response, write(original.thrown, c)), c);
       if (error || isOpenPath || response === undefined || response.status < 400) return finish(returned, c);
       const read = await readReturnedError(response, rateLimit);
       if (read.error) report(read.error, c);

@@ -27,7 +27,7 @@ export async function readReturnedError(response: Response, rateLimit: RateLimit
   const isContract = !isEncoded && status !== 429 && errorPayloadSchema.safeParse(json).success;
   if (isContract && /^application\/json\b/i.test(headers.get('content-type') ?? '')) {
     const kept = new Headers(headers);
-    kept.delete('content-length'); // a text has no byte order mark
+    kept.delete('content-length'); // it may count a byte order mark, which the text has lost
     return { response: new Response(text, { status, statusText: response.statusText, headers: kept }) };
   }
   const isText = !isEncoded && !/html|^(?:image|audio|video)\/|octet-stream/i.test(headers.get('content-type') ?? '');

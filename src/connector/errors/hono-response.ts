@@ -14,21 +14,3 @@ export function toHonoResponse(c: Context, error: WireError): Response {
   }
   return response;
 }
-
-/** Removes a wait header that middleware has set on an error that is not a rate limit (rule W2). */
-export function dropBarredHeader(response: Response, { barredHeader }: WireError): void {
-  if (barredHeader !== undefined) response.headers.delete(barredHeader);
-}
-
-/**
- * Rewrites a response of this package's helpers as soon as a handler returns it, before any middleware copies it: so
- * `return rateLimited(…)` has the connector's own wait header, like a thrown error.
- */
-export function rewrite(response: Response, error: WireError): Response {
-  const headers = new Headers(error.headers);
-  response.headers.forEach((value, name) => {
-    const replaced = name === 'retry-after' || error.staleHeaders.includes(name) || headers.has(name);
-    if (!replaced) headers.set(name, value);
-  });
-  return new Response(error.body, { status: error.status, headers });
-}

@@ -77,7 +77,7 @@ export async function writeResponse(response: Response, outgoing: Outgoing): Pro
   }
 }
 
-/** What a fetched response says of the connection that it came over (RFC 9110, 7.6.1). HTTP/2 refuses it. */
+/** What a fetched response says of the connection that it came over (RFC 9110, 7.6.1). HTTP/2 refuses most of it. */
 const ofConnection = [
   ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
