@@ -1,6 +1,7 @@
 import type { AuditQuery } from 'concordat/api-keys';
 import { describe, expect, it } from 'vitest';
-import { type AdminHost, basic, inDays, startAdmin } from './helpers/admin-host.js';
+import { type AdminHost, basic, inDays, password, startAdmin } from './helpers/admin-host.js';
+import { Visitor } from './ui/helpers/visitor.js';
 
 const api = '/api/v1/audits/export';
 const csv = (host: AdminHost, query = '', username = 'root') =>
@@ -166,5 +167,35 @@ describe('the export of the audit trail', () => {
     await expect(host.as('root', 'GET', '/audits/export?format=csv&scope=all')).rejects.toThrow();
     expect(queries.length).toBeLessThanOrEqual(3);
     expect(host.errors).toHaveLength(1);
+  });
+
+  it.each<[string, (host: AdminHost, path: string) => Promise<{ status: number }>]>([
+    ['API', (host, path) => host.as('helen', 'GET', path.replace('/api-key-audits', '/audits'))],
+    [
+      'UI',
+      async (host, path) => {
+        const visitor = new Visitor(host.url);
+        await visitor.signIn('helen', password);
+        return await visitor.request(path);
+      },
+    ],
+  ])('does not go on with less when the right to all keys is lost (%s, K6)', async (_, read) => {
+    const { host } = await withHistory();
+    const { audits } = host.apiKeys;
+    const pages: number[] = [];
+    let change = () => {};
+    host.apiKeys.audits = async (actor, query = {}) => {
+      const page = await audits(actor, { ...query, limit: 2 });
+      pages.push(page.items.length);
+      change();
+      return page;
+    };
+    const path = '/api-key-audits/export?format=csv';
+    expect((await read(host, path)).status).toBe(200);
+    expect(pages.splice(0)).toEqual([2, 2]);
+    change = () => host.users.set('u-helen', { ...host.users.get('u-helen')!, permissions: [] });
+    await expect(read(host, path)).rejects.toThrow();
+    expect(pages).toEqual([2]);
+    expect(host.errors).toMatchObject([{ kind: 'validation' }]);
   });
 });

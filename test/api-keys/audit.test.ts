@@ -155,6 +155,21 @@ describe.each(databaseKinds)('the audit trail on $name (K6)', (kind) => {
     expect((await apiKeys.audits(bob)).items).toEqual([]);
   });
 
+  it.each([true, false])('goes on only with the rights it began with: all keys first %s (K7)', async (superAdmin) => {
+    const { apiKeys, users } = await open();
+    users.change('u-root', { superAdmin });
+    for (const [index, actor] of [ada, root, root].entries()) {
+      await apiKeys.create(actor, { name: `Key ${index}`, expiresOn: '2027-06-01' });
+    }
+    const cursor = (await apiKeys.audits(root, { limit: 1 })).nextCursor as string;
+    expect((await apiKeys.audits(root, { limit: 1, cursor })).items).toHaveLength(1);
+    users.change('u-root', { superAdmin: !superAdmin });
+    expect((await refusalOf(apiKeys.audits(root, { cursor }))).fieldErrors).toMatchObject([{ field: 'cursor' }]);
+    const scope = superAdmin ? 'all' : 'my';
+    users.change('u-root', { superAdmin });
+    expect((await apiKeys.audits(root, { cursor, scope })).items).toHaveLength(superAdmin ? 2 : 1);
+  });
+
   it('has a revocation for every Active key of a deleted user, by the deleting user, origin System', async () => {
     const { apiKeys, clock, users } = await open();
     const expired = await apiKeys.create(ada, { name: 'Expired', expiresOn: '2027-04-01T00:00:00Z' });

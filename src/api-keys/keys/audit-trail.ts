@@ -38,7 +38,9 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
   const principal = await resolvePrincipal(actor, context);
   const scope = readScope(principal, query.scope ?? (principal.mayManageAll ? 'all' : 'my'));
   const limit = readLimit(query.limit);
-  const after = readCursor(query.cursor, 'audits', 'number');
+  // The scope may follow from rights that change between two pages: the rest of another list is not the rest of this one.
+  const order = `audits ${scope}`;
+  const after = readCursor(query.cursor, order, 'number');
   const skip = readSkip(query.skip);
   const total = readTotal(query.total);
   const { apiKeyId, revisionType, origin } = query;
@@ -58,7 +60,7 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
     items: rows.slice(0, limit).map((row) => toAuditEntry(row, principal)),
-    nextCursor: last === undefined ? null : formatCursor({ order: 'audits', value: last.id, id: '' }),
+    nextCursor: last === undefined ? null : formatCursor({ order, value: last.id, id: '' }),
     ...(total && { total: await countAudits(kysely, filter) }),
   };
 }
