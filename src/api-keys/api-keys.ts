@@ -54,8 +54,9 @@ export interface OpenApiKeysOptions {
   /** How many days before the expiry `onExpiring` is called: whole numbers from 1 to 365. @default [14, 3, 1] */
   readonly expiryWarningDays?: readonly number[] | undefined;
   /**
-   * Called when a background write such as that of `lastAccessed` fails (it is tried again), when `onExpiring` fails, and
-   * once at opening if the database cannot have the index that makes searches fast (rule K24).
+   * Called when a background write such as that of `lastAccessed` fails (it is tried again), when `onExpiring` fails,
+   * when the owner of a new key cannot be looked up again (rule K19), and once at opening if the database cannot have the
+   * index that makes searches fast (rule K24).
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

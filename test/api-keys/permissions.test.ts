@@ -1,13 +1,14 @@
-import type { ActorLike } from 'concordat/api-keys';
+import type { ActorLike, OpenApiKeysOptions } from 'concordat/api-keys';
 import { describe, expect, it } from 'vitest';
+import { ManualClock } from './helpers/clock.js';
 import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
 import { ada, bob, manager, root, TestUsers } from './helpers/people.js';
 import { refusalOf } from './helpers/rejections.js';
 
 describe.each(databaseKinds)('who may do what on $name', (kind) => {
-  const open = async (users?: TestUsers) => {
+  const open = async (users?: TestUsers, options: Partial<OpenApiKeysOptions> = {}) => {
     const { url } = await emptyDatabase(kind);
-    const apiKeys = await openForTest({ database: url, edition: 'Professional', users });
+    const apiKeys = await openForTest({ database: url, edition: 'Professional', users, ...options });
     const create = (actor: ActorLike, name: string) =>
       apiKeys.create(actor, { name, expiresOn: apiKeys.maxExpiresOn() });
     return { apiKeys, create };
@@ -218,4 +219,36 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     const { items } = await apiKeys.list(root, { scope: 'all' });
     expect(items).toMatchObject([{ name: 'Too late', status: 'Revoked' }]);
   });
+
+  it.each<[string, string, (clock: ManualClock) => Promise<never>]>([
+    ['fails', 'no route', () => Promise.reject(new Error('no route'))],
+    [
+      'never answers',
+      'The directory of users took longer than 5000 ms.',
+      (clock) => {
+        // The time limit is set when the directory does not answer at once.
+        queueMicrotask(() => clock.advance(5000));
+        return new Promise(() => {});
+      },
+    ],
+  ])(
+    'returns the value of a key that is written, even if the directory %s right after (K19)',
+    async (_, message, down) => {
+      const users = everybody();
+      const clock = new ManualClock('2027-03-10T12:00:00.000Z');
+      const told: unknown[] = [];
+      const { apiKeys, create } = await open(users, { clock, onError: (error) => told.push(error) });
+      told.length = 0; // opening has told that this database has no trigrams, if so (K24)
+      const { findById } = users;
+      users.findById = (userId) => {
+        users.findById = () => down(clock);
+        return findById(userId);
+      };
+      const { apiKey, key } = await create(ada, 'CI');
+      expect(told).toMatchObject([{ kind: 'unavailable', cause: { message } }]);
+      expect(await refusalOf(apiKeys.authenticate({ 'x-api-key': key }))).toMatchObject({ kind: 'unavailable' });
+      users.findById = findById;
+      expect(await apiKeys.authenticate({ 'x-api-key': key })).toMatchObject({ apiKeyId: apiKey.id });
+    },
+  );
 });

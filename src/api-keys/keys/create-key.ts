@@ -74,13 +74,18 @@ async function insertNewKey(
 
 /**
  * Revokes the new key if its owner has been deleted meanwhile: `userDeleted` either saw the key, or ran before the key
- * was written, and then the directory no longer has the user.
+ * was written, and then the directory no longer has the user. If the directory cannot be asked, the key is returned: its
+ * value cannot be had again, and without an owner it does not authenticate (rules K11, K19).
  */
 async function revokeIfOwnerIsGone(context: Context, principal: Principal): Promise<void> {
   if (context.users === undefined) return;
-  // Not from `principal.lookups`: the look-up must come after the write.
-  const owner = await context.newLookups().findUser(context.users, principal.userId);
-  if (owner !== undefined) return;
+  try {
+    // Not from `principal.lookups`: the look-up must come after the write.
+    if ((await context.newLookups().findUser(context.users, principal.userId)) !== undefined) return;
+  } catch (error) {
+    context.onError(error);
+    return;
+  }
   await userDeleted(context, { userId: principal.userId, username: principal.username }, principal.userId);
   throw inactiveUserError();
 }
