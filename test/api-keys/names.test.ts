@@ -60,6 +60,8 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
     ['wildcards', '100% _sure_ \\ yes'],
     ['an emoji with joiners', '\u{1F469}\u200D\u{1F4BB} laptop'],
     ['Persian with a non-joiner', 'می\u200Cخواهم'],
+    ['a heart in colour', '\u2764\uFE0F CI'],
+    ['Japanese with a variant', '\u845B\u{E0100}城'],
     ['a template', '{{7*7}} <%= 7*7 %>'],
   ])('may be %s', async (_, name) => {
     const { apiKeys, create } = await open();
@@ -76,6 +78,8 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
     ['empty', '', required],
     ['blanks only', ' \t\n\u00a0', required],
     ['invisible only', '\u200b\u200d\ufeff', required],
+    ['a Hangul filler', '\u3164', required],
+    ['a variation of nothing', '\uFE0F', required],
     ['a number', 7, 'API key name must be text.'],
     ['an object', { toString: () => 'x' }, 'API key name must be text.'],
     ['an array', ['x'], 'API key name must be text.'],
@@ -88,6 +92,9 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
     ['a turn of direction', 'a\u202eb', invisible],
     ['a zero-width blank', 'a\u200bb', invisible],
     ['a line separator', 'a\u2028b', invisible],
+    ['a Hangul filler at the end', 'a\u3164', invisible],
+    ['a joiner of graphemes', 'a\u034Fb', invisible],
+    ['an initial of no Hangul syllable', 'a\u115F', invisible],
     ['half a surrogate pair', 'a\ud800b', invisible],
   ])('must not be %s', async (_, name, message) => {
     const { apiKeys, create } = await open();
