@@ -1,4 +1,4 @@
-import { completeClock } from '../internal/index.js';
+import { completeClock, quiet } from '../internal/index.js';
 import { resolvePrincipal } from './access/actor.js';
 import { hasApiKeys } from './access/edition.js';
 import { RequestLookups } from './access/request-lookups.js';
@@ -21,7 +21,7 @@ import { ExpiryWarnings } from './warnings/expiry-warnings.js';
 /** Opens the store and assembles the parts. Expects checked options. */
 export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: SecretHasher): Promise<ApiKeys> {
   const clock = completeClock(options.clock);
-  const onError = options.onError ?? (() => {});
+  const onError = quiet(options.onError);
   const store = await openStore(options.database, hasher, clock.now());
   if (!store.hasTrigrams) onError(new Error(withoutTrigrams[store.dialect]));
   const listeners = new Set<(invalidation: Invalidation) => void>();
@@ -45,14 +45,8 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
     onError,
     invalidated(invalidations) {
       for (const invalidation of invalidations) {
-        for (const listener of [...listeners]) {
-          try {
-            listener(invalidation);
-          } catch (error) {
-            // The revocation is done: a failing subscriber must neither hide it nor keep it from the others.
-            onError(error);
-          }
-        }
+        // The revocation is done: a failing subscriber must neither hide it nor keep it from the others.
+        for (const listener of [...listeners]) quiet(listener, onError)(invalidation);
       }
     },
   };

@@ -161,7 +161,7 @@ describe.each(databaseKinds)('the audit trail on $name (K6)', (kind) => {
     for (const [index, actor] of [ada, root, root].entries()) {
       await apiKeys.create(actor, { name: `Key ${index}`, expiresOn: '2027-06-01' });
     }
-    const { nextCursor: cursor } = await apiKeys.audits(root, { limit: 1 });
+    const cursor = (await apiKeys.audits(root, { limit: 1 })).nextCursor as string;
     expect((await apiKeys.audits(root, { limit: 1, cursor })).items).toHaveLength(1);
     users.change('u-root', { superAdmin: !superAdmin });
     expect((await refusalOf(apiKeys.audits(root, { cursor }))).fieldErrors).toMatchObject([{ field: 'cursor' }]);

@@ -115,6 +115,34 @@ describe.each(databaseKinds)('authentication on $name', (kind) => {
     expect(seen).toHaveLength(3);
   });
 
+  it.each<[string, () => unknown]>([
+    [
+      'throw',
+      () => {
+        throw new Error('the log is full');
+      },
+    ],
+    ['reject', () => Promise.reject(new Error('the log is full'))],
+  ])('revokes, and tells the other subscribers, when a subscriber and `onError` %s (K11)', async (_, fail) => {
+    const { database, apiKey } = await open();
+    const told: unknown[] = [];
+    const onError = (error: unknown) => {
+      told.push(error);
+      return fail();
+    };
+    const clock = new ManualClock('2027-03-10T12:00:00.000Z');
+    const apiKeys = await openForTest({ database: database.url, edition: 'Professional', clock, onError });
+    told.length = 0; // opening has told that this database has no trigrams, if so (K24)
+    const seen: string[] = [];
+    apiKeys.onInvalidated(() => fail() as undefined);
+    apiKeys.onInvalidated(({ apiKeyId }) => seen.push(apiKeyId));
+    expect(await apiKeys.revoke(ada, apiKey.id)).toMatchObject({ status: 'Revoked' });
+    expect(seen).toEqual([apiKey.id]);
+    await expect.poll(() => told).toMatchObject([{ message: 'the log is full' }]);
+    // What rejects and is not caught ends the process, or fails this run, by the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
   describe('last access (K10)', () => {
     it('moves with every success, is seen at once here, and written within a second', async () => {
       const { apiKeys, apiKey, clock, database, headers } = await open();

@@ -120,6 +120,35 @@ describe.each(databaseKinds)('`onExpiring` on $name (K23)', (kind) => {
     expect(given).toEqual(['CI 14']);
   });
 
+  it('that never ends is told to `onError` after ten minutes, keeps no other key waiting, and is given again', async () => {
+    const { clock, create, url } = await open();
+    await create('stuck', 30);
+    await create('next', 31);
+    clock.advance(20 * dayMs);
+    const given: string[] = [];
+    const told: unknown[] = [];
+    const before = clock.pending;
+    await openForTest({
+      database: url,
+      edition: 'Professional',
+      clock,
+      onError: (error) => told.push(error),
+      onExpiring: ({ apiKey }) => {
+        given.push(apiKey.name);
+        return given.length === 1 ? new Promise(() => {}) : undefined;
+      },
+    });
+    await expect.poll(() => given, patience).toEqual(['stuck']);
+    told.length = 0; // opening has told that this database has no trigrams, if so (K24)
+    clock.advance(hourMs / 6);
+    await expect.poll(() => given, patience).toEqual(['stuck', 'next']);
+    expect(told).toMatchObject([{ message: '`onExpiring` took longer than 600000 ms.' }]);
+    await expect.poll(() => clock.pending, patience).toBe(before + 1);
+    clock.advance(hourMs);
+    await expect.poll(() => given, patience).toEqual(['stuck', 'next', 'stuck']);
+    expect(told).toHaveLength(1);
+  });
+
   it('that is being given is waited for by `close`, and none is begun afterwards', async () => {
     const { clock, create, url } = await open();
     await create('one', 20);

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { databaseKinds, emptyDatabase, openForTest, openSqliteFile, type TestDatabase } from './helpers/databases.js';
 import { ada, manager, root } from './helpers/people.js';
@@ -130,6 +131,35 @@ describe.each(databaseKinds)('two at once on $name (K3, K17)', (kind) => {
     expect(items.filter(({ author }) => author.id === 'u-manager')).toHaveLength(done);
     expect((await two.list(ada, { status: 'Revoked', limit: 200 })).items).toHaveLength(20);
   });
+
+  it.runIf(kind.name === 'PostgreSQL')(
+    'a revocation of many locks in the order of ids, as all writers do',
+    async () => {
+      const database = await emptyDatabase(kind);
+      const apiKeys = await openIn(database);
+      const idsInOrder = async () =>
+        (await database.query('select id from concordat_api_key order by id')).map(({ id }) => id);
+      const made: unknown[] = [];
+      // The first id of all belongs to another key than the one that was made first.
+      while (made.length < 3 || (await idsInOrder())[0] === made[0]) {
+        const expiresOn = apiKeys.maxExpiresOn();
+        made.push((await apiKeys.create(ada, { name: `Key ${made.length}`, expiresOn })).apiKey.id);
+      }
+      const [first, ...others] = await idsInOrder();
+      const holder = new pg.Client({ connectionString: database.url });
+      await holder.connect();
+      await holder.query('begin');
+      await holder.query('select from concordat_api_key where id = $1 for update', [first]);
+      const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
+      const revocation = apiKeys.revokeAllOf(root, 'u-ada');
+      const waiting = `select pid from pg_stat_activity where ${rows[0]?.pid} = any(pg_blocking_pids(pid))`;
+      await expect.poll(() => database.query(waiting), { timeout: 30_000 }).toHaveLength(1);
+      const free = await database.query('select id from concordat_api_key order by id for update skip locked');
+      await holder.end();
+      expect(free.map(({ id }) => id)).toEqual(others);
+      expect(await revocation).toEqual({ revoked: made.length });
+    },
+  );
 
   it('renames to one name cannot both pass', async () => {
     const database = await emptyDatabase(kind);

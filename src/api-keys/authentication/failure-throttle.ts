@@ -79,12 +79,8 @@ export function createFailureThrottle(options: FailureThrottleOptions = {}): Fai
       const waitMs = beyondFree <= 0 ? 0 : Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(beyondFree - 1, 40));
       sources.delete(key);
       sources.set(key, { count, lastAt: now, blockedUntil: now + waitMs });
-      if (sources.size > maxSources) {
-        for (const oldest of sources.keys()) {
-          sources.delete(oldest);
-          break;
-        }
-      }
+      const [oldest] = sources.keys();
+      if (sources.size > maxSources && oldest !== undefined) sources.delete(oldest);
     },
   };
 }

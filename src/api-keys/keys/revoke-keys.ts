@@ -39,9 +39,10 @@ export async function userDeleted(context: Context, actor: ActorLike, userId: st
 
 async function revoke(context: Context, author: ActorIdentity, which: { id: string } | { ownerId: string }) {
   const changes: FieldChange[] = [{ field: 'status', from: 'Active', to: 'Revoked' }];
-  const rows = await context.store.kysely.transaction().execute(async (transaction) => {
+  const { dialect, kysely } = context.store;
+  const rows = await kysely.transaction().execute(async (transaction) => {
     const nowMs = context.now();
-    const revoked = await revokeActiveKeys(transaction, which, nowMs);
+    const revoked = await revokeActiveKeys(transaction, dialect, which, nowMs);
     await recordChanges(
       transaction,
       author,

@@ -37,7 +37,6 @@ export function nameErrors(database: DatabaseSync, name: string): DatabaseSync {
     prepare: named((sql: string) => {
       const statement = database.prepare(sql);
       return {
-        run: named((...parameters: unknown[]) => statement.run(...parameters)),
         get: named((...parameters: unknown[]) => statement.get(...parameters)),
         all: named((...parameters: unknown[]) => statement.all(...parameters)),
       };

@@ -19,12 +19,9 @@ export interface DatabaseSync {
 }
 
 export interface StatementSync {
-  run(...parameters: unknown[]): { changes: number | bigint };
   get(...parameters: unknown[]): unknown;
   all(...parameters: unknown[]): unknown[];
 }
-
-const writes: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']);
 
 const lockTimeoutMs = 10_000;
 /** For the rare moments when even a reader waits: another process recovers or closes the database. */
@@ -134,13 +131,8 @@ class DatabaseSyncConnection implements DatabaseConnection {
     this.#database = database;
   }
 
-  async executeQuery<Row>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<Row>> {
-    const statement = this.#database.prepare(sql);
-    if (writes.has(query.kind) && !('returning' in query && query.returning !== undefined)) {
-      const { changes } = statement.run(...parameters);
-      return { rows: [], numAffectedRows: BigInt(changes) };
-    }
-    return { rows: statement.all(...parameters) as Row[] };
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    return { rows: this.#database.prepare(sql).all(...parameters) as Row[] };
   }
 
   // biome-ignore lint/correctness/useYield: nothing here streams, and the interface asks for it.

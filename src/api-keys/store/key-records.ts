@@ -9,7 +9,7 @@ import {
 } from 'kysely';
 import type { ApiKeySortField, ApiKeyStatus } from '../keys/types.js';
 import type { StoreConnection } from './connection.js';
-import { type ApiKeyRow, keyTable, searchTable, type Tables } from './schema.js';
+import { type ApiKeyRow, type Dialect, keyTable, searchTable, type Tables } from './schema.js';
 import { type KeySearch, searchCondition, searchText } from './search-records.js';
 
 export type KeyRow = Selectable<ApiKeyRow>;
@@ -98,39 +98,44 @@ export async function updateActiveKey(
 /** Revokes one key, or all keys of an owner, if still Active (rule K17). */
 export async function revokeActiveKeys(
   queries: Queries,
+  dialect: Dialect,
   which: { id: string } | { ownerId: string },
   nowMs: number,
 ): Promise<KeyRow[]> {
+  const active = lockedIds(queries, dialect)
+    .where((builder) => ('id' in which ? builder('id', '=', which.id) : builder('owner_id', '=', which.ownerId)))
+    .where((builder) => isActive(builder, nowMs));
   return await queries
     .updateTable(keyTable)
     .set((builder) => ({ revoked_on: nowMs, version: builder('version', '+', 1) }))
-    .where((builder) => ('id' in which ? builder('id', '=', which.id) : builder('owner_id', '=', which.ownerId)))
-    .where((builder) => isActive(builder, nowMs))
+    .where('id', 'in', active)
     .returningAll()
     .execute();
 }
 
-/**
- * Records that these keys were reported as Expired, once each. Rows are locked in the order of their ids, so that two
- * processes never wait for each other.
- */
+/** Records that these keys were reported as Expired, once each. */
 export async function recordExpired(
   { kysely, dialect }: Pick<StoreConnection, 'kysely' | 'dialect'>,
   ids: readonly string[],
   nowMs: number,
 ): Promise<void> {
-  const expired = kysely
-    .selectFrom(keyTable)
-    .select('id')
+  const expired = lockedIds(kysely, dialect)
     .where('id', 'in', ids)
     .where('revoked_on', 'is', null)
     .where('expired_on', 'is', null)
-    .where('expires_on', '<=', nowMs)
-    .orderBy('id')
-    .$if(dialect === 'postgres', (query) => query.forUpdate());
+    .where('expires_on', '<=', nowMs);
   const update = kysely.updateTable(keyTable).set({ expired_on: nowMs }).where('id', 'in', expired);
   // A transaction waits for other writers without blocking the process; a bare statement would block it.
   await kysely.transaction().execute((transaction) => transaction.executeQuery(update));
+}
+
+/** Rows are locked in the order of their ids, so that two processes never wait for each other. */
+function lockedIds(queries: Queries, dialect: Dialect) {
+  return queries
+    .selectFrom(keyTable)
+    .select('id')
+    .orderBy('id')
+    .$if(dialect === 'postgres', (query) => query.forUpdate());
 }
 
 export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOrder, limit: number): Promise<KeyRow[]> {

@@ -49,7 +49,7 @@ export function searchCondition(builder: Builder, { text, idPrefix, ids }: KeySe
   const itsText = sql`(select text from ${sql.table(searchTable)} as texts where texts.id = ${sql.ref('concordat_api_key.id')})`;
   const inText = contains(itsText, text);
   if (idPrefix === undefined) return inText;
-  return builder.or([inText, builder.and([builder('id', '>=', idPrefix), builder('id', '<', `${idPrefix}~`)])]);
+  return builder.or([inText, startsWith(idPrefix)]);
 }
 
 function contains(column: RawBuilder<unknown>, text: string) {

@@ -15,7 +15,7 @@ export interface ExpiryWarning {
 
 const dayMs = 86_400_000;
 const checkEveryMs = 3_600_000;
-/** How long a process has for one warning before another one may give it. */
+/** How long a process has for one warning before it goes on to the next key, and another one may give it. */
 const claimMs = 600_000;
 const rowsPerQuery = 1000;
 const closeWithinMs = 5000;
@@ -93,11 +93,18 @@ export class ExpiryWarnings {
     const unwritten = marks.view();
     const row = await claimWarning(store.kysely, warning, { nowMs, until: nowMs + claimMs });
     if (row === undefined) return;
+    let timer: Timer | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = this.#clock.setTimer(claimMs, () => reject(new Error(`\`onExpiring\` took longer than ${claimMs} ms.`)));
+      timer.hold(false);
+    });
     try {
-      await this.#hook({ apiKey: toApiKey(row, unwritten(id), nowMs), days });
+      await Promise.race([this.#hook({ apiKey: toApiKey(row, unwritten(id), nowMs), days }), late]);
     } catch (error) {
       onError(error);
       return;
+    } finally {
+      timer?.cancel();
     }
     await finishWarning(store.kysely, warning);
   }

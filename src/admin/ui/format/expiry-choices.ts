@@ -6,15 +6,14 @@ export type ExpiryChoice = (typeof expiryChoices)[number];
 
 /** The submitted input, to be shown again unchanged. */
 export interface ExpiryInput {
-  readonly choice: ExpiryChoice | undefined;
+  readonly choice: ExpiryChoice;
   /** As sent by `<input type="datetime-local">`: a time in UTC, without a zone. */
   readonly custom: string;
 }
 
 export function readExpiryInput(form: URLSearchParams): ExpiryInput {
-  const custom = (form.get('expiresOn') ?? '').trim();
-  const choice = expiryChoices.find((one) => one === form.get('expiry'));
-  return { choice: choice ?? (custom === '' ? undefined : 'custom'), custom };
+  const choice = expiryChoices.find((one) => one === form.get('expiry')) ?? 'custom';
+  return { choice, custom: (form.get('expiresOn') ?? '').trim() };
 }
 
 /**
@@ -28,8 +27,7 @@ export function toExpiresOn(
   { nowMs, maxExpiresOn }: { nowMs: number; maxExpiresOn: string },
 ): string | undefined {
   if (choice === 'keep') return undefined;
-  if (choice === undefined) return '';
-  if (choice === 'custom') return withZone(custom);
+  if (choice === 'custom') return /T[\d:.]+$/.test(custom) ? `${custom}Z` : custom;
   return expiryOfPreset(choice, { nowMs, maxExpiresOn });
 }
 
@@ -39,10 +37,4 @@ export function expiryOfPreset(
 ): string {
   if (choice === 'year') return maxExpiresOn;
   return `${new Date(nowMs + Number(choice) * dayMs).toISOString().slice(0, 10)}T23:59:59.999Z`;
-}
-
-/** Browsers send seconds only if they are not zero. */
-function withZone(local: string): string {
-  if (/T\d{2}:\d{2}$/.test(local)) return `${local}:00Z`;
-  return /T\d{2}:\d{2}:\d{2}(?:\.\d+)?$/.test(local) ? `${local}Z` : local;
 }
