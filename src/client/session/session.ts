@@ -1,4 +1,4 @@
-import { abortable, type Clock, latestDateMs, sleep } from '../../internal/index.js';
+import { abortable, type Clock, isErrorOf, latestDateMs, sleep } from '../../internal/index.js';
 import { AbandonedLogin, InitializeError, reviveInitializeError } from '../errors.js';
 import type { Emit } from '../events.js';
 import { type EndRecheck, Rechecks } from './recheck.js';
@@ -149,7 +149,7 @@ export class SessionHolder {
         return await abortable(running.promise, signal, this.#closing.signal);
       } catch (error) {
         // This call joined a login just as the last call that wanted it left: start another one.
-        if (!(error instanceof AbandonedLogin) || this.#closedBy) throw error;
+        if (!isErrorOf(error, 'AbandonedLogin') || this.#closedBy) throw error;
       } finally {
         running.waiters--;
         // No call wants this session any more: a login that has to wait ends here (rule G4).
@@ -219,7 +219,7 @@ export class SessionHolder {
         };
         return { shared: await state.renew(expired, logIn, clock), adopted: !loggedIn };
       } catch (error) {
-        if (loggedIn || !(error instanceof AbandonedLogin) || signal.aborted) throw reviveInitializeError(error);
+        if (loggedIn || !isErrorOf(error, 'AbandonedLogin') || signal.aborted) throw reviveInitializeError(error);
       }
     }
   }
