@@ -64,26 +64,3 @@ export function completeClock(clock: (Pick<Clock, 'now'> & Partial<Clock>) | und
     setTimer: (delayMs, callback) => (clock.setTimer ? (clock as Clock) : systemClock).setTimer(delayMs, callback),
   };
 }
-
-/**
- * Waits on the given clock.
- *
- * @throws the signal's reason as soon as it aborts. Leaves no listener and no timer behind.
- */
-export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const onAbort = () => {
-      timer.cancel();
-      reject(signal?.reason);
-    };
-    const timer = clock.setTimer(delayMs, () => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
-}

@@ -1,5 +1,5 @@
 export { bodyAlreadyReadError, isBodyAlreadyRead } from './body-already-read.js';
-export { type Clock, completeClock, latestDateMs, sleep, systemClock, type Timer } from './clock.js';
+export { type Clock, completeClock, latestDateMs, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
 export { isNestedDeeper, isObject, parseJson } from './json.js';
@@ -38,6 +38,6 @@ export {
   writtenForms,
 } from './redact.js';
 export { isSafeMethod, readRequestLine } from './request-line.js';
-export { abortable, singleFlight } from './shared-promise.js';
 export { sourceKey } from './source-key.js';
 export { describeIssues, describeValue, foldForSearch, type Issue, printable, withoutTrailingSlashes } from './text.js';
+export { abortable, follow, singleFlight, sleep } from './waits.js';

@@ -273,6 +273,54 @@ describe('signals that live long', () => {
   });
 });
 
+describe('signals that live long', () => {
+  /** What `AbortSignal.any` leaves on a signal: on Node 20 for as long as the signal lives. */
+  const dependants = (signal: AbortSignal): number => {
+    const name = Object.getOwnPropertySymbols(signal).find(({ description }) => description === 'kDependantSignals');
+    return name === undefined ? 0 : ((signal as unknown as Record<symbol, Set<unknown>>)[name]?.size ?? 0);
+  };
+
+  it('gather nothing else either: after a login, a retry, a refused session and a bound on the whole call (G4)', async () => {
+    const { signal } = new AbortController();
+    const connector = await scriptedConnector({ guard: false });
+    const statuses = [200, 503, 200, 401, 401, 200];
+    connector.handle = (exchange) => exchange.reply(statuses.shift() ?? 200, {});
+    const { client, clock } = connectVirtually(connector);
+    for (let call = 0; call < 3; call++) await clock.runUntil(get(client, signal));
+    expect(statuses).toEqual([]);
+    expect({ dependants: dependants(signal), listeners: listeners(signal) }).toEqual({ dependants: 0, listeners: 0 });
+    const bounded = connect(connector, { totalTimeoutMs: 60_000 });
+    for (let call = 0; call < 3; call++) await get(bounded, signal);
+    const begun: Exchange[] = [];
+    connector.handle = (exchange) => begun.push(exchange) && exchange.response.writeHead(200).write('half');
+    const { body } = await bounded.stream('/items', { signal });
+    expect(listeners(signal)).toBeGreaterThan(0); // control: it can still end the body
+    begun[0]?.response.end();
+    await new Response(body).text();
+    expect({ dependants: dependants(signal), listeners: listeners(signal) }).toEqual({ dependants: 0, listeners: 0 });
+    const control = AbortSignal.any([signal]);
+    expect(dependants(signal)).toBe(1);
+    expect(control.aborted).toBe(false);
+  });
+
+  it('end a body that is being read, also with a bound on the whole call', async () => {
+    const reason = new Error('the user went home');
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) => exchange.response.writeHead(200).write('half');
+    const { client, clock } = connectVirtually(connector, { totalTimeoutMs: 1000 });
+    const controller = new AbortController();
+    const { body } = await client.stream('/items', { signal: controller.signal });
+    await clock.advance(1000); // the bound is over: it ended with the head
+    const text = track(new Response(body).text());
+    await grace(5);
+    expect(text.settled).toBe(false);
+    controller.abort(reason);
+    await until(() => text.settled);
+    expect(text.error).toBe(reason);
+    expect(listeners(controller.signal)).toBe(0);
+  });
+});
+
 describe('many calls at once', () => {
   it('on a new client, and in back-off, cause no warning although none of them has a signal', async () => {
     const warnings: Error[] = [];

@@ -1,4 +1,4 @@
-import type { ClientSnapshot, ConnectorClient, ConnectorRequest } from 'concordat/client';
+import type { ConnectorClient, ConnectorRequest } from 'concordat/client';
 import { outcomeOf } from './calls.js';
 import type { CountingClock } from './counting-clock.js';
 import { tolerance } from './invariants/invariant.js';
@@ -80,20 +80,10 @@ export class ClientRun {
     return this.#closed;
   }
 
-  /** Tells of what the client has begun with: no listener was there yet. */
+  /** Tells of what the client begins with; its events tell of the pauses and the quotas. */
   tellBeginning(snapshot: number): void {
     const { record, tags } = this.#context;
-    const own = tags(this.number, undefined);
-    record({ what: 'restarted', snapshot, ...own });
-    const known: ClientSnapshot = this.client.snapshot();
-    for (const { scope, resumeAt } of known.pauses) {
-      const resumeAtMs = this.#toMonotonic(new Date(resumeAt));
-      const waitMs = resumeAtMs - this.clock.monotonic();
-      this.#paused.add(scope || scopeOf('login', 1));
-      record({ what: 'pause', waitMs, source: 'header', resumeAtMs, ...own, ...(scope && { scope }) });
-    }
-    for (const { scope, limit, windowMs } of known.quotas)
-      record({ what: 'quota', quota: { limit, windowMs }, ...own, ...(scope && { scope }) });
+    record({ what: 'restarted', snapshot, ...tags(this.number, undefined) });
   }
 
   /** Looks at what the client has left behind before time went on. @param at until when all has happened. */

@@ -1,7 +1,8 @@
 import { isConnectorError, type RequestLine } from '../../contract/index.js';
+import { follow } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import { closedError, RequestError } from '../errors.js';
-import type { IncomingBody } from '../http/incoming-body.js';
+import { IncomingBody } from '../http/incoming-body.js';
 import { expectManyListeners } from '../http/many-listeners.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { withoutQuery } from '../http/request-target.js';
@@ -91,11 +92,19 @@ export class Calls {
       const message = `no response within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms`;
       controller.abort(new RequestError(message, { code: 'BUDGET_EXCEEDED', request: call.request }));
     });
-    const signal = call.signal === undefined ? controller.signal : AbortSignal.any([call.signal, controller.signal]);
+    const leave = follow([call.signal], (reason) => controller.abort(reason));
+    let arriving: IncomingBody | undefined;
+    const toResult = (response: ConnectorResponse<Data>) => {
+      if (response.data instanceof IncomingBody) arriving = response.data;
+      return call.toResult(response);
+    };
     try {
-      return await this.#drive({ ...call, signal });
+      return await this.#drive({ ...call, toResult, signal: controller.signal });
     } finally {
       timer.cancel();
+      // The caller's signal also ends a body that is still arriving.
+      if (arriving === undefined) leave();
+      else arriving.onEnd(leave);
     }
   }
 

@@ -1,7 +1,6 @@
-import { abortable, type Clock, latestDateMs, sleep } from '../../internal/index.js';
+import { abortable, type Clock, isErrorOf, latestDateMs, sleep } from '../../internal/index.js';
 import { AbandonedLogin, InitializeError, reviveInitializeError } from '../errors.js';
 import type { Emit } from '../events.js';
-import { expectManyListeners } from '../http/many-listeners.js';
 import { type EndRecheck, Rechecks } from './recheck.js';
 import type { ConnectionState, SharedSession } from './state.js';
 
@@ -57,7 +56,6 @@ export class SessionHolder {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    expectManyListeners(this.#closing.signal);
   }
 
   get current(): Session | undefined {
@@ -124,12 +122,12 @@ export class SessionHolder {
 
   /** The outcome of the recheck in progress. @throws (rejects with) the signal's reason or the client's closing. */
   recheckOutcome({ generation }: Session, signal: AbortSignal | undefined): Promise<boolean> {
-    return abortable(this.#rechecks.outcome(generation) as Promise<boolean>, this.#orClosing(signal));
+    return abortable(this.#rechecks.outcome(generation) as Promise<boolean>, signal, this.#closing.signal);
   }
 
   /** Sleeps until the delay is over. @throws (rejects) when the signal aborts or the client closes. */
   sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-    return sleep(this.#options.clock, delayMs, this.#orClosing(signal));
+    return sleep(this.#options.clock, delayMs, signal, this.#closing.signal);
   }
 
   /** Rejects every call that waits for a login, and every call that comes later. */
@@ -148,21 +146,16 @@ export class SessionHolder {
       const running = this.#running;
       running.waiters++;
       try {
-        return await abortable(running.promise, this.#orClosing(signal));
+        return await abortable(running.promise, signal, this.#closing.signal);
       } catch (error) {
         // This call joined a login just as the last call that wanted it left: start another one.
-        if (!(error instanceof AbandonedLogin) || this.#closedBy) throw error;
+        if (!isErrorOf(error, 'AbandonedLogin') || this.#closedBy) throw error;
       } finally {
         running.waiters--;
         // No call wants this session any more: a login that has to wait ends here (rule G4).
         if (running.waiters === 0) running.abandon.abort(new AbandonedLogin());
       }
     }
-  }
-
-  #orClosing(signal: AbortSignal | undefined): AbortSignal {
-    const { signal: closing } = this.#closing;
-    return signal === undefined ? closing : AbortSignal.any([signal, closing]);
   }
 
   #start(): RunningLogin {
@@ -226,7 +219,7 @@ export class SessionHolder {
         };
         return { shared: await state.renew(expired, logIn, clock), adopted: !loggedIn };
       } catch (error) {
-        if (loggedIn || !(error instanceof AbandonedLogin) || signal.aborted) throw reviveInitializeError(error);
+        if (loggedIn || !isErrorOf(error, 'AbandonedLogin') || signal.aborted) throw reviveInitializeError(error);
       }
     }
   }

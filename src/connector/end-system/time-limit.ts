@@ -1,4 +1,5 @@
 import { ConnectorError } from '../../contract/index.js';
+import { follow } from '../../internal/index.js';
 import { type EndSystemRequest, nameRequest } from './failure.js';
 
 /** What ends a call of the end system: a timeout, or the caller's signal. */
@@ -11,12 +12,7 @@ export interface TimeLimit {
   end(): void;
 }
 
-/**
- * Not `AbortSignal.any`: on Node 20 it loses a timeout that nothing else references, and leaks with every call on a
- * long-lived signal.
- *
- * @param timeoutMs for the head and a body that is read as a whole, together; may be infinite.
- */
+/** @param timeoutMs for the head and a body that is read as a whole, together; may be infinite. */
 export function limitTime(
   timeoutMs: number,
   caller: AbortSignal | null | undefined,
@@ -33,19 +29,15 @@ export function limitTime(
     if (leftMs < 2 ** 31) timer = setTimeout(() => controller.abort(timeoutError(request)), leftMs);
   };
   const stop = () => clearTimeout(timer);
-  const follow = () => {
+  start();
+  const leave = follow([caller], (reason) => {
     stop();
-    controller.abort(isTimeout(caller?.reason) ? timeoutError(request, caller?.reason) : abortReason(caller));
-  };
+    controller.abort(isTimeout(reason) ? timeoutError(request, reason) : abortReason(caller));
+  });
   const end = () => {
     stop();
-    if (caller) leave(caller, follow);
+    leave();
   };
-  if (caller?.aborted) follow();
-  else {
-    if (caller) join(caller, follow);
-    start();
-  }
   return {
     signal,
     end,
@@ -72,27 +64,6 @@ export function limitTime(
       }
     },
   };
-}
-
-/** One listener for all calls that follow a signal: Node warns of more than ten. */
-const followed = new WeakMap<AbortSignal, Set<() => void>>();
-
-function join(signal: AbortSignal, follow: () => void): void {
-  const followers = followed.get(signal);
-  if (followers) {
-    followers.add(follow);
-    return;
-  }
-  const first = new Set([follow]);
-  followed.set(signal, first);
-  const followAll = () => {
-    for (const each of first) each();
-  };
-  signal.addEventListener('abort', followAll, { once: true });
-}
-
-function leave(signal: AbortSignal, follow: () => void): void {
-  followed.get(signal)?.delete(follow);
 }
 
 /**

@@ -94,7 +94,7 @@ export class SharedSessions {
         if (headers !== undefined) return this.#know(step.generation, headers, ageMs);
         unusable = step.generation; // encrypted with another key
       } else {
-        await sleep(systemClock, lookMs, AbortSignal.any([signal, this.#closing])).catch(() => {});
+        await sleep(systemClock, lookMs, signal, this.#closing).catch(() => {});
       }
     }
     return this.#logInAlone(unusable, login);

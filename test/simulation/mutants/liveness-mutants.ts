@@ -210,7 +210,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'Who waits for the login of a client that is closed does not take its turn.',
     patch(
       'session/session',
-      'if (loggedIn || !(error instanceof AbandonedLogin) || signal.aborted) throw reviveInitializeError(error);',
+      "if (loggedIn || !isErrorOf(error, 'AbandonedLogin') || signal.aborted) throw reviveInitializeError(error);",
       'throw loggedIn ? reviveInitializeError(error) : reviveInitializeError(new Error("given up"));',
     ),
   ),
