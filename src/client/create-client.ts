@@ -18,6 +18,7 @@ import { type ClientEventListener, type ClientEventName, type Emit, EventHub } f
 import { createFetchTransport } from './http/fetch.js';
 import { expectManyListeners } from './http/many-listeners.js';
 import type { ConnectorResponse } from './http/read-success.js';
+import { withoutQuery } from './http/request-target.js';
 import { createUndiciTransport } from './http/undici.js';
 import type { ConnectorClientOptions } from './options.js';
 import { type ClientSnapshot, Gates } from './rate-limit/gates.js';
@@ -195,8 +196,9 @@ class Client implements ConnectorClient {
     const paused = resumeAt !== undefined && resumeAt.getTime() > clock.now();
     // During a pause nothing is sent (rule G1): the session then expires by itself.
     if (cleanup !== undefined && session !== undefined && !paused && !this.#isGraceOver) {
-      await cleanUp(this.#transport, basePath + cleanup.path, session, timeoutMs).catch((error) =>
-        this.#events.emit('error', { method: 'POST', path: cleanup.path, error }),
+      const { path } = cleanup;
+      await cleanUp(this.#transport, session, { basePath, path, timeoutMs }).catch((error) =>
+        this.#events.emit('error', { method: 'POST', path: withoutQuery(path), error }),
       );
     }
     await Promise.race([this.#transport.close(), this.#graceOver]);

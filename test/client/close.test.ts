@@ -160,14 +160,15 @@ describe('cleanup (S1)', () => {
 
   it('has that path encoded, as every other, and shows no query in errors (S7)', async () => {
     const connector = await scriptedConnector();
-    const client = connect(connector, { cleanup: { path: '/clean up/ä?key=canary' } });
+    const client = connect({ url: `${connector.url}/api` }, { cleanup: { path: '/clean up/ä?key=canary' } });
     await get(client);
     const errors: ClientEvents['error'][] = [];
     client.on('error', (error) => errors.push(error));
     connector.handle = (exchange) => exchange.reply(500);
     await client.close();
-    expect(connector.requests.at(-1)).toMatchObject({ method: 'POST', path: '/clean%20up/%C3%A4?key=canary' });
+    expect(connector.requests.at(-1)).toMatchObject({ method: 'POST', path: '/api/clean%20up/%C3%A4?key=canary' });
     expect(errors).toHaveLength(1);
+    expect(errors[0]?.path).toBe('/clean up/ä');
     expect(errors[0]?.error).toMatchObject({ path: '/clean up/ä', message: expect.not.stringContaining('canary') });
   });
 

@@ -5,11 +5,15 @@ import type { Transport } from '../http/wire.js';
 import type { Session } from '../session/session.js';
 
 /** Tells the connector that a session is over (rule S1). @throws if the response is not a success. */
-export async function cleanUp(transport: Transport, path: string, session: Session, timeoutMs: number): Promise<void> {
+export async function cleanUp(
+  transport: Transport,
+  session: Session,
+  { basePath, path, timeoutMs }: { basePath: string; path: string; timeoutMs: number },
+): Promise<void> {
   const request = { method: 'POST', path: withoutQuery(path) };
   const outcome = await transport.send({
     method: 'POST',
-    target: toTarget('', path, undefined),
+    target: toTarget(basePath, path, undefined),
     headers: session.withDefaults,
     body: undefined,
     timeoutMs,
