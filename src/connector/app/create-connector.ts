@@ -80,7 +80,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
       if (problem === undefined) return undefined;
       // Logging in again would not help where there is no route.
       if (!hasResponse && !handlers.hasRoute(c)) return notFound(c);
-      throw new UnauthorizedError(problem);
+      throw new UnauthorizedError(problem, { cause: request.cause });
     },
     isLogin: (c) => handlers.isLogin(c),
     endsAt: (c, index) => handlers.endsAt(c, index),
