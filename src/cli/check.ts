@@ -13,7 +13,7 @@ import {
   reporters,
   runConformance,
 } from '../conformance/index.js';
-import { withoutTrailingSlashes } from '../internal/index.js';
+import { abortable, withoutTrailingSlashes } from '../internal/index.js';
 import type { RecordedRequest, Recording } from '../testing/index.js';
 import { loadConfig } from './config.js';
 import { compareWithRecording } from './drift.js';
@@ -83,9 +83,10 @@ async function check(url: string, options: CheckOptions, io: Io): Promise<number
   const config = await withArguments(await loadConfig(options.config, io), options, io);
   await findConnector(url, config.timeoutMs ?? 10_000, io.signal);
   const recording = options.against === undefined ? undefined : loadRecording(options.against, io);
-  const judged = await runConformance({ ...config, baseUrl: url }).catch((error: unknown) => {
+  const running = runConformance({ ...config, baseUrl: url }).catch((error: unknown) => {
     throw toUsageError(error);
   });
+  const judged = await abortable(running, io.signal);
   const report = recording === undefined ? judged : await withDrift(judged, recording, url, config, io);
   if (options.output === undefined) {
     io.stdout.write(`${formatReport(report, options.reporter, { colors: mayColor(io.stdout, io.env) })}\n`);

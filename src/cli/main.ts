@@ -24,6 +24,8 @@ runCli(process.argv.slice(2), {
 }).then(
   (code) => {
     process.exitCode = code;
+    // Requests of a check may still be under way.
+    if (stop.signal.aborted) process.exit();
   },
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);

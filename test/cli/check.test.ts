@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +8,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { goodPassword, modelConnector } from '../conformance/helpers/model-connector.js';
 import { run } from './helpers/run.js';
-import { removeBuiltCli, spawnCli } from './helpers/spawn.js';
+import { removeBuiltCli, spawnCli, startCli } from './helpers/spawn.js';
 
 const login = ['-i', 'user=alice', '-i', 'password=env:PASSWORD'];
 const env = { PASSWORD: goodPassword };
@@ -200,6 +201,40 @@ describe('concordat check', () => {
     expect(out).toContain('Exit codes: 0 the connector keeps the contract');
     expect(code).toBe(0);
     expect((await run(['--version'])).out).toBe('1.2.3\n');
+  });
+});
+
+describe('a signal ends the check (exit code 130)', () => {
+  /** A connector whose login never responds, and tells when it is asked. */
+  async function hanging(onLogin: () => void): Promise<string> {
+    const server = createServer((request, response) => {
+      if (request.url === '/initialize') onLogin();
+      else response.writeHead(404, { 'content-type': 'application/json' }).end(notFound);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close().closeAllConnections());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+  const unhurried = ['--timeout', '1h', '-i', 'user=alice', '--read', '/issues'];
+
+  it('at once, without a report', async () => {
+    const stop = new AbortController();
+    const url = await hanging(() => stop.abort(new Error('Ended by SIGINT.')));
+    const { code, out, err } = await run(['check', url, ...unhurried], { signal: stop.signal });
+    expect([code, out, err]).toEqual([130, '', '']);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s, although requests are under way', async (signal) => {
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const child = await startCli(['check', await hanging(asked), ...unhurried]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    await isAsked;
+    child.kill(signal);
+    expect(await ended).toEqual([130, null]);
   });
 });
 

@@ -107,6 +107,21 @@ describe('a body that was parsed before the connector got it', () => {
     expect([large.status, errorsOf(large).code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
+  test('and whose bytes are still there, as `rawBody`, arrives byte for byte (D1)', async () => {
+    const keep = (request: object, _response: unknown, rawBody: Buffer) => void Object.assign(request, { rawBody });
+    const url = await inExpress([express.json({ verify: keep }), express.urlencoded({ extended: true, verify: keep })]);
+    const numbers = '{ "id": 12345678901234567890 }';
+    expect((await send(url, post('/text', numbers))).body).toBe(numbers);
+    const form = await send(url, post('/text', 'a[b]=1', { 'content-type': 'application/x-www-form-urlencoded' }));
+    expect([form.status, form.body]).toEqual([200, 'a[b]=1']);
+    const zipped = await fetch(`${url}/text`, {
+      method: 'POST',
+      headers: { ...withToken, ...json, 'content-encoding': 'gzip' },
+      body: gzipSync(numbers),
+    });
+    expect(await zipped.text()).toBe(numbers);
+  });
+
   test('and is nested too deeply to be made again: a 400 (E8)', async () => {
     const app = express().use(
       express.json(),

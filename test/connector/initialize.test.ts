@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { BadRequestError, ForbiddenError, UnauthorizedError } from 'concordat';
 import { createConnector } from 'concordat/connector';
 import { describe, expect, test } from 'vitest';
@@ -88,6 +89,14 @@ describe('POST /initialize', () => {
     expect(answer.status).toBe(400);
     expect(errorsOf(answer)).toEqual({ code: 'BAD_REQUEST', message: expect.stringContaining(named) });
     expect(errorsOf(answer).message).not.toContain('\n');
+  });
+
+  test('what is not JSON may be a password: no error for the log quotes it (E5)', async () => {
+    const seen: unknown[] = [];
+    const url = await start(makeConnector({ onError: (error) => void seen.push(error) }));
+    expect((await login(url, '{"password":canary-password}')).status).toBe(400);
+    expect(seen).toMatchObject([{ message: 'The request body is not valid JSON.' }]);
+    expect(inspect(seen, { depth: null })).not.toContain('canary');
   });
 
   test('the handler throws any contract error: 401 for wrong credentials, 400 for a bad parameter', async () => {

@@ -70,6 +70,61 @@ describe('every route but initialize asks for the session', () => {
     expect(JSON.parse(answer.body)).toEqual({ 'x-account': 42, 'x-region': 'eu' });
   });
 
+  describe('a schema that throws', () => {
+    const serialised = () =>
+      z.object({ 'x-session': z.string().transform((text) => JSON.parse(text) as { user: string }) });
+
+    test('refuses the session: 401, and `onError` gets the reason as the cause (S1)', async () => {
+      const seen: unknown[] = [];
+      const connector = createConnector({
+        initialize: { parameters: z.object({}), handler: () => ({ 'x-session': '{"user":"alice"}' }) },
+        session: serialised(),
+        openPaths: ['/health'],
+        onError: (error) => void seen.push(error),
+      });
+      connector.get('/issues', (c) => c.json(c.get('session')));
+      connector.get('/health', (c) => c.text('well'));
+      const url = await start(connector);
+      const foreign = { 'x-session': 'of an earlier version' };
+      const refused = await send(url, { path: '/issues', headers: foreign });
+      expect([refused.status, errorsOf(refused)]).toEqual([
+        401,
+        { code: 'UNAUTHORIZED', message: 'The session is not valid.' },
+      ]);
+      expect(seen).toMatchObject([{ status: 401, cause: expect.any(SyntaxError) }]);
+      expect((await send(url, { path: '/health', headers: foreign })).body).toBe('well');
+      const body = '[]';
+      expect((await send(url, { method: 'POST', path: '/initialize', headers: foreign, body })).status).toBe(200);
+      expect((await send(url, { path: '/issues', headers: { 'x-session': '{"user":"alice"}' } })).body).toBe(
+        '{"x-session":{"user":"alice"}}',
+      );
+    });
+
+    test('a contract error that it throws is the response', async () => {
+      const initialize = { parameters: z.object({}), handler: () => ({ 'x-session': 'abc' }) };
+      const denied = z.string().transform((): string => {
+        throw new ForbiddenError('Not here');
+      });
+      const connector = createConnector({ initialize, session: z.object({ 'x-session': denied }), onError: () => {} });
+      connector.get('/issues', (c) => c.text('ok'));
+      const answer = await send(await start(connector), { path: '/issues', headers: { 'x-session': 'abc' } });
+      expect([answer.status, errorsOf(answer).message]).toEqual([403, 'Not here']);
+    });
+
+    test('for one request does not make it asynchronous for others', async () => {
+      const session = serialised();
+      const asynchronously = vi.spyOn(session, 'safeParseAsync');
+      const initialize = { parameters: z.object({}), handler: () => ({ 'x-session': '{}' }) };
+      const connector = createConnector({ initialize, session, onError: () => {} });
+      connector.get('/issues', (c) => c.text('ok'));
+      const url = await start(connector);
+      expect((await send(url, { path: '/issues', headers: { 'x-session': 'abc' } })).status).toBe(401);
+      asynchronously.mockClear();
+      expect((await send(url, { path: '/issues', headers: { 'x-session': '{}' } })).status).toBe(200);
+      expect(asynchronously).not.toHaveBeenCalled();
+    });
+  });
+
   test('routes of a sub-app are guarded too', async () => {
     const connector = makeConnector();
     const issues = new Hono().get('/:id', (c) => c.text(c.req.param('id')));

@@ -22,7 +22,11 @@ export class Announcements {
       policy: response.headers.get(policyHeader),
       current: response.headers.get(currentHeader),
       isLimit,
-      seen: { ...seen, request: { ...request, body: undefined }, response: { ...response, body: '' } },
+      seen: {
+        ...seen,
+        request: { ...request, body: undefined },
+        response: { ...response, body: '', bytes: new Uint8Array() },
+      },
     });
   }
 

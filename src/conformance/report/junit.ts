@@ -64,7 +64,6 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** XML 1.0 allows no control characters, lone surrogates and certain noncharacters, even escaped. */
 function toXml(text: string): string {
   return printable(text)
-    .replace(/[\ud800-\udfff]/gu, '\ufffd')
-    .replace(/[\ufffe\uffff]/g, '\ufffd')
+    .replace(/[\ud800-\udfff\ufffe\uffff]/gu, '\ufffd')
     .replace(/[&<>"]/g, (character) => entities[character] as string);
 }

@@ -80,10 +80,9 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
       if (problem === undefined) return undefined;
       // Logging in again would not help where there is no route.
       if (!hasResponse && !handlers.hasRoute(c)) return notFound(c);
-      throw new UnauthorizedError(problem);
+      throw new UnauthorizedError(problem, { cause: request.cause });
     },
-    isLogin: (c) => handlers.isLogin(c),
-    endsAt: (c, index) => handlers.endsAt(c, index),
+    handlers,
     leave: errors.leave,
     respond: errors.respond,
   };
@@ -113,8 +112,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
 
   const app = createGuardedApp({
     guardRoute(handler, path) {
-      const known = handlers.find(handler);
-      const route = known ? handler : guarded('route', handler);
+      const route = handlers.find(handler) ? handler : guarded('route', handler);
       handlers.setPath(route, path);
       return route;
     },

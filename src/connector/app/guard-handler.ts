@@ -2,7 +2,7 @@ import type { Context, Handler, Next } from 'hono';
 import { internalErrorCode, toConnectorError } from '../errors/to-connector-error.js';
 import { toBodyError } from '../request/read-json.js';
 import { isResponse, stateOf } from '../request/request-state.js';
-import type { HandlerKind } from './guarded-handlers.js';
+import type { GuardedHandlers, HandlerKind } from './guarded-handlers.js';
 import type { GuardedRequest } from './session-guard.js';
 
 /** What a connector does before and after each of its handlers. */
@@ -17,10 +17,7 @@ export interface Guard {
    * @throws ConnectorError, likewise.
    */
   admit(c: Context, request: GuardedRequest, hasResponse?: boolean): Promise<Response | undefined>;
-  /** Whether the request is for initialize or cleanup. */
-  isLogin(c: Context): boolean;
-  /** Whether the next handler after this one belongs to another app. */
-  endsAt(c: Context, index: number): boolean;
+  readonly handlers: GuardedHandlers;
   /** Turns what a handler returned into what counts, such as the contract's body for an error response. */
   leave(returned: unknown, c: Context): Promise<unknown>;
   /** The response for something thrown that is no Error: Hono hands only those to `onError`. */
@@ -37,7 +34,7 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
     }
   };
   return async (c, next) => {
-    if (kind === 'route' && guard.isLogin(c)) return next();
+    if (kind === 'route' && guard.handlers.isLogin(c)) return next();
     const outerSession: unknown = c.get('session');
     const state = stateOf(c);
     const isOutermost = !state.isEntered;
@@ -109,7 +106,7 @@ async function runBeforeAdmission(
     hasGoneOn = true;
     let refusal: Response | undefined;
     try {
-      refusal = guard.endsAt(c, index) ? await admit(c, request, guard) : undefined;
+      refusal = guard.handlers.endsAt(c, index) ? await admit(c, request, guard) : undefined;
     } catch (error) {
       // As in Hono: `next()` does not throw, the middleware finds the error response in `c.res`.
       c.error = error as Error;
@@ -124,11 +121,11 @@ async function runBeforeAdmission(
   } catch (thrown) {
     // It may have failed because there is no session.
     const isUnforeseen = toConnectorError(thrown).code === internalErrorCode;
-    const refusal = isUnforeseen && !hasGoneOn && !guard.isLogin(c) && (await admit(c, request, guard));
+    const refusal = isUnforeseen && !hasGoneOn && !guard.handlers.isLogin(c) && (await admit(c, request, guard));
     if (refusal) return refusal;
     throw thrown;
   }
-  if (request.isAdmitted || c.req.method === 'OPTIONS' || guard.isLogin(c)) return returned;
+  if (request.isAdmitted || c.req.method === 'OPTIONS' || guard.handlers.isLogin(c)) return returned;
   // Hono may send either of the two.
   const responses = [returned, c.finalized ? c.res : undefined].filter(isResponse);
   if (responses.length > 0 && responses.every(({ status }) => status >= 400)) return returned;

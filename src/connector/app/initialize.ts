@@ -58,7 +58,7 @@ export function initializeHandler(
   secrets: { keepSecret(c: Context, body: unknown): void; handedOut(session: readonly SessionParameter[]): void },
 ): Handler {
   return async (c) => {
-    const body = await parseBody(c.req);
+    const body = await parseBody(c.req).catch(withoutCause);
     secrets.keepSecret(c, body);
     const parameters = await checkInput(
       toRecord(body),
@@ -72,6 +72,11 @@ export function initializeHandler(
     secrets.handedOut(handedOut);
     return c.json(handedOut, 200, { 'cache-control': 'no-store' });
   };
+}
+
+/** What JSON.parse throws quotes the text, in which no password can be found yet (rule E5). */
+function withoutCause(error: unknown): never {
+  throw error instanceof BadRequestError ? new BadRequestError(error.message) : error;
 }
 
 const parameterList = z.array(sessionParameterSchema);

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type * as z from 'zod';
-import { sessionHeaderProblem } from '../../contract/index.js';
+import { isConnectorError, sessionHeaderProblem } from '../../contract/index.js';
 import { describeIssues } from '../../internal/index.js';
 import { hideExpected } from '../request/read-json.js';
 
@@ -30,6 +30,8 @@ export interface GuardedRequest {
   readonly session: unknown;
   /** Why there is no session. */
   readonly problem?: string;
+  /** What the schema threw. */
+  readonly cause?: unknown;
   /** What `verify` says, asked once however often middleware goes on. */
   isAccepted?: boolean | Promise<boolean>;
   isAdmitted: boolean;
@@ -53,8 +55,14 @@ export function sessionReader(schema: z.ZodObject): (c: Context) => GuardedReque
         ? { session: result.data, isAdmitted: false }
         : { session: undefined, problem: describeProblem(names, headers, result.error.issues), isAdmitted: false };
     const result = parse(headers);
-    return result instanceof Promise ? result.then(toRequest) : toRequest(result);
+    return result instanceof Promise ? result.then(toRequest, refuse) : toRequest(result);
   };
+}
+
+/** For a transform that cannot read a foreign session. One that throws at each session fails the login, too. */
+function refuse(cause: unknown): GuardedRequest {
+  if (isConnectorError(cause)) throw cause;
+  return { session: undefined, problem: 'The session is not valid.', cause, isAdmitted: false };
 }
 
 /**
@@ -80,10 +88,13 @@ function createParse(schema: z.ZodObject) {
       try {
         return schema.safeParse(headers);
       } catch {
-        isSync = false; // zod throws when it meets a promise
+        // zod throws when it meets a promise, but also what a transform throws
       }
     }
-    return schema.safeParseAsync(headers);
+    return schema.safeParseAsync(headers).then((result) => {
+      isSync = false;
+      return result;
+    });
   };
 }
 

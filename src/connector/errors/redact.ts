@@ -6,7 +6,7 @@ import { credentialHeaders, headerParts, isSecret } from '../../internal/index.j
  */
 export function headerSecrets(
   read: (name: string) => string | string[] | null | undefined,
-  names: readonly string[] = [],
+  names: readonly string[],
 ): string[] {
   const secrets: string[] = [];
   for (const name of [...credentialHeaders, ...names]) {

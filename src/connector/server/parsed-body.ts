@@ -3,15 +3,16 @@ import { BadRequestError } from '../../contract/index.js';
 import { bodyAlreadyReadError } from '../../internal/index.js';
 
 /**
- * The request of an `incoming` whose body a parser such as `express.json()` has read: rebuilds the body from
- * `incoming.body`, where parsers leave it.
+ * The request of an `incoming` whose body a parser such as `express.json()` has read: takes its bytes from
+ * `incoming.rawBody`, where NestJS and cloud functions keep them, or rebuilds it from `incoming.body`, where parsers leave it.
  *
  * @returns the same request if its body is unread; if the body cannot be made again, one whose body fails with the reason.
  */
 export function withParsedBody(request: Request, incoming: HttpBindings['incoming']): Request {
   if (!incoming.readableDidRead || request.method === 'GET' || request.method === 'HEAD') return request;
-  const { body, headers: given } = incoming as typeof incoming & { body?: unknown };
-  const bytes = given['content-length'] === '0' ? Buffer.alloc(0) : toBytes(body, given['content-type'] ?? '');
+  const { body, rawBody, headers: given } = incoming as typeof incoming & { body?: unknown; rawBody?: unknown };
+  const parsed = rawBody instanceof Uint8Array ? rawBody : body;
+  const bytes = given['content-length'] === '0' ? Buffer.alloc(0) : toBytes(parsed, given['content-type'] ?? '');
   // The parser has decompressed and joined it.
   const headers = new Headers(request.headers);
   headers.delete('content-encoding');

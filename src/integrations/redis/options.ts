@@ -83,7 +83,7 @@ export function checkOptions(options: RedisStateOptions) {
   if (encryptionKey !== undefined && storeSessionInPlainText) {
     throw new TypeError('`encryptionKey` and `storeSessionInPlainText` cannot be combined.');
   }
-  return { ...settings, encryptionKey };
+  return settings;
 }
 
 function readKey(encryptionKey: unknown): Uint8Array {

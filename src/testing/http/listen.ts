@@ -16,7 +16,7 @@ export async function listen(
   reply: (arrival: Arrival) => Promise<Reply>,
   { port, basePath, clock }: ListenOptions,
 ): Promise<ListeningConnector> {
-  const { createServer } = await import('node:http');
+  const [{ createServer }, { default: events }] = await Promise.all([import('node:http'), import('node:events')]);
   const server = createServer((incoming, outgoing) => {
     outgoing.sendDate = false; // the simulator's clock sets it
     outgoing.on('error', () => {});
@@ -24,13 +24,8 @@ export async function listen(
   });
   server.keepAliveTimeout = 60_000;
   server.requestTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  server.listen(port, '127.0.0.1');
+  await events.once(server, 'listening');
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const gone = new AbortController();

@@ -10,7 +10,6 @@ import { retryAfter } from './retry-after.js';
 export const azureDevOps: Preset = {
   name: 'azure-devops',
   code: ['typeKey'],
-  message: ['message'],
   rules: [
     {
       when: { status: [429] },

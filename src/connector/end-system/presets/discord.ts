@@ -10,7 +10,6 @@ import { retryAfter } from './retry-after.js';
 export const discord: Preset = {
   name: 'discord',
   code: ['code'],
-  message: ['message'],
   rules: [
     {
       when: { status: [429] },

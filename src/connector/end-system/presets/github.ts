@@ -20,7 +20,6 @@ const exhausted: BodyCondition = { path: 'errors.*.type', matches: 'RATE_LIMITED
 export const github: Preset = {
   name: 'github',
   code: ['errors.0.code', { path: 'errors.0.type', matches: /^[A-Z_]+$/ }],
-  message: ['message'],
   // GraphQL counts points, and a search or an upload has a quota of its own.
   quota: [
     {

@@ -7,7 +7,6 @@ import { retryAfter, tooManyRequests } from './retry-after.js';
 export const notion: Preset = {
   name: 'notion',
   code: ['code'],
-  message: ['message'],
   rules: [
     tooManyRequests,
     { when: { status: [529], headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },

@@ -6,6 +6,5 @@ import { tooManyRequests } from './retry-after.js';
 export const twilio: Preset = {
   name: 'twilio',
   code: ['code'],
-  message: ['message'],
   rules: [{ ...tooManyRequests, fallbackWaitMs: 3_000 }],
 };
