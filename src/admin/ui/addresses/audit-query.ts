@@ -7,7 +7,7 @@ import {
 } from '../../../api-keys/index.js';
 import { isIsoDate } from '../../../internal/index.js';
 import { readSearch } from './list-query.js';
-import { readPage, writePage } from './paging.js';
+import { readPage } from './paging.js';
 
 /** What the audit page shows, as read from its address. */
 export interface AuditView {
@@ -42,16 +42,6 @@ export function readAuditView(query: URLSearchParams): AuditView {
 
 function readDate(value: string | null): string {
   return value !== null && isIsoDate(value) ? value : '';
-}
-
-export function formatAuditView(view: Partial<AuditView>): string {
-  const query = new URLSearchParams();
-  for (const field of ['apiKeyId', 'find', 'revisionType', 'author', 'origin', 'from', 'to'] as const) {
-    const value = view[field];
-    if (value !== undefined && value !== '') query.set(field, value);
-  }
-  writePage(query, view.page);
-  return String(query);
 }
 
 /** The same, for the audit trail. */

@@ -1,6 +1,7 @@
-import { type AuditView, formatAuditView } from './audit-query.js';
+import type { AuditView } from './audit-query.js';
 import { formatListView, type ListView } from './list-query.js';
-import { formatUserView, type UserView } from './user-query.js';
+import { formatQuery } from './paging.js';
+import type { UserView } from './user-query.js';
 
 export type Links = ReturnType<typeof createLinks>;
 
@@ -8,35 +9,30 @@ export type Links = ReturnType<typeof createLinks>;
 export function createLinks(basePath: string) {
   const apiKeys = `${basePath}/api-keys`;
   const withQuery = (path: string, query: string) => (query === '' ? path : `${path}?${query}`);
-  const withField = (path: string, name: string, value: string) =>
-    withQuery(path, value === '' ? '' : String(new URLSearchParams({ [name]: value })));
+  const withFields = (path: string, fields: Parameters<typeof formatQuery>[0]) => withQuery(path, formatQuery(fields));
   return {
     home: `${basePath}/`,
     signIn: `${basePath}/sign-in`,
     signOut: `${basePath}/sign-out`,
     newApiKey: `${apiKeys}/new`,
     /** The form of a new key in place of this one. */
-    replaceApiKey: (id: string) => withField(`${apiKeys}/new`, 'replaces', id),
+    replaceApiKey: (replaces: string) => withFields(`${apiKeys}/new`, { replaces }),
     adminApi: `${basePath}/api/v1`,
     apiKeys: (view: Partial<ListView> = {}) => withQuery(apiKeys, formatListView(view)),
     apiKey: (id: string) => `${apiKeys}/${encodeURIComponent(id)}`,
     editApiKey: (id: string) => `${apiKeys}/${encodeURIComponent(id)}/edit`,
     /** @param view the list to return to */
     revokeApiKey: (id: string, view?: ListView) =>
-      withField(`${apiKeys}/${encodeURIComponent(id)}/revoke`, 'list', view === undefined ? '' : formatListView(view)),
-    revokeAllOf: (userId: string) => withField(`${apiKeys}/revoke-all`, 'user', userId),
-    audits: (view: Partial<AuditView> = {}) => withQuery(`${basePath}/api-key-audits`, formatAuditView(view)),
-    auditExport(view: AuditView, format: string) {
-      const filter = formatAuditView({ ...view, find: '', page: 1 });
-      return `${basePath}/api-key-audits/export?format=${format}${filter && `&${filter}`}`;
-    },
-    users: (view: Partial<UserView> = {}) => withQuery(`${basePath}/users`, formatUserView(view)),
+      withFields(`${apiKeys}/${encodeURIComponent(id)}/revoke`, { list: view && formatListView(view) }),
+    revokeAllOf: (user: string) => withFields(`${apiKeys}/revoke-all`, { user }),
+    audits: (view: Partial<AuditView> = {}) => withFields(`${basePath}/api-key-audits`, { ...view }),
+    auditExport: (view: AuditView, format: string) =>
+      withFields(`${basePath}/api-key-audits/export`, { format, ...view, find: '', page: 1 }),
+    users: (view: Partial<UserView> = {}) => withFields(`${basePath}/users`, { ...view }),
     /** @param view the list to return to */
-    deleteUser(id: string, view: UserView) {
-      const list = formatUserView(view);
-      return withQuery(`${basePath}/users/delete`, String(new URLSearchParams({ id, ...(list !== '' && { list }) })));
-    },
-    signInAndReturn: (path: string) => withField(`${basePath}/sign-in`, 'next', path),
+    deleteUser: (id: string, view: UserView) =>
+      withFields(`${basePath}/users/delete`, { id, list: formatQuery({ ...view }) }),
+    signInAndReturn: (next: string) => withFields(`${basePath}/sign-in`, { next }),
     asset: (name: string) => `${basePath}/assets/${name}`,
     /** A host's page. */
     section: (name: string) => `${basePath}/${name}`,

@@ -7,7 +7,7 @@ import {
   maxSearchCharacters,
   type Scope,
 } from '../../../api-keys/index.js';
-import { readPage, writePage } from './paging.js';
+import { formatQuery, readPage } from './paging.js';
 import { findPastedKey } from './pasted-key.js';
 
 const defaultSort: ApiKeySort = '-createdOn';
@@ -43,16 +43,15 @@ export function readSearch(value: string | null): string {
   return (findPastedKey(search)?.start ?? search).replaceAll('\0', '').trim().slice(0, maxSearchCharacters);
 }
 
-/** The address of a list, without default values. */
-export function formatListView(view: Partial<ListView>): string {
-  const query = new URLSearchParams();
-  if (view.scope === 'all') query.set('scope', 'all');
-  if (view.scope === 'all' && view.createdBy) query.set('createdBy', view.createdBy);
-  if (view.status !== undefined) query.set('status', view.status);
-  if (view.search !== undefined && view.search !== '') query.set('search', view.search);
-  if (view.sort !== undefined && view.sort !== defaultSort) query.set('sort', view.sort);
-  writePage(query, view.page);
-  return String(query);
+/** The query of a list's address, without default values. */
+export function formatListView({ scope, createdBy, status, search, sort, page }: Partial<ListView>): string {
+  return formatQuery({
+    ...(scope === 'all' && { scope, createdBy }),
+    status,
+    search,
+    sort: sort === defaultSort ? undefined : sort,
+    page,
+  });
 }
 
 /** The order after a click on a column: times start with the newest, and a second click reverses the order. */

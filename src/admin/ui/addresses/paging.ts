@@ -7,8 +7,13 @@ export function readPage(query: URLSearchParams): number {
   return /^[1-9]\d{0,7}$/.test(value) ? Number(value) : 1;
 }
 
-export function writePage(query: URLSearchParams, page = 1): void {
-  if (page > 1) query.set('page', String(page));
+/** The query of an address, without empty values; the first page needs no number. */
+export function formatQuery(fields: Readonly<Record<string, string | number | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value = ''] of Object.entries(fields)) {
+    if (value !== '' && !(name === 'page' && value === 1)) query.set(name, String(value));
+  }
+  return String(query);
 }
 
 /** What to ask for, to get a page. */

@@ -1,5 +1,5 @@
 import { readSearch } from './list-query.js';
-import { readPage, writePage } from './paging.js';
+import { readPage } from './paging.js';
 
 /** What the list of users shows, as read from its address. */
 export interface UserView {
@@ -11,11 +11,4 @@ export interface UserView {
 /** Reads an address or a form; invalid values become the defaults. */
 export function readUserView(query: URLSearchParams): UserView {
   return { search: readSearch(query.get('search')), page: readPage(query) };
-}
-
-export function formatUserView({ search = '', page }: Partial<UserView>): string {
-  const query = new URLSearchParams();
-  if (search !== '') query.set('search', search);
-  writePage(query, page);
-  return String(query);
 }

@@ -1,10 +1,8 @@
 import type { Context } from 'hono';
 import { parseJson } from '../../../internal/index.js';
 import type { AdminContext } from '../../context.js';
-import { clearCookie, readCookie, writeCookie } from './cookies.js';
+import { createCookie } from './cookies.js';
 import { createSigner } from './signing.js';
-
-const cookieName = 'concordat_notice';
 
 export type Flashes = ReturnType<typeof createFlashes>;
 
@@ -12,17 +10,17 @@ export type Flashes = ReturnType<typeof createFlashes>;
 export function createFlashes({ basePath, clock, sessionSecret }: AdminContext) {
   const signer = createSigner(sessionSecret, 'notice');
   const lifetimeSeconds = 60;
+  const cookie = createCookie(basePath, 'concordat_notice', 'Lax', lifetimeSeconds);
   return {
     leave(c: Context, message: string) {
-      const value = signer.seal(JSON.stringify([message, clock.now()]));
-      writeCookie(c, cookieName, value, { basePath, sameSite: 'Lax', maxAgeSeconds: lifetimeSeconds });
+      cookie.write(c, signer.seal(JSON.stringify([message, clock.now()])));
     },
     /** Returns the message once. */
     take(c: Context) {
-      const cookie = readCookie(c, cookieName, basePath);
-      if (cookie === undefined) return undefined;
-      clearCookie(c, cookieName, basePath);
-      const [message, writtenAtMs] = (parseJson(signer.open(cookie) ?? '') ?? []) as [string?, number?];
+      const value = cookie.read(c);
+      if (value === undefined) return undefined;
+      cookie.clear(c);
+      const [message, writtenAtMs] = (parseJson(signer.open(value) ?? '') ?? []) as [string?, number?];
       return clock.now() - (writtenAtMs ?? 0) > lifetimeSeconds * 1000 ? undefined : message;
     },
   };

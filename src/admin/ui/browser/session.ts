@@ -3,10 +3,9 @@ import type { Context } from 'hono';
 import { type DirectoryUser, isEnabled, type RequestLookups } from '../../../api-keys/index.js';
 import { parseJson } from '../../../internal/index.js';
 import type { AdminContext } from '../../context.js';
-import { clearCookie, readCookie, writeCookie } from './cookies.js';
+import { createCookie } from './cookies.js';
 import { createSigner } from './signing.js';
 
-const cookieName = 'concordat_session';
 const lifetimeMs = 8 * 60 * 60 * 1000;
 
 /** A signed-in browser and its user, as in the directory at this request (rule K11). */
@@ -41,7 +40,8 @@ export interface OwnSessions extends Sessions {
 /** Sessions are signed cookies, so a restart does not end them and other processes accept them. */
 export function createOwnSessions(context: AdminContext): OwnSessions {
   const { apiKeys, basePath, clock, sessionSecret, users } = context;
-  const cookies = createSigner(sessionSecret, 'session');
+  const cookie = createCookie(basePath, 'concordat_session', 'Lax', lifetimeMs / 1000);
+  const signer = createSigner(sessionSecret, 'session');
   const passwords = createSigner(sessionSecret, 'password of a session');
   const passwordTag = (user: DirectoryUser) => passwords.tag(user.passwordHash ?? '');
 
@@ -53,11 +53,10 @@ export function createOwnSessions(context: AdminContext): OwnSessions {
         issuedAtMs: clock.now(),
         passwordTag: passwordTag(user),
       };
-      const value = cookies.seal(JSON.stringify(session));
-      writeCookie(c, cookieName, value, { basePath, sameSite: 'Lax', maxAgeSeconds: lifetimeMs / 1000 });
+      cookie.write(c, signer.seal(JSON.stringify(session)));
     },
     async read(c, lookups) {
-      const text = cookies.open(readCookie(c, cookieName, basePath) ?? '');
+      const text = signer.open(cookie.read(c) ?? '');
       if (text === undefined) return undefined;
       const session = parseJson(text) as SessionCookie;
       const ageMs = clock.now() - session.issuedAtMs;
@@ -69,7 +68,7 @@ export function createOwnSessions(context: AdminContext): OwnSessions {
     async end(c, session) {
       // Whenever it began, it has ended by itself by then.
       await apiKeys.endedSessions.add(session.id, clock.now() + lifetimeMs);
-      clearCookie(c, cookieName, basePath);
+      cookie.clear(c);
     },
   };
 }
