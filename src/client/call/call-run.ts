@@ -64,7 +64,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   /** Needs a session, a permit and a body at the same moment: waiting for one may have outlived another. */
   acquire(): CallAttempt | Promise<unknown> {
     const { lane, signal } = this.#call;
-    const session = this.#context.sessions.current;
+    const { closing, sessions } = this.#context;
+    const session = sessions.current;
     this.#recordWait();
     let permit = this.#takePermit(session);
     if (session === undefined) return this.#logIn();
@@ -77,7 +78,9 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     if (!this.#bodies.ready) {
       // A factory may take its time, or throw: meanwhile another call gets the permit.
       lane.release(permit, 'unsent');
-      return abortable(this.#bodies.prepare(signal), signal);
+      // Once the client is closed, the call is over, and its body comes too late.
+      const prepared = this.#bodies.prepare(signal).then(() => closing.aborted && this.#bodies.release());
+      return abortable(prepared, signal, closing);
     }
     return toAttempt(this.#call, this.#context, { session, permit, body: this.#bodies.body });
   }
