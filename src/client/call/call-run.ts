@@ -6,8 +6,7 @@ import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
 import { mayExceedWaitLimits, waitLimitError } from '../rate-limit/wait-limits.js';
 import type { Permit, Waiter } from '../rate-limit/wait-queue.js';
-import type { EndRecheck } from '../session/recheck.js';
-import type { Session } from '../session/session.js';
+import type { EndRecheck, Session } from '../session/session.js';
 import { type Call, type CallAttempt, type CallContext, toAttempt } from './call.js';
 import { failureOf, isBodyLost, isFinal, statusOf } from './failure.js';
 import { type Facts, isIdempotent, noHistory, react, retryDelayMs, type SessionFacts } from './react.js';
@@ -107,7 +106,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     if (kind !== 'held-back') this.#bodies.markSent();
     if (isBodyLost(kind)) sessions.accept(session);
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, session);
-    let recheck: SessionFacts['recheck'] = sessions.isBeingRechecked(session) ? 'running' : 'none';
+    let recheck: SessionFacts['recheck'] = session.recheck === undefined ? 'none' : 'running';
     let { adopted } = session;
     if (this.#recheck !== undefined && kind !== 'limit' && kind !== 'held-back') {
       const isRefused = kind === 'unauthorized';
