@@ -3,7 +3,7 @@ import type { BodyOption } from 'concordat/client';
 import { expect, it } from 'vitest';
 import { connect } from '../helpers/connect.js';
 import { scriptedConnector } from '../helpers/scripted-connector.js';
-import { rejection, until } from '../helpers/until.js';
+import { rejection, track, until } from '../helpers/until.js';
 
 /** A body, and whether it was let go of. */
 const streams: [string, () => { body: BodyOption; isGone: () => boolean }][] = [
@@ -58,6 +58,29 @@ it.each(streams)('%s that its factory makes after the call was aborted is let go
   await until(isGone);
   expect(connector.requests).toHaveLength(0);
 });
+
+it.each(streams)(
+  '%s that its factory makes after close() is let go of, too: close() waits for none',
+  async (_name, make) => {
+    const connector = await scriptedConnector();
+    const { body: made, isGone } = make();
+    let give: ((body: BodyOption) => void) | undefined;
+    const body = () =>
+      new Promise<BodyOption>((resolve) => {
+        give = resolve;
+      });
+    const client = connect(connector);
+    const call = rejection(client.request({ method: 'POST', path: '/items', body: body as BodyOption }));
+    await until(() => give !== undefined);
+    const closing = track(client.close());
+    await until(() => closing.settled);
+    expect(await call).toMatchObject({ code: 'CLIENT_CLOSED', path: '/items', attempts: 0 });
+    expect(isGone()).toBe(false);
+    give?.(made);
+    await until(isGone);
+    expect(connector.requests).toHaveLength(0);
+  },
+);
 
 it('what cannot be sent is named: `body` itself may be a form, what its factory returns may not', async () => {
   const client = connect(await scriptedConnector());

@@ -6,8 +6,7 @@ import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
 import { mayExceedWaitLimits, waitLimitError } from '../rate-limit/wait-limits.js';
 import type { Permit, Waiter } from '../rate-limit/wait-queue.js';
-import type { EndRecheck } from '../session/recheck.js';
-import type { Session } from '../session/session.js';
+import type { EndRecheck, Session } from '../session/session.js';
 import { type Call, type CallAttempt, type CallContext, toAttempt } from './call.js';
 import { failureOf, isBodyLost, isFinal, statusOf } from './failure.js';
 import { type Facts, isIdempotent, noHistory, react, retryDelayMs, type SessionFacts } from './react.js';
@@ -64,7 +63,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   /** Needs a session, a permit and a body at the same moment: waiting for one may have outlived another. */
   acquire(): CallAttempt | Promise<unknown> {
     const { lane, signal } = this.#call;
-    const session = this.#context.sessions.current;
+    const { closing, sessions } = this.#context;
+    const session = sessions.current;
     this.#recordWait();
     let permit = this.#takePermit(session);
     if (session === undefined) return this.#logIn();
@@ -77,7 +77,9 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     if (!this.#bodies.ready) {
       // A factory may take its time, or throw: meanwhile another call gets the permit.
       lane.release(permit, 'unsent');
-      return abortable(this.#bodies.prepare(signal), signal);
+      // Once the client is closed, the call is over, and its body comes too late.
+      const prepared = this.#bodies.prepare(signal).then(() => closing.aborted && this.#bodies.release());
+      return abortable(prepared, signal, closing);
     }
     return toAttempt(this.#call, this.#context, { session, permit, body: this.#bodies.body });
   }
@@ -104,7 +106,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     if (kind !== 'held-back') this.#bodies.markSent();
     if (isBodyLost(kind)) sessions.accept(session);
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, session);
-    let recheck: SessionFacts['recheck'] = sessions.isBeingRechecked(session) ? 'running' : 'none';
+    let recheck: SessionFacts['recheck'] = session.recheck === undefined ? 'none' : 'running';
     let { adopted } = session;
     if (this.#recheck !== undefined && kind !== 'limit' && kind !== 'held-back') {
       const isRefused = kind === 'unauthorized';

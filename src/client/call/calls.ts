@@ -1,7 +1,7 @@
 import { isConnectorError, type RequestLine } from '../../contract/index.js';
 import { follow } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
-import { closedError, RequestError } from '../errors.js';
+import { AbandonedLogin, closedError, RequestError } from '../errors.js';
 import { IncomingBody } from '../http/incoming-body.js';
 import { expectManyListeners } from '../http/many-listeners.js';
 import type { ConnectorResponse } from '../http/read-success.js';
@@ -130,7 +130,8 @@ export class Calls {
 
   /** Reports a call that failed. @returns the error that the caller gets. */
   #failed(call: Call, failure: unknown, attempts: number): unknown {
-    const closed = failure instanceof RequestError && failure.code === 'CLIENT_CLOSED';
+    const isEnd = failure instanceof AbandonedLogin; // what `closing` aborts with
+    const closed = isEnd || (failure instanceof RequestError && failure.code === 'CLIENT_CLOSED');
     const error = closed ? closedError(call.request) : failure;
     if (error instanceof RequestError || isConnectorError(error)) Object.assign(error, { attempts });
     const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';

@@ -9,7 +9,7 @@ import { AnnouncedQuota, tightest } from './quota/announced.js';
 import { LearnedQuota } from './quota/learned.js';
 import type { Lease, LeaseRequest } from './quota/lease.js';
 import { LeasedQuota } from './quota/leased.js';
-import { mayExceedWaitLimits, type WaitLimits } from './wait-limits.js';
+import type { WaitLimits } from './wait-limits.js';
 
 /** The pauses and gates that clients of one connection share. */
 export interface SharedGates {
@@ -142,11 +142,7 @@ export class Gates {
     const existing = this.#lanes.get(scope);
     if (existing !== undefined) return existing;
     const { emit, concurrency, rateLimit } = this.#options;
-    const lane = new Lane(this.#gate(scope), {
-      emit,
-      concurrency,
-      mayExceedWaitLimits: (remainingMs) => mayExceedWaitLimits(remainingMs, rateLimit),
-    });
+    const lane = new Lane(this.#gate(scope), { emit, concurrency, limits: rateLimit });
     this.#lanes.set(scope, lane);
     return lane;
   }

@@ -4,14 +4,14 @@ import type { Gate } from './gate.js';
 import type { GateLane } from './lanes.js';
 import type { Announcement } from './quota/announced.js';
 import type { PermitOutcome } from './quota/quota.js';
+import { mayExceedWaitLimits, type WaitLimits } from './wait-limits.js';
 import { goesBefore, loginPriority, type Permit, type Waiter, WaitQueue } from './wait-queue.js';
 
 export interface LaneOptions {
   emit: Emit;
   /** The most requests this client has in flight. */
   concurrency: number;
-  /** Whether any call could refuse to wait that long. Only then are all waiting calls asked. */
-  mayExceedWaitLimits(remainingMs: number): boolean;
+  limits: WaitLimits;
 }
 
 /** One client's access to a gate: its waiting calls and its requests in flight. */
@@ -19,7 +19,7 @@ export class Lane implements GateLane {
   readonly gate: Gate;
   readonly emit: Emit;
   readonly concurrency: number;
-  readonly #mayExceedWaitLimits: LaneOptions['mayExceedWaitLimits'];
+  readonly #limits: WaitLimits;
   readonly #queue: WaitQueue;
   readonly #pausedBefore: number;
   #closedBy: (() => Error) | undefined;
@@ -29,7 +29,7 @@ export class Lane implements GateLane {
     this.gate = gate;
     this.emit = options.emit;
     this.concurrency = options.concurrency;
-    this.#mayExceedWaitLimits = options.mayExceedWaitLimits;
+    this.#limits = options.limits;
     this.#queue = new WaitQueue(() => gate.holdTimers());
     gate.add(this);
     this.#pausedBefore = gate.pause.totalMs;
@@ -114,7 +114,8 @@ export class Lane implements GateLane {
 
   rejectLongWaits(): void {
     const { askedMs, resumeAt } = this.gate.pause;
-    if (!this.#mayExceedWaitLimits(askedMs)) return;
+    // Only if one of the waiting calls could refuse to wait that long are they all asked.
+    if (!mayExceedWaitLimits(askedMs, this.#limits)) return;
     this.#queue.rejectWhere((waiter) => waiter.waitLimitError?.(askedMs, resumeAt as Date));
   }
 

@@ -1,7 +1,6 @@
 import { abortable, type Clock, isErrorOf, latestDateMs, sleep } from '../../internal/index.js';
 import { AbandonedLogin, InitializeError, reviveInitializeError } from '../errors.js';
 import type { Emit } from '../events.js';
-import { type EndRecheck, Rechecks } from './recheck.js';
 import type { ConnectionState, SharedSession } from './state.js';
 
 /** The session that a request was sent with. */
@@ -16,7 +15,12 @@ export interface Session {
   readonly adopted: boolean;
   /** Whether a request of this client got through with it: a later refusal then means that it has ended. */
   accepted: boolean;
+  /** Set while one call tries it once more, for all calls (rule S4): whether it was accepted. */
+  recheck: Promise<boolean> | undefined;
 }
+
+/** Ends a recheck: says whether the session was accepted. Only the first call counts. */
+export type EndRecheck = (wasAccepted: boolean) => void;
 
 /** Logs in. The signal ends its waits; a request already sent is left to finish. */
 export type Login = (signal: AbortSignal) => Promise<Record<string, string>>;
@@ -52,7 +56,6 @@ export class SessionHolder {
   #neverAccepted: { generation: number; inARow: number; until: number } | undefined;
   #closedBy: (() => Error) | undefined;
   readonly #closing = new AbortController();
-  readonly #rechecks = new Rechecks();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -105,8 +108,14 @@ export class SessionHolder {
   }
 
   /** Begins the recheck of a refused session: other calls that it was refused for wait for the outcome. */
-  beginRecheck({ generation }: Session): EndRecheck {
-    return this.#rechecks.begin(generation);
+  beginRecheck(session: Session): EndRecheck {
+    let settle: EndRecheck = () => {};
+    const outcome = new Promise<boolean>((resolve) => (settle = resolve));
+    session.recheck = outcome;
+    return (wasAccepted) => {
+      if (session.recheck === outcome) session.recheck = undefined;
+      settle(wasAccepted);
+    };
   }
 
   /** Delays the recheck. Adopts a newer session if another client has logged in meanwhile. */
@@ -115,14 +124,9 @@ export class SessionHolder {
     await this.#adoptNewer(session);
   }
 
-  /** Whether a recheck of this session is in progress. */
-  isBeingRechecked({ generation }: Session): boolean {
-    return this.#rechecks.outcome(generation) !== undefined;
-  }
-
   /** The outcome of the recheck in progress. @throws (rejects with) the signal's reason or the client's closing. */
-  recheckOutcome({ generation }: Session, signal: AbortSignal | undefined): Promise<boolean> {
-    return abortable(this.#rechecks.outcome(generation) as Promise<boolean>, signal, this.#closing.signal);
+  recheckOutcome({ recheck }: Session, signal: AbortSignal | undefined): Promise<boolean> {
+    return abortable(recheck as Promise<boolean>, signal, this.#closing.signal);
   }
 
   /** Sleeps until the delay is over. @throws (rejects) when the signal aborts or the client closes. */
@@ -190,7 +194,7 @@ export class SessionHolder {
     const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
     const withDefaults = { ...this.#options.headers, ...headers };
     const since = clock.monotonic() - ageMs;
-    const session: Session = { generation, headers, withDefaults, since, adopted, accepted: false };
+    const session: Session = { generation, headers, withDefaults, since, adopted, accepted: false, recheck: undefined };
     const reason = this.#lastGeneration === 0 ? 'first' : 'expired';
     this.#lastGeneration = generation;
     this.#current = session;
