@@ -13,17 +13,15 @@ export interface AdminErrorBody {
 export class AdminHttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly fieldErrors: readonly FieldError[];
 
   constructor(
     status: number,
     message: string,
-    options: { headers?: Readonly<Record<string, string>>; fieldErrors?: readonly FieldError[]; cause?: unknown } = {},
+    options: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.status = status;
     this.headers = options.headers ?? {};
-    this.fieldErrors = options.fieldErrors ?? [];
   }
 }
 
@@ -92,7 +90,7 @@ export function describeFailure(thrown: unknown): {
   if (thrown instanceof AdminHttpError) {
     return {
       status: thrown.status,
-      body: errorBody(thrown.message, thrown.fieldErrors),
+      body: errorBody(thrown.message),
       headers: thrown.headers,
       expected: thrown.cause === undefined,
     };

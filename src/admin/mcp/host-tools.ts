@@ -1,6 +1,7 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { bool, functionOf, option, optionsOf, type ShapeOf, text } from '../../internal/index.js';
-import type { BoundTool, JsonSchema, McpTool } from './tool.js';
+import type { BoundTool, McpTool } from './tool.js';
 import { toToolSchema } from './tool.js';
 
 /** The option `mcpTools`; {@link bindTool} reads the input schemas. */
@@ -44,9 +45,9 @@ export function bindTool(path: string, tool: McpTool): BoundTool {
 function readInputSchema(
   path: string,
   inputSchema: McpTool['inputSchema'],
-): { readonly schema: JsonSchema; readonly parse?: BoundTool['parse'] } {
+): { readonly schema: Tool['inputSchema']; readonly parse?: BoundTool['parse'] } {
   if (typeof inputSchema === 'object' && inputSchema !== null && inputSchema.type === 'object') {
-    if (!('safeParse' in inputSchema)) return { schema: inputSchema as JsonSchema };
+    if (!('safeParse' in inputSchema)) return { schema: inputSchema as Tool['inputSchema'] };
   }
   try {
     const zodSchema = (

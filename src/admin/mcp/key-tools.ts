@@ -1,8 +1,9 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import type { AdminContext } from '../context.js';
 import { type Operation, operations } from '../operations.js';
 import { apiKeyIdSchema, bodySchemas, responseSchemas } from '../wire-schemas.js';
-import { type BoundTool, type ToolDefinition, toToolSchema } from './tool.js';
+import { type BoundTool, toToolSchema } from './tool.js';
 
 /** The operation that each tool calls. */
 const operationOfTool = {
@@ -40,7 +41,7 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
 
 const needsId = ({ path }: Operation) => path.includes('{id}');
 
-function describeTool(name: string, operation: Operation): ToolDefinition {
+function describeTool(name: string, operation: Operation): Tool {
   const { operationId, method, summary, description, query, body, success } = operation;
   const fields = query ?? (body === undefined ? z.object({}) : bodySchemas[body]);
   const input = needsId(operation) ? z.object({ id: apiKeyIdSchema, ...fields.shape }) : fields;

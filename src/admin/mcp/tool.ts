@@ -1,3 +1,4 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import type { Actor, DirectoryUser } from '../../api-keys/index.js';
 import type { OpenRequest } from './open-request.js';
@@ -39,34 +40,14 @@ export interface McpTool {
 
 /** A tool that can be called. `parse` or the handler checks the input. */
 export interface BoundTool {
-  readonly definition: ToolDefinition;
+  readonly definition: Tool;
   /** What is wrong with the input, or the input for the handler. */
   parse?(input: unknown): { readonly input: unknown } | { readonly problem: string };
   handle(input: Readonly<Record<string, unknown>>, call: McpToolCall, request: OpenRequest): unknown;
 }
 
-/** A JSON Schema of an object, without `$schema`, as MCP expects it. */
-export interface JsonSchema {
-  type: 'object';
-  [key: string]: unknown;
-}
-
 /** Without `$schema`: clients whose validator knows another dialect would refuse it. */
-export function toToolSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+export function toToolSchema(schema: z.ZodObject, io: 'input' | 'output'): Tool['inputSchema'] {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
-  return { ...rest, type: 'object' };
-}
-
-export interface ToolDefinition {
-  name: string;
-  title?: string;
-  description: string;
-  inputSchema: JsonSchema;
-  outputSchema?: JsonSchema;
-  annotations?: {
-    readOnlyHint?: boolean;
-    destructiveHint?: boolean;
-    idempotentHint?: boolean;
-    openWorldHint?: boolean;
-  };
+  return { ...rest, type: 'object' } as Tool['inputSchema'];
 }

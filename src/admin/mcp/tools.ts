@@ -1,3 +1,4 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { isApiKeyError } from '../../api-keys/index.js';
 import { isObject } from '../../internal/index.js';
 import { actorOf } from '../authentication/authenticate.js';
@@ -5,12 +6,7 @@ import type { AdminContext } from '../context.js';
 import { bindTool } from './host-tools.js';
 import { keyTools } from './key-tools.js';
 import type { OpenRequest } from './open-request.js';
-import type { BoundTool, McpTool, ToolDefinition } from './tool.js';
-
-interface ToolResult {
-  [key: string]: unknown;
-  content: { type: 'text'; text: string }[];
-}
+import type { BoundTool, McpTool } from './tool.js';
 
 export type ToolBox = ReturnType<typeof createToolBox>;
 
@@ -31,7 +27,7 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
       input: Readonly<Record<string, unknown>>,
       request: OpenRequest,
       signal: AbortSignal,
-    ): Promise<ToolResult> {
+    ): Promise<CallToolResult> {
       try {
         const tool = tools.get(name) as BoundTool;
         const parsed = tool.parse?.(input) ?? { input };
@@ -49,18 +45,18 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
   };
 }
 
-function isOffered({ annotations }: ToolDefinition, which: AdminContext['mcpKeyTools']): boolean {
+function isOffered({ annotations }: Tool, which: AdminContext['mcpKeyTools']): boolean {
   return which === 'all' || (which === 'read-only' && annotations?.readOnlyHint === true);
 }
 
-function toResult(value: unknown): ToolResult {
+function toResult(value: unknown): CallToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
-  if (isObject(value) && Array.isArray(value.content)) return value as ToolResult;
+  if (isObject(value) && Array.isArray(value.content)) return value as CallToolResult;
   // As text as well: many clients show only that.
   const text = JSON.stringify(value) ?? '';
   return { content: [{ type: 'text', text }], ...(isObject(value) && { structuredContent: value }) };
 }
 
-function failed(message: string): ToolResult {
+function failed(message: string): CallToolResult {
   return { content: [{ type: 'text', text: message }], isError: true };
 }

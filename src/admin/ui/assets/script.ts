@@ -10,27 +10,20 @@ export const script = /* js */ `'use strict';
   // A link that opens a dialog also has its own page. The dialog takes its values from the link.
   for (const opener of all('[data-dialog]')) {
     const dialog = document.getElementById(opener.dataset.dialog);
-    if (!dialog || typeof dialog.showModal !== 'function') continue;
     opener.setAttribute('aria-haspopup', 'dialog');
     opener.addEventListener('click', (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
       event.preventDefault();
       for (const slot of dialog.querySelectorAll('[data-slot]')) {
-        const value = opener.dataset[slot.dataset.slot] || '';
-        if (slot instanceof HTMLInputElement) slot.value = value;
-        else slot.textContent = value;
+        slot.textContent = opener.dataset[slot.dataset.slot] || '';
       }
-      const form = dialog.querySelector('form[method="post"]');
-      if (form) form.action = opener.href;
+      dialog.querySelector('form').action = opener.href;
       for (const input of dialog.querySelectorAll('input:not([type="hidden"])')) input.value = '';
       dialog.showModal();
     });
   }
   for (const closer of all('dialog [data-close]')) {
-    closer.addEventListener('click', (event) => {
-      event.preventDefault();
-      closer.closest('dialog').close();
-    });
+    closer.addEventListener('click', () => closer.closest('dialog').close());
   }
   for (const dialog of all('dialog')) {
     dialog.addEventListener('click', (event) => {

@@ -90,7 +90,6 @@ function Drawing({ size, children }: PropsWithChildren<{ size: number }>) {
       stroke-linecap="round"
       stroke-linejoin="round"
       aria-hidden="true"
-      focusable="false"
     >
       {children}
     </svg>
@@ -114,7 +113,6 @@ function OwnBrand({ size }: { size: number }) {
       stroke="currentColor"
       stroke-width="2.25"
       aria-hidden="true"
-      focusable="false"
     >
       <circle cx="9" cy="12" r="5.75" />
       <circle cx="15" cy="12" r="5.75" />

@@ -46,9 +46,7 @@ textarea.input { resize: vertical; font: inherit; }
 .choice input:focus-visible { outline: none; }
 .choice-detail { color: var(--text-muted); font-size: var(--text-small); text-align: right; }
 .custom-expiry { display: grid; gap: var(--space-1); padding: var(--space-1) 0 var(--space-1) 2.5rem; max-width: 24rem; }
-@supports selector(:has(*)) {
-  .expiry:not(:has(input[value="custom"]:checked)) .custom-expiry { display: none; }
-}
+.expiry:not(:has(input[value="custom"]:checked)) .custom-expiry { display: none; }
 .check { display: flex; gap: var(--space-3); align-items: flex-start; cursor: pointer; }
 .check input { width: 1rem; height: 1rem; margin: 0.2rem 0 0; accent-color: var(--accent-fill); flex: none; }
 .segments {
