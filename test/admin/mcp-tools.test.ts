@@ -9,7 +9,7 @@ describe('the MCP endpoint and the official client', () => {
     const host = await startAdmin();
     const { key } = await host.key('u-alice', 'Agent');
     const { client } = await connectMcp(host, way === 'key' ? key : 'alice');
-    expect(client.getServerVersion()).toMatchObject({ name: 'Concordat' });
+    expect(client.getServerVersion()).toMatchObject({ name: 'concordat' });
     await expect(client.ping()).resolves.toEqual({});
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([

@@ -42,7 +42,7 @@ export function createSessions(context: AdminContext, tools: ToolBox, idleMs: nu
     /** A session that is kept once its `initialize` succeeds. */
     async begin(sdk: McpSdk, userId: string) {
       const server = new sdk.McpServer(
-        { name, title: `${name}: API keys`, version: '1.0.0' },
+        { name: slugOf(name), title: `${name}: API keys`, version: '1.0.0' },
         { capabilities: { tools: {} } },
       );
       const transport: Transport = new sdk.WebStandardStreamableHTTPServerTransport({
@@ -89,4 +89,13 @@ function surplusOf(sessions: readonly McpSession[], userId: string): readonly Mc
     .slice(0, -1)
     .sort((a, b) => Number(a.openRequests > 0) - Number(b.openRequests > 0))
     .slice(0, surplus);
+}
+
+/** `acme-cloud` for Acme Cloud; the product's name alone where nothing of it is left. */
+function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  return slug === '' ? name : slug;
 }
