@@ -1,4 +1,4 @@
-import type { ServerType } from '@hono/node-server';
+import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { ConnectorError } from '../../contract/index.js';
 import { checkOptions, duration } from '../../internal/index.js';
 import { errorContentType } from '../errors/error-writer.js';
@@ -47,11 +47,17 @@ const grace = duration({ endless: true }).default(10_000);
 export async function listen(listener: NodeListener, options: ListenOptions): Promise<RunningServer> {
   const { port, hostname, tls } = options;
   const server = createServer(options);
+  server.removeAllListeners('request');
   const close = closer(server as never);
   server.on('request', listener);
   server.on('clientError', respondToUnreadable);
-  server.listen(port, hostname);
-  await process.getBuiltinModule('node:events').once(server, 'listening');
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, hostname, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
   const address = server.address() as Address;
   let closing: Promise<void> | undefined;
   return {
@@ -66,12 +72,18 @@ export async function listen(listener: NodeListener, options: ListenOptions): Pr
 
 /** Creates the server without importing a Node module, which bundlers for other runtimes could not resolve. */
 function createServer({ tls, http2 }: ListenOptions): Server {
-  if (tls === undefined) return process.getBuiltinModule('node:http').createServer();
+  const own = { fetch: () => new Response(), overrideGlobalObjects: false };
+  if (tls === undefined) return createAdaptorServer(own) as Server;
+  const serverOptions = { ...tls, allowHTTP1: true };
   const create = http2
     ? process.getBuiltinModule('node:http2').createSecureServer
     : process.getBuiltinModule('node:https').createServer;
   try {
-    return (create as (options: object) => Server)({ ...tls, allowHTTP1: true });
+    return createAdaptorServer({
+      ...own,
+      createServer: create as never,
+      serverOptions: serverOptions as never,
+    }) as Server;
   } catch (cause) {
     throw new TypeError(`\`tls\` is not valid: ${(cause as Error).message}.`, { cause });
   }
