@@ -38,22 +38,34 @@ const streams: [string, () => { body: BodyOption; isGone: () => boolean }][] = [
   ],
 ];
 
+/** A `body` factory that answers when the test says so. */
+function slowFactory() {
+  let resolveBody: ((body: BodyOption) => void) | undefined;
+  const body = () =>
+    new Promise<BodyOption>((resolve) => {
+      resolveBody = resolve;
+    });
+  return {
+    body: body as BodyOption,
+    give: (made: BodyOption) => resolveBody?.(made),
+    get isAsked() {
+      return resolveBody !== undefined;
+    },
+  };
+}
+
 it.each(streams)('%s that its factory makes after the call was aborted is let go of (G8)', async (_name, make) => {
   const connector = await scriptedConnector();
   const controller = new AbortController();
   const { body: made, isGone } = make();
-  let give: ((body: BodyOption) => void) | undefined;
-  const body = () =>
-    new Promise<BodyOption>((resolve) => {
-      give = resolve;
-    });
+  const factory = slowFactory();
   const client = connect(connector);
-  const options = { method: 'POST', path: '/items', body: body as BodyOption, signal: controller.signal } as const;
+  const options = { method: 'POST', path: '/items', body: factory.body, signal: controller.signal } as const;
   const call = rejection(client.request(options));
-  await until(() => give !== undefined);
+  await until(() => factory.isAsked);
   controller.abort();
   expect(isGone()).toBe(false);
-  give?.(made);
+  factory.give(made);
   await call;
   await until(isGone);
   expect(connector.requests).toHaveLength(0);
@@ -64,19 +76,15 @@ it.each(streams)(
   async (_name, make) => {
     const connector = await scriptedConnector();
     const { body: made, isGone } = make();
-    let give: ((body: BodyOption) => void) | undefined;
-    const body = () =>
-      new Promise<BodyOption>((resolve) => {
-        give = resolve;
-      });
+    const factory = slowFactory();
     const client = connect(connector);
-    const call = rejection(client.request({ method: 'POST', path: '/items', body: body as BodyOption }));
-    await until(() => give !== undefined);
+    const call = rejection(client.request({ method: 'POST', path: '/items', body: factory.body }));
+    await until(() => factory.isAsked);
     const closing = track(client.close());
     await until(() => closing.settled);
     expect(await call).toMatchObject({ code: 'CLIENT_CLOSED', path: '/items', attempts: 0 });
     expect(isGone()).toBe(false);
-    give?.(made);
+    factory.give(made);
     await until(isGone);
     expect(connector.requests).toHaveLength(0);
   },

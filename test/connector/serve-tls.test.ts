@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { type ClientHttp2Session, connect, createSecureServer } from 'node:http2';
 import { request } from 'node:https';
 import { serve } from 'concordat/connector';
@@ -5,6 +6,7 @@ import { toNodeHandler } from 'concordat/connector/node';
 import { Hono } from 'hono';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { certificate } from './support/certificate.js';
+import { connectionOf, held } from './support/held.js';
 import { makeConnector, withToken } from './support/start.js';
 
 const { cert: ca } = certificate;
@@ -215,39 +217,24 @@ describe('http2', () => {
 });
 
 test('every answer of a server that closes says so', async () => {
-  const { Agent, request: plain } = await import('node:http');
-  let release: () => void = () => {};
-  let arrive: () => void = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
+  const { arrived, hold, release } = held();
   const app = new Hono()
     .get('/held', async (c) => {
-      arrive();
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      await hold();
       return c.text('done');
     })
     .get('/now', (c) => c.text('done'));
   const server = await serve(app, { port: 0 });
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
-  const connectionOf = (path: string) =>
-    new Promise((resolve, reject) => {
-      plain(server.url + path, { agent }, (response) => {
-        response.resume().on('end', () => resolve(response.headers.connection));
-      })
-        .on('error', reject)
-        .end();
-    });
-  expect(await connectionOf('/now')).toBe('keep-alive');
-  const held = connectionOf('/held');
+  const connection = (path: string) => connectionOf(server.url + path, agent);
+  expect(await connection('/now')).toBe('keep-alive');
+  const last = connection('/held');
   await arrived;
-  await connectionOf('/now'); // a second connection, which is idle now
+  await connection('/now'); // a second connection, which is idle now
   const closed = server.close();
-  expect(await connectionOf('/now')).toBe('close');
+  expect(await connection('/now')).toBe('close');
   release();
-  expect(await held).toBe('close');
+  expect(await last).toBe('close');
   await closed;
 });

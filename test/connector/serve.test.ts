@@ -4,6 +4,7 @@ import { serve } from 'concordat/connector';
 import { toNodeHandler } from 'concordat/connector/node';
 import { Hono } from 'hono';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { connectionOf, held } from './support/held.js';
 import { errorsOf, send, sendBytes } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
 
@@ -43,16 +44,9 @@ test('close ends idle keep-alive connections at once', async () => {
 });
 
 test('close ends a keep-alive connection as soon as its last answer is out', async () => {
-  let arrive: () => void = () => {};
-  let release: () => void = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
+  const { arrived, hold, release } = held();
   const app = new Hono().get('/', async (c) => {
-    arrive();
-    await new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    await hold();
     return c.text('done');
   });
   const server = await serve(app, { port: 0 });
@@ -108,16 +102,9 @@ test.each([Number.NaN, -1, '5'])('close takes no grace of %s', async (graceMs) =
 });
 
 test('close cuts nothing before a grace without end', async () => {
-  let arrive: () => void = () => {};
-  let release: () => void = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
+  const { arrived, hold, release } = held();
   const app = new Hono().get('/', async (c) => {
-    arrive();
-    await new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    await hold();
     return c.text('done');
   });
   const server = await serve(app, { port: 0 });
@@ -136,38 +123,23 @@ test.each(['keep-alive', 'close'])(
   'what a fetched response says of its own connection (%s) does not hold for that of the server',
   async (connection) => {
     const upstream = await start(new Hono().get('/', (c) => c.text('done')));
-    let release: () => void = () => {};
-    let arrive: () => void = () => {};
-    const arrived = new Promise<void>((resolve) => {
-      arrive = resolve;
-    });
+    const { arrived, hold, release } = held();
     const app = new Hono()
       .get('/', () => fetch(upstream, { headers: { connection } }))
       .get('/held', async () => {
-        arrive();
-        await new Promise<void>((resolve) => {
-          release = resolve;
-        });
+        await hold();
         return fetch(upstream, { headers: { connection } });
       });
     expect((await fetch(upstream, { headers: { connection } })).headers.get('connection')).toBe(connection); // control
     const server = await serve(app, { port: 0 });
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
-    const connectionOf = (path: string) =>
-      new Promise((resolve, reject) => {
-        request(server.url + path, { agent }, (response) => {
-          response.resume().on('end', () => resolve(response.headers.connection));
-        })
-          .on('error', reject)
-          .end();
-      });
-    expect(await connectionOf('/')).toBe('keep-alive');
-    const held = connectionOf('/held');
+    expect(await connectionOf(`${server.url}/`, agent)).toBe('keep-alive');
+    const last = connectionOf(`${server.url}/held`, agent);
     await arrived;
     const closed = server.close();
     release();
-    expect(await held).toBe('close');
+    expect(await last).toBe('close');
     await closed;
   },
 );
