@@ -214,3 +214,47 @@ it('a session that has only met a 404 is replaced when it ends', async () => {
   expect(await get(client)).toMatchObject({ status: 200 });
   expect(connector.logins).toHaveLength(2);
 });
+
+describe('the cool-down after a session that never worked (S5)', () => {
+  it('outlasts a late verdict on a session that has been replaced', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const { client } = connectVirtually(connector, { freshSessionGraceMs: 0 });
+    connector.handle = ok;
+    await get(client); // with session 1
+    const hold = holdAll();
+    const refuse = (exchange: Exchange) => exchange.reply(401);
+    connector.handle = (exchange) =>
+      exchange.path === '/late' && exchange.session === 'session-3' ? hold.handler(exchange) : refuse(exchange);
+    const late = track(get(client, '/late')); // refused with 1 and 2, too
+    await until(() => hold.held.length === 1);
+    expect(await rejection(get(client, '/early'))).toBeInstanceOf(UnauthorizedError); // with 3, 4 and 5
+    expect(connector.logins).toHaveLength(5);
+    hold.release(refuse);
+    await until(() => late.settled);
+    expect(late.error).toBeInstanceOf(UnauthorizedError);
+    expect(String(await rejection(get(client, '/next')))).toContain('no new login yet');
+    expect(connector.logins).toHaveLength(5);
+  });
+
+  it('does not begin with a verdict on a session that has been replaced: the new one gets its chance', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const { client } = connectVirtually(connector, { freshSessionGraceMs: 0 });
+    connector.handle = ok;
+    await get(client); // with session 1
+    const hold = holdAll();
+    const refuse = (exchange: Exchange) => exchange.reply(401);
+    const isHeld = ({ path, session }: Exchange) =>
+      (path === '/late' && session === 'session-3') || session === 'session-4';
+    connector.handle = (exchange) => (isHeld(exchange) ? hold.handler(exchange) : refuse(exchange));
+    const late = track(get(client, '/late'));
+    await until(() => hold.held.length === 1);
+    const next = track(get(client, '/next')); // refused with 3
+    await until(() => hold.held.length === 2);
+    connector.handle = ok;
+    hold.release(refuse);
+    await until(() => late.settled && next.settled);
+    expect(late.error).toBeInstanceOf(UnauthorizedError);
+    expect(next.value).toMatchObject({ status: 200 });
+    expect(connector.logins).toHaveLength(5);
+  });
+});

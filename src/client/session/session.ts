@@ -91,9 +91,12 @@ export class SessionHolder {
     this.#neverAccepted = undefined;
   }
 
-  /** A 401 was final. If nothing ever got through with this session, logins become rarer until one does (rule S5). */
+  /**
+   * A 401 was final. If nothing ever got through with this session, logins become rarer until one does (rule S5). It
+   * says nothing about the session that has replaced it.
+   */
   markUnusable(session: Session): void {
-    if (session.accepted || session.generation === this.#neverAccepted?.generation) return;
+    if (session !== this.#current || session.accepted || session.generation === this.#neverAccepted?.generation) return;
     const { clock, loginCooldownMs } = this.#options;
     const inARow = (this.#neverAccepted?.inARow ?? 0) + 1;
     const cooldownMs = Math.min(1000 * 2 ** inARow, loginCooldownMs);

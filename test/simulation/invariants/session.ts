@@ -202,7 +202,7 @@ const fruitlessLoginsCoolDown: Invariant = {
   // Another client that has adopted the session may log in once more (rule S4).
   view: 'client',
   title:
-    'after a verdict on a session with which nothing ever got through nobody logs in for two seconds, or `loginCooldownMs`',
+    'after a verdict on the newest session, with which nothing ever got through, nobody logs in for two seconds, or `loginCooldownMs`',
   *check(trace) {
     const { entries, schedule } = trace;
     if (mayQueue(schedule) || entries.some(({ what }) => what === 'pause' || what === 'retry')) return;
@@ -213,6 +213,9 @@ const fruitlessLoginsCoolDown: Invariant = {
     for (const verdict of verdictsIn(trace)) {
       if (verdict.worked || judged.has(verdict.session)) continue;
       judged.add(verdict.session);
+      // A verdict on a session that has been replaced says nothing about the newer one.
+      const made = entries.slice(0, verdict.index).filter((entry) => entry.what === 'session');
+      if (made.at(-1)?.session !== verdict.session) continue;
       for (const entry of entries.slice(verdict.index)) {
         // Something got through, or there is a newer session.
         if (entry.what === 'answered' && entry.by !== 'login' && entry.status < 300) break;
