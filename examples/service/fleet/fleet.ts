@@ -56,9 +56,10 @@ export class Fleet {
     for (;;) {
       service.throwIfAborted();
       if (stop.aborted) await redis.set(stopKey(id), 1, 'EX', stopSeconds);
+      // The state first: what is read after it has the result that belongs to it.
+      const state = await queue.getJobState(id);
       const job: Job | undefined = await queue.getJob(id);
       if (job === undefined) throw new Error('The run is gone from redis.');
-      const state = await job.getState();
       const outcomes = await outcomesOf(job);
       const { phase = '', total = 0 } = job.progress as { phase?: string; total?: number };
       if (phase !== shown.phase) progress.phase(phase, total);

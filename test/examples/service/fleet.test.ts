@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Queue } from 'bullmq';
 import { serve } from 'concordat/connector';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGitHubConnector } from '../../../examples/github/connector.js';
@@ -126,6 +127,28 @@ describe.runIf(isRedisTested)('a service with redis', () => {
     const again = new Tally();
     await later.synchronize(pair, again, options);
     expect(again.result()).toMatchObject({ equal: true, created: 0, unchanged: 30 });
+  });
+
+  it('is told the result of a run that ends while it is being looked at', async () => {
+    const { url } = await redisServer();
+    const github = await startEmulatedGitHub(5);
+    onTestFinished(() => github.close());
+    const pair = { connectorUrl: (await startConnector()).url, ...github };
+    await startWorker(url);
+    const fleet = await Fleet.open(url, () => {});
+    onTestFinished(() => fleet.close());
+    const { getJob } = Queue.prototype;
+    // The run is over by the time that what was read of it arrives.
+    const slow = vi.spyOn(Queue.prototype, 'getJob').mockImplementation(async function (this: Queue, id: string) {
+      const job = await getJob.call(this, id);
+      await vi.waitFor(async () => expect(await this.getJobState(id)).toBe('completed'), { timeout: 60_000 });
+      return job as never;
+    });
+    onTestFinished(() => slow.mockRestore());
+    const never = new AbortController().signal;
+    const tally = new Tally();
+    await fleet.synchronize(pair, tally, { progress: silent, stop: never, service: never });
+    expect(tally.result()).toMatchObject({ equal: true, created: 5, verified: 5 });
   });
 });
 
