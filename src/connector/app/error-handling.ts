@@ -55,7 +55,10 @@ export function createErrorHandling(settings: Settings) {
   const finish = (returned: unknown, c: Context) => {
     const { barredHeader } = stateOf(c).error ?? {};
     // Middleware may have set a wait header (rule W2). If it ends in `return next()`, it returns the context.
-    if (barredHeader) (isResponse(returned) ? returned : c.res).headers.delete(barredHeader);
+    if (barredHeader && (isResponse(returned) ? returned : c.res).headers.has(barredHeader)) {
+      if (isResponse(returned)) returned.headers.delete(barredHeader);
+      else c.header(barredHeader); // on a copy: the headers of a fetched response cannot be changed
+    }
     return announce(returned, c);
   };
 
