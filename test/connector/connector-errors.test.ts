@@ -131,7 +131,7 @@ describe('middleware', () => {
     }
   });
 
-  test.each([200, 403])('can put a fetched %i without its wait in the place of an error (W2)', async (status) => {
+  test.each([200, 404])('can put a fetched %i without its wait in the place of an error (W2)', async (status) => {
     const other = await endSystem({ status, headers: { 'retry-after': '5' }, body: 'from elsewhere' });
     const connector = makeConnector();
     connector.use(async (c, next) => {

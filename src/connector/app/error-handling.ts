@@ -81,7 +81,9 @@ export function createErrorHandling(settings: Settings) {
       const original = originals.get(returned as Response);
       // Before any middleware copies it: `return rateLimited(…)` has the connector's own wait header, like a thrown error.
       if (original) return finish(replaceResponse(returned as Response, write(original.thrown, c)), c);
-      if (error || isOpenPath || response === undefined || response.status < 400) return finish(returned, c);
+      // One of the same status is the error that was written, or a copy that middleware has made of it.
+      const isWritten = response?.status === error?.status;
+      if (isWritten || isOpenPath || response === undefined || response.status < 400) return finish(returned, c);
       const read = await readReturnedError(response, rateLimit);
       if (read.error) report(read.error, c);
       const result = read.error ? replaceResponse(response, write(read.error, c)) : read.response;
