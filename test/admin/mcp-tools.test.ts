@@ -197,6 +197,18 @@ describe("the host's own tools", () => {
     });
   });
 
+  it('may check their input asynchronously', async () => {
+    const known = async (connector: string) => connector === 'jira';
+    const inputSchema = z.object({ connector: z.string().refine(known, 'There is no such connector') });
+    const tool = { name: 'start_sync', description: 'Starts one.', inputSchema, handler: () => 'started' };
+    const host = await startAdmin({ admin: { mcpTools: [tool] } });
+    const { client, failure } = await connectMcp(host, 'alice');
+    const { content } = await client.callTool({ name: 'start_sync', arguments: { connector: 'jira' } });
+    expect(content).toEqual([{ type: 'text', text: 'started' }]);
+    expect(await failure('start_sync', { connector: 'ado' })).toMatch(/There is no such connector/);
+    expect(host.errors).toEqual([]);
+  });
+
   it('answer with text, JSON or a whole result, and refuse with an ApiKeyError', async () => {
     const tool = (name: string, handler: () => unknown) => ({ name, description: name, handler });
     const host = await startAdmin({

@@ -6,6 +6,7 @@ import { bearerAuth } from 'hono/bearer-auth';
 import { cors } from 'hono/cors';
 import { requestId } from 'hono/request-id';
 import { describe, expect, test } from 'vitest';
+import { endSystem } from './support/end-system.js';
 import { errorsOf, send } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
 
@@ -128,6 +129,19 @@ describe('middleware', () => {
         '{"errors":{"code":"FORBIDDEN","message":"Not yours"}}',
       ]);
     }
+  });
+
+  test.each([200, 404])('can put a fetched %i without its wait in the place of an error (W2)', async (status) => {
+    const other = await endSystem({ status, headers: { 'retry-after': '5' }, body: 'from elsewhere' });
+    const connector = makeConnector();
+    connector.use(async (c, next) => {
+      await next();
+      c.res = undefined; // Hono would put the headers of the error over those of the other answer
+      c.res = await fetch(other);
+    });
+    connector.get('/', () => notFound());
+    const answer = await ask(await start(connector), '/');
+    expect([answer.status, answer.body, answer.headers['retry-after']]).toEqual([status, 'from elsewhere', undefined]);
   });
 
   test('an answer that is replaced by an error leaves no length or encoding behind', async () => {

@@ -13,7 +13,7 @@ import { errorsOf, send } from './support/send.js';
 interface Limiter {
   /** What it sets on the response before it throws. */
   retryAfter?: string | number | undefined;
-  error: Error;
+  error: object;
 }
 
 interface Options {
@@ -71,6 +71,12 @@ describe.each(Object.entries(servers))('a limiter in %s', (_name, start) => {
     expect(answer.body).not.toContain('canary');
     expect(seen).toEqual([error]);
     expect(seen[0]).toBe(error);
+  });
+
+  test('a 429 that is no Error, as @fastify/rate-limit throws what its `errorResponseBuilder` returns (E4)', async () => {
+    const answer = await answerTo({ retryAfter: 7, error: { statusCode: 429, message: 'canary: 10.0.0.7' } });
+    expect([answer.status, answer.headers['retry-after'], errorsOf(answer).code]).toEqual([403, '7', 'RATE_LIMITED']);
+    expect(answer.body).not.toContain('canary');
   });
 
   test("the throttler of NestJS is a rate limit with the response's wait and its own message (E4)", async () => {

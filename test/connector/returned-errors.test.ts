@@ -171,6 +171,28 @@ describe('a response of 400 or above that a handler returns has the body of the 
     }
   });
 
+  test('also where middleware puts it in the place of another error', async () => {
+    const seen: unknown[] = [];
+    const connector = makeConnector({ onError: (error) => void seen.push(error) });
+    connector.use(async (c, next) => {
+      await next();
+      c.res = c.text('no longer', 410);
+    });
+    connector.get('/thrown', () => {
+      throw new BadRequestError('Not like that');
+    });
+    const url = await start(connector);
+    for (const path of ['/thrown', '/unknown']) {
+      const answer = await send(url, { path, headers: withToken });
+      expect([path, answer.status, answer.body]).toEqual([
+        path,
+        410,
+        '{"errors":{"code":"CONNECTOR_ERROR","message":"no longer"}}',
+      ]);
+    }
+    expect(seen.map((error) => (error as Error).message)).toEqual(['Not like that', 'no longer', 'no longer']);
+  });
+
   test('also what fetch has got: an end system that is passed on', async () => {
     const url = await endSystem({ status: 429, headers: { 'retry-after': '3' }, body: { message: 'Slow down' } });
     const answer = await ask(() => fetch(url));

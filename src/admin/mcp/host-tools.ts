@@ -55,8 +55,8 @@ function readInputSchema(
     ) as z.ZodObject;
     return {
       schema: toToolSchema(zodSchema, 'input'),
-      parse(input) {
-        const { success, data, error } = zodSchema.safeParse(input);
+      async parse(input) {
+        const { success, data, error } = await zodSchema.safeParseAsync(input);
         return success ? { input: data } : { problem: `The input is not valid. ${z.prettifyError(error)}` };
       },
     };

@@ -38,11 +38,13 @@ export interface McpTool {
   handler(input: any, call: McpToolCall): unknown;
 }
 
+type Parsed = { readonly input: unknown } | { readonly problem: string };
+
 /** A tool that can be called. `parse` or the handler checks the input. */
 export interface BoundTool {
   readonly definition: Tool;
   /** What is wrong with the input, or the input for the handler. */
-  parse?(input: unknown): { readonly input: unknown } | { readonly problem: string };
+  parse?(input: unknown): Parsed | Promise<Parsed>;
   handle(input: Readonly<Record<string, unknown>>, call: McpToolCall, request: OpenRequest): unknown;
 }
 

@@ -30,7 +30,7 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
     ): Promise<CallToolResult> {
       try {
         const tool = tools.get(name) as BoundTool;
-        const parsed = tool.parse?.(input) ?? { input };
+        const parsed = (await tool.parse?.(input)) ?? { input };
         if ('problem' in parsed) return failed(parsed.problem);
         const actor = actorOf(request.caller, 'MCP');
         const call = { actor, user: request.caller.user, signal: AbortSignal.any([signal, request.signal]) };

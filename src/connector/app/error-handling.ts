@@ -55,7 +55,10 @@ export function createErrorHandling(settings: Settings) {
   const finish = (returned: unknown, c: Context) => {
     const { barredHeader } = stateOf(c).error ?? {};
     // Middleware may have set a wait header (rule W2). If it ends in `return next()`, it returns the context.
-    if (barredHeader) (isResponse(returned) ? returned : c.res).headers.delete(barredHeader);
+    if (barredHeader && (isResponse(returned) ? returned : c.res).headers.has(barredHeader)) {
+      if (isResponse(returned)) returned.headers.delete(barredHeader);
+      else c.header(barredHeader); // on a copy: the headers of a fetched response cannot be changed
+    }
     return announce(returned, c);
   };
 
@@ -78,7 +81,9 @@ export function createErrorHandling(settings: Settings) {
       const original = originals.get(returned as Response);
       // Before any middleware copies it: `return rateLimited(…)` has the connector's own wait header, like a thrown error.
       if (original) return finish(replaceResponse(returned as Response, write(original.thrown, c)), c);
-      if (error || isOpenPath || response === undefined || response.status < 400) return finish(returned, c);
+      // One of the same status is the error that was written, or a copy that middleware has made of it.
+      const isWritten = response?.status === error?.status;
+      if (isWritten || isOpenPath || response === undefined || response.status < 400) return finish(returned, c);
       const read = await readReturnedError(response, rateLimit);
       if (read.error) report(read.error, c);
       const result = read.error ? replaceResponse(response, write(read.error, c)) : read.response;

@@ -39,10 +39,12 @@ export interface GuardedRequest {
   readonly bodyLimit?: number | undefined;
 }
 
-/** Reads the sessions of requests by a schema; asynchronous only where the schema is. */
-export function sessionReader(schema: z.ZodObject): (c: Context) => GuardedRequest | Promise<GuardedRequest> {
+/**
+ * Reads the sessions of requests by a schema. Never synchronously: zod would leave behind the promise of an asynchronous
+ * check, whose rejection ends the process.
+ */
+export function sessionReader(schema: z.ZodObject): (c: Context) => Promise<GuardedRequest> {
   const names = Object.keys(schema.shape);
-  const parse = createParse(schema);
   return (c) => {
     const sent = c.req.raw.headers;
     const headers: Record<string, string> = {};
@@ -54,8 +56,7 @@ export function sessionReader(schema: z.ZodObject): (c: Context) => GuardedReque
       result.success
         ? { session: result.data, isAdmitted: false }
         : { session: undefined, problem: describeProblem(names, headers, result.error.issues), isAdmitted: false };
-    const result = parse(headers);
-    return result instanceof Promise ? result.then(toRequest, refuse) : toRequest(result);
+    return schema.safeParseAsync(headers).then(toRequest, refuse);
   };
 }
 
@@ -78,24 +79,6 @@ export async function sessionProblem(
   if (request.problem !== undefined) return request.problem;
   request.isAccepted ??= verify === undefined || verify(request.session as Record<string, unknown>, c);
   return (await request.isAccepted) ? undefined : 'The session is no longer valid.';
-}
-
-/** Parses synchronously, until the schema turns out to have asynchronous checks. */
-function createParse(schema: z.ZodObject) {
-  let isSync = true;
-  return (headers: Record<string, string>) => {
-    if (isSync) {
-      try {
-        return schema.safeParse(headers);
-      } catch {
-        // zod throws when it meets a promise, but also what a transform throws
-      }
-    }
-    return schema.safeParseAsync(headers).then((result) => {
-      isSync = false;
-      return result;
-    });
-  };
 }
 
 function describeProblem(

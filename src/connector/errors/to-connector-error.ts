@@ -84,11 +84,11 @@ function publicError(error: PublicError, status: number): ConnectorError {
  */
 export function limitOf(thrown: unknown, retryAfter: unknown): unknown {
   try {
-    if (!(thrown instanceof Error) || isConnectorError(thrown)) return thrown;
-    const { status, statusCode } = thrown as PublicError;
+    if (isConnectorError(thrown)) return thrown;
+    const { status, statusCode } = Object(thrown) as PublicError; // a limiter with a body of its own may throw that
     const limited = status ?? statusCode;
     if (limited !== 429 && !(limited === 503 && retryAfter !== undefined)) return thrown;
-    const message = publicStatus(thrown) === undefined ? undefined : messageOf(thrown);
+    const message = publicStatus(thrown) === undefined ? undefined : messageOf(thrown as PublicError);
     const { waitMs } = parseWait(String(retryAfter));
     return new RateLimitError(message, { cause: thrown, retryAfterMs: waitMs ?? fallbackWaitMs });
   } catch {

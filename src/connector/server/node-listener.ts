@@ -20,7 +20,7 @@ export type NodeHandlerOptions = AdapterOptions<Request | undefined>;
 /**
  * Turns a fetch handler into a listener for `node:http`. What the handler throws becomes the contract's error response. A
  * response that fails after its headers went out ends its connection and affects no other request. A body that
- * `express.json()` or another parser has read is taken from `body` of the incoming message.
+ * `express.json()` or another parser has read is taken from `rawBody` or `body` of the incoming message.
  *
  * @throws TypeError naming the invalid option.
  * @example
