@@ -98,9 +98,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
     const { clock } = this.#context;
     this.#endWait?.();
     this.#endWait = undefined;
-    const granted = this.permit;
-    this.permit = undefined; // first: if a pause has just ended, the gate sets the next one at once
-    const permit = granted ?? this.#lane.acquire(this);
+    const permit = this.#lane.acquire(this);
     if (permit instanceof Promise) {
       this.#endWait = this.#time.wait();
       return permit;
