@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'msw';
 import type { Clock } from '../internal/index.js';
 import type { Delay, Fault, FaultRule, RouteHandler, Selection, Step } from './fault-types.js';
 import type { Recording } from './recording.js';
@@ -154,9 +153,11 @@ export interface SimulatedConnector {
   /**
    * The connector as handlers for msw.
    *
+   * @returns msw's `RequestHandler`s.
    * @throws TypeError when `baseUrl` is not a URL; Error when msw is not installed.
    */
-  handlers(baseUrl: string): RequestHandler[];
+  // biome-ignore lint/suspicious/noExplicitAny: with msw's type, TypeScript needs msw for every import of this subpath
+  handlers(baseUrl: string): any[];
   /** The connector on a port of 127.0.0.1. @default a free port */
   listen(port?: number): Promise<ListeningConnector>;
   /** Every request so far in the order of arrival, credentials included. */
