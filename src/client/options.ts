@@ -56,7 +56,7 @@ export interface RateLimitOptions {
    */
   remaining?: RemainingOptions | undefined;
   /** Names the limit that a request counts against, for connectors with several (rule G1). @default one for all */
-  scope?: (request: { method: string; path: string }) => string;
+  scope?: ((request: { method: string; path: string }) => string) | undefined;
 }
 
 export interface RetryOptions {
@@ -74,7 +74,7 @@ export interface ConnectorClientOptions {
   /** How to log in: the parameters of `POST /initialize`, or a function for any other exchange (rule S1). */
   initialize: InitializeOptions | InitializeFunction;
   /** If set, `close()` tells the connector that the session is no longer needed. */
-  cleanup?: { path?: string } | undefined;
+  cleanup?: { path?: string | undefined } | undefined;
   rateLimit?: RateLimitOptions | undefined;
   retry?: { [Name in keyof RetryOptions]?: RetryOptions[Name] | undefined } | undefined;
   /** Timeout for one attempt, including its body, in milliseconds. @default 30000 */

@@ -73,7 +73,7 @@ export interface Selection {
    *
    * @default every request but logins and cleanups
    */
-  on?: string;
+  on?: string | undefined;
 }
 
 /** A fault and when it happens: every time, unless `at` or `every` says otherwise. */

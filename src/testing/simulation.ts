@@ -126,6 +126,9 @@ export class Simulation {
   }
 
   #logIn(entry: OpenEntry): SimulatedResponse {
+    if (entry.body.length > maxLoginLength) {
+      return errorReply(413, { code: 'PAYLOAD_TOO_LARGE', message: 'The request body is too large.' });
+    }
     const parameters = toSessionParameters(entry.json);
     if (parameters === undefined) {
       return errorReply(400, {
@@ -186,6 +189,9 @@ interface IncomingRequest extends RoutedRequest {
   /** Whether the path is below `basePath`. */
   readonly inside: boolean;
 }
+
+/** As a connector has it (rule E4). */
+const maxLoginLength = 1024 * 1024;
 
 const refusals: Partial<Record<Refusal, string>> = {
   'no-session': 'The request carries no session that the simulated connector created.',

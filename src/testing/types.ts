@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'msw';
 import type { Clock } from '../internal/index.js';
 import type { Delay, Fault, FaultRule, RouteHandler, Selection, Step } from './fault-types.js';
 import type { Recording } from './recording.js';
@@ -65,48 +64,48 @@ export interface SimulatedRateLimit extends Selection {
   limit: number | ((elapsedMs: number) => number);
   windowMs: number;
   /** @default 'Retry-After' */
-  header?: string;
+  header?: string | undefined;
   /** Any format of rule W4, or a flaw. @default 'seconds' */
-  format?: LimitFormat;
+  format?: LimitFormat | undefined;
   /** `fixed` windows start with their first request; `sliding` ones look back from each request. @default 'fixed' */
-  window?: 'fixed' | 'sliding';
+  window?: 'fixed' | 'sliding' | undefined;
   /** One quota for everybody, or one per session. @default 'global' */
-  scope?: 'global' | 'session';
+  scope?: 'global' | 'session' | undefined;
   /**
    * What every response announces about the quota (rule W8), HTML faults apart: `policy` writes `RateLimit-Policy`, `both`
    * adds what is left in `RateLimit`. Times are whole seconds, rounded up.
    *
    * @default false
    */
-  announce?: 'policy' | 'both' | false;
+  announce?: 'policy' | 'both' | false | undefined;
 }
 
 export interface SimulatedSession {
   /** The header that carries the session. @default 'x-session' */
-  header?: string;
+  header?: string | undefined;
   /** How long a session lives, in milliseconds. @default forever */
-  ttlMs?: number;
+  ttlMs?: number | undefined;
   /** How many requests a session serves. @default unlimited */
-  maxRequests?: number;
+  maxRequests?: number | undefined;
   /** Refuses a session younger than this, in milliseconds. @default 0 */
-  refuseFreshMs?: number;
+  refuseFreshMs?: number | undefined;
   /** Refuses the first requests of each session, this many. @default 0 */
-  refuseFreshRequests?: number;
+  refuseFreshRequests?: number | undefined;
 }
 
 export interface SimulateConnectorOptions {
   /** One quota, or several: those whose `on` selects a request all have to serve it, and the longest wait counts. */
-  rateLimit?: SimulatedRateLimit | readonly SimulatedRateLimit[];
+  rateLimit?: SimulatedRateLimit | readonly SimulatedRateLimit[] | undefined;
   /** `false`: requests need no session. @default sessions that never end */
-  session?: SimulatedSession | false;
+  session?: SimulatedSession | false | undefined;
   /** The parameters that initialize expects; it refuses others with 401. @default every login works */
-  credentials?: Readonly<Record<string, string>>;
+  credentials?: Readonly<Record<string, string>> | undefined;
   /** @default that of the recording, or '/initialize' */
-  initializePath?: string;
+  initializePath?: string | undefined;
   /** @default '/cleanup' */
-  cleanupPath?: string;
+  cleanupPath?: string | undefined;
   /** The prefix of all paths. @default '' */
-  basePath?: string;
+  basePath?: string | undefined;
   /**
    * Responses by route (`'GET /issues/:id'`), or a fetch handler for everything, such as your own connector.
    *
@@ -115,28 +114,29 @@ export interface SimulateConnectorOptions {
   routes?:
     | Readonly<Record<string, RouteHandler | object>>
     | ((request: Request) => Response | Promise<Response>)
-    | { fetch(request: Request): Response | Promise<Response> };
+    | { fetch(request: Request): Response | Promise<Response> }
+    | undefined;
   /**
    * Items to list, read, create, change and delete: `GET /issues?updatedSince=…&limit=…&cursor=…` returns
    * `{ items, nextCursor }`, oldest change first.
    */
-  resources?: Readonly<Record<string, readonly Item[]>>;
+  resources?: Readonly<Record<string, readonly Item[]>> | undefined;
   /**
    * What `concordat record` has kept of a real connector, as parsed JSON: its responses, where no route or resource has one. A
    * request that was not recorded gets a 501 `NOT_RECORDED`. The path of the login and the session's first header are those of
    * the recording.
    */
-  recording?: Recording;
+  recording?: Recording | undefined;
   /** How long the first byte of every response takes. @default 0 */
-  latency?: Delay;
+  latency?: Delay | undefined;
   /** For the `random` that delays are computed with: the same seed, the same numbers. @default 1 */
-  seed?: number;
+  seed?: number | undefined;
   /** What goes wrong: rules, of which the first that applies counts, or a function that decides for each request. */
-  faults?: readonly FaultRule[] | ((entry: JournalEntry) => Fault | undefined);
+  faults?: readonly FaultRule[] | ((entry: JournalEntry) => Fault | undefined) | undefined;
   /** Called with the journal's entry of each request, before its response is sent. */
-  onEntry?: (entry: JournalEntry) => void;
+  onEntry?: ((entry: JournalEntry) => void) | undefined;
   /** The source of time. @default the machine's clock */
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
 /** A simulated connector that listens on 127.0.0.1. */
@@ -154,9 +154,11 @@ export interface SimulatedConnector {
   /**
    * The connector as handlers for msw.
    *
+   * @returns msw's `RequestHandler`s.
    * @throws TypeError when `baseUrl` is not a URL; Error when msw is not installed.
    */
-  handlers(baseUrl: string): RequestHandler[];
+  // biome-ignore lint/suspicious/noExplicitAny: with msw's type, TypeScript needs msw for every import of this subpath
+  handlers(baseUrl: string): any[];
   /** The connector on a port of 127.0.0.1. @default a free port */
   listen(port?: number): Promise<ListeningConnector>;
   /** Every request so far in the order of arrival, credentials included. */

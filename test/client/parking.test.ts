@@ -60,6 +60,14 @@ describe("with onLimit: 'reject' (W7)", () => {
     expect(errors).toMatchObject([{ path: '/missing' }]);
   });
 
+  it('says the wait in whole milliseconds, and none too early', async () => {
+    const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(60)) });
+    const { client, clock } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });
+    await rejection(get(client));
+    await clock.advance(0.25);
+    expect(await rejection(get(client))).toMatchObject({ retryAfterMs: 60_000 });
+  });
+
   it('a limit that is over at once rejects the call that met it, too', async () => {
     const connector = await scriptedConnector({ handle: once((exchange) => exchange.limit(0)) });
     const { client } = connectVirtually(connector, { rateLimit: { onLimit: 'reject' } });

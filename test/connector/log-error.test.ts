@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { ConnectorError, NotFoundError } from 'concordat';
+import { BadRequestError, ConnectorError, NotFoundError } from 'concordat';
 import { logError } from 'concordat/connector';
+import { connectorErrorHandler } from 'concordat/connector/express';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { send } from './support/send.js';
@@ -82,6 +83,58 @@ describe('logError, in production', () => {
     expect(Date.parse(failure.time)).not.toBeNaN();
     expect(refusal).toMatchObject({ level: 'info', status: 404, code: 'NOT_FOUND', message: 'No issue 7' });
     expect(refusal.stack).toBeUndefined();
+  });
+});
+
+describe('what the service is told, where `onError` gets something else', () => {
+  const options = {
+    onError: logError,
+    translate: (error: unknown) => {
+      const { code } = error as { code?: string };
+      return code === '23505' ? new BadRequestError('There is one already.', { code, cause: error }) : undefined;
+    },
+  };
+  const failure = (code: string) => Object.assign(new Error(`database error ${code}`), { code });
+  const expected = [
+    { level: 'info', status: 400, code: '23505', message: 'Error: database error 23505' },
+    { level: 'error', status: 500, code: 'INTERNAL_ERROR', message: 'Error: database error XX000' },
+  ];
+
+  test('a connector that translates it', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const connector = makeConnector(options);
+    connector.get('/:code', (c) => {
+      throw failure(c.req.param('code'));
+    });
+    const url = await start(connector);
+    for (const path of ['/23505', '/XX000']) await send(url, { path, headers: withToken });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject(expected);
+    expect(lines.map((line) => line.includes('"stack"'))).toEqual([false, true]);
+  });
+
+  test('an adapter that translates it, or knows it for a rate limit', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const handle = connectorErrorHandler(options) as unknown as (thrown: unknown, ...rest: unknown[]) => void;
+    const response = { getHeader: () => '12', setHeader: () => {}, removeHeader: () => {}, end: () => {} };
+    const request = { method: 'GET', url: '/', headers: {} };
+    const limited = Object.assign(new Error('slow down'), { status: 429 });
+    for (const thrown of [failure('23505'), failure('XX000'), limited]) handle(thrown, request, response);
+    const limit = { level: 'info', status: 403, code: 'RATE_LIMITED', message: 'Error: slow down' };
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([...expected, limit]);
+  });
+
+  test('one error that is translated once, and then no more', async () => {
+    const error = failure('23505');
+    const connector = makeConnector({
+      ...options,
+      translate: (thrown, c) => (c.req.path === '/first' ? options.translate(thrown) : undefined),
+    });
+    connector.get('/:id', () => {
+      throw error;
+    });
+    const url = await start(connector);
+    for (const path of ['/first', '/second']) await send(url, { path, headers: withToken });
+    expect(lines.map((line) => line.includes('\n'))).toEqual([false, true]);
   });
 });
 

@@ -35,3 +35,20 @@ it('these are all subpaths', () => {
 it.each(Object.entries(exported))('%s exports exactly these names, and no default', async (specifier, names) => {
   expect(Object.keys(await import(specifier)).sort()).toEqual(names.split(' '));
 });
+
+/** Without `skipLibCheck`, TypeScript refuses an import whose types name a package that is not installed. */
+it('only the types of subpaths that are for an optional peer need it', () => {
+  const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+  const peers = Object.keys(JSON.parse(read('package.json')).peerDependencies);
+  const needed = Object.keys(exported).flatMap((specifier) => {
+    const types = read(`api/${specifier.replace('concordat/', '').replaceAll('/', '-')}.api.md`);
+    return peers.filter((peer) => types.includes(`from '${peer}'`)).map((peer) => `${specifier}: ${peer}`);
+  });
+  expect(needed).toEqual([
+    'concordat/connector/express: express',
+    'concordat/connector/fastify: fastify',
+    'concordat/opentelemetry: @opentelemetry/api',
+    'concordat/redis: ioredis',
+    'concordat/bullmq: bullmq',
+  ]);
+});

@@ -56,13 +56,13 @@ export function dependencyNames(template: Template): string[] {
 }
 
 function readFolder(folder: string): { file: string; text: string }[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => {
-      const source = path.join(entry.parentPath, entry.name);
-      const file = path.relative(folder, source).split(path.sep).join('/');
+  // Names only: in Yarn's zips the `parentPath` of an entry is relative.
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(path.join(folder, name)).isFile())
+    .map((name) => {
+      const file = name.split(path.sep).join('/');
       // npm does not pack files called .gitignore.
-      return { file: file === 'gitignore' ? '.gitignore' : file, text: readFileSync(source, 'utf8') };
+      return { file: file === 'gitignore' ? '.gitignore' : file, text: readFileSync(path.join(folder, name), 'utf8') };
     });
 }
 

@@ -54,7 +54,7 @@ export function toRateLimitError(
   const { remainingMs, resumeAt, request, content } = facts;
   const error = new RateLimitError(message, {
     status: (content?.status ?? 403) as 403 | 429 | 503,
-    retryAfterMs: remainingMs,
+    retryAfterMs: Math.ceil(remainingMs), // a timer or a column for whole numbers would cut the fraction
     resumeAt,
     code: content?.code,
     detail: content?.detail,

@@ -6,7 +6,7 @@ import { toHonoResponse } from '../errors/hono-response.js';
 import type { RateLimitHeader } from '../errors/options.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from '../errors/redact.js';
 import { originals } from '../errors/responses.js';
-import { translated } from '../errors/to-connector-error.js';
+import { noteTold, translated } from '../errors/to-connector-error.js';
 import type { createAnnouncer } from '../request/announce.js';
 import { isResponse, stateOf } from '../request/request-state.js';
 import type { ConnectorOptions } from './connector-options.js';
@@ -66,8 +66,10 @@ export function createErrorHandling(settings: Settings) {
     respondAs,
     /** The response for what was thrown; `onError` gets it. */
     respond(thrown: unknown, c: Context): Response {
+      const error = stateOf(c).bodyTooLarge ?? translated(translate, thrown, c);
+      noteTold(thrown, error);
       report(abandoned(thrown, c), c);
-      return respondAs(stateOf(c).bodyTooLarge ?? translated(translate, thrown, c), c);
+      return respondAs(error, c);
     },
     /**
      * Turns what a handler returned into what counts.

@@ -10,7 +10,7 @@ import {
 import { createErrorWriter, type WireError } from './error-writer.js';
 import type { ErrorListener } from './log-error.js';
 import { type ErrorFormatOptions, errorFormatShape } from './options.js';
-import { limitOf, type Translate, translated } from './to-connector-error.js';
+import { limitOf, noteTold, type Translate, translated } from './to-connector-error.js';
 
 export interface AdapterOptions<Request> extends ErrorFormatOptions {
   /**
@@ -72,9 +72,10 @@ export function createAdapterWriter<Request>(
   return {
     report,
     write(thrown, request, prepared) {
-      report(thrown, request);
       const error = translated(translate as Translate<Request> | undefined, translateOwn(thrown), request);
       const limited = prepared === undefined ? error : limitOf(error, prepared.getHeader('retry-after'));
+      noteTold(thrown, limited);
+      report(thrown, request);
       return writeError(limited, secretsOf(request));
     },
   };

@@ -1,6 +1,6 @@
 import { isConnectorError, limitBytes } from '../../contract/index.js';
 import { describeIssues, describeValue, type Issue, printable, type Redact } from '../../internal/index.js';
-import { toConnectorError } from './to-connector-error.js';
+import { toConnectorError, toldOf } from './to-connector-error.js';
 
 /**
  * Gets every error as it was thrown.
@@ -31,7 +31,7 @@ const maxCauses = 5;
  */
 export function logError(error: unknown, request: LoggedRequest | undefined, redact: Redact): void {
   const clean = (text: string) => printable(redact(text));
-  const { status, code: wireCode } = toConnectorError(error);
+  const { status, code: wireCode } = toConnectorError(toldOf(error));
   const { method, path } = locate(request, clean);
   const [code, message] = [clean(wireCode), headline(error, redact)];
   const stack = status < 500 ? '' : printable(trace(error, redact));

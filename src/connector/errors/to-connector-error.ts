@@ -139,6 +139,17 @@ export function translated<Context>(
   }
 }
 
+/** What the service was last told of what was thrown. */
+const told = new WeakMap<object, unknown>();
+
+/** Notes it for `logError`, because `onError` gets only what was thrown. */
+export function noteTold(thrown: unknown, error: unknown): void {
+  told.set(Object(thrown), error);
+}
+
+/** What the service is told: a translation, or what was thrown. */
+export const toldOf = (thrown: unknown): unknown => told.get(Object(thrown)) ?? thrown;
+
 /** The error for a path that nothing serves. */
 export function noRoute(method: string, path: string): NotFoundError {
   return new NotFoundError(`There is no route for ${method} ${path.length <= 200 ? path : `${path.slice(0, 200)}…`}.`);

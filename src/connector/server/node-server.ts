@@ -22,7 +22,7 @@ export interface RunningServer {
    * @param options.graceMs milliseconds, or `Infinity`. @default 10000
    * @throws TypeError if `graceMs` is something else.
    */
-  close(options?: { graceMs?: number }): Promise<void>;
+  close(options?: { graceMs?: number | undefined }): Promise<void>;
 }
 
 /** A certificate with its key, and whatever else `tls.createServer` of Node takes. */

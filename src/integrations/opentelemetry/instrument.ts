@@ -7,22 +7,22 @@ import { createTracing } from './tracing.js';
 
 export interface InstrumentOptions {
   /** Where spans go. @default the global provider */
-  tracerProvider?: TracerProvider;
+  tracerProvider?: TracerProvider | undefined;
   /** Where metrics go. @default the global provider */
-  meterProvider?: MeterProvider;
+  meterProvider?: MeterProvider | undefined;
   /**
    * Sends the trace context (`traceparent`) to the connector, by the global propagator. Leave it off if an instrumentation of undici
    * or fetch does so already: receivers ignore a duplicate header.
    *
    * @default false
    */
-  propagate?: boolean;
+  propagate?: boolean | undefined;
   /**
    * Returns the route of a call, such as `/issues/{id}`, for `url.template` and the span's name. `path` has no query.
    *
    * @default no template: spans are named after their method
    */
-  urlTemplate?: (request: { method: string; path: string }) => string | undefined;
+  urlTemplate?: ((request: { method: string; path: string }) => string | undefined) | undefined;
 }
 
 const schema = optionsOf({

@@ -23,28 +23,28 @@ export interface RedisStateOptions {
    * Encrypts the session (AES-256-GCM). At least 32 bytes, the same in every process. With a different key a process cannot use the
    * session and logs in.
    */
-  encryptionKey?: string | Uint8Array;
+  encryptionKey?: string | Uint8Array | undefined;
   /** Stores the session without encryption: anybody who can read redis can then use it. @default false */
-  storeSessionInPlainText?: boolean;
+  storeSessionInPlainText?: boolean | undefined;
   /** The prefix of all keys in redis. @default 'concordat:' */
-  prefix?: string;
+  prefix?: string | undefined;
   /** The timeout of a redis command, in milliseconds; after it the process continues on its own. @default 1000 */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How long a session stays in redis, in milliseconds. @default 86400000 (a day) */
-  sessionTtlMs?: number;
+  sessionTtlMs?: number | undefined;
   /** How long no process logs in after a refused login, in milliseconds (rule S5). @default 30000 */
-  loginCooldownMs?: number;
+  loginCooldownMs?: number | undefined;
   /** How long until another process takes over from one that died while logging in, in milliseconds. @default 3000 */
-  takeoverMs?: number;
+  takeoverMs?: number | undefined;
   /**
    * What a process does that needs a session while redis is away: logs in `'alone'`, or `'wait'`s until redis is back, for
    * `maxAwayMs` at most. Wait if the system has one session for each account, where each login ends the session of another
    * process (rule G11).
    * @default 'alone'
    */
-  whenAway?: 'alone' | 'wait';
+  whenAway?: 'alone' | 'wait' | undefined;
   /** How long a process waits with `whenAway: 'wait'` until it logs in alone, in milliseconds. @default 30000 */
-  maxAwayMs?: number;
+  maxAwayMs?: number | undefined;
 }
 
 const shortestKeyBytes = 32;
