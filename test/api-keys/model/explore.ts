@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import type { DatabaseKind } from '../helpers/databases.js';
+import { type Plan, plans } from './operations.js';
+import { PlanRun, type Tally, type Wrap } from './run-plan.js';
+
+/** Runs one plan on a database of its own. */
+export async function runPlan(
+  plan: Plan,
+  kind: DatabaseKind,
+  tally: Tally,
+  wrap: Wrap = (real) => real,
+): Promise<void> {
+  const database = await kind.create();
+  const run = new PlanRun(plan, database, tally, wrap);
+  try {
+    await run.run(plan);
+  } finally {
+    await run.close();
+    await database.remove();
+  }
+}
+
+/** Random plans of a seed; throws with the smallest one that disagrees with the model. */
+export async function explore(kind: DatabaseKind, seed: number, runs: number, wrap?: Wrap): Promise<Tally> {
+  const tally: Tally = { plans: 0, operations: 0, calls: 0 };
+  const agrees = fc.asyncProperty(plans, (plan) => runPlan(plan, kind, tally, wrap));
+  await fc.assert(agrees, { seed, numRuns: runs });
+  return tally;
+}
