@@ -1,11 +1,11 @@
-import { type Actor, type ApiKeys, type AuditQuery, isApiKeyError, type ListQuery } from 'concordat/api-keys';
-import { create, revoke, revokeAll, update } from './changing.js';
-import { latestExpiry } from './fields.js';
-import { changed, type Host, idOf } from './host.js';
-import type { AuditShape, Call, Credential, Expiry, ListShape } from './operations.js';
-import { checksum, headersOf, type Pairs, present } from './presenting.js';
+import { type ApiKeys, isApiKeyError } from 'concordat/api-keys';
+import { create, revoke, revokeAllOf, update, userDeleted } from './changing.js';
+import { changed, idOf } from './host.js';
+import { actorOf, auditQueryOf, callerOf, keyId, listQueryOf, pairsOf, type Scene, timeOf } from './inputs.js';
+import type { Call } from './operations.js';
+import { headersOf, present } from './presenting.js';
 import { audits, get, list } from './reading.js';
-import { type Caller, hasKeys, type Outcome, type Process, personOf, statusOf, type World } from './world.js';
+import { type Around, hasKeys, type Outcome, type Process, personOf, shown, statusOf, type World } from './world.js';
 
 /** A call with everything that it passes, and what the model makes of its outcome. */
 export interface BoundCall {
@@ -14,14 +14,9 @@ export interface BoundCall {
   /** The key that it changes. */
   readonly changes?: string;
   run(apiKeys: ApiKeys): Promise<unknown>;
-  judge(world: World, outcome: Outcome, contended: boolean): World[];
-}
-
-export interface Scene {
-  readonly world: World;
-  readonly host: Host;
-  /** Ids of the keys that exist, in the order in which they were confirmed. */
-  readonly created: readonly string[];
+  /** The name and the owner of the key that it creates. */
+  readonly creates?: { readonly name: unknown; readonly ownerId: string };
+  judge(world: World, outcome: Outcome, around: Around): World[];
 }
 
 export async function outcomeOf(call: () => Promise<unknown>): Promise<Outcome> {
@@ -34,99 +29,23 @@ export async function outcomeOf(call: () => Promise<unknown>): Promise<Outcome> 
   }
 }
 
-const stranger = 'ZZZZZZZZZZZZ';
-const secretOf43 = 'a'.repeat(43);
-const sealed = (text: string) => text + checksum(text);
-
-const isoAt = (ms: number) => new Date(ms).toISOString();
-
-/** A time as a host passes it. */
-export function timeOf(expiry: Expiry, nowMs: number): unknown {
-  if ('raw' in expiry) return expiry.raw;
-  if ('inDays' in expiry) return isoAt(nowMs + expiry.inDays * 24 * 3_600_000).slice(0, 10);
-  if ('latestAnd' in expiry) return new Date(latestExpiry(nowMs) + expiry.latestAnd);
-  const ms = nowMs + expiry.inMs;
-  if (expiry.as === 'date') return new Date(ms);
-  return expiry.as === 'z' ? isoAt(ms) : isoAt(ms + 5.5 * 3_600_000).replace('Z', '+05:30');
-}
-
-const keyId = (created: readonly string[], index: number) =>
-  created.length === 0 ? stranger : created[index % created.length]!;
-
-function credentialOf({ world, created }: Scene, { of, key }: Credential): string {
-  if (of === 'empty') return '';
-  if (of === 'junk') return 'not-a-key';
-  if (of === 'stranger' || created.length === 0) return sealed(`ck_${stranger}_${secretOf43}`);
-  const value = world.keys.find(({ id }) => id === keyId(created, key))!.value;
-  if (of === 'forged') return sealed(`${value.slice(0, -49)}${secretOf43}`);
-  return of === 'typo' ? value.slice(0, -1) + (value.endsWith('0') ? '1' : '0') : value;
-}
-
-function pairsOf(scene: Scene, call: Extract<Call, { kind: 'present' }>): Pairs {
-  const pairs: [string, string][] = [];
-  if (call.agent !== null) pairs.push(['user-agent', call.agent]);
-  if (call.first !== null) pairs.push(['x-api-key', credentialOf(scene, call.first)]);
-  if (call.first !== null && call.twice) pairs.push(['x-api-key', credentialOf(scene, call.first)]);
-  if (call.second !== null) pairs.push(['authorization', `${call.scheme} ${credentialOf(scene, call.second)}`.trim()]);
-  else if (call.basic) pairs.push(['authorization', 'Basic YWRhOmFkYQ==']);
-  return pairs;
-}
-
-function callerOf({ world }: Scene, call: { who: number; origin?: Caller['origin']; via?: number | null }): Caller {
-  const userId = idOf(call.who);
-  const own = world.keys.filter(({ owner }) => owner.id === userId);
-  const acting = typeof call.via === 'number' && own.length > 0 ? own[call.via % own.length] : undefined;
-  return {
-    userId,
-    username: personOf(world, userId)?.username ?? 'nobody',
-    origin: call.origin ?? 'UI',
-    ...(acting && { apiKeyId: acting.id }),
-  };
-}
-
-/** What an actor says about their own rights counts for nothing: the directory decides (K11). */
-const actorOf = (caller: Caller, lies = false): Actor =>
-  lies ? { ...caller, superAdmin: true, roles: ['Super Admin'], permissions: ['User Management – Write'] } : caller;
-
-export function listQueryOf({ world, created }: Scene, shape: ListShape): ListQuery {
-  const { createdBy, search, ...rest } = shape;
-  const wanted =
-    typeof search === 'object'
-      ? world.keys.find(({ id }) => id === keyId(created, search.key))?.value.slice(0, search.characters)
-      : search;
-  return {
-    ...rest,
-    ...(createdBy !== undefined && { createdBy: idOf(createdBy) }),
-    ...(wanted !== undefined && { search: wanted }),
-  } as ListQuery;
-}
-
-export function auditQueryOf(
-  { created }: Scene,
-  { key, author, from, to, ...rest }: AuditShape,
-  nowMs: number,
-): AuditQuery {
-  const valid = (time: Expiry | undefined) => time !== undefined && !('raw' in time);
-  return {
-    ...rest,
-    ...(key !== undefined && { apiKeyId: keyId(created, key) }),
-    ...(author !== undefined && { author: typeof author === 'number' ? idOf(author) : author }),
-    ...(valid(from) && { from: timeOf(from!, nowMs) as Date }),
-    ...(valid(to) && { to: timeOf(to!, nowMs) as Date }),
-  };
-}
-
 const given = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** Whether a key works at the moment, by everything that `verify` would ask. */
 function usable(world: World, process: Process, id: string, outcome: Outcome): World[] {
-  if (world.trouble !== 'none') return 'value' in outcome && outcome.value === true ? [] : [world];
   const key = world.keys.find((one) => one.id === id);
   const owner = key && personOf(world, key.owner.id);
   const isUsable =
-    key !== undefined && hasKeys(world) && statusOf(world, process, key) === 'Active' && owner !== undefined;
-  return 'value' in outcome && outcome.value === (isUsable && owner.enabled !== false) ? [world] : [];
+    key !== undefined &&
+    hasKeys(world) &&
+    statusOf(world, process, key) === 'Active' &&
+    owner !== undefined &&
+    owner.enabled !== false;
+  const answer = 'value' in outcome ? outcome.value : undefined;
+  // K19: nobody can tell while a look-up fails, unless the key has ended anyway.
+  const isRight = world.trouble === 'none' ? answer === isUsable : answer !== true;
+  return isRight ? [world, shown(world, process, [id])] : [];
 }
 
 export function bind(scene: Scene, call: Call): BoundCall {
@@ -176,7 +95,7 @@ export function bind(scene: Scene, call: Call): BoundCall {
     const query = auditQueryOf(scene, call.query, nowMs);
     return bound(
       (keys) => keys.audits(caller, query),
-      (then, outcome) => audits(then, caller, query, outcome),
+      (then, outcome) => audits(then, process, caller, query, outcome),
       { caller, query },
     );
   }
@@ -186,11 +105,12 @@ export function bind(scene: Scene, call: Call): BoundCall {
       const fields = given({ name: call.name, description: call.description, expiresOn: timeOf(call.expiry, nowMs) });
       // K16: nobody can name another owner.
       const input = call.owner ? { ...fields, createdBy: { id: 'u-sue', username: 'sue' }, userId: 'u-sue' } : fields;
-      return bound(
+      const creation = bound(
         (keys) => keys.create(actor, input as never),
-        (then, outcome) => create(then, process, caller, fields, outcome),
+        (then, outcome, around) => create(then, process, caller, fields, outcome, around),
         { caller, input },
       );
+      return { ...creation, creates: { name: fields.name, ownerId: caller.userId } };
     }
     case 'update': {
       const id = keyId(created, call.key);
@@ -200,7 +120,7 @@ export function bind(scene: Scene, call: Call): BoundCall {
       const fields = given({ name: call.name, description: call.description, expiresOn, version });
       return bound(
         (keys) => keys.update(actor, id, fields as never),
-        (then, outcome, contended) => update(then, { process, caller, id, contended }, fields, outcome),
+        (then, outcome, around) => update(then, { process, caller, id }, fields, outcome, around),
         { caller, id, fields },
         id,
       );
@@ -212,21 +132,27 @@ export function bind(scene: Scene, call: Call): BoundCall {
     }
     case 'revoke-all': {
       const userId = idOf(call.user);
-      const judge: BoundCall['judge'] = (then, outcome) => revokeAll(then, process, caller, userId, outcome);
+      const judge: BoundCall['judge'] = (then, outcome) => revokeAllOf(then, process, caller, userId, outcome);
       return bound((keys) => keys.revokeAllOf(actor, userId), judge, { caller, userId });
     }
     default: {
       const userId = idOf(call.user);
       const gone = (people: World['people']) => (call.removed ? changed(people, userId, 'remove') : people);
-      const system: Caller = { ...caller, origin: 'System' };
       return bound(
         (keys) => {
           host.people = gone(host.people);
           return keys.userDeleted(actor, userId);
         },
-        (then, outcome) => revokeAll({ ...then, people: gone(then.people) }, process, system, userId, outcome),
+        (then, outcome) => userDeleted({ ...then, people: gone(then.people) }, process, caller, userId, outcome),
         { caller, userId, removed: call.removed },
       );
     }
   }
 }
+
+/** K17: of two changes of one key at the same time, one may lose against the other. */
+export const isContended = (calls: readonly BoundCall[], outcomes: readonly Outcome[], at: number) =>
+  calls.some(
+    ({ changes }, other) =>
+      other !== at && changes !== undefined && changes === calls[at]!.changes && 'value' in outcomes[other]!,
+  );

@@ -3,6 +3,7 @@ import { type ApiKey, editionMessage, type FieldChange, type RevisionType } from
 import { type Read, readDescription, readExpiry, readName, takenMessage } from './fields.js';
 import { iso, isView } from './view.js';
 import {
+  type Around,
   type Caller,
   type Entry,
   type Failure,
@@ -60,7 +61,8 @@ function entry(
   type: RevisionType,
   changes: readonly FieldChange[],
 ): Entry {
-  const acting = world.keys.find(({ id }) => id === caller.apiKeyId);
+  // A key that renames itself acts with its new name, as the entry has the name after the change.
+  const acting = caller.apiKeyId === key.id ? key : world.keys.find(({ id }) => id === caller.apiKeyId);
   return {
     apiKeyId: key.id,
     name: key.name,
@@ -86,14 +88,21 @@ function differences(before: Key | undefined, after: Key): FieldChange[] {
     .map((field) => ({ field, from: from[field], to: to[field] }));
 }
 
-export function create(world: World, process: Process, caller: Caller, fields: Fields, outcome: Outcome): World[] {
+export function create(
+  world: World,
+  process: Process,
+  caller: Caller,
+  fields: Fields,
+  outcome: Outcome,
+  { left }: Around,
+): World[] {
   const away = turnedAway(world, caller);
-  const failures = away ? [away] : [withoutKeys(world), wrongFields(world, process, fields, undefined)];
-  return judge(world, outcome, failures, (value) => {
-    const { apiKey, key: secret, ...more } = value as { apiKey: ApiKey; key: string };
+  const wrong = [withoutKeys(world), wrongFields(world, process, fields, undefined)];
+  const failures = away ? [away] : wrong;
+  const written = ({ id }: ApiKey, value: string): World => {
     const key: Key = {
-      id: apiKey.id,
-      value: secret,
+      id,
+      value,
       name: stored(readName(fields.name)),
       description: stored(readDescription(fields.description)),
       owner: { id: caller.userId, username: caller.username },
@@ -105,19 +114,32 @@ export function create(world: World, process: Process, caller: Caller, fields: F
       uses: [],
       refusals: [],
     };
-    const isNew = world.keys.every(({ id }) => id !== key.id) && secret.includes(`_${key.id}_`);
-    if (!isNew || !isView(world, process, key, apiKey) || Object.keys(more).length > 0) return [];
     const made = entry(world, process, caller, key, 'Create', differences(undefined, key));
-    return [{ ...world, keys: [...world.keys, key], audits: [...world.audits, made] }];
+    return { ...world, keys: [...world.keys, key], audits: [...world.audits, made] };
+  };
+  const refused = 'error' in outcome && outcome.error.kind === 'forbidden';
+  const lost = left && refused && wrong.every((failure) => failure === undefined) ? [written(left, '')] : [];
+  const next = judge(world, outcome, failures, (result) => {
+    const { apiKey, key: value, ...more } = result as { apiKey: ApiKey; key: string };
+    const isNew = world.keys.every(({ id }) => id !== apiKey.id) && value.includes(`_${apiKey.id}_`);
+    if (!isNew || Object.keys(more).length > 0) return [];
+    const after = written(apiKey, value);
+    return isView(after, process, after.keys.at(-1)!, apiKey) ? [after] : [];
   });
+  return [...next, ...lost];
+}
+
+/** K11: the key of an owner who was deleted while it was written is revoked at once, by whoever comes first. */
+export function withoutLost(world: World, process: Process, id: string): World {
+  const key = world.keys.find((one) => one.id === id);
+  if (key === undefined || key.ended === 'Revoked') return world;
+  return revoked(world, process, { userId: key.owner.id, username: key.owner.username, origin: 'System' }, key);
 }
 
 export interface Change {
   readonly process: Process;
   readonly caller: Caller;
   readonly id: string;
-  /** Whether another call at the same time changes this key, too: then the loser gets a conflict (K17). */
-  readonly contended?: boolean;
 }
 
 /** The key that a caller asks for, or why there is none. */
@@ -136,16 +158,15 @@ function ended(world: World, process: Process, key: Key, what: string): Failure 
   return { kind: 'conflict', message, after: shown(world, process, [key.id]) };
 }
 
-export function update(world: World, change: Change, fields: Fields, outcome: Outcome): World[] {
-  const { process, caller, id, contended } = change;
+export function update(world: World, change: Change, fields: Fields, outcome: Outcome, { contended }: Around): World[] {
+  const { process, caller, id } = change;
   const { key, failure } = find(world, change);
   if (key === undefined)
     return judge(world, outcome, [failure, world.trouble === 'users' ? undefined : withoutKeys(world)], () => []);
-  const named = ['name', 'description', 'expiresOn'].some((field) => fields[field] !== undefined);
   const failures: (Failure | undefined)[] = [
     withoutKeys(world),
     ended(world, process, key, 'edited'),
-    named ? wrongFields(world, process, fields, id) : { kind: 'validation' },
+    wrongFields(world, process, fields, id),
     fields.version === undefined || fields.version === key.version ? undefined : { kind: 'conflict' },
   ];
   const lost = contended && 'error' in outcome && outcome.error.kind === 'conflict' ? [world] : [];
@@ -164,7 +185,8 @@ export function update(world: World, change: Change, fields: Fields, outcome: Ou
     const made = entry(world, process, caller, after, 'Update', changes);
     return [{ ...withKey(world, after), audits: [...world.audits, made] }];
   });
-  return [...next, ...lost];
+  // A refusal for another reason may write, too, that the key has expired.
+  return [...next, ...lost].flatMap((then) => [then, shown(then, process, [id])]);
 }
 
 function revoked(world: World, process: Process, caller: Caller, key: Key): World {
@@ -183,16 +205,34 @@ export function revoke(world: World, change: Change, outcome: Outcome): World[] 
   });
 }
 
-/** `revokeAllOf`, and `userDeleted`, whose entries have the origin System (K6). */
-export function revokeAll(world: World, process: Process, caller: Caller, userId: string, outcome: Outcome): World[] {
+/** `revokeAllOf`: one's own keys, or anybody's for who manages all. */
+export function revokeAllOf(world: World, by: Process, caller: Caller, userId: string, outcome: Outcome): World[] {
   const mayNot = !mayManageAll(personOf(world, caller.userId)) && caller.userId !== userId;
   const failure = turnedAway(world, caller) ?? (mayNot ? { kind: 'forbidden' as const } : undefined);
-  return judge(world, outcome, [failure], (value) => {
-    const active = world.keys.filter((key) => key.owner.id === userId && statusOf(world, process, key) === 'Active');
-    if (!isDeepStrictEqual(value, { revoked: active.length })) return [];
-    const after = active.reduce((next, key) => revoked(next, process, caller, key), world);
-    const passed = world.keys.filter((key) => key.owner.id === userId).map(({ id }) => id);
-    // Whether a call that only counts writes what has expired is not said: both may be.
-    return [after, shown(after, process, passed)];
-  });
+  return judge(world, outcome, [failure], (value) => allRevoked(world, by, caller, userId, value));
+}
+
+/** `userDeleted`: the host has decided who may, and the entries have the origin System (K6). */
+export function userDeleted(world: World, by: Process, caller: Caller, userId: string, outcome: Outcome): World[] {
+  const system: Caller = { ...caller, origin: 'System' };
+  return judge(world, outcome, [], (value) => allRevoked(world, by, system, userId, value));
+}
+
+function allRevoked(world: World, process: Process, caller: Caller, userId: string, value: unknown): World[] {
+  const owned = world.keys.filter((key) => key.owner.id === userId);
+  const active = owned.filter((key) => statusOf(world, process, key) === 'Active');
+  if (!isDeepStrictEqual(value, { revoked: active.length })) return [];
+  const before = world.audits.length;
+  const ended = active.reduce((next, key) => revoked(next, process, caller, key), world);
+  const audits = ended.audits.map((made, at) => (at < before ? made : { ...made, together: before }));
+  const after = { ...ended, audits };
+  // Whether a call that only counts writes what has expired is not said: both may be.
+  return [
+    after,
+    shown(
+      after,
+      process,
+      owned.map(({ id }) => id),
+    ),
+  ];
 }

@@ -8,23 +8,30 @@ const yearMessage = 'Expiration date cannot exceed 1 year from today.';
 export const takenMessage = 'API key name must be unique.';
 
 const dayMs = 24 * 3600 * 1000;
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
+const partsOfWords = /\u200c|\u200d|\p{Variation_Selector}/gu;
+
+/** K3: whether a text has an invisible character; those that are part of words and emoji are allowed. */
+const hides = (text: string) => invisible.test(text.replaceAll(partsOfWords, ''));
+
+/** A character of its own, and not the empty cell of Braille, which is a blank. */
+const isBlank = (text: string) => /^[\s\u2800]*$/.test(text.replaceAll(partsOfWords, ''));
 
 /** K3: trimmed, in NFC, 1 to 100 characters, none of them a control character or invisible. */
 export function readName(input: unknown): Read<string> {
   if (typeof input !== 'string') return { refused: undefined };
   const name = input.trim().normalize('NFC');
   const length = [...name].length;
-  return length < 1 || length > 100 || unseen.test(name) ? { refused: undefined } : { value: name };
+  return isBlank(name) || length > 100 || hides(name) ? { refused: undefined } : { value: name };
 }
 
 /** K3: lines of at most 500 characters altogether, or none. */
 export function readDescription(input: unknown): Read<string | null> {
   if (input === null || input === undefined) return { value: null };
   if (typeof input !== 'string') return { refused: undefined };
-  const text = input.replaceAll('\r\n', '\n').trim().normalize('NFC');
+  const text = input.replaceAll(/\r\n?/g, '\n').trim().normalize('NFC');
   if (text === '') return { value: null };
-  return [...text].length > 500 || unseen.test(text.replaceAll('\n', '')) ? { refused: undefined } : { value: text };
+  return [...text].length > 500 || hides(text.replaceAll(/[\n\t]/g, '')) ? { refused: undefined } : { value: text };
 }
 
 /** K4: the last millisecond (UTC) of the same day one calendar year on; a year after 29 February is 28 February. */

@@ -86,7 +86,12 @@ export function changed(people: readonly Person[], id: string, change: string): 
     enable: () => ({ enabled: true }),
     grant: () => ({ permissions: ['Reports – Read', 'User Management – Write'] }),
     'revoke-rights': () => without,
-    'near-miss': () => ({ ...without, permissions: ['User Management - Write'], roles: ['Super Administrator'] }),
+    'grant-otherwise': () => ({ permissions: ['user management - write'] }),
+    'near-miss': () => ({
+      ...without,
+      permissions: ['User Management – Read', 'Write'],
+      roles: ['Super Administrator'],
+    }),
     'super-role': () => ({ ...without, roles: ['Editor', 'Super Admin'] }),
     'super-flag': () => ({ ...without, superAdmin: true }),
     rename: ({ username }) => ({ username: `${username}2` }),

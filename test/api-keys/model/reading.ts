@@ -21,20 +21,37 @@ import {
 
 const onlyOwn: Failure = { kind: 'forbidden', message: 'You may see only your own API keys.' };
 
+const notFound: Failure = { kind: 'not-found', message: 'API key not found.' };
+
+/** K7: another user's key is reported like one that does not exist. */
+const visible = (world: World, caller: Caller, id: string) =>
+  world.keys.find((key) => key.id === id && maySee(world, caller.userId, key.owner.id));
+
 export function get(world: World, process: Process, caller: Caller, id: string, outcome: Outcome): World[] {
-  const key = world.keys.find((one) => one.id === id && maySee(world, caller.userId, one.owner.id));
-  const hidden: Failure | undefined = key ? undefined : { kind: 'not-found', message: 'API key not found.' };
-  return judge(world, outcome, [turnedAway(world, caller) ?? hidden], (value) =>
+  const key = visible(world, caller, id);
+  return judge(world, outcome, [turnedAway(world, caller) ?? (key ? undefined : notFound)], (value) =>
     isView(world, process, key!, value as ApiKey) ? [shown(world, process, [id])] : [],
   );
 }
 
+/** K24: neither case nor compatible forms count. */
+const folded = (text: string) => text.normalize('NFKC').toLowerCase();
+
+/** K24: the start of an id, with a key's prefix before it if four characters of the id follow. */
+function idStart(search: string): string | undefined {
+  const [first = '', second] = search.split('_');
+  const start = second !== undefined && second.length >= 4 && /^[a-z][a-z0-9]+$/.test(first) ? second : first;
+  return /^[0-9A-Za-z]{1,12}$/.test(start) && (start === search || start !== first) ? start : undefined;
+}
+
 /** K24, without regard to what a database makes of it. */
 function isFound(key: Key, search: string): boolean {
-  const wanted = search.trim().normalize('NFC').toLowerCase();
-  const texts = [key.name, key.description ?? '', key.owner.username].map((text) => text.toLowerCase());
-  const id = /^(?:[a-z][a-z0-9]*_)?([0-9A-Za-z]{1,12})(?:_.*)?$/.exec(search.trim())?.[1];
-  return texts.some((text) => text.includes(wanted)) || (id !== undefined && key.id.startsWith(id));
+  const wanted = search.trim();
+  const start = idStart(wanted);
+  const texts = [key.name, key.description ?? '', key.owner.username];
+  return (
+    texts.some((text) => folded(text).includes(folded(wanted))) || (start !== undefined && key.id.startsWith(start))
+  );
 }
 
 /** The keys that a list with these filters has, in no order. */
@@ -71,12 +88,13 @@ export function comesBefore(process: Process, a: Key, b: Key, sort: string): boo
   return sort.startsWith('-') ? first > second : first < second;
 }
 
-/** What is wrong with the page's own parameters. */
-function wrongPage({ limit, skip }: { limit?: number | undefined; skip?: number | undefined }): Failure | undefined {
-  const wrong = new Map<string, undefined>();
-  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= 200)) wrong.set('limit', undefined);
-  if (skip !== undefined && !(Number.isInteger(skip) && skip >= 0)) wrong.set('skip', undefined);
-  return wrong.size > 0 ? { kind: 'validation', wrong } : undefined;
+/** K13: of wrong parameters one is named. */
+function wrongPage({ limit = 1, skip = 0 }: { limit?: number | undefined; skip?: number | undefined }): Failure[] {
+  const wrong = (field: string): Failure => ({ kind: 'validation', wrong: new Map([[field, undefined]]) });
+  return [
+    ...(Number.isInteger(limit) && limit >= 1 && limit <= 200 ? [] : [wrong('limit')]),
+    ...(Number.isInteger(skip) && skip >= 0 ? [] : [wrong('skip')]),
+  ];
 }
 
 /** Who may not ask for the keys of all is told so (5.3); a page's parameters are checked, too. */
@@ -84,7 +102,9 @@ function failuresOf(world: World, caller: Caller, query: ListQuery | AuditQuery)
   const away = turnedAway(world, caller);
   if (away !== undefined) return [away];
   const mayAll = mayManageAll(personOf(world, caller.userId));
-  return [query.scope === 'all' && !mayAll ? onlyOwn : undefined, wrongPage(query)];
+  const asked = 'apiKeyId' in query ? query.apiKeyId : undefined;
+  const isHidden = asked !== undefined && visible(world, caller, asked) === undefined;
+  return [query.scope === 'all' && !mayAll ? onlyOwn : undefined, ...wrongPage(query), isHidden ? notFound : undefined];
 }
 
 const isPage = (
@@ -157,16 +177,30 @@ export function entryView(world: World, caller: Caller, entry: Entry): Omit<Audi
   };
 }
 
-export function audits(world: World, caller: Caller, query: AuditQuery, outcome: Outcome): World[] {
+/** Whether a page shows these entries from `start` on; what was written together may come in any order. */
+function areEntries(world: World, caller: Caller, seen: readonly AuditEntry[], all: readonly Entry[], start: number) {
+  const left = [...all];
+  return seen.every(({ id: _, ...entry }, at) => {
+    const group = all[start + at]!.together;
+    const found = left.findIndex(
+      (one) =>
+        (group === undefined ? one === all[start + at] : one.together === group) &&
+        isDeepStrictEqual(entry, entryView(world, caller, one)),
+    );
+    return found >= 0 && left.splice(found, 1).length === 1;
+  });
+}
+
+export function audits(world: World, process: Process, caller: Caller, query: AuditQuery, outcome: Outcome): World[] {
   return judge(world, outcome, failuresOf(world, caller, query), (value) => {
     const page = value as Page<AuditEntry>;
     const all = audited(world, caller, query);
     const start = query.skip ?? 0;
-    const expected = all.slice(start, start + (query.limit ?? 50)).map((entry) => entryView(world, caller, entry));
-    const seen = page.items.map(({ id: _, ...entry }) => entry);
     const descending = page.items.every(({ id }, at) => at === 0 || id < page.items[at - 1]!.id);
-    const isWhole = start + seen.length >= all.length;
-    const isRight = isPage(page, query, all.length) && descending && isDeepStrictEqual(seen, expected);
-    return isRight && (page.nextCursor === null) === isWhole ? [world] : [];
+    const isWhole = start + page.items.length >= all.length;
+    const isRight = isPage(page, query, all.length) && descending && areEntries(world, caller, page.items, all, start);
+    if (!isRight || (page.nextCursor === null) !== isWhole) return [];
+    // Whether a look at one key's entries writes that it has expired is not said: both may be.
+    return query.apiKeyId === undefined ? [world] : [world, shown(world, process, [query.apiKeyId])];
   });
 }

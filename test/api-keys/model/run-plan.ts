@@ -1,15 +1,18 @@
-import { inspect } from 'node:util';
-import { type ApiKeys, openApiKeys } from 'concordat/api-keys';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import { type ApiKey, type ApiKeys, openApiKeys } from 'concordat/api-keys';
 import type { TestDatabase } from '../helpers/databases.js';
-import { type BoundCall, bind, outcomeOf, type Scene } from './bound-calls.js';
-import { latestExpiry } from './fields.js';
+import { type BoundCall, bind, isContended, outcomeOf } from './bound-calls.js';
+import { withoutLost } from './changing.js';
+import { latestExpiry, readName } from './fields.js';
 import { changed, everybody, Host, idOf, JumpingClock } from './host.js';
-import type { Call, Operation, Plan } from './operations.js';
+import type { Scene } from './inputs.js';
+import { looks, permutations } from './looks.js';
+import type { Operation, Plan } from './operations.js';
 import { walk } from './walk.js';
-import { type Outcome, type Process, settled, type World } from './world.js';
+import { type Around, mayManageAll, type Outcome, type Process, settled, type World } from './world.js';
 
 /** What stands between the model and the real thing: nothing, or a mutant. */
-export type Wrap = (real: ApiKeys, process: Process) => ApiKeys;
+export type Wrap = (real: ApiKeys, process: Process, now: () => number) => ApiKeys;
 
 /** How much was done. */
 export interface Tally {
@@ -27,6 +30,8 @@ export class PlanRun {
   readonly #tally: Tally;
   #open: ApiKeys[] = [];
   #lookers = 0;
+  readonly #revoked: [string[], string[]] = [[], []];
+  readonly #story: (() => string)[] = [];
   created: string[] = [];
   /** Every world that agrees with all outcomes so far. */
   worlds: World[];
@@ -56,7 +61,8 @@ export class PlanRun {
       onError: () => {},
       ...(process === 1 && { keyPrefix: 'acme' }),
     });
-    this.#open[process] = this.#wrap(real, process);
+    this.#open[process] = this.#wrap(real, process, this.#clocks[process].now);
+    this.#open[process].onInvalidated(({ apiKeyId }) => this.#revoked[process].push(apiKeyId));
   }
 
   async close(): Promise<void> {
@@ -64,38 +70,82 @@ export class PlanRun {
   }
 
   /** Runs calls at once, and keeps the worlds that some order of them leads to. */
-  async call(calls: readonly BoundCall[]): Promise<Outcome[]> {
+  async call(calls: readonly BoundCall[], isLook = false): Promise<Outcome[]> {
     this.#tally.calls += calls.length;
     const outcomes = await Promise.all(calls.map((call) => outcomeOf(() => call.run(this.#open[call.process]!))));
+    const around: Around[] = [];
+    for (const [at, call] of calls.entries()) {
+      around.push({
+        contended: isContended(calls, outcomes, at),
+        left: calls.length > 1 ? await this.#leftBehind(call, outcomes[at]!) : undefined,
+      });
+    }
     const before = this.worlds;
-    const orders = permutations(calls.map((_, at) => at));
-    const after = before.flatMap((world) =>
-      orders.flatMap((order) =>
-        order.reduce<World[]>(
-          (worlds, at) =>
-            worlds.flatMap((one) => calls[at]!.judge(one, outcomes[at]!, isContended(calls, outcomes, at))),
-          [world],
-        ),
-      ),
+    const after = permutations(calls.map((_, at) => at)).flatMap((order) => {
+      const judged = order.reduce<readonly World[]>(
+        (worlds, at) => worlds.flatMap((world) => calls[at]!.judge(world, outcomes[at]!, around[at]!)),
+        before,
+      );
+      return judged.map((world) =>
+        calls.reduce((next, { process }, at) => {
+          const { left } = around[at]!;
+          return left === undefined ? next : withoutLost(next, process, left.id);
+        }, world),
+      );
+    });
+    const told = calls.map(
+      ({ text }, at) =>
+        () =>
+          `${text}\n  came to ${inspect(outcomes[at], shape)}`,
     );
     this.#keep(after, () => {
-      const told = calls.map(
-        ({ text }, at) => `${text}\n  came to ${inspect(outcomes[at], { depth: 9, breakLength: 160 })}`,
-      );
-      return `${told.join('\nat the same time as ')}\nin ${inspect(before[0], { depth: 9, breakLength: 160 })}`;
+      const last = [...this.#story.slice(-5), ...told].map((tell) => tell());
+      return [...last, 'in', inspect(before[0], shape)].join('\n');
     });
+    if (!isLook) this.#story.push(...told);
+    if (calls.length === 1) this.#heardOf(before[0]!, calls[0]!);
+    else for (const heard of this.#revoked) heard.length = 0;
     for (const outcome of outcomes) {
-      const id =
-        'value' in outcome ? (outcome.value as { apiKey?: { id: string } } | undefined)?.apiKey?.id : undefined;
+      const id = 'value' in outcome ? (outcome.value as { apiKey?: ApiKey } | undefined)?.apiKey?.id : undefined;
       if (id !== undefined) this.created.push(id);
     }
     return outcomes;
   }
 
+  /** K11: a process tells of the keys that it has just revoked, and of no others. */
+  #heardOf(before: World, { process, text }: BoundCall): void {
+    const ended = ({ keys }: World) => keys.filter((key) => key.ended === 'Revoked').map(({ id }) => id);
+    const earlier = ended(before);
+    const expected = ended(this.worlds[0]!).filter((id) => !earlier.includes(id));
+    const [own, others] = [this.#revoked[process].splice(0), this.#revoked[1 - process]!.splice(0)];
+    if (isDeepStrictEqual(own.toSorted(), expected.toSorted()) && others.length === 0) return;
+    throw new Error(`${text} revoked ${expected}, but its process told of ${own}, and the other one of ${others}`);
+  }
+
+  /** The Revoked key of a creation that failed because its owner was deleted meanwhile. */
+  async #leftBehind({ creates, process }: BoundCall, outcome: Outcome): Promise<ApiKey | undefined> {
+    if (creates === undefined || !('error' in outcome) || outcome.error.kind !== 'forbidden') return undefined;
+    const manager = this.host.people.find((one) => mayManageAll(one));
+    if (manager === undefined || this.host.trouble === 'users') return undefined;
+    const actor = { userId: manager.id, username: manager.username };
+    const { items } = await this.#open[process]!.list(actor, {
+      scope: 'all',
+      createdBy: creates.ownerId,
+      status: 'Revoked',
+      limit: 200,
+    });
+    const name = readName(creates.name);
+    return items.find((key) => !this.#isKnown(key.id) && 'value' in name && name.value === key.name);
+  }
+
+  #isKnown(id: string): boolean {
+    return this.worlds.some(({ keys }) => keys.some((key) => key.id === id));
+  }
+
   #keep(worlds: readonly World[], story: () => string): void {
     if (worlds.length === 0) throw new Error(`The model says otherwise: ${story()}`);
     const different = new Map(worlds.map((world) => [worlds.length === 1 ? '' : JSON.stringify(world), world]));
-    this.worlds = [...different.values()].slice(0, 64);
+    this.worlds = [...different.values()];
   }
 
   async run({ operations, quiet }: Plan): Promise<void> {
@@ -165,7 +215,7 @@ export class PlanRun {
   async #look(people: readonly number[]): Promise<void> {
     for (const process of [0, 1] as const) {
       for (const who of people) {
-        for (const call of looks(process, who)) await this.call([bind(this.scene, call)]);
+        for (const call of looks(this.scene, process, who)) await this.call([call], true);
       }
       const latest = this.#open[process]!.maxExpiresOn();
       if (Date.parse(latest) !== latestExpiry(this.worlds[0]!.nowMs[process]))
@@ -174,20 +224,4 @@ export class PlanRun {
   }
 }
 
-const looks = (process: Process, who: number): Call[] => [
-  { kind: 'list', process, who, query: { scope: 'all', limit: 200, total: true, sort: 'expiresOn' } },
-  { kind: 'list', process, who, query: { limit: 200 } },
-  { kind: 'audits', process, who, query: { limit: 200, total: true } },
-];
-
-const permutations = (list: readonly number[]): number[][] =>
-  list.length < 2
-    ? [[...list]]
-    : list.flatMap((one) => permutations(list.filter((other) => other !== one)).map((rest) => [one, ...rest]));
-
-/** K17: of two changes of one key at the same time, one may lose against the other. */
-const isContended = (calls: readonly BoundCall[], outcomes: readonly Outcome[], at: number) =>
-  calls.some(
-    ({ changes }, other) =>
-      other !== at && changes !== undefined && changes === calls[at]!.changes && 'value' in outcomes[other]!,
-  );
+const shape = { depth: 9, breakLength: 160 };

@@ -43,8 +43,9 @@ function areUses(process: Process, key: Key, seen: ApiKey): boolean {
   return sets.some((uses) => seen.lastAccessed === latest(uses) && areRecent(seen.recentUses, uses));
 }
 
-function areRefusals(process: Process, key: Key, seen: ApiKey): boolean {
-  const sure = key.refusals.filter(isSure(process)).length;
+/** K10 promises only `lastAccessed` at once: refused uses may lag in their own process, too. */
+function areRefusals(key: Key, seen: ApiKey): boolean {
+  const sure = key.refusals.filter(({ settled }) => settled).length;
   const times = [null, ...key.refusals.map(({ atMs }) => iso(atMs))];
   const exact = sure === key.refusals.length;
   return (
@@ -68,7 +69,7 @@ export function isView(world: World, process: Process, key: Key, seen: ApiKey): 
     version: key.version,
   };
   const { lastAccessed: _, recentUses: _uses, refusedUses: _refused, lastRefusedOn: _on, ...rest } = seen;
-  return isDeepStrictEqual(rest, expected) && areUses(process, key, seen) && areRefusals(process, key, seen);
+  return isDeepStrictEqual(rest, expected) && areUses(process, key, seen) && areRefusals(key, seen);
 }
 
 /** `lastAccessed` as this process sorts by it; `undefined` while it may lag. */

@@ -1,6 +1,7 @@
 import type { ApiKey, AuditEntry, AuditQuery, ListQuery, Page } from 'concordat/api-keys';
-import { type BoundCall, bind, listQueryOf } from './bound-calls.js';
+import { type BoundCall, bind } from './bound-calls.js';
 import { idOf } from './host.js';
+import { listQueryOf } from './inputs.js';
 import type { Operation } from './operations.js';
 import { comesBefore, listed, sortValue } from './reading.js';
 import type { PlanRun } from './run-plan.js';

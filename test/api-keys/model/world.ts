@@ -1,4 +1,4 @@
-import type { ApiKeyErrorKind, FieldChange, FieldError, Origin, RevisionType } from 'concordat/api-keys';
+import type { ApiKey, ApiKeyErrorKind, FieldChange, FieldError, Origin, RevisionType } from 'concordat/api-keys';
 import { isRefusalOf } from './fields.js';
 
 /** One of the two processes that share the database. */
@@ -47,6 +47,8 @@ export interface Entry {
   readonly type: RevisionType;
   readonly changes: readonly FieldChange[];
   readonly origin: Origin;
+  /** Entries that were written together have no order; `undefined` for one alone. */
+  readonly together?: number;
 }
 
 /** Everything that decides what the next call answers. Never changed, only replaced. */
@@ -58,6 +60,14 @@ export interface World {
   readonly nowMs: readonly [number, number];
   readonly keys: readonly Key[];
   readonly audits: readonly Entry[];
+}
+
+/** What else happened while a call was under way. */
+export interface Around {
+  /** Another call has changed the same key: then the loser gets a conflict (K17). */
+  readonly contended: boolean;
+  /** The key that a creation wrote although it failed, because its owner was deleted meanwhile (K11). */
+  readonly left?: ApiKey | undefined;
 }
 
 /** Who calls: what the host passes as the actor. */
@@ -82,14 +92,19 @@ export interface Failure {
   readonly after?: World;
 }
 
-const manageAll = 'User Management – Write';
+/** K7: in either case, and with any dash or a colon. */
+const manageAll = /^user management ?[-–—:] ?write$/i;
 
 export const personOf = (world: World, id: string) => world.people.find((person) => person.id === id);
 
 /** 5.3 and K11: rights are those of the directory at this moment. */
 export function mayManageAll(person: Person | undefined): boolean {
   if (person === undefined || person.enabled === false) return false;
-  return person.superAdmin === true || person.roles.includes('Super Admin') || person.permissions.includes(manageAll);
+  return (
+    person.superAdmin === true ||
+    person.roles.includes('Super Admin') ||
+    person.permissions.some((name) => manageAll.test(name))
+  );
 }
 
 /** K7: one's own keys; those of all for who manages all. */
