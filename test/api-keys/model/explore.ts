@@ -6,12 +6,7 @@ import { plansAbout } from './plans.js';
 import { PlanRun, type Tally, type Wrap } from './run-plan.js';
 
 /** Runs one plan on a database of its own. */
-export async function runPlan(
-  plan: Plan,
-  kind: DatabaseKind,
-  tally: Tally,
-  wrap: Wrap = (real) => real,
-): Promise<void> {
+async function runPlan(plan: Plan, kind: DatabaseKind, tally: Tally, wrap: Wrap = (real) => real): Promise<void> {
   const database = await kind.create();
   const run = new PlanRun(plan, database, tally, wrap);
   try {

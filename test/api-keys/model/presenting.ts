@@ -34,7 +34,7 @@ export function checksum(text: string): string {
 const form = /^[a-z][a-z0-9]{1,15}_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/;
 
 /** K2: whether a key's value is whole. */
-export const isWhole = (value: string) => form.test(value) && checksum(value.slice(0, -6)) === value.slice(-6);
+const isWhole = (value: string) => form.test(value) && checksum(value.slice(0, -6)) === value.slice(-6);
 
 export type Pairs = readonly (readonly [string, string])[];
 export const headerForms = ['raw', 'pairs', 'headers', 'record'] as const;

@@ -147,7 +147,7 @@ export function list(world: World, process: Process, caller: Caller, query: List
 }
 
 /** The entries that a caller finds, newest first (K6, K7). */
-export function audited(world: World, caller: Caller, query: AuditQuery): Entry[] {
+function audited(world: World, caller: Caller, query: AuditQuery): Entry[] {
   const ownerOf = (id: string) => world.keys.find((key) => key.id === id)?.owner.id ?? '';
   const all = query.scope !== 'my' && mayManageAll(personOf(world, caller.userId));
   const from = query.from === undefined ? undefined : readTime(query.from);
@@ -163,7 +163,7 @@ export function audited(world: World, caller: Caller, query: AuditQuery): Entry[
 }
 
 /** An entry as a caller sees it, but for its id. */
-export function entryView(world: World, caller: Caller, entry: Entry): Omit<AuditEntry, 'id'> {
+function entryView(world: World, caller: Caller, entry: Entry): Omit<AuditEntry, 'id'> {
   const actor = world.keys.find(({ id }) => id === entry.acting?.id);
   return {
     apiKeyId: entry.apiKeyId,

@@ -3,7 +3,7 @@ import type { ApiKey, KeyUse } from 'concordat/api-keys';
 import { type Key, type Process, statusOf, type Use, type World } from './world.js';
 
 /** `keptUses` of every process of the model. */
-export const keptUses = 2;
+const keptUses = 2;
 
 export const iso = (ms: number) => new Date(ms).toISOString();
 
