@@ -71,6 +71,16 @@ describe.each(databaseKinds)('descriptions on $name (K3)', (kind) => {
     expect((await apiKeys.get(ada, id)).version).toBe(1);
   });
 
+  it('are refused together with a name that is taken (K13)', async () => {
+    const { apiKeys, create, expiresOn } = await open();
+    await create('CI');
+    const refusal = await refusalOf(apiKeys.create(ada, { name: 'CI', description: 'x'.repeat(501), expiresOn }));
+    expect(refusal.fieldErrors).toEqual([
+      { field: 'name', message: 'API key name must be unique.' },
+      { field: 'description', message: 'API key description cannot exceed 500 characters.' },
+    ]);
+  });
+
   it('may have 500 characters beyond the basic plane', async () => {
     const { create } = await open();
     expect((await create('CI', '🔑'.repeat(500))).description).toHaveLength(1000);

@@ -79,6 +79,7 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
     ['blanks only', ' \t\n\u00a0', required],
     ['invisible only', '\u200b\u200d\ufeff', required],
     ['a Hangul filler', '\u3164', required],
+    ['an empty Braille cell', '\u2800', required],
     ['a variation of nothing', '\uFE0F', required],
     ['a number', 7, 'API key name must be text.'],
     ['an object', { toString: () => 'x' }, 'API key name must be text.'],

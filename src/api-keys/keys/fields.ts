@@ -1,4 +1,4 @@
-import { type FieldError, validationError } from '../api-key-error.js';
+import { validationError } from '../api-key-error.js';
 import type { Context } from '../context.js';
 import { isNameTaken } from '../store/index.js';
 import { readExpiry } from './expiry.js';
@@ -12,15 +12,12 @@ export async function readFields(
   const name = required || input.name !== undefined ? readName(input.name) : undefined;
   const expiry = required || input.expiresOn !== undefined ? readExpiry(input.expiresOn, nowMs) : undefined;
   const description = required || input.description !== undefined ? readDescription(input.description) : undefined;
-  const errors: FieldError[] = [];
-  if (name?.error !== undefined) errors.push(name.error);
-  if (description?.error !== undefined) errors.push(description.error);
-  if (expiry?.error !== undefined) {
-    // The unique index decides; checking here as well lets a form show both messages at once.
-    const known = name?.value !== undefined && (await isNameTaken(context.store.kysely, name.value, keyId));
-    if (known) errors.push(nameNotUnique);
-    errors.push(expiry.error);
-  }
+  const isWrong = [name, description, expiry].some((reading) => reading?.error !== undefined);
+  // The unique index decides; checking here as well lets a form show all messages at once (rule K13).
+  const isTaken = isWrong && name?.value !== undefined && (await isNameTaken(context.store.kysely, name.value, keyId));
+  const errors = [isTaken ? nameNotUnique : name?.error, description?.error, expiry?.error].filter(
+    (error) => error !== undefined,
+  );
   if (errors.length > 0) throw validationError(errors);
   return { name: name?.value, description: description?.value, expiresOnMs: expiry?.value };
 }

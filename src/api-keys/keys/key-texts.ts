@@ -7,7 +7,8 @@ export const maxDescriptionCharacters = 500;
 // Control characters, line separators, lone surrogates, and characters that are invisible or change the text direction:
 // two different names must not look the same. U+200C, U+200D and variation selectors are part of words and emoji.
 const forbiddenCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\p{VS}\u200C\u200D])[\p{Cf}\p{DI}]/u;
-const visibleCharacter = /[^\s\p{Cf}\p{DI}]/u;
+// An empty Braille cell is blank, though Unicode counts it as a symbol.
+const visibleCharacter = /[^\s\u2800\p{Cf}\p{DI}]/u;
 
 export const nameNotUnique: FieldError = { field, message: 'API key name must be unique.' };
 
