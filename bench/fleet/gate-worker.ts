@@ -83,6 +83,6 @@ export class GateWorker implements Worker {
     const permit = lane.acquire(waiter);
     if ('epoch' in permit) return permit;
     await permit;
-    return waiter.permit as Permit;
+    return this.#acquire(lane, waiter);
   }
 }
