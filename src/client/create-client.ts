@@ -84,6 +84,7 @@ class Client implements ConnectorClient {
       gates: this.#gates,
       events: this.#events,
       secrets: parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value),
+      trouble: {},
       closing: expectManyListeners(this.#closing.signal),
     };
     this.#sessions = new SessionHolder({

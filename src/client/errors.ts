@@ -7,7 +7,7 @@ export type RequestErrorCode =
   | 'NETWORK_ERROR'
   /** `timeoutMs` passed without a complete response. */
   | 'TIMEOUT'
-  /** `totalTimeoutMs` passed, waits and retries included. */
+  /** `totalTimeoutMs` passed, waits and retries included: `cause` is what the call, or its login, failed with last. */
   | 'BUDGET_EXCEEDED'
   /** A 3xx: redirects are not followed, so session headers never leave the origin. */
   | 'REDIRECT'

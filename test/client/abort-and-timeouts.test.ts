@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { isConnectorError } from 'concordat';
-import type { ConnectorClient } from 'concordat/client';
+import type { ConnectorClient, RequestError } from 'concordat/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
-import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { type Exchange, holdAll, type ScriptedConnector, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
 
 const get = (client: ConnectorClient, signal?: AbortSignal, path = '/items') =>
@@ -307,7 +307,8 @@ describe('signals that live long', () => {
     const reason = new Error('the user went home');
     const connector = await scriptedConnector();
     connector.handle = (exchange) => exchange.response.writeHead(200).write('half');
-    const { client, clock } = connectVirtually(connector, { totalTimeoutMs: 1000 });
+    const retry = { retries: 9, minTimeoutMs: 300, maxTimeoutMs: 300 };
+    const { client, clock } = connectVirtually(connector, { totalTimeoutMs: 1000, retry });
     const controller = new AbortController();
     const { body } = await client.stream('/items', { signal: controller.signal });
     await clock.advance(1000); // the bound is over: it ended with the head
@@ -433,5 +434,40 @@ describe('totalTimeoutMs bounds the whole call', () => {
     for (let step = 0; step < 20; step++) await clock.advance(3_600_000);
     expect(client.status.counters.sent).toBe(sent);
     expect(connector.requests.length + connector.logins.length).toBeLessThanOrEqual(sent);
+  });
+
+  /** What a call says that had a second, of which nothing came. */
+  async function overBudget(connector: ScriptedConnector, event: 'retry' | 'pause' = 'retry') {
+    const retry = { retries: 9, minTimeoutMs: 300, maxTimeoutMs: 300 };
+    const { client, clock } = connectVirtually(connector, { totalTimeoutMs: 1000, retry });
+    const met = new Promise((resolve) => client.on(event, resolve));
+    const call = track(get(client));
+    await met;
+    await clock.advance(1000);
+    await until(() => call.settled);
+    return call.error as RequestError;
+  }
+
+  it('tells what failed meanwhile', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.fail(500, 'BOOM', 'It broke.') });
+    const error = await overBudget(connector);
+    expect(error).toMatchObject({ code: 'BUDGET_EXCEEDED', cause: { status: 500, code: 'BOOM' } });
+    expect(Object.keys(error)).not.toContain('cause');
+  });
+
+  it('tells why there is no session yet', async () => {
+    const connector = await scriptedConnector({ initialize: (exchange) => exchange.drop() });
+    expect(await overBudget(connector)).toMatchObject({
+      code: 'BUDGET_EXCEEDED',
+      attempts: 0,
+      cause: { code: 'NETWORK_ERROR', path: '/initialize' },
+    });
+  });
+
+  it('tells how long a rate limit lasts', async () => {
+    const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(3600) });
+    const error = await overBudget(connector, 'pause');
+    expect(error.message).toMatch(/1000 ms \(paused by a rate limit until \d{4}-\d\d-\d\dT[\d:.]+Z\)$/);
+    expect(error.cause).toBeUndefined();
   });
 });

@@ -31,6 +31,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   /** Its place in line, which it keeps through limits and retries. */
   order: number | undefined;
   #limit: ErrorContent | undefined;
+  /** Why it was retried last. */
+  #trouble: Error | undefined;
   /** The recheck of a session that this call makes for all calls. */
   #recheck: { readonly session: Session; readonly end: EndRecheck } | undefined;
 
@@ -144,7 +146,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   }
 
   fail(failure: unknown): unknown {
-    return this.#context.failed(this.#call, failure, this.#bodies.sentCount);
+    const cause = this.#trouble ?? this.#context.trouble.login;
+    return this.#context.failed(this.#call, failure, { attempts: this.#bodies.sentCount, cause });
   }
 
   end(): void {
@@ -208,6 +211,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { settings, counters, events, sessions } = this.#context;
     const delayMs = retryDelayMs(attempt, settings.retry, Math.random());
     const error = failureOf(failed, this.#secrets(failed.attempt.session)) as Error;
+    this.#trouble = error;
     counters.retries++;
     events.emit('retry', { ...this.#call.request, attempt, delayMs, error });
     const delay = sessions.sleep(delayMs, this.signal);

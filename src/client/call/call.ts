@@ -36,11 +36,18 @@ export interface Call<Data = unknown, Result = unknown> {
   readonly observer?: CallObserver;
 }
 
+/** What a call that failed has met. */
+export interface CallHistory {
+  readonly attempts: number;
+  /** The last failure that it, or its login, tried to get over. */
+  readonly cause: Error | undefined;
+}
+
 /** What calls need besides. */
 export interface CallContext extends RunContext {
   readonly sessions: SessionHolder;
-  /** Reports a call that failed after so many attempts. @returns the error that the caller gets. */
-  failed(call: Call, failure: unknown, attempts: number): unknown;
+  /** Reports a call that failed. @returns the error that the caller gets. */
+  failed(call: Call, failure: unknown, history: CallHistory): unknown;
   /** The body of a success is still arriving, and counts as an active call until it ends. */
   arriving(call: Call, body: IncomingBody): void;
   ended(): void;

@@ -7,7 +7,7 @@ import { expectManyListeners } from '../http/many-listeners.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { SessionHolder } from '../session/session.js';
-import { type Call, type CallContext, checkRequest, toCall } from './call.js';
+import { type Call, type CallContext, type CallHistory, checkRequest, toCall } from './call.js';
 import { CallRun } from './call-run.js';
 import { CallObserver } from './observer.js';
 import { type RunContext, runToEnd } from './run.js';
@@ -23,7 +23,7 @@ export class Calls {
   constructor(options: RunContext & { sessions: SessionHolder }) {
     this.#context = {
       ...options,
-      failed: (call, failure, attempts) => this.#failed(call, failure, attempts),
+      failed: (call, failure, history) => this.#failed(call, failure, history),
       arriving: ({ request }, body) => {
         this.#active++;
         this.#streams.set(body, request);
@@ -89,7 +89,9 @@ export class Calls {
   async #driveWithin<Data, Result>(totalTimeoutMs: number, call: Call<Data, Result>): Promise<Result> {
     const controller = new AbortController();
     const timer = this.#context.clock.setTimer(totalTimeoutMs, () => {
-      const message = `no response within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms`;
+      const { resumeAt } = call.lane.gate.pause;
+      const pause = resumeAt === undefined ? '' : ` (paused by a rate limit until ${resumeAt.toISOString()})`;
+      const message = `no response within the \`totalTimeoutMs\` of ${totalTimeoutMs} ms${pause}`;
       controller.abort(new RequestError(message, { code: 'BUDGET_EXCEEDED', request: call.request }));
     });
     const leave = follow([call.signal], (reason) => controller.abort(reason));
@@ -129,12 +131,13 @@ export class Calls {
   }
 
   /** Reports a call that failed. @returns the error that the caller gets. */
-  #failed(call: Call, failure: unknown, attempts: number): unknown {
+  #failed(call: Call, failure: unknown, { attempts, cause }: CallHistory): unknown {
     const isEnd = failure instanceof AbandonedLogin; // what `closing` aborts with
     const closed = isEnd || (failure instanceof RequestError && failure.code === 'CLIENT_CLOSED');
     const error = closed ? closedError(call.request) : failure;
     if (error instanceof RequestError || isConnectorError(error)) Object.assign(error, { attempts });
     const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
+    if (isOverBudget && cause !== undefined) Object.defineProperty(error, 'cause', { value: cause });
     if (isOverBudget || !call.signal?.aborted) this.#context.events.failed(call.request, error);
     return error;
   }

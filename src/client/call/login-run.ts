@@ -155,7 +155,8 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   }
 
   async #backOff(error: Error, attempt: number): Promise<void> {
-    const { clock, events, settings } = this.#context;
+    const { clock, events, settings, trouble } = this.#context;
+    trouble.login = error;
     const delayMs = Math.min(retryDelayMs(attempt, settings.retry, Math.random()), Math.max(0, this.#leftMs));
     events.emit('retry', { ...this.#request, attempt, delayMs, error });
     await sleep(clock, delayMs, this.signal);

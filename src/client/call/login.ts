@@ -32,6 +32,8 @@ export function createLogin(context: RunContext): Login {
       const { method, path } = request;
       if (!signal.aborted) context.events.failed({ method, path: withoutQuery(path) }, error);
       throw error;
+    } finally {
+      context.trouble.login = undefined;
     }
   };
 }

@@ -73,6 +73,8 @@ export interface RunContext {
   readonly events: EventHub;
   /** What must not be shown, besides the headers of a request (rules E5, S7). */
   readonly secrets: readonly string[];
+  /** Why the login in progress was retried last, if it was. */
+  readonly trouble: { login?: Error | undefined };
   /** Aborts, with an `AbandonedLogin`, when the client is closed. */
   readonly closing: AbortSignal;
 }
