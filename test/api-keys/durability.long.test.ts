@@ -4,6 +4,7 @@ import {
   databaseKinds,
   emptyDatabase,
   openForTest,
+  sqlite,
   type TestDatabase,
 } from './helpers/databases.js';
 import { root } from './helpers/people.js';
@@ -84,7 +85,6 @@ describe('a disk that takes no more (K18)', () => {
   it('ends a write with an error that names the file, and loses nothing that was answered', {
     timeout: 300_000,
   }, async () => {
-    const [sqlite] = databaseKinds as [DatabaseKind];
     const database = await emptyDatabase(sqlite);
     const answers = new Answers();
     // The kernel refuses what goes beyond, first in SQLite's log.

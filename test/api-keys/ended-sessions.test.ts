@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from './helpers/clock.js';
-import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
+import { databaseKinds, emptyDatabase, openForTest, sqlite } from './helpers/databases.js';
 
 describe.each(databaseKinds)('ended sessions on $name (K11)', (kind) => {
   it('are known by their ids in everything that has the database open, now and later', async () => {
@@ -39,7 +39,6 @@ describe.each(databaseKinds)('ended sessions on $name (K11)', (kind) => {
 });
 
 it('ended sessions are found, and forgotten, by an index', async () => {
-  const sqlite = databaseKinds.find(({ name }) => name === 'SQLite') as (typeof databaseKinds)[number];
   const { url, query } = await emptyDatabase(sqlite);
   await openForTest({ database: url, edition: 'Professional' });
   for (const condition of ["id = 'x'", 'ends_on <= 1']) {

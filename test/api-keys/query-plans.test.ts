@@ -1,11 +1,10 @@
 import type { ApiKeySort, ApiKeyStatus } from 'concordat/api-keys';
 import { beforeAll, expect, it } from 'vitest';
-import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
+import { emptyDatabase, openForTest, sqlite } from './helpers/databases.js';
 import { extendSqlite } from './helpers/driver.js';
 import { root } from './helpers/people.js';
 
 // Which indexes SQLite takes does not depend on how many rows there are: it has no statistics here, as in a service.
-const sqlite = databaseKinds.find(({ name }) => name === 'SQLite') as (typeof databaseKinds)[number];
 const sorts = ['name', 'createdBy', 'createdOn', 'expiresOn', 'lastAccessed'].flatMap((sort) => [sort, `-${sort}`]);
 const plans: string[][] = [];
 

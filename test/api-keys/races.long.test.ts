@@ -1,6 +1,13 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { databaseKinds, emptyDatabase, openForTest, openSqliteFile, type TestDatabase } from './helpers/databases.js';
+import {
+  databaseKinds,
+  emptyDatabase,
+  openForTest,
+  openSqliteFile,
+  sqlite,
+  type TestDatabase,
+} from './helpers/databases.js';
 import { ada, manager, root } from './helpers/people.js';
 import { startWriter } from './helpers/processes.js';
 import { refusalOf } from './helpers/rejections.js';
@@ -221,7 +228,6 @@ describe.each(databaseKinds)('two at once on $name (K3, K17)', (kind) => {
 
 describe('another writer of a SQLite file (K18)', () => {
   it('is waited for while this process goes on: requests authenticate, and the writer itself can finish', async () => {
-    const sqlite = databaseKinds.find(({ name }) => name === 'SQLite') as (typeof databaseKinds)[number];
     const database = await emptyDatabase(sqlite);
     const apiKeys = await openForTest({ database: database.url, edition: 'Professional' });
     const { apiKey, key } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type OpenApiKeysOptions, openApiKeys } from 'concordat/api-keys';
 import { afterEach, describe, expect, it } from 'vitest';
-import { databaseKinds, emptyDatabase, openForTest, runOnPostgres } from './helpers/databases.js';
+import { emptyDatabase, openForTest, runOnPostgres, sqlite } from './helpers/databases.js';
 import { extendSqlite } from './helpers/driver.js';
 import { ada, root } from './helpers/people.js';
 
@@ -42,8 +42,6 @@ const withoutFts5 = async () => {
   cleanups.push(restore);
   return restore;
 };
-
-const sqlite = databaseKinds.find(({ name }) => name === 'SQLite') as (typeof databaseKinds)[number];
 
 describe('searches on SQLite (K24)', () => {
   it('use the trigrams of FTS5, and nothing is told', async () => {

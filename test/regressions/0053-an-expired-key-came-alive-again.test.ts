@@ -4,7 +4,7 @@
 import type { ApiKeys } from 'concordat/api-keys';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../api-keys/helpers/clock.js';
-import { databaseKinds, emptyDatabase, openForTest, openSqliteFile } from '../api-keys/helpers/databases.js';
+import { databaseKinds, emptyDatabase, openForTest, openSqliteFile, sqlite } from '../api-keys/helpers/databases.js';
 import { ada, root } from '../api-keys/helpers/people.js';
 
 const before = '2027-03-31T12:00:00.000Z';
@@ -145,7 +145,6 @@ describe.each(databaseKinds)('an Expired key on $name, when the clock is set bac
 });
 
 it('is written down once, and not with every reading', async () => {
-  const sqlite = databaseKinds.find(({ name }) => name === 'SQLite') as (typeof databaseKinds)[number];
   const { url } = await emptyDatabase(sqlite);
   const clock = new ManualClock(before);
   const apiKeys = await openForTest({ database: url, edition: 'Professional', clock });

@@ -33,7 +33,7 @@ export async function openSqliteFile(path: string) {
   return new DatabaseSync(path);
 }
 
-const sqlite: DatabaseKind = {
+export const sqlite: DatabaseKind = {
   name: 'SQLite',
   async create() {
     const directory = mkdtempSync(join(tmpdir(), 'concordat-api-keys-'));
@@ -111,8 +111,8 @@ function postgres(serverUrl: string): DatabaseKind {
 
 const serverUrl = process.env.CONCORDAT_POSTGRES_URL;
 
-/** SQLite always; PostgreSQL when `CONCORDAT_POSTGRES_URL` names a server (scripts/with-postgres.sh). */
-export const databaseKinds: readonly DatabaseKind[] = serverUrl ? [sqlite, postgres(serverUrl)] : [sqlite];
+/** SQLite; or PostgreSQL, if `CONCORDAT_POSTGRES_URL` names a server (scripts/with-postgres.sh). */
+export const databaseKinds: readonly DatabaseKind[] = [serverUrl ? postgres(serverUrl) : sqlite];
 
 const cleanups: (() => Promise<void>)[] = [];
 
