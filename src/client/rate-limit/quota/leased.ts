@@ -24,9 +24,10 @@ const awayMs = 5000;
 const responsesInWindow = 16;
 
 /**
- * The quota of all processes with the same state (rule G10). The process leases permits of each window; `lease.ts` has the
- * rules. Before its first request it asks once. While no quota is known it goes by itself, until its first limit. After a
- * failure of the state it keeps to its share (`share.ts`), until the state has answered what it was told at a limit.
+ * The quota of all processes with the same state (rule G10). The process leases permits of each window, by the rules of
+ * the state. Before its first request it asks once. While no quota is known it goes by itself, until its first limit.
+ * After a failure of the state it keeps to its share (`share.ts`), until the state has answered what it was told at a
+ * limit.
  *
  * It cannot stall. A call waits for an answer of the state until {@link advance} gives that up, for the time to ask
  * again, or for a request in flight; and what holds calls back is advice, which the gate follows for a minute at most.
