@@ -5,7 +5,7 @@ import { closedError } from '../errors.js';
 import type { Emit, Quota } from '../events.js';
 import { Gate } from './gate.js';
 import { Lane } from './lane.js';
-import { AnnouncedQuota, tightest } from './quota/announced.js';
+import { AnnouncedQuota, tightestFirst } from './quota/announced.js';
 import { LearnedQuota } from './quota/learned.js';
 import type { Lease, LeaseRequest } from './quota/lease.js';
 import { LeasedQuota } from './quota/leased.js';
@@ -100,7 +100,7 @@ export class Gates {
 
   /** The quota that is known; with several scopes, the one that allows the fewest requests in a given time. */
   get quota(): Quota | undefined {
-    return tightest(this.#all.flatMap(({ gate }) => gate.quota ?? []));
+    return tightestFirst(this.#all.flatMap(({ gate }) => gate.quota ?? []))[0];
   }
 
   snapshot(): ClientSnapshot {
