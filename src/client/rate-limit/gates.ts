@@ -78,7 +78,6 @@ export class Gates {
     this.#stopSharing = options.state.onPause(({ scope, resumeAt }) => this.#lane(scope).gate.pauseUntil(resumeAt));
   }
 
-  /** The lane that a request takes. */
   for(request: RequestLine): Lane {
     const { scope } = this.#options.rateLimit;
     return this.#lane(scope === undefined ? '' : String(scope({ method: request.method, path: request.path })));

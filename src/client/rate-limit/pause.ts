@@ -62,7 +62,6 @@ export class LimitWaits {
 
 export interface PauseOptions {
   clock: Clock;
-  /** Called every 10 seconds of the pause. */
   onHeartbeat(): void;
   onEnd(pausedMs: number): void;
 }
@@ -76,10 +75,8 @@ export interface PauseCause {
   elsewhere?: Date;
 }
 
-/** What one more limit does to a pause. */
 export interface PauseChange {
   readonly began: boolean;
-  /** By how much the end moved. */
   readonly grewByMs: number;
   /** Whether the connector now asks for a later end than before. */
   readonly asksLonger: boolean;
@@ -138,7 +135,6 @@ export class Pause {
     return Math.max(0, (this.#until ?? 0) - this.#options.clock.monotonic());
   }
 
-  /** The content of a `heartbeat` event. */
   get heartbeat(): { resumeAt: Date; remainingMs: number; pausedMs: number } {
     return { resumeAt: this.resumeAt as Date, remainingMs: this.remainingMs, pausedMs: this.elapsedMs };
   }

@@ -42,7 +42,6 @@ export class WaitQueue {
     return this.#heap.length;
   }
 
-  /** The next in line. */
   get first(): Waiter | undefined {
     return this.#heap[0]?.waiter;
   }
@@ -65,7 +64,6 @@ export class WaitQueue {
     });
   }
 
-  /** Serves the next in line. */
   next(permit: Permit): void {
     const entry = this.#heap[0] as Entry;
     this.#remove(entry);

@@ -4,7 +4,6 @@ import type { LearnedQuota } from './learned.js';
 import type { EndedRequest } from './quota.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
 
-/** What is left of a window. */
 export interface Remaining {
   readonly left: number;
   readonly resetMs: number;

@@ -5,7 +5,6 @@ import type { AnnouncedQuota } from './announced.js';
 export interface QuotaWatchOptions {
   clock: Clock;
   quota: AnnouncedQuota | undefined;
-  /** What is known has changed. */
   onChange(quota: Quota | undefined): void;
   /** There may be room again; `isOverdue` when the advice has held everybody back for as long as it may. */
   onRoom(isOverdue: boolean): void;
@@ -34,8 +33,7 @@ export class QuotaWatch {
   /** Reports the quota if it differs from the one reported last. */
   emitChange(): void {
     const known = this.#options.quota?.known;
-    const reported = this.#reported;
-    if (known === reported || (known !== undefined && reported !== undefined && isSame(known, reported))) return;
+    if (isSame(known, this.#reported)) return;
     this.#reported = known;
     this.#options.onChange(rounded(known));
   }
@@ -59,7 +57,6 @@ export class QuotaWatch {
     });
   }
 
-  /** A request has started. */
   started(): void {
     this.#heldSince = undefined;
   }
@@ -80,6 +77,7 @@ function rounded(quota: Quota | undefined): Quota | undefined {
   return quota && { limit: quota.limit, windowMs: Math.round(quota.windowMs) };
 }
 
-function isSame(a: Quota, b: Quota): boolean {
+function isSame(a: Quota | undefined, b: Quota | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
   return a.limit === b.limit && Math.abs(a.windowMs - b.windowMs) <= b.windowMs / 10;
 }
