@@ -1,5 +1,5 @@
 import { type Clock, type ConnectionState, memoryState, type SharedPause } from 'concordat/client';
-import { lease, type SharedQuota } from '../../src/client/rate-limit/quota/lease.js';
+import { lease, type SharedQuota } from '../../test/helpers/lease-rules.js';
 import type { Time } from './time.js';
 
 /** A connection that is silent for so long is taken for broken: `timeoutMs` of `redisState`. */

@@ -322,6 +322,21 @@ describe('status', () => {
     expect(client.status.counters.pausedMs).toBe(120_000);
   });
 
+  it('never takes paused time back, however late the timer is that ends the pause', async () => {
+    const connector = await scriptedConnector();
+    connector.handle = (exchange) => (exchange.number === 1 ? exchange.limit(60) : ok(exchange));
+    let time = 0;
+    const never = { cancel() {}, hold() {} };
+    const client = connect(connector, { clock: { now: () => time, monotonic: () => time, setTimer: () => never } });
+    const calls = [track(get(client))];
+    await until(() => client.status.paused);
+    time += 61_000;
+    expect(client.status.counters.pausedMs).toBe(60_000);
+    calls.push(track(get(client)));
+    await until(() => calls.every(({ settled }) => settled));
+    expect(client.status.counters.pausedMs).toBe(60_000);
+  });
+
   it('counts whole milliseconds, of a clock that has finer ones', async () => {
     const connector = await scriptedConnector();
     connector.handle = (exchange) => exchange.limit(60);

@@ -1,6 +1,6 @@
 import type { LeaseRequest } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
-import { lease, type SharedQuota } from '../../src/client/rate-limit/quota/lease.js';
+import { lease, type SharedQuota } from '../helpers/lease-rules.js';
 import { seededRandom } from '../simulation/seeded-random.js';
 
 const nothing: LeaseRequest = { window: 0, want: 0, ticket: 0, probed: 0, unused: 0, limitedMs: 0, windowMs: 0 };

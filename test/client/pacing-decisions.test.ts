@@ -99,18 +99,18 @@ describe('a learned quota', () => {
   it('lets the quota go at once, and beyond it one at a time', async () => {
     const { clock, pacing } = learned(3);
     for (let request = 1; request <= 3; request++) {
-      expect(pacing.mayStart(0, clock.monotonic())).toBe(true);
+      expect(pacing.mayStart(clock.monotonic())).toBe(true);
       pacing.started(false);
     }
-    expect(pacing.mayStart(0, clock.monotonic())).toBe(true); // the probe
+    expect(pacing.mayStart(clock.monotonic())).toBe(true); // the probe
     pacing.started(false);
-    expect(pacing.mayStart(0, clock.monotonic())).toBe(false);
+    expect(pacing.mayStart(clock.monotonic())).toBe(false);
     expect(pacing.roomInMs(clock.monotonic())).toBe(1000);
     await clock.advance(10);
     pacing.ended(passed);
-    expect(pacing.mayStart(0, clock.monotonic())).toBe(false); // the probe is still on its way
+    expect(pacing.mayStart(clock.monotonic())).toBe(false); // the probe is still on its way
     for (let request = 2; request <= 4; request++) pacing.ended(passed);
-    expect(pacing.mayStart(0, clock.monotonic())).toBe(true);
+    expect(pacing.mayStart(clock.monotonic())).toBe(true);
   });
 
   it('a window that ends without a limit is followed by a new one', async () => {
@@ -122,10 +122,10 @@ describe('a learned quota', () => {
     pacing.started(false);
     await clock.advance(979);
     pacing.advance(clock.monotonic());
-    expect(pacing.mayStart(0, clock.monotonic())).toBe(false);
+    expect(pacing.mayStart(clock.monotonic())).toBe(false);
     await clock.advance(1);
     pacing.advance(clock.monotonic());
-    expect(pacing.mayStart(0, clock.monotonic())).toBe(true);
+    expect(pacing.mayStart(clock.monotonic())).toBe(true);
   });
 });
 

@@ -167,4 +167,11 @@ describe('the queue', () => {
     queue.next(permit);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
+
+  it('turns away who comes with a signal that has aborted meanwhile (G4)', async () => {
+    let aborted = 0;
+    const queue = new WaitQueue(() => aborted++);
+    await expect(queue.wait(waiter(0, AbortSignal.abort('gone')))).rejects.toBe('gone');
+    expect([queue.size, aborted]).toEqual([0, 1]);
+  });
 });

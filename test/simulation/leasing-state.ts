@@ -1,5 +1,5 @@
 import type { Clock, ConnectionState, Lease } from 'concordat/client';
-import { lease, type SharedQuota } from '../../src/client/rate-limit/quota/lease.js';
+import { lease, type SharedQuota } from '../helpers/lease-rules.js';
 import type { LeasePlan } from './schedule.js';
 
 /** Adds leases to a state, as processes with a redis between them have them: late, away or wrong, as the plan says. */

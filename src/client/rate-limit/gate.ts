@@ -3,7 +3,8 @@ import type { Quota } from '../events.js';
 import { type GateLane, Lanes } from './lanes.js';
 import { type LimitWait, type LimitWaitOptions, LimitWaits, Pause, type PauseCause } from './pause.js';
 import type { AnnouncedQuota, Announcement } from './quota/announced.js';
-import { type PermitOutcome, QuotaWatch } from './quota/quota.js';
+import type { PermitOutcome } from './quota/quota.js';
+import { QuotaWatch } from './quota/quota-watch.js';
 import type { Permit } from './wait-queue.js';
 
 export interface GateOptions {
@@ -15,7 +16,6 @@ export interface GateOptions {
   quota: AnnouncedQuota | undefined;
   /** Whether the first request goes alone, to learn how much of the quota is left. */
   startsAlone: boolean;
-  /** Publishes a pause that was met here. */
   publish(resumeAt: Date): Promise<void>;
 }
 

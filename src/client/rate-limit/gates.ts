@@ -5,7 +5,7 @@ import { closedError } from '../errors.js';
 import type { Emit, Quota } from '../events.js';
 import { Gate } from './gate.js';
 import { Lane } from './lane.js';
-import { AnnouncedQuota, tightest } from './quota/announced.js';
+import { AnnouncedQuota, tightestFirst } from './quota/announced.js';
 import { LearnedQuota } from './quota/learned.js';
 import type { Lease, LeaseRequest } from './quota/lease.js';
 import { LeasedQuota } from './quota/leased.js';
@@ -78,7 +78,6 @@ export class Gates {
     this.#stopSharing = options.state.onPause(({ scope, resumeAt }) => this.#lane(scope).gate.pauseUntil(resumeAt));
   }
 
-  /** The lane that a request takes. */
   for(request: RequestLine): Lane {
     const { scope } = this.#options.rateLimit;
     return this.#lane(scope === undefined ? '' : String(scope({ method: request.method, path: request.path })));
@@ -100,7 +99,7 @@ export class Gates {
 
   /** The quota that is known; with several scopes, the one that allows the fewest requests in a given time. */
   get quota(): Quota | undefined {
-    return tightest(this.#all.flatMap(({ gate }) => gate.quota ?? []));
+    return tightestFirst(this.#all.flatMap(({ gate }) => gate.quota ?? []))[0];
   }
 
   snapshot(): ClientSnapshot {

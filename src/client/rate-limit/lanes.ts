@@ -7,7 +7,6 @@ export interface GateLane {
   /** The most requests this client has in flight. */
   readonly concurrency: number;
   inFlight: number;
-  /** How many calls wait. */
   readonly waiting: number;
   /** Whether `concurrency` allows one more request. */
   readonly hasRoom: boolean;
@@ -16,7 +15,6 @@ export interface GateLane {
   readonly isLoginNext: boolean;
   /** Whether this client's next call goes before the other's. */
   goesBefore(other: GateLane): boolean;
-  /** Lets the next call go. */
   grantNext(permit: Permit): void;
   /** A pause has begun or grown: rejects the calls that do not wait that long (rule W7). */
   rejectLongWaits(): void;
@@ -37,7 +35,6 @@ export class Lanes {
     return false;
   }
 
-  /** How many calls wait, of all clients. */
   get waiting(): number {
     let sum = 0;
     for (const { waiting } of this.#all) sum += waiting;

@@ -62,7 +62,6 @@ export class LimitWaits {
 
 export interface PauseOptions {
   clock: Clock;
-  /** Called every 10 seconds of the pause. */
   onHeartbeat(): void;
   onEnd(pausedMs: number): void;
 }
@@ -76,10 +75,8 @@ export interface PauseCause {
   elsewhere?: Date;
 }
 
-/** What one more limit does to a pause. */
 export interface PauseChange {
   readonly began: boolean;
-  /** By how much the end moved. */
   readonly grewByMs: number;
   /** Whether the connector now asks for a later end than before. */
   readonly asksLonger: boolean;
@@ -138,13 +135,14 @@ export class Pause {
     return Math.max(0, (this.#until ?? 0) - this.#options.clock.monotonic());
   }
 
-  /** The content of a `heartbeat` event. */
   get heartbeat(): { resumeAt: Date; remainingMs: number; pausedMs: number } {
     return { resumeAt: this.resumeAt as Date, remainingMs: this.remainingMs, pausedMs: this.elapsedMs };
   }
 
+  /** Ends with the pause, however late its timer is. */
   get elapsedMs(): number {
-    return this.on ? this.#options.clock.monotonic() - this.#since : 0;
+    if (this.#until === undefined) return 0;
+    return Math.min(this.#options.clock.monotonic(), this.#until) - this.#since;
   }
 
   /** Milliseconds paused, this and earlier pauses. */
@@ -175,9 +173,7 @@ export class Pause {
 
   /** Ends a pause that is over before its timer has fired: a call that comes at `resumeAt` finds the gate open. */
   endIfOver(): void {
-    if (this.#until === undefined || this.remainingMs > dateErrorMs) return;
-    this.stop();
-    this.#end(this.#until);
+    if (this.#until !== undefined && this.remainingMs <= dateErrorMs) this.#end(this.#until);
   }
 
   /** A pause keeps the process alive only while a call waits for its end (rule G4). */
@@ -206,17 +202,17 @@ export class Pause {
         if (delayMs === heartbeatMs) this.#options.onHeartbeat();
         this.#arm();
       } else {
-        this.#end();
+        this.#end(this.#until as number);
       }
     });
     this.#timer.hold(this.#isAwaited);
   }
 
-  #end(at = this.#options.clock.monotonic()): void {
-    const pausedMs = at - this.#since;
+  #end(until: number): void {
+    this.stop();
+    const pausedMs = until - this.#since;
     this.#spentMs += pausedMs;
     this.#until = undefined;
-    this.#timer = undefined;
     this.#options.onEnd(pausedMs);
   }
 

@@ -2,7 +2,6 @@ import { RateLimitError, type RequestLine } from '../../contract/index.js';
 import { showResponse } from '../http/error-response.js';
 import type { ErrorContent } from '../http/read-error.js';
 
-/** How long calls may wait, as the options say. */
 export interface WaitLimits {
   onLimit: 'wait' | 'reject';
   maxWaitMs: number;
@@ -25,7 +24,6 @@ export function mayExceedWaitLimits(remainingMs: number, limits: WaitLimits): bo
 export function waitLimitError(facts: {
   remainingMs: number;
   resumeAt: Date;
-  /** What the call has waited already. */
   waitedMs: number;
   limits: WaitLimits;
   request: RequestLine;

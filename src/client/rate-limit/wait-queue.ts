@@ -1,3 +1,5 @@
+import { follow } from '../../internal/index.js';
+
 /** The right to have one request in flight. Its holder releases it and says what came of the request. */
 export interface Permit {
   /** Which opening of the gate granted it. */
@@ -29,11 +31,9 @@ export interface Waiter {
  */
 export class WaitQueue {
   readonly #heap: Entry[] = [];
-  /** The latest waiter of each signal. Thousands may share one, and removing a listener for each would cost O(n). */
-  readonly #bySignal = new Map<AbortSignal, Entry>();
   readonly #onAborted: () => void;
 
-  /** @param onAborted called after waiters have left because of their signal. */
+  /** @param onAborted called after a waiter has left because of its signal. */
   constructor(onAborted: () => void) {
     this.#onAborted = onAborted;
   }
@@ -42,7 +42,6 @@ export class WaitQueue {
     return this.#heap.length;
   }
 
-  /** The next in line. */
   get first(): Waiter | undefined {
     return this.#heap[0]?.waiter;
   }
@@ -53,14 +52,18 @@ export class WaitQueue {
    */
   wait(waiter: Waiter): Promise<void> {
     return new Promise((resolve, reject) => {
-      const entry = new Entry(waiter, resolve, reject);
+      const entry: Entry = { waiter, resolve, reject, index: 0, leave: undefined };
       this.#place(entry, this.#heap.length);
       this.#rise(entry);
-      if (waiter.signal !== undefined) this.#listen(waiter.signal, entry);
+      if (waiter.signal === undefined) return;
+      entry.leave = follow([waiter.signal], (reason) => {
+        this.#remove(entry);
+        reject(reason);
+        this.#onAborted();
+      });
     });
   }
 
-  /** Serves the next in line. */
   next(permit: Permit): void {
     const entry = this.#heap[0] as Entry;
     this.#remove(entry);
@@ -78,39 +81,8 @@ export class WaitQueue {
     }
   }
 
-  readonly #onAbort = (event: Event): void => {
-    const signal = event.target as AbortSignal;
-    // The list begins with the latest; reject in order of arrival.
-    const leaving: Entry[] = [];
-    for (let entry = this.#bySignal.get(signal); entry !== undefined; entry = entry.earlier) leaving.push(entry);
-    for (const entry of leaving.reverse()) {
-      this.#remove(entry);
-      entry.reject(signal.reason);
-    }
-    this.#onAborted();
-  };
-
-  #listen(signal: AbortSignal, entry: Entry): void {
-    entry.earlier = this.#bySignal.get(signal);
-    if (entry.earlier === undefined) signal.addEventListener('abort', this.#onAbort, { once: true });
-    else entry.earlier.later = entry;
-    this.#bySignal.set(signal, entry);
-  }
-
-  #stopListening(signal: AbortSignal, { earlier, later }: Entry): void {
-    if (earlier !== undefined) earlier.later = later;
-    if (later !== undefined) {
-      later.earlier = earlier;
-    } else if (earlier !== undefined) {
-      this.#bySignal.set(signal, earlier);
-    } else {
-      this.#bySignal.delete(signal);
-      signal.removeEventListener('abort', this.#onAbort);
-    }
-  }
-
   #remove(entry: Entry): void {
-    if (entry.waiter.signal !== undefined) this.#stopListening(entry.waiter.signal, entry);
+    entry.leave?.();
     const last = this.#heap.pop() as Entry;
     if (last === entry) return;
     this.#place(last, entry.index);
@@ -146,20 +118,13 @@ export class WaitQueue {
   }
 }
 
-class Entry {
+interface Entry {
   readonly waiter: Waiter;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
-  index = 0;
-  /** Neighbours with the same signal. */
-  earlier: Entry | undefined;
-  later: Entry | undefined;
-
-  constructor(waiter: Waiter, resolve: () => void, reject: (error: unknown) => void) {
-    this.waiter = waiter;
-    this.resolve = resolve;
-    this.reject = reject;
-  }
+  index: number;
+  /** Ends the wait for the signal. */
+  leave: (() => void) | undefined;
 }
 
 export function goesBefore(a: Waiter, b: Waiter): boolean {

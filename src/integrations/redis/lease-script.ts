@@ -4,8 +4,8 @@ import type { Lease, LeaseRequest } from '../../client/index.js';
 import { type Names, nowInScript } from './scripts.js';
 
 /**
- * The rules of the shared quota (rule G10) in Lua: the same text, function for function, as
- * src/client/rate-limit/quota/lease.ts. A test holds them equal.
+ * The rules of the shared quota (rule G10). test/helpers/lease-rules.ts has the same in TypeScript, function for
+ * function, with the reasons; a test holds them equal.
  */
 export const leaseRules = `
 local max, min, floor, ceil = math.max, math.min, math.floor, math.ceil

@@ -1,7 +1,7 @@
 import type { LeaseRequest } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
-import { lease, type SharedQuota } from '../../../src/client/rate-limit/quota/lease.js';
 import { leaseRules } from '../../../src/integrations/redis/lease-script.js';
+import { lease, type SharedQuota } from '../../helpers/lease-rules.js';
 import { seededRandom } from '../../simulation/seeded-random.js';
 import { redisServer, serverProgram } from './helpers/redis-server.js';
 

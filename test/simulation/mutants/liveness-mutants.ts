@@ -31,7 +31,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'nobody is woken who waits for room in the quota',
     'No timer is set where only what is known of the quota holds calls back and nothing is on its way.',
     patch(
-      'rate-limit/quota/quota',
+      'rate-limit/quota/quota-watch',
       'if (quota === undefined) return;',
       'if (quota === undefined || inFlight >= 0) return;',
     ),
@@ -42,7 +42,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'nobody is woken if a window ends while the client makes up its mind',
     'The quota is asked a second time, with a later reading of the clock, and its other answer sets no timer.',
     patch(
-      'rate-limit/quota/quota',
+      'rate-limit/quota/quota-watch',
       'if (quota === undefined) return;',
       'if (quota === undefined || quota.mayStart(inFlight, clock.monotonic())) return;',
     ),
@@ -52,14 +52,18 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'G9',
     'who waits for room in the quota is woken after ten minutes',
     'The longest time for which the quota alone may hold everybody back is 600 s instead of 60 s, and always that.',
-    patch('rate-limit/quota/quota', 'Math.max(1, Math.min(quota.roomInMs(now), overdueInMs))', 'overdueInMs + 540_000'),
+    patch(
+      'rate-limit/quota/quota-watch',
+      'Math.max(1, Math.min(quota.roomInMs(now), overdueInMs))',
+      'overdueInMs + 540_000',
+    ),
   ),
   mutant(
     ['crowds'],
     'G9',
     'who waits for room in the quota is woken after a minute although there is room sooner',
     'The time at which the oldest request falls out of the window is not asked for.',
-    patch('rate-limit/quota/quota', 'Math.max(1, Math.min(quota.roomInMs(now), overdueInMs))', 'overdueInMs'),
+    patch('rate-limit/quota/quota-watch', 'Math.max(1, Math.min(quota.roomInMs(now), overdueInMs))', 'overdueInMs'),
   ),
   mutant(
     ['crowds'],
@@ -100,7 +104,7 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'a snapshot has fractions of milliseconds',
     'What is told of a learned window is not rounded, so a snapshot with it is refused by the next client.',
     patch(
-      'rate-limit/quota/quota',
+      'rate-limit/quota/quota-watch',
       'return quota && { limit: quota.limit, windowMs: Math.round(quota.windowMs) };',
       'return quota && { limit: quota.limit, windowMs: quota.windowMs };',
     ),

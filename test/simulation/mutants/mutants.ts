@@ -166,16 +166,12 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'G4',
     'an abort is not noticed by those who wait for the gate',
-    patch(
-      'rate-limit/wait-queue',
-      "if (entry.earlier === undefined) signal.addEventListener('abort', this.#onAbort, { once: true });",
-      'if (entry.earlier === undefined) void signal;',
-    ),
+    patch('rate-limit/wait-queue', 'if (waiter.signal === undefined) return;', 'if (waiter.signal !== null) return;'),
   ),
   mutant(
     'G4',
     'whoever waited for the gate leaves a listener behind',
-    patch('rate-limit/wait-queue', "signal.removeEventListener('abort', this.#onAbort);", ''),
+    patch('rate-limit/wait-queue', 'entry.leave?.();', ''),
   ),
   mutant(
     'G4',

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
-import type { EndedRequest, QuotaAdvice } from './quota.js';
+import type { LearnedQuota } from './learned.js';
+import type { EndedRequest } from './quota.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
 
-/** What is left of a window. */
 export interface Remaining {
   readonly left: number;
   readonly resetMs: number;
@@ -44,12 +44,16 @@ export function updateRemaining(
  * the window from its start until one window length after its response. So it fits whatever kind of window the
  * connector has, and whenever the request arrived. An announcement that proves wrong is ignored until another one
  * comes.
+ *
+ * All this is advice. It slows and never stops: with nothing in flight, the gate follows it for a minute at most (rule
+ * G9). What belongs to one decision is asked with one `now`, on the monotonic clock: a window may end between two
+ * readings.
  */
-export class AnnouncedQuota implements QuotaAdvice {
-  readonly #clock: Clock;
-  readonly #learned: QuotaAdvice | undefined;
+export class AnnouncedQuota {
+  protected readonly clock: Clock;
+  readonly #learned: LearnedQuota | undefined;
+  /** The tightest first. */
   #policies: readonly Quota[] = [];
-  #tightest: Quota | undefined;
   #remaining: KnownRemaining | undefined;
   /** When responses arrived, while policies are known. */
   #times = new RecentTimes();
@@ -64,8 +68,8 @@ export class AnnouncedQuota implements QuotaAdvice {
   #uncountedAt = Number.NEGATIVE_INFINITY;
 
   /** @param learned applies while nothing is announced. @default everybody may go */
-  constructor(clock: Clock, learned?: QuotaAdvice) {
-    this.#clock = clock;
+  constructor(clock: Clock, learned?: LearnedQuota) {
+    this.clock = clock;
     this.#learned = learned;
   }
 
@@ -76,46 +80,50 @@ export class AnnouncedQuota implements QuotaAdvice {
    */
   announce({ policies, remaining }: Announcement, inFlight: number, isBinding: boolean): void {
     this.#isBinding ||= isBinding;
-    const tracked = policies.filter(({ limit }) => limit <= maxTimes);
+    const tracked = tightestFirst(policies.filter(({ limit }) => limit <= maxTimes));
     const key = toKey(tracked);
     // A response with a remainder only belongs to the policies announced before.
     const isRefuted = this.#refuted !== undefined && (key === '' || key === this.#refuted);
     if (isRefuted && !isBinding) return;
-    if (!this.isAnnounced || (key !== '' && key !== toKey(this.#policies))) this.#announcedAt = this.#clock.monotonic();
-    if (key !== '') this.#use(tracked);
+    if (!this.isAnnounced || (key !== '' && key !== toKey(this.#policies))) this.#announcedAt = this.clock.monotonic();
+    if (key !== '') this.#policies = tracked;
     if (remaining === undefined) return;
-    this.#remaining = updateRemaining(this.#remaining, remaining, inFlight, this.#clock.monotonic());
+    this.#remaining = updateRemaining(this.#remaining, remaining, inFlight, this.clock.monotonic());
   }
 
   /** How long until anything is left again; 0 if something is left. */
   get emptyForMs(): number {
-    return this.#remaining?.left === 0 ? Math.max(0, this.#remaining.resetsAt - this.#clock.monotonic()) : 0;
+    return this.#remaining?.left === 0 ? Math.max(0, this.#remaining.resetsAt - this.clock.monotonic()) : 0;
   }
 
   get known(): Quota | undefined {
-    return this.#tightest ?? this.#learned?.known;
+    return this.#policies[0] ?? this.#learned?.known;
   }
 
+  /** Whether enough is known that no request has to go first to find out (rule G3). */
   get isKnown(): boolean {
-    return this.isAnnounced || (this.#learned?.isKnown ?? false);
+    return this.#remaining !== undefined || this.known !== undefined;
   }
 
   get isAnnounced(): boolean {
     return this.#policies.length > 0 || this.#remaining !== undefined;
   }
 
+  /** Ends windows whose time is over and forgets what is too old. Called before {@link mayStart}. */
   advance(now: number): void {
     this.#learned?.advance(now);
   }
 
+  /** Whether one more request may start with so many in flight. */
   mayStart(inFlight: number, now: number): boolean {
-    return this.isAnnounced ? this.#hasRoom(inFlight, now) : (this.#learned?.mayStart(inFlight, now) ?? true);
+    return this.isAnnounced ? this.#hasRoom(inFlight, now) : (this.#learned?.mayStart(now) ?? true);
   }
 
   #hasRoom(inFlight: number, now: number): boolean {
     return this.#fitsRemaining(now, inFlight) && this.#policies.every((policy) => this.#fits(policy, now, inFlight));
   }
 
+  /** After {@link mayStart} said no: how long until it is worth asking again even if nothing returns. */
   roomInMs(now: number): number {
     if (!this.isAnnounced) return this.#learned?.roomInMs(now) ?? Number.POSITIVE_INFINITY;
     const times = this.#policies.map(({ windowMs }) => (this.#times.oldestSince(now - windowMs) ?? now) + windowMs);
@@ -127,15 +135,16 @@ export class AnnouncedQuota implements QuotaAdvice {
   want(_waiting: number, _now: number): void {}
 
   started(isLogin: boolean, inFlight: number): void {
-    this.#learned?.started(isLogin, inFlight);
-    if (!isLogin && inFlight === 0 && this.isAnnounced && !this.#hasRoom(0, this.#clock.monotonic()))
+    this.#learned?.started(isLogin);
+    if (!isLogin && inFlight === 0 && this.isAnnounced && !this.#hasRoom(0, this.clock.monotonic()))
       this.#isProbing = true;
   }
 
+  /** A request has ended without meeting a limit. */
   ended(request: EndedRequest): void {
     this.#learned?.ended(request);
     if (request.outcome === 'unsent') return;
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     if (!this.isAnnounced) {
       this.#uncountedAt = now;
       return;
@@ -148,8 +157,13 @@ export class AnnouncedQuota implements QuotaAdvice {
     if (this.#policies.length > 0) this.#times.add(now);
   }
 
+  /**
+   * A limit has closed the gate, or keeps it closed for longer.
+   *
+   * @param startedAt when the request started that met the limit; missing for logins and for limits met elsewhere.
+   */
   limited(waitMs: number, startedAt: number | undefined): void {
-    this.#learned?.limited(waitMs, startedAt);
+    this.#learned?.limited(waitMs);
     // The request went because there was room, unless uncounted requests had used it up.
     const windowMs = Math.max(0, ...this.#policies.map((policy) => policy.windowMs));
     const isBelieved = this.isAnnounced && !this.#isProbing && startedAt !== undefined;
@@ -157,11 +171,13 @@ export class AnnouncedQuota implements QuotaAdvice {
     this.#isProbing = false;
   }
 
+  /** The pause is over. */
   opened(): void {
     this.#learned?.opened();
     this.#remaining = undefined;
   }
 
+  /** Starts from a quota that was learned earlier. What was learned here takes precedence. */
   seed(quota: Quota): void {
     this.#learned?.seed(quota);
   }
@@ -179,24 +195,19 @@ export class AnnouncedQuota implements QuotaAdvice {
 
   /** There was room in a quota said to be used up. A new window explains that once, but not twice within its length. */
   #hadRoom(now: number): void {
-    const windowMs = this.#tightest?.windowMs ?? Number.POSITIVE_INFINITY;
+    const windowMs = this.#policies[0]?.windowMs ?? Number.POSITIVE_INFINITY;
     if (now - this.#provenWrongAt < windowMs) this.#refute();
     this.#provenWrongAt = now;
     this.#remaining = undefined;
     this.#times = new RecentTimes();
   }
 
-  #use(policies: readonly Quota[]): void {
-    this.#policies = policies;
-    this.#tightest = tightest(policies);
-  }
-
   #refute(): void {
     if (this.#isBinding) return;
     this.#refuted = toKey(this.#policies);
-    this.#uncountedAt = this.#clock.monotonic();
+    this.#uncountedAt = this.clock.monotonic();
     this.#times = new RecentTimes();
-    this.#use([]);
+    this.#policies = [];
     this.#remaining = undefined;
   }
 }
@@ -205,7 +216,7 @@ function toKey(policies: readonly Quota[]): string {
   return policies.map(({ limit, windowMs }) => `${limit}/${windowMs}`).join();
 }
 
-/** The quota that allows the fewest requests in a given time. */
-export function tightest(quotas: readonly Quota[]): Quota | undefined {
-  return [...quotas].sort((a, b) => a.limit / a.windowMs - b.limit / b.windowMs)[0];
+/** First the quota that allows the fewest requests in a given time. */
+export function tightestFirst(quotas: readonly Quota[]): Quota[] {
+  return [...quotas].sort((a, b) => a.limit / a.windowMs - b.limit / b.windowMs);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../internal/index.js';
 import type { Quota } from '../../events.js';
 import { allowanceBeyond, learnFromLimit, type QuotaEstimate } from './estimate.js';
-import type { EndedRequest, QuotaAdvice } from './quota.js';
+import type { EndedRequest } from './quota.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
 
 const minMemoryMs = 3_600_000;
@@ -11,7 +11,7 @@ const windowsRemembered = 10;
  * Boundary probing: learns the quota from the limits that are met. Once it is used up, single requests go instead of a
  * crowd. Before the first limit this only counts, so that there is something to learn from.
  */
-export class LearnedQuota implements QuotaAdvice {
+export class LearnedQuota {
   #estimate: QuotaEstimate | undefined;
   /** When the first request of the window started. */
   #startedAt: number | undefined;
@@ -48,10 +48,6 @@ export class LearnedQuota implements QuotaAdvice {
     });
   }
 
-  get isKnown(): boolean {
-    return this.known !== undefined;
-  }
-
   /** What passed in the window that the limit in effect has ended; `undefined` if most of the time was no part of it. */
   get limitedWindow(): Quota | undefined {
     if (this.#limit === undefined || this.#startedAt === undefined) return undefined;
@@ -85,7 +81,7 @@ export class LearnedQuota implements QuotaAdvice {
     this.#times.forgetBefore(now - estimate.windowMs);
   }
 
-  mayStart(_inFlight: number, now: number): boolean {
+  mayStart(now: number): boolean {
     const estimate = this.#estimate;
     if (estimate === undefined) return true;
     const passed = this.#countPassed(estimate, now);

@@ -24,16 +24,16 @@ const awayMs = 5000;
 const responsesInWindow = 16;
 
 /**
- * The quota of all processes with the same state (rule G10). The process leases permits of each window; `lease.ts` has the
- * rules. Before its first request it asks once. While no quota is known it goes by itself, until its first limit. After a
- * failure of the state it keeps to its share (`share.ts`), until the state has answered what it was told at a limit.
+ * The quota of all processes with the same state (rule G10). The process leases permits of each window, by the rules of
+ * the state. Before its first request it asks once. While no quota is known it goes by itself, until its first limit.
+ * After a failure of the state it keeps to its share (`share.ts`), until the state has answered what it was told at a
+ * limit.
  *
  * It cannot stall. A call waits for an answer of the state until {@link advance} gives that up, for the time to ask
  * again, or for a request in flight; and what holds calls back is advice, which the gate follows for a minute at most.
  */
 export class LeasedQuota extends AnnouncedQuota {
   readonly #options: LeasedQuotaOptions;
-  readonly #clock: Clock;
   /** What it keeps to while the state is away. */
   readonly #share = new Share();
   /** Whether requests need permits. */
@@ -63,15 +63,10 @@ export class LeasedQuota extends AnnouncedQuota {
   constructor(options: LeasedQuotaOptions) {
     super(options.clock, options.learned);
     this.#options = options;
-    this.#clock = options.clock;
   }
 
   override get known(): Quota | undefined {
     return (this.#isLeasing ? this.#shared : this.#share.known) ?? super.known;
-  }
-
-  override get isKnown(): boolean {
-    return this.known !== undefined || super.isKnown;
   }
 
   override advance(now: number): void {
@@ -104,7 +99,7 @@ export class LeasedQuota extends AnnouncedQuota {
     if (isLogin) return;
     this.#inFlight++;
     this.#used++;
-    this.#share.started(this.#clock.monotonic());
+    this.#share.started(this.clock.monotonic());
     if (this.#permits > 0) this.#permits--;
   }
 
@@ -113,7 +108,7 @@ export class LeasedQuota extends AnnouncedQuota {
     if (request.isLogin) return;
     this.#returned(request.startedAt);
     const { outcome, isLate } = request;
-    if (outcome === 'passed') this.#share.passed(request.startedAt, this.#clock.monotonic());
+    if (outcome === 'passed') this.#share.passed(request.startedAt, this.clock.monotonic());
     if (outcome === 'passed' && (!isLate || request.startedAt >= this.#startsAt)) this.#unused--;
     // The connector has not counted it: its permit is good for the next one.
     if (outcome !== 'passed' && !isLate && this.#isLeasing) this.#permits++;
@@ -122,7 +117,7 @@ export class LeasedQuota extends AnnouncedQuota {
 
   override limited(waitMs: number, startedAt: number | undefined): void {
     super.limited(waitMs, startedAt);
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     if (startedAt !== undefined) {
       this.#returned(startedAt);
       if (this.#isLeasing && startedAt >= this.#startsAt) this.#permits++;
@@ -139,7 +134,7 @@ export class LeasedQuota extends AnnouncedQuota {
     this.#isLeasing = this.#mayLease && (this.#lease !== undefined || !this.#share.isOn);
     this.#isTold = false;
     // A short pause says nothing about the window: what it refused goes again with its permits.
-    if (this.#clock.monotonic() < this.#endsAt - this.#windowMs / 2) return;
+    if (this.clock.monotonic() < this.#endsAt - this.#windowMs / 2) return;
     this.#permits = 0;
     this.#askAgainAt = 0;
   }
@@ -151,7 +146,7 @@ export class LeasedQuota extends AnnouncedQuota {
   /** Where responses take a good part of the window, only the pause is shared: leases would leave much unused. */
   get #mayLease(): boolean {
     const fits = responsesInWindow * this.#responseMs <= this.#windowMs;
-    return fits && (this.#share.isOn || this.#clock.monotonic() >= this.#awayUntil);
+    return fits && (this.#share.isOn || this.clock.monotonic() >= this.#awayUntil);
   }
 
   get #shared(): Lease | undefined {
@@ -173,7 +168,7 @@ export class LeasedQuota extends AnnouncedQuota {
 
   #returned(startedAt: number): void {
     this.#inFlight--;
-    this.#responseMs += (this.#clock.monotonic() - startedAt - this.#responseMs) / 8;
+    this.#responseMs += (this.clock.monotonic() - startedAt - this.#responseMs) / 8;
   }
 
   /** During a pause, once nothing is in flight any more: tells what did not pass or, at first, what did. */
@@ -189,13 +184,13 @@ export class LeasedQuota extends AnnouncedQuota {
 
   get #facts(): Pick<LeaseRequest, 'unused' | 'windowMs'> {
     if (this.#lease !== undefined && this.#lease.window > 0) return { unused: this.#unused, windowMs: 0 };
-    const shared = this.#share.lastWindow(this.#clock.monotonic());
+    const shared = this.#share.lastWindow(this.clock.monotonic());
     const { limit = 0, windowMs = 0 } = shared ?? this.#options.learned.limitedWindow ?? {};
     return { unused: -limit, windowMs: Math.ceil(windowMs) };
   }
 
   #ask(want: number): void {
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     const { window = 0, ticket = 0, probe: probed = 0 } = this.#lease ?? {};
     const { unused, windowMs } = this.#facts;
     const limitedMs = Math.max(0, Math.ceil((this.#resumesAt ?? now) - now));
@@ -212,7 +207,7 @@ export class LeasedQuota extends AnnouncedQuota {
 
   /** @param answer missing, or no lease, if the state is away; one that has lost what it knew was away for a moment. */
   #answered(answer?: Lease, want = 0): void {
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     this.#askedAt = undefined;
     const isNew = answer?.window !== this.#lease?.window;
     const isAway = !isLease(answer);
