@@ -104,6 +104,40 @@ describe('a quota that the connector announces (W8)', () => {
     expect(await told.sync(1, 1)).toBe(5000); // the login's response says it, too
   });
 
+  it('what is left of a long window counts beside that of a short one', async () => {
+    const clock = virtualClock();
+    const travel = () => new Promise<void>((resolve) => void clock.setTimer(10, resolve));
+    const [perSecond, nextDayAt] = [10, 60_000];
+    let [leftToday, second, used, refused] = [12, -1, 0, 0];
+    const client = createConnectorClient({
+      baseUrl: 'http://connector.test',
+      initialize: async () => ({ 'x-session': 's' }),
+      clock,
+      fetch: async () => {
+        await travel();
+        const now = clock.monotonic();
+        if (Math.floor(now / 1000) > second) [second, used] = [Math.floor(now / 1000), 0];
+        if (now >= nextDayAt) leftToday = 9000;
+        const isRefused = used >= perSecond || leftToday === 0;
+        if (isRefused) refused++;
+        else [used, leftToday] = [used + 1, leftToday - 1];
+        const day = `"day";r=${leftToday};t=${Math.max(1, Math.ceil((nextDayAt - now) / 1000))}`;
+        const headers: Record<string, string> = {
+          'ratelimit-policy': `"second";q=${perSecond};w=1, "day";q=9000;w=86400`,
+          ratelimit: `"second";r=${perSecond - used};t=1, ${day}`,
+        };
+        if (isRefused) headers['retry-after'] = leftToday === 0 ? '60' : '1';
+        await travel();
+        return new Response('{}', { status: isRefused ? 403 : 200, headers });
+      },
+    });
+    onTestFinished(() => client.close());
+    await clock.runUntil(client.get('/items'));
+    await clock.runUntil(Promise.all(Array.from({ length: 99 }, () => client.get('/items'))));
+    expect(refused).toBe(0);
+    expect(clock.monotonic()).toBeLessThan(nextDayAt + 12_000);
+  });
+
   it('wins over what was learned', async () => {
     const told = connect({ rateLimit: { limit: 20, windowMs: 5000, announce: 'policy' } });
     told.client.restore({ version: 1, pauses: [], quotas: [{ scope: '', limit: 500, windowMs: 1000 }] });

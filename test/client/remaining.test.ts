@@ -14,7 +14,7 @@ const remaining = {
 } as const;
 
 /** A connector that says in each answer what is left of its quota, 40 ms away, with a client of 50 at once. */
-function connectTold(limit: number, rateLimit: RateLimitOptions, windowMs = 60_000) {
+function connectTold(limit: number, rateLimit: RateLimitOptions, windowMs = 60_000, more: Record<string, string> = {}) {
   const clock = virtualClock();
   const sent: number[] = [];
   let startedAt = Number.NEGATIVE_INFINITY;
@@ -40,6 +40,7 @@ function connectTold(limit: number, rateLimit: RateLimitOptions, windowMs = 60_0
       const headers: Record<string, string> = {
         'x-ratelimit-remaining': String(limit - used),
         'x-ratelimit-reset': String(Math.ceil((clock.now() + resetsInMs) / 1000)),
+        ...more,
       };
       if (isRefused) headers['retry-after'] = String(Math.ceil(resetsInMs / 1000));
       await travel();
@@ -68,6 +69,16 @@ describe('responses that say how much of the quota is left', () => {
       expect((clock.monotonic() - started) / (7 * 60_000)).toBeLessThan(1.03); // the reset is in whole seconds
     },
   );
+
+  it('are binding alone: a wrong announcement of somebody else beside them stays advice (W8)', async () => {
+    const forgotten = { ratelimit: '"proxy";r=0;t=86400' };
+    const { clock, client, sync } = connectTold(100, { remaining }, 60_000, forgotten);
+    const started = clock.monotonic();
+    await sync(800);
+    expect(client.status.counters).toMatchObject({ refused: 0 });
+    // Two requests wait a minute each to find out.
+    expect(clock.monotonic() - started).toBeLessThan((7 * 1.03 + 2) * 60_000);
+  });
 
   it('control: without the option the limit is met', async () => {
     const { client, sync } = connectTold(100, {});

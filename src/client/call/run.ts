@@ -153,8 +153,8 @@ function announce({ settings, clock }: RunContext, { lane, permit }: Attempt, he
   const { remaining } = settings.rateLimit;
   if (remaining !== undefined && !permit.isLogin) {
     const left = readRemaining(headers, remaining, clock.now());
-    if (left !== undefined) lane.announce(permit, { policies: [], remaining: left }, true);
+    if (left !== undefined) lane.gate.announceBinding(permit, left);
   }
   const announcement = readAnnouncement(headers);
-  if (announcement !== undefined) lane.announce(permit, announcement, false);
+  if (announcement !== undefined) lane.gate.announce(permit, announcement);
 }

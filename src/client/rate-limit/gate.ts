@@ -2,7 +2,7 @@ import type { Clock } from '../../internal/index.js';
 import type { Quota } from '../events.js';
 import { type GateLane, Lanes } from './lanes.js';
 import { type LimitWait, type LimitWaitOptions, LimitWaits, Pause, type PauseCause } from './pause.js';
-import type { AnnouncedQuota, Announcement } from './quota/announced.js';
+import type { AnnouncedQuota, Announcement, Remaining } from './quota/announced.js';
 import type { PermitOutcome } from './quota/quota.js';
 import { QuotaWatch } from './quota/quota-watch.js';
 import type { Permit } from './wait-queue.js';
@@ -119,17 +119,17 @@ export class Gate {
     this.#close(this.#waits.choose(waitMs, isSameLimit), { source, startedAt });
   }
 
-  /**
-   * A response has announced the quota. Called before its permit is released, so that the next request already obeys
-   * it.
-   *
-   * @param isBinding whether the gate closes when nothing is left, because the options vouch for these headers.
-   */
-  announce(permit: Permit, announcement: Announcement, isBinding: boolean): void {
+  /** A response has announced the quota. Called before its permit is released: the next request already obeys it. */
+  announce(permit: Permit, announcement: Announcement): void {
+    if (permit.epoch === this.#epoch && !this.#pause.on) this.#quota?.announce(announcement, this.#epochInFlight);
+  }
+
+  /** The same of headers that the options vouch for: the gate closes when nothing is left. */
+  announceBinding(permit: Permit, remaining: Omit<Remaining, 'name'>): void {
     if (permit.epoch !== this.#epoch || this.#pause.on) return;
-    this.#quota?.announce(announcement, this.#epochInFlight, isBinding);
+    this.#quota?.announceBinding(remaining, this.#epochInFlight);
     const waitMs = this.#quota?.emptyForMs ?? 0;
-    if (isBinding && waitMs > 0) this.#close(this.#waits.withJitter(waitMs), { source: 'header' });
+    if (waitMs > 0) this.#close(this.#waits.withJitter(waitMs), { source: 'header' });
   }
 
   /** Closes the gate for a pause met elsewhere or earlier. Our own publication is delivered back to us: ignore it. */

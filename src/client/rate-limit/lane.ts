@@ -2,7 +2,6 @@ import type { Emit } from '../events.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { Gate } from './gate.js';
 import type { GateLane } from './lanes.js';
-import type { Announcement } from './quota/announced.js';
 import type { PermitOutcome } from './quota/quota.js';
 import { mayExceedWaitLimits, type WaitLimits } from './wait-limits.js';
 import { goesBefore, loginPriority, type Permit, type Waiter, WaitQueue } from './wait-queue.js';
@@ -98,10 +97,6 @@ export class Lane implements GateLane {
   /** Releases the permit of a request that met a rate limit. */
   releaseLimited(permit: Permit, waitMs: number | undefined): void {
     this.gate.releaseLimited(this, permit, waitMs);
-  }
-
-  announce(permit: Permit, announcement: Announcement, isBinding: boolean): void {
-    this.gate.announce(permit, announcement, isBinding);
   }
 
   /** A body that is still arriving counts against `concurrency` until it ends. */

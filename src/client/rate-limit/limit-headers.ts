@@ -35,7 +35,7 @@ export function readRemaining(
   headers: Headers,
   { header, resetHeader, resetFormat }: Required<RemainingOptions>,
   now: number,
-): Remaining | undefined {
+): Omit<Remaining, 'name'> | undefined {
   const text = headerValue(headers, header.toLowerCase())?.trim();
   if (text === undefined || !/^\d{1,15}$/.test(text)) return undefined;
   const resetMs = readWait(headers, { header: resetHeader, format: resetFormat }, now);
@@ -48,8 +48,8 @@ export function readAnnouncement(headers: Headers): Announcement | undefined {
   const current = headerValue(headers, 'ratelimit');
   if (policy === undefined && current === undefined) return undefined;
   const quota = parseQuota({ policy, current });
-  const [remaining] = quota.current
-    .flatMap(({ left, resetMs }) => (resetMs === undefined ? [] : { left, resetMs }))
-    .sort((a, b) => a.left - b.left || b.resetMs - a.resetMs);
-  return quota.policies.length === 0 && remaining === undefined ? undefined : { policies: quota.policies, remaining };
+  const remaining = quota.current
+    .flatMap(({ name, left, resetMs }) => (resetMs === undefined ? [] : { name, left, resetMs }))
+    .sort((a, b) => b.left - a.left || a.resetMs - b.resetMs);
+  return quota.policies.length + remaining.length === 0 ? undefined : { policies: quota.policies, remaining };
 }

@@ -4,7 +4,12 @@ import type { LearnedQuota } from './learned.js';
 import type { EndedRequest } from './quota.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
 
+/** Further names are ignored (rule E8). */
+const maxNames = 16;
+
 export interface Remaining {
+  /** Which of the connector's quotas it belongs to. */
+  readonly name: string;
   readonly left: number;
   readonly resetMs: number;
 }
@@ -13,8 +18,8 @@ export interface Remaining {
 export interface Announcement {
   /** All of them apply; empty if the response names no quota. */
   readonly policies: readonly Quota[];
-  /** The smallest remainder that the response names. */
-  readonly remaining: Remaining | undefined;
+  /** What is left of each quota. Where a name is repeated, the last one is the smallest. */
+  readonly remaining: readonly Remaining[];
 }
 
 /** What is left of a window, according to the latest responses. Responses may overtake each other. */
@@ -30,7 +35,7 @@ export interface KnownRemaining {
  */
 export function updateRemaining(
   known: KnownRemaining | undefined,
-  latest: Remaining,
+  latest: Omit<Remaining, 'name'>,
   inFlight: number,
   now: number,
 ): KnownRemaining {
@@ -45,8 +50,8 @@ export function updateRemaining(
  * connector has, and whenever the request arrived. An announcement that proves wrong is ignored until another one
  * comes.
  *
- * All this is advice. It slows and never stops: with nothing in flight, the gate follows it for a minute at most (rule
- * G9). What belongs to one decision is asked with one `now`, on the monotonic clock: a window may end between two
+ * What the options vouch for is binding: it never proves wrong, and closes the gate. All else is advice. It slows and
+ * never stops: with nothing in flight, the gate follows it for a minute at most (rule G9). What belongs to one decision is asked with one `now`, on the monotonic clock: a window may end between two
  * readings.
  */
 export class AnnouncedQuota {
@@ -54,7 +59,9 @@ export class AnnouncedQuota {
   readonly #learned: LearnedQuota | undefined;
   /** The tightest first. */
   #policies: readonly Quota[] = [];
-  #remaining: KnownRemaining | undefined;
+  /** What is left of each quota, by its name. */
+  readonly #advised = new Map<string, KnownRemaining>();
+  #binding: KnownRemaining | undefined;
   /** When responses arrived, while policies are known. */
   #times = new RecentTimes();
   /** The announcement that proved wrong. */
@@ -63,7 +70,6 @@ export class AnnouncedQuota {
   #isProbing = false;
   #provenWrongAt = Number.NEGATIVE_INFINITY;
   #announcedAt = 0;
-  #isBinding = false;
   /** When the last response arrived that was not counted, because nothing was announced yet. */
   #uncountedAt = Number.NEGATIVE_INFINITY;
 
@@ -73,27 +79,30 @@ export class AnnouncedQuota {
     this.#learned = learned;
   }
 
-  /**
-   * Takes in the announcement of a response, before {@link ended} of the same request.
-   *
-   * @param isBinding whether it is believed whatever happens: other clients may use up what it says is left.
-   */
-  announce({ policies, remaining }: Announcement, inFlight: number, isBinding: boolean): void {
-    this.#isBinding ||= isBinding;
+  /** Takes in the announcement of a response, before {@link ended} of the same request. */
+  announce({ policies, remaining }: Announcement, inFlight: number): void {
     const tracked = tightestFirst(policies.filter(({ limit }) => limit <= maxTimes));
     const key = toKey(tracked);
     // A response with a remainder only belongs to the policies announced before.
-    const isRefuted = this.#refuted !== undefined && (key === '' || key === this.#refuted);
-    if (isRefuted && !isBinding) return;
-    if (!this.isAnnounced || (key !== '' && key !== toKey(this.#policies))) this.#announcedAt = this.clock.monotonic();
+    if (this.#refuted !== undefined && (key === '' || key === this.#refuted)) return;
+    const now = this.clock.monotonic();
+    if (!this.isAnnounced || (key !== '' && key !== toKey(this.#policies))) this.#announcedAt = now;
     if (key !== '') this.#policies = tracked;
-    if (remaining === undefined) return;
-    this.#remaining = updateRemaining(this.#remaining, remaining, inFlight, this.clock.monotonic());
+    for (const { name, ...latest } of remaining) {
+      const known = this.#advised.get(name);
+      if (known === undefined && this.#advised.size >= maxNames) continue;
+      this.#advised.set(name, updateRemaining(known, latest, inFlight, now));
+    }
   }
 
-  /** How long until anything is left again; 0 if something is left. */
+  /** Takes in what is left according to headers that the options name. Other clients may use it up as well. */
+  announceBinding(latest: Omit<Remaining, 'name'>, inFlight: number): void {
+    this.#binding = updateRemaining(this.#binding, latest, inFlight, this.clock.monotonic());
+  }
+
+  /** How long until anything is left again, for certain; 0 if something is left. */
   get emptyForMs(): number {
-    return this.#remaining?.left === 0 ? Math.max(0, this.#remaining.resetsAt - this.clock.monotonic()) : 0;
+    return this.#binding?.left === 0 ? Math.max(0, this.#binding.resetsAt - this.clock.monotonic()) : 0;
   }
 
   get known(): Quota | undefined {
@@ -102,11 +111,16 @@ export class AnnouncedQuota {
 
   /** Whether enough is known that no request has to go first to find out (rule G3). */
   get isKnown(): boolean {
-    return this.#remaining !== undefined || this.known !== undefined;
+    return this.#lefts.length > 0 || this.known !== undefined;
   }
 
   get isAnnounced(): boolean {
-    return this.#policies.length > 0 || this.#remaining !== undefined;
+    return this.#policies.length > 0 || this.#lefts.length > 0;
+  }
+
+  get #lefts(): KnownRemaining[] {
+    const advised = this.#advised.size === 0 ? [] : [...this.#advised.values()];
+    return this.#binding === undefined ? advised : [...advised, this.#binding];
   }
 
   /** Ends windows whose time is over and forgets what is too old. Called before {@link mayStart}. */
@@ -120,15 +134,16 @@ export class AnnouncedQuota {
   }
 
   #hasRoom(inFlight: number, now: number): boolean {
-    return this.#fitsRemaining(now, inFlight) && this.#policies.every((policy) => this.#fits(policy, now, inFlight));
+    const fits = this.#lefts.every((known) => this.#fitsRemaining(known, now, inFlight));
+    return fits && this.#policies.every((policy) => this.#fits(policy, now, inFlight));
   }
 
   /** After {@link mayStart} said no: how long until it is worth asking again even if nothing returns. */
   roomInMs(now: number): number {
     if (!this.isAnnounced) return this.#learned?.roomInMs(now) ?? Number.POSITIVE_INFINITY;
     const times = this.#policies.map(({ windowMs }) => (this.#times.oldestSince(now - windowMs) ?? now) + windowMs);
-    if (this.#remaining !== undefined && this.#remaining.resetsAt > now) times.push(this.#remaining.resetsAt);
-    return Math.max(0, Math.min(...times) - now); // a sum may be rounded to a moment ago
+    const resets = this.#lefts.map(({ resetsAt }) => resetsAt).filter((resetsAt) => resetsAt > now);
+    return Math.max(0, Math.min(...times, ...resets) - now); // a sum may be rounded to a moment ago
   }
 
   /** So many calls are left waiting. */
@@ -153,7 +168,7 @@ export class AnnouncedQuota {
       this.#isProbing = false;
       if (request.outcome === 'passed') this.#hadRoom(now);
     }
-    if (this.#remaining !== undefined && now >= this.#remaining.resetsAt) this.#remaining = undefined;
+    this.#dropPast(now);
     if (this.#policies.length > 0) this.#times.add(now);
   }
 
@@ -174,7 +189,8 @@ export class AnnouncedQuota {
   /** The pause is over. */
   opened(): void {
     this.#learned?.opened();
-    this.#remaining = undefined;
+    this.#advised.clear();
+    this.#binding = undefined;
   }
 
   /** Starts from a quota that was learned earlier. What was learned here takes precedence. */
@@ -186,11 +202,15 @@ export class AnnouncedQuota {
     return this.#times.countSince(now - windowMs) + inFlight < limit;
   }
 
-  #fitsRemaining(now: number, inFlight: number): boolean {
-    if (this.#remaining === undefined) return true;
-    if (now < this.#remaining.resetsAt) return inFlight < this.#remaining.left;
+  #fitsRemaining({ left, resetsAt }: KnownRemaining, now: number, inFlight: number): boolean {
+    if (now < resetsAt) return inFlight < left;
     // A new window: if its size is not announced, one request finds out.
     return this.#policies.length > 0 || inFlight === 0;
+  }
+
+  #dropPast(now: number): void {
+    for (const [name, { resetsAt }] of this.#advised) if (now >= resetsAt) this.#advised.delete(name);
+    if (this.#binding !== undefined && now >= this.#binding.resetsAt) this.#binding = undefined;
   }
 
   /** There was room in a quota said to be used up. A new window explains that once, but not twice within its length. */
@@ -198,17 +218,17 @@ export class AnnouncedQuota {
     const windowMs = this.#policies[0]?.windowMs ?? Number.POSITIVE_INFINITY;
     if (now - this.#provenWrongAt < windowMs) this.#refute();
     this.#provenWrongAt = now;
-    this.#remaining = undefined;
+    this.#advised.clear();
     this.#times = new RecentTimes();
   }
 
   #refute(): void {
-    if (this.#isBinding) return;
+    if (this.#policies.length === 0 && this.#advised.size === 0) return;
     this.#refuted = toKey(this.#policies);
     this.#uncountedAt = this.clock.monotonic();
     this.#times = new RecentTimes();
     this.#policies = [];
-    this.#remaining = undefined;
+    this.#advised.clear();
   }
 }
 
