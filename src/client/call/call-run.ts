@@ -31,7 +31,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   /** Its place in line, which it keeps through limits and retries. */
   order: number | undefined;
   #limit: ErrorContent | undefined;
-  /** Why it was retried last. */
+  /** Why it, or the login that it waited for, was retried last. */
   #trouble: Error | undefined;
   /** The recheck of a session that this call makes for all calls. */
   #recheck: { readonly session: Session; readonly end: EndRecheck } | undefined;
@@ -68,10 +68,10 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { closing, sessions } = this.#context;
     const session = sessions.current;
     this.#recordWait();
+    this.#pausedMs = lane.pausedMs;
     let permit = this.#takePermit(session);
     if (session === undefined) return this.#logIn();
     if (permit === undefined) {
-      this.#pausedMs = lane.pausedMs;
       const acquired = lane.acquire(this);
       if (acquired instanceof Promise) return this.#wait(acquired);
       permit = acquired;
@@ -146,8 +146,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   }
 
   fail(failure: unknown): unknown {
-    const cause = this.#trouble ?? this.#context.trouble.login;
-    return this.#context.failed(this.#call, failure, { attempts: this.#bodies.sentCount, cause });
+    return this.#context.failed(this.#call, failure, { attempts: this.#bodies.sentCount, cause: this.#trouble });
   }
 
   end(): void {
@@ -169,9 +168,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
 
   /** A login bounds its own waits; what this call waits for all its logins counts in its own sum (rule G5). */
   #logIn(): Promise<unknown> {
-    const { sessions, settings, clock } = this.#context;
+    const { sessions, settings, clock, trouble } = this.#context;
     const { lane } = this.#call;
-    this.#pausedMs = lane.pausedMs;
     const { askedMs, resumeAt = new Date(clock.now()) } = lane.gate.pause;
     if (this.#waitedMs > settings.rateLimit.maxTotalWaitMs) throw this.waitLimitError(askedMs, resumeAt);
     const since = clock.monotonic();
@@ -179,6 +177,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       this.#waitedMs += Math.min(lane.pausedMs - this.#pausedMs, clock.monotonic() - since);
       if (!adopted) this.#history = { ...this.#history, logins: this.#history.logins + 1 };
     });
+    login.catch(() => (this.#trouble = trouble.login ?? this.#trouble));
     return this.#call.observer?.wait(login, () => 'login') ?? login;
   }
 
