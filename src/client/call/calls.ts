@@ -61,9 +61,11 @@ export class Calls {
     for (const [body, request] of this.#streams) body.finish({ type: 'aborted', reason: closedError(request) });
   }
 
+  /** @param isRest whether it requests the rest of a stream, of which the caller knows nothing. */
   #run<Data, Result>(
     request: ConnectorRequest<Data>,
     toResult: (response: ConnectorResponse<Data>) => Result,
+    isRest = false,
   ): Promise<Result> {
     const { settings, gates, closing, counters, events } = this.#context;
     if (closing.aborted) {
@@ -72,7 +74,7 @@ export class Calls {
     }
     const call = toCall(request, settings, gates, toResult);
     if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();
-    counters.calls++;
+    if (!isRest) counters.calls++;
     return events.watchesCalls ? this.#observe(call) : this.#start(call);
   }
 
@@ -118,14 +120,15 @@ export class Calls {
     return observer.run(() => this.#start({ ...call, headers, observer }));
   }
 
-  /** A call whose body is read while it arrives. Requesting the rest of a broken body is a call of its own. */
+  /** A call whose body is read while it arrives. Tracers see a request for the rest of it as a call of its own. */
   async #stream<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
     const { settings } = this.#context;
     const { method, path } = checkRequest(request, settings);
     const streamRequest = toStreamRequest({ ...request, method });
     const requestLine = { method, path: withoutQuery(path) };
-    const open: Open = (part) => this.#run(part as ConnectorRequest<IncomingBody>, (response) => response);
-    const response = await open(streamRequest);
+    const open: Open = (part, isRest) =>
+      this.#run(part as ConnectorRequest<IncomingBody>, (response) => response, isRest);
+    const response = await open(streamRequest, false);
     const streamed = toStreamed(response, { request: requestLine, streamRequest, settings, open });
     return streamed as ConnectorResponse<Data>;
   }

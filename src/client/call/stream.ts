@@ -8,8 +8,8 @@ import { headerEntries } from '../http/request-headers.js';
 import type { Settings } from '../settings.js';
 import { describeFailure } from './failure.js';
 
-/** Makes a call whose body arrives while it is read. */
-export type Open = (request: ConnectorRequest) => Promise<ConnectorResponse<IncomingBody | undefined>>;
+/** Requests a body that arrives while it is read, or the rest of one. */
+export type Open = (request: ConnectorRequest, isRest: boolean) => Promise<ConnectorResponse<IncomingBody | undefined>>;
 
 /** The request of a stream: without compression, so that a part of the body can be requested. */
 export function toStreamRequest(request: ConnectorRequest): ConnectorRequest {
@@ -60,11 +60,8 @@ function toFetchRest(
   // Before all others: the broken part has freed its place, and its reader may hold up the other calls.
   const priority = Number.MAX_VALUE;
   return async (from) => {
-    const rest = await open({
-      ...streamRequest,
-      headers: { ...requestHeaders, range: `bytes=${from}-`, 'if-range': etag },
-      priority,
-    });
+    const restHeaders = { ...requestHeaders, range: `bytes=${from}-`, 'if-range': etag };
+    const rest = await open({ ...streamRequest, headers: restHeaders, priority }, true);
     const [, first, whole] = /^bytes (\d+)-\d+\/(\d+)$/.exec(rest.headers.get('content-range') ?? '') ?? [];
     const isSame = ['etag', 'content-encoding'].every((name) => rest.headers.get(name) === headers.get(name));
     const isRest = rest.status === 206 && Number(first) === from && Number(whole) === length && isSame;
