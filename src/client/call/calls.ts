@@ -1,7 +1,7 @@
 import { isConnectorError, type RequestLine } from '../../contract/index.js';
 import { follow } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
-import { AbandonedLogin, closedError, RequestError } from '../errors.js';
+import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
 import { IncomingBody } from '../http/incoming-body.js';
 import { expectManyListeners } from '../http/many-listeners.js';
 import type { ConnectorResponse } from '../http/read-success.js';
@@ -137,8 +137,9 @@ export class Calls {
   #failed(call: Call, failure: unknown, { attempts, cause }: CallHistory): unknown {
     const isEnd = failure instanceof AbandonedLogin; // what `closing` aborts with
     const closed = isEnd || (failure instanceof RequestError && failure.code === 'CLIENT_CLOSED');
-    const error = closed ? closedError(call.request) : failure;
-    if (error instanceof RequestError || isConnectorError(error)) Object.assign(error, { attempts });
+    let error = closed ? closedError(call.request) : failure;
+    if (error instanceof InitializeError) error = withAttempts(error, attempts);
+    else if (error instanceof RequestError || isConnectorError(error)) Object.assign(error, { attempts });
     const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
     if (isOverBudget && cause !== undefined) Object.defineProperty(error, 'cause', { value: cause });
     if (isOverBudget || !call.signal?.aborted) this.#context.events.failed(call.request, error);
