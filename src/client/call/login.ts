@@ -55,7 +55,7 @@ class LoginProcess {
       const response = await this.#request({ method, path, json: parameters }, timeoutMs, this.#context.secrets);
       return toSessionHeaders(parseJson(new TextDecoder().decode(response.body)), response.status, withoutQuery(path));
     } catch (error) {
-      throw toInitializeError(error, this.#signal);
+      throw toInitializeError(error, this.#signal, '`rateLimit.scope`');
     }
   }
 
@@ -79,7 +79,7 @@ class LoginProcess {
       const headers = await Promise.race([initialize({ request, signal: controller.signal }), timeout.promise]);
       return toSessionHeaders(headers, undefined, 'the `initialize` function');
     } catch (error) {
-      throw toInitializeError(error, this.#signal);
+      throw toInitializeError(error, this.#signal, 'the `initialize` function');
     } finally {
       timeout.cancel();
       this.#signal.removeEventListener('abort', abort);
