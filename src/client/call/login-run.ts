@@ -11,7 +11,7 @@ import type { LoginRequest } from '../session/initialize.js';
 import { failureOf, isBodyLost, isFinal, lostBodyError, statusOf } from './failure.js';
 import { describeAttempt } from './observer.js';
 import { noHistory, react, retryDelayMs } from './react.js';
-import type { Attempt, FailedAttempt, FinishedAttempt, Run, RunContext } from './run.js';
+import type { Attempt, FailedAttempt, Run, RunContext, SentAttempt } from './run.js';
 
 /** How much of its time a login has used (rule S6). A login function may make several requests at once. */
 export class LoginTime {
@@ -63,7 +63,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
   permit: Permit | undefined;
   order: number | undefined;
   readonly priority = loginPriority;
-  readonly watch: ((finished: FinishedAttempt<LoginAttempt>, startedAt: number) => void) | undefined;
+  readonly watch: ((sent: SentAttempt<LoginAttempt>, startedAt: number) => void) | undefined;
 
   constructor(context: RunContext, options: LoginRunOptions, time: LoginTime) {
     this.#context = context;
@@ -82,7 +82,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
       maxBytes: maxErrorBytes,
       signal: context.closing, // only this aborts it: another call may want the session
     };
-    if (context.events.watchesCalls) this.watch = (finished, startedAt) => this.#publish(finished, startedAt);
+    if (context.events.watchesCalls) this.watch = (sent, startedAt) => this.#publish(sent, startedAt);
   }
 
   get signal(): AbortSignal {
@@ -164,10 +164,9 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
     if (this.#leftMs <= 0) throw error;
   }
 
-  #publish(finished: FinishedAttempt, startedAt: number): void {
-    if (finished.kind === 'held-back') return;
+  #publish(sent: SentAttempt, startedAt: number): void {
     const { clock, events } = this.#context;
-    const facts = describeAttempt(finished, this.#options.secrets, clock.monotonic() - startedAt);
+    const facts = describeAttempt(sent, this.#options.secrets, clock.monotonic() - startedAt);
     events.publish('attempt', { ...this.#request, number: ++this.#time.attempts, ...facts });
   }
 }

@@ -47,6 +47,11 @@ export type FailedAttempt<AnyAttempt extends Attempt = Attempt> = FinishedAttemp
   Exclude<OutcomeKind, 'success'>
 >;
 
+export type SentAttempt<AnyAttempt extends Attempt = Attempt> = FinishedAttempt<
+  AnyAttempt,
+  Exclude<OutcomeKind, 'held-back'>
+>;
+
 /** A call of the service, or a request of a login, as {@link runToEnd} drives it. */
 export interface Run<AnyAttempt extends Attempt, Result> {
   /** The next attempt; or, if something is missing, a promise to wait for before calling this again. */
@@ -60,7 +65,7 @@ export interface Run<AnyAttempt extends Attempt, Result> {
   /** Releases whatever the run still holds. */
   end(): void;
   /** Set if a tracer listens. */
-  watch?: ((finished: FinishedAttempt<AnyAttempt>, startedAt: number) => void) | undefined;
+  watch?: ((sent: SentAttempt<AnyAttempt>, startedAt: number) => void) | undefined;
 }
 
 /** What all calls and logins of a client need. */
@@ -95,7 +100,7 @@ export async function runToEnd<AnyAttempt extends Attempt, Result>(
       const outcome = await context.transport.send(attempt); // never rejects
       const kind = classify(outcome, attempt.headers, context.settings.rateLimit.header);
       release(context, attempt, outcome, kind);
-      run.watch?.({ attempt, kind, outcome }, startedAt);
+      if (kind !== 'held-back') run.watch?.({ attempt, kind, outcome }, startedAt);
       if (kind === 'success') {
         const result = run.deliver(attempt, outcome as WireResponse);
         return result instanceof Promise ? await result : result; // awaited, so that a rejection is caught here
