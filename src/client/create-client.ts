@@ -13,7 +13,7 @@ import type {
   StreamOptions,
   StreamResponse,
 } from './client-types.js';
-import { AbandonedLogin, closedError } from './errors.js';
+import { AbandonedLogin } from './errors.js';
 import { type ClientEventListener, type ClientEventName, type Emit, EventHub } from './events.js';
 import { createFetchTransport } from './http/fetch.js';
 import { expectManyListeners } from './http/many-listeners.js';
@@ -87,14 +87,7 @@ class Client implements ConnectorClient {
       trouble: {},
       closing: expectManyListeners(this.#closing.signal),
     };
-    this.#sessions = new SessionHolder({
-      login: createLogin(shared),
-      state: settings.state,
-      clock,
-      emit,
-      headers: settings.headers,
-      loginCooldownMs: settings.loginCooldownMs,
-    });
+    this.#sessions = new SessionHolder({ ...settings, login: createLogin(shared), emit, closing: shared.closing });
     this.#calls = new Calls({ ...shared, sessions: this.#sessions });
     this.#stopStateErrors = settings.state.onError?.((error) => emit('error', { method: 'state', path: '', error }));
     if (settings.snapshot !== undefined) this.#gates.restore(settings.snapshot);
@@ -190,7 +183,7 @@ class Client implements ConnectorClient {
     this.#closing.abort(new AbandonedLogin());
     this.#gates.close();
     this.#stopStateErrors?.();
-    this.#sessions.shutDown(() => closedError({ method: 'initialize', path: '' }));
+    this.#sessions.shutDown();
     await Promise.race([this.#calls.idle(), this.#graceOver]);
     const session = this.#sessions.current;
     const { resumeAt } = this.#gates;

@@ -1,4 +1,4 @@
-import { abortable } from '../../internal/index.js';
+import { abortable, sleep } from '../../internal/index.js';
 import { readLimit, unreadableError, withResponse } from '../http/error-response.js';
 import { credentialSecrets, type ErrorContent, secretNames, sessionSecrets } from '../http/read-error.js';
 import { readSuccess } from '../http/read-success.js';
@@ -103,7 +103,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
 
   async react(failed: FailedAttempt<CallAttempt>): Promise<void> {
     const { kind, attempt, outcome } = failed;
-    const { sessions } = this.#context;
+    const { sessions, closing } = this.#context;
     const { session } = attempt;
     if (kind !== 'held-back') this.#bodies.markSent();
     if (isBodyLost(kind)) sessions.accept(session);
@@ -139,7 +139,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
             this.#recheck = { session, end: sessions.beginRecheck(session) };
             return sessions.delayRecheck(session, this.signal);
           }
-          if (await sessions.recheckOutcome(session, this.signal)) return;
+          if (await abortable(session.recheck as Promise<boolean>, this.signal, closing)) return;
           recheck = 'failed';
       }
     }
@@ -173,7 +173,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { askedMs, resumeAt = new Date(clock.now()) } = lane.gate.pause;
     if (this.#waitedMs > settings.rateLimit.maxTotalWaitMs) throw this.waitLimitError(askedMs, resumeAt);
     const since = clock.monotonic();
-    const login = Promise.resolve(sessions.acquire(this.signal)).then(({ adopted }) => {
+    const login = sessions.acquire(this.signal).then(({ adopted }) => {
       this.#waitedMs += Math.min(lane.pausedMs - this.#pausedMs, clock.monotonic() - since);
       if (!adopted) this.#history = { ...this.#history, logins: this.#history.logins + 1 };
     });
@@ -207,13 +207,13 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   }
 
   async #backOff(failed: FailedAttempt<CallAttempt>, attempt: number): Promise<void> {
-    const { settings, counters, events, sessions } = this.#context;
+    const { settings, clock, counters, events, closing } = this.#context;
     const delayMs = retryDelayMs(attempt, settings.retry, Math.random());
     const error = failureOf(failed, this.#secrets(failed.attempt.session)) as Error;
     this.#trouble = error;
     counters.retries++;
     events.emit('retry', { ...this.#call.request, attempt, delayMs, error });
-    const delay = sessions.sleep(delayMs, this.signal);
+    const delay = sleep(clock, delayMs, this.signal, closing);
     await (this.#call.observer?.wait(delay, () => 'retry') ?? delay);
   }
 
