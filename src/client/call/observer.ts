@@ -49,9 +49,9 @@ export class CallObserver {
     }
   }
 
-  readonly attempt = (sent: SentAttempt, startedAt: number): void => {
+  readonly attempt = (sent: SentAttempt): void => {
     const { secrets, clock, publish } = this.#options;
-    const facts = describeAttempt(sent, secrets, clock.monotonic() - startedAt);
+    const facts = describeAttempt(sent, secrets, clock);
     this.#attempts++;
     this.#status = facts.status;
     publish('attempt', { call: this.#call, ...this.#call, number: this.#attempts, ...facts });
@@ -89,7 +89,7 @@ export class CallObserver {
 type AttemptFacts = Omit<ClientCallEvents['attempt'], 'call' | 'method' | 'path' | 'number'>;
 
 /** An attempt of a call or of a login, as tracers see it. */
-export function describeAttempt(sent: SentAttempt, secrets: readonly string[], durationMs: number): AttemptFacts {
+export function describeAttempt(sent: SentAttempt, secrets: readonly string[], clock: Clock): AttemptFacts {
   const status = statusOf(sent.outcome);
   const result = attemptOutcome(sent);
   const failed = result === 'failed' || result === 'aborted';
@@ -97,7 +97,7 @@ export function describeAttempt(sent: SentAttempt, secrets: readonly string[], d
     outcome: result,
     ...(status === undefined ? {} : { status }),
     ...(failed ? { error: failureOf(sent, secrets) } : {}),
-    durationMs,
+    durationMs: clock.monotonic() - sent.attempt.permit.startedAt,
   };
 }
 

@@ -65,7 +65,7 @@ export interface Run<AnyAttempt extends Attempt, Result> {
   /** Releases whatever the run still holds. */
   end(): void;
   /** Set if a tracer listens. */
-  watch?: ((sent: SentAttempt<AnyAttempt>, startedAt: number) => void) | undefined;
+  watch?: ((sent: SentAttempt<AnyAttempt>) => void) | undefined;
 }
 
 /** What all calls and logins of a client need. */
@@ -96,11 +96,10 @@ export async function runToEnd<AnyAttempt extends Attempt, Result>(
         await attempt;
         attempt = run.acquire();
       }
-      const startedAt = run.watch === undefined ? 0 : context.clock.monotonic();
       const outcome = await context.transport.send(attempt); // never rejects
       const kind = classify(outcome, attempt.headers, context.settings.rateLimit.header);
       release(context, attempt, outcome, kind);
-      if (kind !== 'held-back') run.watch?.({ attempt, kind, outcome }, startedAt);
+      if (kind !== 'held-back') run.watch?.({ attempt, kind, outcome });
       if (kind === 'success') {
         const result = run.deliver(attempt, outcome as WireResponse);
         return result instanceof Promise ? await result : result; // awaited, so that a rejection is caught here
