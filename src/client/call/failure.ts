@@ -50,6 +50,7 @@ export function isFinal(outcome: SendOutcome): boolean {
  */
 export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: readonly string[], note = ''): unknown {
   const { request } = attempt;
+  const all = secretsOf(attempt, secrets);
   if (outcome.type === 'aborted') {
     // By the caller, or because the grace of `close()` is over.
     return attempt.signal?.aborted ? attempt.signal.reason : closedError(request);
@@ -57,9 +58,7 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
   if (outcome.type === 'timeout') {
     const message = `no complete response within ${Math.ceil(attempt.timeoutMs)} ms${note}`;
     const error = new RequestError(message, { code: 'TIMEOUT', request, status: outcome.response?.status });
-    return outcome.response === undefined
-      ? error
-      : attachResponse(error, attempt, outcome.response, secretsOf(attempt, secrets));
+    return attachResponse(error, attempt, outcome.response, all);
   }
   if (outcome.type === 'failed' && outcome.error instanceof BodyFailure) {
     const { message, cause } = outcome.error;
@@ -70,18 +69,22 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
     return new RequestError(describeFailure(outcome.error) + note, { code: 'NETWORK_ERROR', request, cause });
   }
   const response = outcome as WireResponse;
-  const all = secretsOf(attempt, secrets);
   return attachResponse(responseError({ attempt, kind, response }, all, note), attempt, response, all);
 }
 
-/** A tracer passes the client's secrets only: those of the request are added here. */
-function secretsOf({ headers, session }: Attempt, secrets: readonly string[]): string[] {
+/** What must not be shown of an attempt: the client's secrets, and those of the request. */
+export function secretsOf({ headers, session }: Attempt, secrets: readonly string[]): string[] {
   return [...secrets, ...credentialSecrets(headers), ...sessionSecrets(session?.headers ?? {})];
 }
 
 /** A success of a login holds a session, and is never shown (rule E9). */
-function attachResponse(error: Error, { session }: Attempt, response: WireResponse, secrets: readonly string[]): Error {
-  if (session === undefined && response.status < 300) return error;
+function attachResponse(
+  error: Error,
+  { session }: Attempt,
+  response: WireResponse | undefined,
+  secrets: readonly string[],
+): Error {
+  if (response === undefined || (session === undefined && response.status < 300)) return error;
   return withResponse(error, response, secrets, secretNames(session?.headers ?? {}));
 }
 
