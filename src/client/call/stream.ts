@@ -32,12 +32,12 @@ export function toStreamed(
   if (incoming === undefined) return { status, headers, data: new Blob().stream() };
   const { stream } = new StreamedBody(incoming, {
     request,
+    status,
+    timeoutMs: streamRequest.timeoutMs ?? settings.timeoutMs,
     maxBytes: settings.maxStreamBytes,
     wholeBytes: streamRequest.method === 'HEAD' ? undefined : lengthOf(headers),
     signal: streamRequest.signal,
     fetchRest: toFetchRest(response, streamRequest, open),
-    toError: (lost, cause) =>
-      toStreamError(lost, { request, status, cause, timeoutMs: streamRequest.timeoutMs ?? settings.timeoutMs }),
   });
   const encoding = headers.get('content-encoding');
   if (encoding === null) return { status, headers, data: stream };
@@ -77,19 +77,6 @@ function lengthOf(headers: Headers): number | undefined {
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
-function toStreamError(
-  lost: LostConnection,
-  facts: { request: RequestLine; status: number; cause: unknown; timeoutMs: number },
-): RequestError {
-  const { request, status, timeoutMs } = facts;
-  const cause = withoutQuotes(facts.cause ?? (lost.type === 'failed' ? lost.error : undefined));
-  if (lost.type === 'timeout') {
-    return new RequestError(`no data arrived within ${timeoutMs} ms`, { code: 'TIMEOUT', request, status, cause });
-  }
-  const message = `the connection ended in the middle of the response: ${describeFailure(lost.error)}`;
-  return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause });
-}
-
 function toRecord(headers: ConnectorRequest['headers']): Record<string, string> {
   return Object.fromEntries(headerEntries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 }
@@ -101,6 +88,8 @@ type LostConnection = Exclude<Interruption, { type: 'aborted' }>;
 
 interface StreamedBodyOptions {
   request: RequestLine;
+  status: number;
+  timeoutMs: number;
   /** The most bytes that the caller gets. */
   maxBytes: number;
   /** The `content-length`: no more and no less is complete. */
@@ -108,8 +97,6 @@ interface StreamedBodyOptions {
   signal: AbortSignal | undefined;
   /** Missing if the connector cannot send just the rest. */
   fetchRest: FetchRest | undefined;
-  /** The error of the stream; `cause` is why requesting the rest failed, if that was tried. */
-  toError(lost: LostConnection, cause: unknown): Error;
 }
 
 /** How much is read ahead of the caller. */
@@ -192,18 +179,29 @@ class StreamedBody implements Sink {
 
   /** Requests the rest, if the connector can send it. */
   async #resume(lost: LostConnection): Promise<void> {
-    const { fetchRest, toError } = this.#options;
-    if (fetchRest === undefined || ++this.#emptyResumes > maxEmptyResumes) return this.#fail(toError(lost, undefined));
+    const { fetchRest, signal } = this.#options;
+    if (fetchRest === undefined || ++this.#emptyResumes > maxEmptyResumes) return this.#fail(this.#lostError(lost));
     let next: IncomingBody;
     try {
       next = await fetchRest(this.#receivedBytes);
     } catch (cause) {
-      return this.#fail(this.#options.signal?.aborted ? cause : toError(lost, cause));
+      return this.#fail(signal?.aborted ? cause : this.#lostError(lost, cause));
     }
     if (this.#isDone) return next.destroy();
     this.#incoming = next;
     next.pipe(this);
     if (this.#hasRoom) next.resume();
+  }
+
+  /** @param restFailure why requesting the rest failed, if that was tried. */
+  #lostError(lost: LostConnection, restFailure?: unknown): RequestError {
+    const { request, status, timeoutMs } = this.#options;
+    const cause = withoutQuotes(restFailure ?? (lost.type === 'failed' ? lost.error : undefined));
+    if (lost.type === 'timeout') {
+      return new RequestError(`no data arrived within ${timeoutMs} ms`, { code: 'TIMEOUT', request, status, cause });
+    }
+    const message = `the connection ended in the middle of the response: ${describeFailure(lost.error)}`;
+    return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause });
   }
 
   #fail(error: unknown): void {
