@@ -89,7 +89,6 @@ const schema = optionsOf({
   state: withMethods<ConnectionState>('renew', 'pause', 'onPause').default(() => memoryState()),
 } satisfies ShapeOf<ConnectorClientOptions>);
 
-/** The options with all defaults filled in. */
 export type Settings = ReturnType<typeof checkOptions>;
 
 /** Checks the options and fills in the defaults, once. @throws TypeError naming the options that are wrong. */
@@ -104,7 +103,6 @@ export function checkOptions(options: ConnectorClientOptions) {
     ...settings,
     ...baseUrl,
     fetch,
-    /** The default headers of every request. */
     headers: toBaseHeaders(headers, fetch === undefined),
   };
 }

@@ -39,7 +39,6 @@ export class Calls {
     };
   }
 
-  /** Resolves when no call is active. */
   async idle(): Promise<void> {
     if (this.#active > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
@@ -133,7 +132,6 @@ export class Calls {
     return streamed as ConnectorResponse<Data>;
   }
 
-  /** Reports a call that failed. @returns the error that the caller gets. */
   #failed(call: Call, failure: unknown, { attempts, cause }: CallHistory): unknown {
     const isEnd = failure instanceof AbandonedLogin; // what `closing` aborts with
     const closed = isEnd || (failure instanceof RequestError && failure.code === 'CLIENT_CLOSED');

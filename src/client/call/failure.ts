@@ -15,7 +15,6 @@ import { headerValue, type SendOutcome, type WireResponse } from '../http/wire.j
 import { toRateLimitError } from '../rate-limit/wait-limits.js';
 import type { Attempt, FinishedAttempt, OutcomeKind } from './run.js';
 
-/** Whether the attempt was a success whose body is lost. */
 export function isBodyLost(kind: OutcomeKind): kind is 'truncated' | 'too-large' | 'undecodable' {
   return kind === 'truncated' || kind === 'too-large' || kind === 'undecodable';
 }
@@ -31,7 +30,6 @@ export function statusOf(outcome: SendOutcome): number | undefined {
 const finalCodes =
   /^(?:ERR_TLS_CERT_\w+|CERT_\w+|CRL_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|(?:UND_ERR|HPE)_HEADERS?_OVERFLOW|UND_MOCK_ERR_\w+)$/;
 
-/** Whether a failed request would only fail again. */
 export function isFinal(outcome: SendOutcome): boolean {
   if (outcome.type !== 'failed') return false;
   const error = outcome.error as { code?: unknown; cause?: { code?: unknown } } | undefined;

@@ -52,7 +52,6 @@ export class LoginRun implements Run<Attempt, WireResponse>, Waiter {
   readonly #time: LoginTime;
   readonly #request: RequestLine;
   readonly #lane: Lane;
-  /** What all attempts share. */
   readonly #shared: Omit<Attempt, 'permit' | 'timeoutMs' | 'mayStart'>;
   #history = noHistory;
   #endWait: (() => void) | undefined;

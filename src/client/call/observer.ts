@@ -10,7 +10,6 @@ export interface ObserverOptions {
   request: RequestLine;
   /** The headers of the call; a tracer may add to them. */
   headers: Record<string, string>;
-  /** What must not be shown, besides the headers of a request (rules E5, S7). */
   secrets: readonly string[];
   clock: Clock;
   publish: Publish;
@@ -57,7 +56,6 @@ export class CallObserver {
     publish('attempt', { call: this.#call, ...this.#call, number: this.#attempts, ...facts });
   };
 
-  /** Publishes a wait when it is over, however it ended. */
   async wait<T>(waiting: Promise<T>, reason: () => WaitReason): Promise<T> {
     const { clock, publish } = this.#options;
     const startedAt = clock.monotonic();

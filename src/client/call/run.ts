@@ -41,7 +41,6 @@ export interface FinishedAttempt<AnyAttempt extends Attempt = Attempt, Kind exte
   readonly outcome: SendOutcome;
 }
 
-/** An attempt that was not a success. */
 export type FailedAttempt<AnyAttempt extends Attempt = Attempt> = FinishedAttempt<
   AnyAttempt,
   Exclude<OutcomeKind, 'success'>

@@ -81,7 +81,6 @@ function toRecord(headers: ConnectorRequest['headers']): Record<string, string> 
   return Object.fromEntries(headerEntries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Requests the rest of a body whose connection was lost; rejects if that fails. */
 type FetchRest = (receivedBytes: number) => Promise<IncomingBody>;
 
 type LostConnection = Exclude<Interruption, { type: 'aborted' }>;
@@ -90,7 +89,6 @@ interface StreamedBodyOptions {
   request: RequestLine;
   status: number;
   timeoutMs: number;
-  /** The most bytes that the caller gets. */
   maxBytes: number;
   /** The `content-length`: no more and no less is complete. */
   wholeBytes: number | undefined;

@@ -104,7 +104,6 @@ export class SessionHolder {
     if (this.#current?.generation === session.generation) this.#current = undefined;
   }
 
-  /** A request with this session got through. */
   accept(session: Session): void {
     session.accepted = true;
     this.#neverAccepted = undefined;
