@@ -1,4 +1,4 @@
-import type { Timer } from '../internal/index.js';
+import { abortable, checkOptions as check, duration, sleep } from '../internal/index.js';
 import { Calls } from './call/calls.js';
 import { cleanUp } from './call/cleanup.js';
 import { createLogin } from './call/login.js';
@@ -13,7 +13,7 @@ import type {
   StreamOptions,
   StreamResponse,
 } from './client-types.js';
-import { AbandonedLogin, closedError } from './errors.js';
+import { AbandonedLogin } from './errors.js';
 import { type ClientEventListener, type ClientEventName, type Emit, EventHub } from './events.js';
 import { createFetchTransport } from './http/fetch.js';
 import { expectManyListeners } from './http/many-listeners.js';
@@ -21,9 +21,9 @@ import type { ConnectorResponse } from './http/read-success.js';
 import { withoutQuery } from './http/request-target.js';
 import { createUndiciTransport } from './http/undici.js';
 import type { ConnectorClientOptions } from './options.js';
-import { type ClientSnapshot, Gates } from './rate-limit/gates.js';
+import { type ClientSnapshot, Gates, snapshotOption } from './rate-limit/gates.js';
 import { SessionHolder } from './session/session.js';
-import { checkGrace, checkOptions, checkSnapshot } from './settings.js';
+import { checkOptions } from './settings.js';
 
 /**
  * Creates the client of one connector connection.
@@ -51,11 +51,8 @@ class Client implements ConnectorClient {
   readonly #counters = { calls: 0, sent: 0, refused: 0, logins: 0, pauses: 0, retries: 0 };
   readonly #stopStateErrors: (() => void) | undefined;
   #closed: Promise<void> | undefined;
-  #grace: Timer | undefined;
-  #graceEndsAt = Number.POSITIVE_INFINITY;
-  #isGraceOver = false;
-  #endGrace: () => void = () => {};
-  readonly #graceOver = new Promise<void>((resolve) => (this.#endGrace = resolve));
+  /** Aborts once the client has closed, or its grace is over. */
+  readonly #ended = new AbortController();
 
   constructor(options: ConnectorClientOptions) {
     const settings = checkOptions(options);
@@ -87,14 +84,7 @@ class Client implements ConnectorClient {
       trouble: {},
       closing: expectManyListeners(this.#closing.signal),
     };
-    this.#sessions = new SessionHolder({
-      login: createLogin(shared),
-      state: settings.state,
-      clock,
-      emit,
-      headers: settings.headers,
-      loginCooldownMs: settings.loginCooldownMs,
-    });
+    this.#sessions = new SessionHolder({ ...settings, login: createLogin(shared), emit, closing: shared.closing });
     this.#calls = new Calls({ ...shared, sessions: this.#sessions });
     this.#stopStateErrors = settings.state.onError?.((error) => emit('error', { method: 'state', path: '', error }));
     if (settings.snapshot !== undefined) this.#gates.restore(settings.snapshot);
@@ -150,15 +140,12 @@ class Client implements ConnectorClient {
   }
 
   restore(snapshot: ClientSnapshot): void {
-    this.#gates.restore(checkSnapshot(snapshot));
+    this.#gates.restore(check(snapshotOption, snapshot, 'snapshot'));
   }
 
   close({ graceMs }: CloseOptions = {}): Promise<void> {
-    if (graceMs !== undefined) this.#endAfter(checkGrace(graceMs));
-    this.#closed ??= this.#close().finally(() => {
-      this.#graceEndsAt = Number.NEGATIVE_INFINITY;
-      this.#grace?.cancel();
-    });
+    if (graceMs !== undefined) void this.#endAfter(check(duration(), graceMs, 'graceMs'));
+    this.#closed ??= this.#close().finally(() => this.#ended.abort());
     return this.#closed;
   }
 
@@ -171,18 +158,15 @@ class Client implements ConnectorClient {
   }
 
   /** The earliest end counts. A client that has closed needs no timer, which would keep the process alive. */
-  #endAfter(graceMs: number): void {
-    const { clock } = this.#settings;
-    const endsAt = clock.monotonic() + graceMs;
-    if (endsAt >= this.#graceEndsAt) return;
-    this.#graceEndsAt = endsAt;
-    this.#grace?.cancel();
-    this.#grace = clock.setTimer(graceMs, () => {
-      this.#isGraceOver = true;
-      this.#transport.abort();
-      this.#calls.endStreams();
-      this.#endGrace();
-    });
+  async #endAfter(graceMs: number): Promise<void> {
+    try {
+      await sleep(this.#settings.clock, graceMs, this.#ended.signal);
+    } catch {
+      return;
+    }
+    this.#ended.abort();
+    this.#transport.abort();
+    this.#calls.endStreams();
   }
 
   async #close(): Promise<void> {
@@ -190,19 +174,27 @@ class Client implements ConnectorClient {
     this.#closing.abort(new AbandonedLogin());
     this.#gates.close();
     this.#stopStateErrors?.();
-    this.#sessions.shutDown(() => closedError({ method: 'initialize', path: '' }));
-    await Promise.race([this.#calls.idle(), this.#graceOver]);
+    this.#sessions.shutDown();
+    await this.#orEnd(this.#calls.idle());
     const session = this.#sessions.current;
     const { resumeAt } = this.#gates;
     const paused = resumeAt !== undefined && resumeAt.getTime() > clock.now();
     // During a pause nothing is sent (rule G1): the session then expires by itself.
-    if (cleanup !== undefined && session !== undefined && !paused && !this.#isGraceOver) {
+    if (cleanup !== undefined && session !== undefined && !paused && !this.#ended.signal.aborted) {
       const { path } = cleanup;
       await cleanUp(this.#transport, session, { basePath, path, timeoutMs }).catch((error) =>
         this.#events.emit('error', { method: 'POST', path: withoutQuery(path), error }),
       );
     }
-    await Promise.race([this.#transport.close(), this.#graceOver]);
+    await this.#orEnd(this.#transport.close());
+  }
+
+  /** Waits no longer than the grace. */
+  async #orEnd(waiting: Promise<void>): Promise<void> {
+    const { signal } = this.#ended;
+    await abortable(waiting, signal).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
   }
 }
 

@@ -76,6 +76,8 @@ export class InitializeError extends Error {
   declare readonly retryAt?: Date;
   /** The connector's response, if it refused the login; not enumerable (rule E9). */
   declare readonly response?: CallResponse;
+  /** How many attempts of the call were sent; those of the login do not count. */
+  declare readonly attempts?: number;
 
   constructor(
     message: string,
@@ -95,6 +97,13 @@ export class InitializeError extends Error {
     const response = (options.cause as { response?: CallResponse } | undefined)?.response;
     if (response !== undefined) Object.defineProperty(this, 'response', { value: response });
   }
+}
+
+/** Calls that wait for the same login share its error; one that was sent more or less often than the first gets a copy. */
+export function withAttempts(error: InitializeError, attempts: number): InitializeError {
+  const isShared = error.attempts !== undefined && error.attempts !== attempts;
+  const own = isShared ? new InitializeError(error.message, { ...error, cause: error.cause }) : error;
+  return Object.assign(own, { attempts });
 }
 
 /** What a call rejects with, besides a TypeError for wrong options and a signal's reason. Told apart by `kind`. */

@@ -22,7 +22,7 @@ import { type HeadersOption, toBaseHeaders } from './http/request-headers.js';
 import { checkPath } from './http/request-target.js';
 import type { Dispatcher } from './http/undici.js';
 import type { ConnectorClientOptions, InitializeOptions, RateLimitOptions, RetryOptions } from './options.js';
-import { type ClientSnapshot, snapshotOption } from './rate-limit/gates.js';
+import { snapshotOption } from './rate-limit/gates.js';
 import type { RemainingOptions } from './rate-limit/limit-headers.js';
 import type { InitializeFunction } from './session/initialize.js';
 import { type ConnectionState, memoryState } from './session/state.js';
@@ -89,7 +89,6 @@ const schema = optionsOf({
   state: withMethods<ConnectionState>('renew', 'pause', 'onPause').default(() => memoryState()),
 } satisfies ShapeOf<ConnectorClientOptions>);
 
-/** The options with all defaults filled in. */
 export type Settings = ReturnType<typeof checkOptions>;
 
 /** Checks the options and fills in the defaults, once. @throws TypeError naming the options that are wrong. */
@@ -104,19 +103,8 @@ export function checkOptions(options: ConnectorClientOptions) {
     ...settings,
     ...baseUrl,
     fetch,
-    /** The default headers of every request. */
     headers: toBaseHeaders(headers, fetch === undefined),
   };
-}
-
-/** @throws TypeError if the value is not a number of milliseconds. */
-export function checkGrace(value: unknown): number {
-  return check(duration(), value, 'graceMs');
-}
-
-/** @throws TypeError saying what is wrong with the snapshot. */
-export function checkSnapshot(snapshot: unknown): ClientSnapshot {
-  return check(snapshotOption, snapshot, 'snapshot');
 }
 
 function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {

@@ -464,6 +464,28 @@ describe('totalTimeoutMs bounds the whole call', () => {
     });
   });
 
+  it('does not blame the login of another call where it has been sent itself', async () => {
+    const connector = await scriptedConnector();
+    const { client, clock } = connectVirtually(connector, {
+      retry: { retries: 9, minTimeoutMs: 300, maxTimeoutMs: 300 },
+    });
+    await get(client);
+    const hold = holdAll();
+    connector.handle = hold.handler;
+    const sent = track(client.get('/slow', { totalTimeoutMs: 1000 }));
+    await until(() => hold.held.length === 1);
+    connector.expireSessions();
+    connector.initialize = (exchange) => exchange.drop();
+    const retried = new Promise((resolve) => client.on('retry', resolve));
+    const waiting = track(client.get('/items', { totalTimeoutMs: 1000 }));
+    await retried;
+    await clock.advance(1000);
+    await until(() => sent.settled && waiting.settled);
+    expect(sent.error).toMatchObject({ code: 'BUDGET_EXCEEDED', attempts: 1 });
+    expect((sent.error as RequestError).cause).toBeUndefined();
+    expect(waiting.error).toMatchObject({ attempts: 1, cause: { path: '/initialize' } }); // control
+  });
+
   it('tells how long a rate limit lasts', async () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(3600) });
     const error = await overBudget(connector, 'pause');

@@ -7,8 +7,8 @@ import { type CallError, InitializeError, isInitializeError, isRequestError, Req
 import { virtualClock } from 'concordat/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { connect, password } from '../helpers/connect.js';
-import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
-import { rejection } from '../helpers/until.js';
+import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { rejection, until } from '../helpers/until.js';
 import { leaksOf, show } from '../helpers/visible.js';
 
 const told = { etag: '"7"', 'x-request-id': 'request-1', location: '/issues/8', 'set-cookie': ['sid=new-canary-1'] };
@@ -197,6 +197,27 @@ describe('problems of RFC 9457 (E9)', () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.reply(422, body, problem) });
     expect(await rejection(connect(connector).get('/'))).toMatchObject({ code: 'CODE', origin: 'connector' });
   });
+});
+
+it('calls that waited for the same login tell how often each was sent (E9)', async () => {
+  const connector = await scriptedConnector();
+  const client = connect(connector);
+  await client.get('/');
+  const hold = holdAll();
+  connector.initialize = hold.handler;
+  connector.expireSessions();
+  const sent = rejection(client.get('/'));
+  await until(() => hold.held.length === 1);
+  const unsent = [rejection(client.get('/')), rejection(client.get('/'))];
+  hold.release((exchange) => exchange.fail(401, 'NO', 'Wrong password'));
+  const errors = await Promise.all([sent, ...unsent]);
+  const later = await rejection(client.get('/'));
+  expect([...errors, later].map(({ attempts }) => attempts)).toEqual([1, 0, 0, 0]);
+  const [first, second] = errors as [InitializeError, InitializeError];
+  expect(second).toBeInstanceOf(InitializeError);
+  expect({ ...second, message: second.message }).toEqual({ ...first, message: first.message, attempts: 0 });
+  expect(second.response).toBe(first.response);
+  expect(second.response?.status).toBe(401);
 });
 
 it('an InitializeError has only the properties that it was given', () => {

@@ -140,6 +140,18 @@ describe('the call of initialize (S1)', () => {
     }
   });
 
+  it('is not blamed where `rateLimit.scope` throws', async () => {
+    const connector = await scriptedConnector();
+    const cause = new Error('no such limit');
+    const scope = ({ path }: { path: string }) => {
+      if (path === '/initialize') throw cause;
+      return '';
+    };
+    const error = await rejection(get(connect(connector, { rateLimit: { scope } })));
+    expect(error).toMatchObject({ message: 'The login failed: `rateLimit.scope` threw an error', cause });
+    expect([...connector.logins, ...connector.requests]).toEqual([]);
+  });
+
   it('holds no timer once the function is done', async () => {
     const connector = await scriptedConnector({ guard: false });
     const { client, clock } = connectVirtually(connector, { initialize: async () => ({ 'x-session': 'own' }) });

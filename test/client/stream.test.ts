@@ -99,6 +99,7 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     const { body } = await client.stream('/files/7', { query: { of: 7 } });
     expect((await bytesOf(body)).equals(content)).toBe(true);
     expect(connector.requests).toHaveLength(3);
+    expect(client.status.counters.calls).toBe(1);
     expect(connector.requests[1]?.path).toBe('/files/7?of=7');
     expect(connector.requests[1]?.headers).toMatchObject({
       'if-range': etag,

@@ -1,6 +1,6 @@
-import { abortable } from '../../internal/index.js';
+import { abortable, sleep } from '../../internal/index.js';
 import { readLimit, unreadableError, withResponse } from '../http/error-response.js';
-import { credentialSecrets, type ErrorContent, secretNames, sessionSecrets } from '../http/read-error.js';
+import { type ErrorContent, secretNames } from '../http/read-error.js';
 import { readSuccess } from '../http/read-success.js';
 import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
@@ -8,7 +8,7 @@ import { mayExceedWaitLimits, waitLimitError } from '../rate-limit/wait-limits.j
 import type { Permit, Waiter } from '../rate-limit/wait-queue.js';
 import type { EndRecheck, Session } from '../session/session.js';
 import { type Call, type CallAttempt, type CallContext, toAttempt } from './call.js';
-import { failureOf, isBodyLost, isFinal, statusOf } from './failure.js';
+import { failureOf, isBodyLost, isFinal, secretsOf, statusOf } from './failure.js';
 import { type Facts, isIdempotent, noHistory, react, retryDelayMs, type SessionFacts } from './react.js';
 import type { FailedAttempt, Run } from './run.js';
 
@@ -31,7 +31,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   /** Its place in line, which it keeps through limits and retries. */
   order: number | undefined;
   #limit: ErrorContent | undefined;
-  /** Why it was retried last. */
+  /** Why it, or the login that it waited for, was retried last. */
   #trouble: Error | undefined;
   /** The recheck of a session that this call makes for all calls. */
   #recheck: { readonly session: Session; readonly end: EndRecheck } | undefined;
@@ -68,14 +68,13 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { closing, sessions } = this.#context;
     const session = sessions.current;
     this.#recordWait();
-    let permit = this.#takePermit(session);
-    if (session === undefined) return this.#logIn();
-    if (permit === undefined) {
-      this.#pausedMs = lane.pausedMs;
-      const acquired = lane.acquire(this);
-      if (acquired instanceof Promise) return this.#wait(acquired);
-      permit = acquired;
+    this.#pausedMs = lane.pausedMs;
+    if (session === undefined) {
+      this.#giveBack();
+      return this.#logIn();
     }
+    const permit = lane.acquire(this);
+    if (permit instanceof Promise) return this.#wait(permit);
     if (!this.#bodies.ready) {
       // A factory may take its time, or throw: meanwhile another call gets the permit.
       lane.release(permit, 'unsent');
@@ -86,7 +85,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     return toAttempt(this.#call, this.#context, { session, permit, body: this.#bodies.body });
   }
 
-  deliver({ session }: CallAttempt, response: WireResponse): Result | Promise<Result> {
+  deliver(attempt: CallAttempt, response: WireResponse): Result | Promise<Result> {
+    const { session } = attempt;
     const { request, responseType, schema, toResult } = this.#call;
     const { parseJson } = this.#context.settings;
     this.#bodies.markSent();
@@ -94,7 +94,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     this.#recheck?.end(true);
     if (response.incoming !== undefined) this.#context.arriving(this.#call, response.incoming);
     const read = readSuccess(response, { method: request.method, responseType, schema, parseJson }, (problem) => {
-      const secrets = this.#secrets(session);
+      const secrets = secretsOf(attempt, this.#context.secrets);
       const error = unreadableError(problem, request, response, secrets);
       return withResponse(error, response, secrets, secretNames(session.headers));
     });
@@ -103,11 +103,11 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
 
   async react(failed: FailedAttempt<CallAttempt>): Promise<void> {
     const { kind, attempt, outcome } = failed;
-    const { sessions } = this.#context;
+    const { sessions, closing } = this.#context;
     const { session } = attempt;
     if (kind !== 'held-back') this.#bodies.markSent();
     if (isBodyLost(kind)) sessions.accept(session);
-    if (kind === 'limit') this.#meetLimit(outcome as WireResponse, session);
+    if (kind === 'limit') this.#meetLimit(outcome as WireResponse, attempt);
     let recheck: SessionFacts['recheck'] = session.recheck === undefined ? 'none' : 'running';
     let { adopted } = session;
     if (this.#recheck !== undefined && kind !== 'limit' && kind !== 'held-back') {
@@ -127,7 +127,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
         case 'fail':
           if (reaction.session === 'ended') sessions.expire(session);
           if (reaction.session === 'never accepted' && recheck !== 'failed') sessions.markUnusable(session);
-          throw failureOf(failed, this.#secrets(session), reaction.note);
+          throw failureOf(failed, this.#context.secrets, reaction.note);
         case 'send again':
           return;
         case 'log in':
@@ -139,46 +139,49 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
             this.#recheck = { session, end: sessions.beginRecheck(session) };
             return sessions.delayRecheck(session, this.signal);
           }
-          if (await sessions.recheckOutcome(session, this.signal)) return;
+          if (await abortable(session.recheck as Promise<boolean>, this.signal, closing)) return;
           recheck = 'failed';
       }
     }
   }
 
   fail(failure: unknown): unknown {
-    const cause = this.#trouble ?? this.#context.trouble.login;
-    return this.#context.failed(this.#call, failure, { attempts: this.#bodies.sentCount, cause });
+    return this.#context.failed(this.#call, failure, { attempts: this.#bodies.sentCount, cause: this.#trouble });
   }
 
   end(): void {
-    if (this.permit !== undefined) this.#call.lane.release(this.permit, 'unsent');
+    this.#giveBack();
     // A recheck without an outcome tells the others nothing: they try for themselves.
     this.#recheck?.end(true);
     this.#bodies.release();
     this.#context.ended();
   }
 
-  /** The permit that this call has waited for, if it is still current. */
-  #takePermit(session: Session | undefined): Permit | undefined {
+  /** Lets another call have the permit that the gate has given to this one. */
+  #giveBack(): void {
     const { permit } = this;
     this.permit = undefined;
-    if (permit === undefined || (session !== undefined && this.#call.lane.isCurrent(permit))) return permit;
-    this.#call.lane.release(permit, 'unsent');
-    return undefined;
+    if (permit !== undefined) this.#call.lane.release(permit, 'unsent');
   }
 
   /** A login bounds its own waits; what this call waits for all its logins counts in its own sum (rule G5). */
   #logIn(): Promise<unknown> {
-    const { sessions, settings, clock } = this.#context;
+    const { sessions, settings, clock, trouble } = this.#context;
     const { lane } = this.#call;
-    this.#pausedMs = lane.pausedMs;
     const { askedMs, resumeAt = new Date(clock.now()) } = lane.gate.pause;
     if (this.#waitedMs > settings.rateLimit.maxTotalWaitMs) throw this.waitLimitError(askedMs, resumeAt);
     const since = clock.monotonic();
-    const login = Promise.resolve(sessions.acquire(this.signal)).then(({ adopted }) => {
-      this.#waitedMs += Math.min(lane.pausedMs - this.#pausedMs, clock.monotonic() - since);
-      if (!adopted) this.#history = { ...this.#history, logins: this.#history.logins + 1 };
-    });
+    const login = sessions.acquire(this.signal).then(
+      ({ adopted }) => {
+        this.#waitedMs += Math.min(lane.pausedMs - this.#pausedMs, clock.monotonic() - since);
+        if (!adopted) this.#history = { ...this.#history, logins: this.#history.logins + 1 };
+      },
+      (failure) => {
+        // At once, because a login that no call waits for any more forgets it.
+        this.#trouble = trouble.login ?? this.#trouble;
+        throw failure;
+      },
+    );
     return this.#call.observer?.wait(login, () => 'login') ?? login;
   }
 
@@ -199,22 +202,23 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   }
 
   /** @throws with `onLimit: 'reject'`, even if the limit is over by now. */
-  #meetLimit(response: WireResponse, session: Session): void {
-    const { settings, clock } = this.#context;
+  #meetLimit(response: WireResponse, attempt: CallAttempt): void {
+    const { settings, clock, secrets } = this.#context;
     const { askedMs, resumeAt = new Date(clock.now()) } = this.#call.lane.gate.pause;
     const mayBeShown = mayExceedWaitLimits(askedMs, settings.rateLimit);
-    this.#limit = readLimit(response, this.#secrets(session), secretNames(session.headers), mayBeShown);
+    const names = secretNames(attempt.session.headers);
+    this.#limit = readLimit(response, secretsOf(attempt, secrets), names, mayBeShown);
     if (settings.rateLimit.onLimit === 'reject') throw this.waitLimitError(askedMs, resumeAt);
   }
 
   async #backOff(failed: FailedAttempt<CallAttempt>, attempt: number): Promise<void> {
-    const { settings, counters, events, sessions } = this.#context;
+    const { settings, clock, counters, events, secrets, closing } = this.#context;
     const delayMs = retryDelayMs(attempt, settings.retry, Math.random());
-    const error = failureOf(failed, this.#secrets(failed.attempt.session)) as Error;
+    const error = failureOf(failed, secrets) as Error;
     this.#trouble = error;
     counters.retries++;
     events.emit('retry', { ...this.#call.request, attempt, delayMs, error });
-    const delay = sessions.sleep(delayMs, this.signal);
+    const delay = sleep(clock, delayMs, this.signal, closing);
     await (this.#call.observer?.wait(delay, () => 'retry') ?? delay);
   }
 
@@ -242,9 +246,5 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
         recheck,
       },
     };
-  }
-
-  #secrets(session: Session): string[] {
-    return [...sessionSecrets(session.headers), ...credentialSecrets(this.#call.headers), ...this.#context.secrets];
   }
 }

@@ -23,7 +23,6 @@ export interface Call<Data = unknown, Result = unknown> {
   readonly body: BodySource;
   readonly responseType: ResponseType;
   readonly schema: DataSchema<Data> | undefined;
-  /** What the caller gets of a success. */
   toResult(response: ConnectorResponse<Data>): Result;
   /** As the caller says; if `undefined`, the method decides (rule G7). */
   readonly idempotent: boolean | undefined;
@@ -32,7 +31,6 @@ export interface Call<Data = unknown, Result = unknown> {
   readonly signal: AbortSignal | undefined;
   readonly lane: Lane;
   readonly priority: number;
-  /** Set if a tracer listens. */
   readonly observer?: CallObserver;
 }
 
@@ -83,7 +81,6 @@ export function toCall<Data, Result>(
   };
 }
 
-/** The next attempt of a call. */
 export function toAttempt(
   { request, lane, target, headers, responseType, timeoutMs, signal }: Call,
   { sessions, settings }: CallContext,

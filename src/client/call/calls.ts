@@ -1,7 +1,7 @@
 import { isConnectorError, type RequestLine } from '../../contract/index.js';
 import { follow } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
-import { AbandonedLogin, closedError, RequestError } from '../errors.js';
+import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
 import { IncomingBody } from '../http/incoming-body.js';
 import { expectManyListeners } from '../http/many-listeners.js';
 import type { ConnectorResponse } from '../http/read-success.js';
@@ -39,7 +39,6 @@ export class Calls {
     };
   }
 
-  /** Resolves when no call is active. */
   async idle(): Promise<void> {
     if (this.#active > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
@@ -61,9 +60,11 @@ export class Calls {
     for (const [body, request] of this.#streams) body.finish({ type: 'aborted', reason: closedError(request) });
   }
 
+  /** @param isRest whether it requests the rest of a stream, of which the caller knows nothing. */
   #run<Data, Result>(
     request: ConnectorRequest<Data>,
     toResult: (response: ConnectorResponse<Data>) => Result,
+    isRest = false,
   ): Promise<Result> {
     const { settings, gates, closing, counters, events } = this.#context;
     if (closing.aborted) {
@@ -72,7 +73,7 @@ export class Calls {
     }
     const call = toCall(request, settings, gates, toResult);
     if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();
-    counters.calls++;
+    if (!isRest) counters.calls++;
     return events.watchesCalls ? this.#observe(call) : this.#start(call);
   }
 
@@ -118,24 +119,25 @@ export class Calls {
     return observer.run(() => this.#start({ ...call, headers, observer }));
   }
 
-  /** A call whose body is read while it arrives. Requesting the rest of a broken body is a call of its own. */
+  /** A call whose body is read while it arrives. Tracers see a request for the rest of it as a call of its own. */
   async #stream<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
     const { settings } = this.#context;
     const { method, path } = checkRequest(request, settings);
     const streamRequest = toStreamRequest({ ...request, method });
     const requestLine = { method, path: withoutQuery(path) };
-    const open: Open = (part) => this.#run(part as ConnectorRequest<IncomingBody>, (response) => response);
-    const response = await open(streamRequest);
+    const open: Open = (part, isRest) =>
+      this.#run(part as ConnectorRequest<IncomingBody>, (response) => response, isRest);
+    const response = await open(streamRequest, false);
     const streamed = toStreamed(response, { request: requestLine, streamRequest, settings, open });
     return streamed as ConnectorResponse<Data>;
   }
 
-  /** Reports a call that failed. @returns the error that the caller gets. */
   #failed(call: Call, failure: unknown, { attempts, cause }: CallHistory): unknown {
     const isEnd = failure instanceof AbandonedLogin; // what `closing` aborts with
     const closed = isEnd || (failure instanceof RequestError && failure.code === 'CLIENT_CLOSED');
-    const error = closed ? closedError(call.request) : failure;
-    if (error instanceof RequestError || isConnectorError(error)) Object.assign(error, { attempts });
+    let error = closed ? closedError(call.request) : failure;
+    if (error instanceof InitializeError) error = withAttempts(error, attempts);
+    else if (error instanceof RequestError || isConnectorError(error)) Object.assign(error, { attempts });
     const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
     if (isOverBudget && cause !== undefined) Object.defineProperty(error, 'cause', { value: cause });
     if (isOverBudget || !call.signal?.aborted) this.#context.events.failed(call.request, error);

@@ -15,7 +15,6 @@ import { headerValue, type SendOutcome, type WireResponse } from '../http/wire.j
 import { toRateLimitError } from '../rate-limit/wait-limits.js';
 import type { Attempt, FinishedAttempt, OutcomeKind } from './run.js';
 
-/** Whether the attempt was a success whose body is lost. */
 export function isBodyLost(kind: OutcomeKind): kind is 'truncated' | 'too-large' | 'undecodable' {
   return kind === 'truncated' || kind === 'too-large' || kind === 'undecodable';
 }
@@ -31,7 +30,6 @@ export function statusOf(outcome: SendOutcome): number | undefined {
 const finalCodes =
   /^(?:ERR_TLS_CERT_\w+|CERT_\w+|CRL_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|(?:UND_ERR|HPE)_HEADERS?_OVERFLOW|UND_MOCK_ERR_\w+)$/;
 
-/** Whether a failed request would only fail again. */
 export function isFinal(outcome: SendOutcome): boolean {
   if (outcome.type !== 'failed') return false;
   const error = outcome.error as { code?: unknown; cause?: { code?: unknown } } | undefined;
@@ -50,6 +48,7 @@ export function isFinal(outcome: SendOutcome): boolean {
  */
 export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: readonly string[], note = ''): unknown {
   const { request } = attempt;
+  const all = secretsOf(attempt, secrets);
   if (outcome.type === 'aborted') {
     // By the caller, or because the grace of `close()` is over.
     return attempt.signal?.aborted ? attempt.signal.reason : closedError(request);
@@ -57,9 +56,7 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
   if (outcome.type === 'timeout') {
     const message = `no complete response within ${Math.ceil(attempt.timeoutMs)} ms${note}`;
     const error = new RequestError(message, { code: 'TIMEOUT', request, status: outcome.response?.status });
-    return outcome.response === undefined
-      ? error
-      : attachResponse(error, attempt, outcome.response, secretsOf(attempt, secrets));
+    return attachResponse(error, attempt, outcome.response, all);
   }
   if (outcome.type === 'failed' && outcome.error instanceof BodyFailure) {
     const { message, cause } = outcome.error;
@@ -70,18 +67,22 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
     return new RequestError(describeFailure(outcome.error) + note, { code: 'NETWORK_ERROR', request, cause });
   }
   const response = outcome as WireResponse;
-  const all = secretsOf(attempt, secrets);
   return attachResponse(responseError({ attempt, kind, response }, all, note), attempt, response, all);
 }
 
-/** A tracer passes the client's secrets only: those of the request are added here. */
-function secretsOf({ headers, session }: Attempt, secrets: readonly string[]): string[] {
+/** What must not be shown of an attempt: the client's secrets, and those of the request. */
+export function secretsOf({ headers, session }: Attempt, secrets: readonly string[]): string[] {
   return [...secrets, ...credentialSecrets(headers), ...sessionSecrets(session?.headers ?? {})];
 }
 
 /** A success of a login holds a session, and is never shown (rule E9). */
-function attachResponse(error: Error, { session }: Attempt, response: WireResponse, secrets: readonly string[]): Error {
-  if (session === undefined && response.status < 300) return error;
+function attachResponse(
+  error: Error,
+  { session }: Attempt,
+  response: WireResponse | undefined,
+  secrets: readonly string[],
+): Error {
+  if (response === undefined || (session === undefined && response.status < 300)) return error;
   return withResponse(error, response, secrets, secretNames(session?.headers ?? {}));
 }
 

@@ -11,7 +11,7 @@ import type { LoginRequest } from '../session/initialize.js';
 import { failureOf, isBodyLost, isFinal, lostBodyError, statusOf } from './failure.js';
 import { describeAttempt } from './observer.js';
 import { noHistory, react, retryDelayMs } from './react.js';
-import type { Attempt, FailedAttempt, FinishedAttempt, Run, RunContext } from './run.js';
+import type { Attempt, FailedAttempt, Run, RunContext, SentAttempt } from './run.js';
 
 /** How much of its time a login has used (rule S6). A login function may make several requests at once. */
 export class LoginTime {
@@ -42,28 +42,23 @@ export class LoginTime {
   }
 }
 
-interface LoginAttempt extends Attempt {
-  readonly startedAt: number;
-}
-
 /** What to request, and its bounds; `secrets` are never shown. */
 type LoginRunOptions = LoginRequest & { timeoutMs: number; secrets: readonly string[]; signal: AbortSignal };
 
 /** One request of a login: it waits at the gate and never carries a session (rule S5). */
-export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
+export class LoginRun implements Run<Attempt, WireResponse>, Waiter {
   readonly #context: RunContext;
   readonly #options: LoginRunOptions;
   readonly #time: LoginTime;
   readonly #request: RequestLine;
   readonly #lane: Lane;
-  /** What all attempts share. */
-  readonly #shared: Omit<LoginAttempt, 'permit' | 'timeoutMs' | 'startedAt' | 'mayStart'>;
+  readonly #shared: Omit<Attempt, 'permit' | 'timeoutMs' | 'mayStart'>;
   #history = noHistory;
   #endWait: (() => void) | undefined;
   permit: Permit | undefined;
   order: number | undefined;
   readonly priority = loginPriority;
-  readonly watch: ((finished: FinishedAttempt<LoginAttempt>, startedAt: number) => void) | undefined;
+  readonly watch: ((sent: SentAttempt) => void) | undefined;
 
   constructor(context: RunContext, options: LoginRunOptions, time: LoginTime) {
     this.#context = context;
@@ -82,7 +77,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
       maxBytes: maxErrorBytes,
       signal: context.closing, // only this aborts it: another call may want the session
     };
-    if (context.events.watchesCalls) this.watch = (finished, startedAt) => this.#publish(finished, startedAt);
+    if (context.events.watchesCalls) this.watch = (sent) => this.#publish(sent);
   }
 
   get signal(): AbortSignal {
@@ -94,8 +89,7 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
     return waitLimitError({ remainingMs, resumeAt, waitedMs: this.#time.pausedMs, limits, request: this.#request });
   }
 
-  acquire(): LoginAttempt | Promise<void> {
-    const { clock } = this.#context;
+  acquire(): Attempt | Promise<void> {
     this.#endWait?.();
     this.#endWait = undefined;
     const permit = this.#lane.acquire(this);
@@ -107,20 +101,19 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
       ...this.#shared,
       permit,
       timeoutMs: Math.max(1, this.#leftMs),
-      startedAt: clock.monotonic(),
       mayStart: () => this.#lane.isCurrent(permit),
     };
   }
 
-  deliver({ startedAt }: LoginAttempt, response: WireResponse): WireResponse {
-    this.#time.spentMs += this.#context.clock.monotonic() - startedAt;
+  deliver({ permit }: Attempt, response: WireResponse): WireResponse {
+    this.#time.spentMs += this.#context.clock.monotonic() - permit.startedAt;
     return response;
   }
 
-  async react(failed: FailedAttempt<LoginAttempt>): Promise<void> {
+  async react(failed: FailedAttempt): Promise<void> {
     const { kind, outcome, attempt } = failed;
     const { settings, clock } = this.#context;
-    this.#time.spentMs += clock.monotonic() - attempt.startedAt;
+    this.#time.spentMs += clock.monotonic() - attempt.permit.startedAt;
     const { reaction, history } = react(this.#history, {
       kind,
       status: statusOf(outcome),
@@ -164,10 +157,9 @@ export class LoginRun implements Run<LoginAttempt, WireResponse>, Waiter {
     if (this.#leftMs <= 0) throw error;
   }
 
-  #publish(finished: FinishedAttempt, startedAt: number): void {
-    if (finished.kind === 'held-back') return;
+  #publish(sent: SentAttempt): void {
     const { clock, events } = this.#context;
-    const facts = describeAttempt(finished, this.#options.secrets, clock.monotonic() - startedAt);
+    const facts = describeAttempt(sent, this.#options.secrets, clock);
     events.publish('attempt', { ...this.#request, number: ++this.#time.attempts, ...facts });
   }
 }

@@ -1,4 +1,4 @@
-import { parseJson, type Timer } from '../../internal/index.js';
+import { follow, parseJson, sleep } from '../../internal/index.js';
 import { AbandonedLogin, InitializeError } from '../errors.js';
 import { unreadableError } from '../http/error-response.js';
 import { credentialSecrets } from '../http/read-error.js';
@@ -55,14 +55,14 @@ class LoginProcess {
       const response = await this.#request({ method, path, json: parameters }, timeoutMs, this.#context.secrets);
       return toSessionHeaders(parseJson(new TextDecoder().decode(response.body)), response.status, withoutQuery(path));
     } catch (error) {
-      throw toInitializeError(error, this.#signal);
+      throw toInitializeError(error, this.#signal, '`rateLimit.scope`');
     }
   }
 
   async byFunction(initialize: InitializeFunction): Promise<Record<string, string>> {
     const controller = new AbortController();
-    const abort = () => controller.abort(this.#signal.reason);
-    this.#signal.addEventListener('abort', abort, { once: true });
+    const leave = follow([this.#signal], (reason) => controller.abort(reason));
+    const done = new AbortController();
     const request: InitializeRequest = async (options) => {
       const { path } = options;
       const method = toMethod(options.method);
@@ -74,37 +74,30 @@ class LoginProcess {
         unreadableError(problem, { method, path: withoutQuery(path) }, response, secrets),
       );
     };
-    const timeout = this.#timeout(controller);
+    const timeout = this.#timeOut(controller, done.signal);
+    timeout.catch(() => {}); // it may reject after the login has failed for another reason
     try {
-      const headers = await Promise.race([initialize({ request, signal: controller.signal }), timeout.promise]);
+      const headers = await Promise.race([initialize({ request, signal: controller.signal }), timeout]);
       return toSessionHeaders(headers, undefined, 'the `initialize` function');
     } catch (error) {
-      throw toInitializeError(error, this.#signal);
+      throw toInitializeError(error, this.#signal, 'the `initialize` function');
     } finally {
-      timeout.cancel();
-      this.#signal.removeEventListener('abort', abort);
+      done.abort();
+      leave();
     }
   }
 
   /** Ends a login function that hangs; pauses that it waited out do not count (rule S6). */
-  #timeout(controller: AbortController): { promise: Promise<never>; cancel(): void } {
+  async #timeOut(controller: AbortController, done: AbortSignal): Promise<never> {
     const { clock } = this.#context;
     const startedAt = clock.monotonic();
-    let timer: Timer;
-    const promise = new Promise<never>((_resolve, reject) => {
-      const arm = (delayMs: number) => {
-        timer = clock.setTimer(delayMs, () => {
-          const leftMs = defaultTimeoutMs - (clock.monotonic() - startedAt - this.#time.pausedMs);
-          if (leftMs > 0) return arm(leftMs);
-          const error = new InitializeError(`initialize did not finish within ${defaultTimeoutMs} ms`);
-          controller.abort(error);
-          reject(error);
-        });
-      };
-      arm(defaultTimeoutMs);
-    });
-    promise.catch(() => {}); // it may reject after the login has failed for another reason
-    return { promise, cancel: () => timer.cancel() };
+    for (let leftMs = defaultTimeoutMs; leftMs > 0; ) {
+      await sleep(clock, leftMs, done);
+      leftMs = defaultTimeoutMs - (clock.monotonic() - startedAt - this.#time.pausedMs);
+    }
+    const error = new InitializeError(`initialize did not finish within ${defaultTimeoutMs} ms`);
+    controller.abort(error);
+    throw error;
   }
 
   /** Sends until there is a success, through rate limits and transient failures (rule S5). */

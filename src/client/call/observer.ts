@@ -1,8 +1,8 @@
 import type { RequestLine } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
 import type { AttemptOutcome, CallWrapper, ClientCall, ClientCallEvents, Publish } from '../events.js';
-import { failureOf, statusOf } from './failure.js';
-import type { FinishedAttempt, OutcomeKind } from './run.js';
+import { failureOf, isBodyLost, statusOf } from './failure.js';
+import type { SentAttempt } from './run.js';
 
 type WaitReason = ClientCallEvents['wait']['reason'];
 
@@ -10,7 +10,6 @@ export interface ObserverOptions {
   request: RequestLine;
   /** The headers of the call; a tracer may add to them. */
   headers: Record<string, string>;
-  /** What must not be shown, besides the headers of a request (rules E5, S7). */
   secrets: readonly string[];
   clock: Clock;
   publish: Publish;
@@ -25,7 +24,7 @@ export class CallObserver {
 
   constructor(options: ObserverOptions) {
     this.#options = options;
-    this.#call = { method: options.request.method, path: options.request.path };
+    this.#call = options.request;
   }
 
   /** Runs the call from its first event to its last, inside the wrappers of tracers. */
@@ -49,17 +48,14 @@ export class CallObserver {
     }
   }
 
-  /** Publishes a finished attempt, unless it was never sent. */
-  readonly attempt = (finished: FinishedAttempt, startedAt: number): void => {
-    if (finished.kind === 'held-back') return;
+  readonly attempt = (sent: SentAttempt): void => {
     const { secrets, clock, publish } = this.#options;
-    const facts = describeAttempt(finished, secrets, clock.monotonic() - startedAt);
+    const facts = describeAttempt(sent, secrets, clock);
     this.#attempts++;
     this.#status = facts.status;
     publish('attempt', { call: this.#call, ...this.#call, number: this.#attempts, ...facts });
   };
 
-  /** Publishes a wait when it is over, however it ended. */
   async wait<T>(waiting: Promise<T>, reason: () => WaitReason): Promise<T> {
     const { clock, publish } = this.#options;
     const startedAt = clock.monotonic();
@@ -88,42 +84,23 @@ export class CallObserver {
   }
 }
 
-interface AttemptFacts {
-  outcome: AttemptOutcome;
-  status?: number;
-  error?: unknown;
-  durationMs: number;
-}
-
-const outcomes: Readonly<Record<OutcomeKind, AttemptOutcome>> = {
-  success: 'success',
-  truncated: 'success',
-  'too-large': 'success',
-  undecodable: 'success',
-  limit: 'limit',
-  unauthorized: 'unauthorized',
-  error: 'error',
-  redirect: 'failed',
-  unexpected: 'failed',
-  failed: 'failed',
-  timeout: 'failed',
-  aborted: 'aborted',
-  'held-back': 'aborted',
-};
+type AttemptFacts = Omit<ClientCallEvents['attempt'], 'call' | 'method' | 'path' | 'number'>;
 
 /** An attempt of a call or of a login, as tracers see it. */
-export function describeAttempt(
-  finished: FinishedAttempt,
-  secrets: readonly string[],
-  durationMs: number,
-): AttemptFacts {
-  const { kind, attempt, outcome } = finished;
-  const status = statusOf(outcome);
-  const failed = outcomes[kind] === 'failed' || kind === 'aborted';
+export function describeAttempt(sent: SentAttempt, secrets: readonly string[], clock: Clock): AttemptFacts {
+  const status = statusOf(sent.outcome);
+  const result = attemptOutcome(sent);
+  const failed = result === 'failed' || result === 'aborted';
   return {
-    outcome: attempt.signal?.aborted && failed ? 'aborted' : outcomes[kind],
+    outcome: result,
     ...(status === undefined ? {} : { status }),
-    ...(failed ? { error: failureOf(finished, secrets) } : {}),
-    durationMs,
+    ...(failed ? { error: failureOf(sent, secrets) } : {}),
+    durationMs: clock.monotonic() - sent.attempt.permit.startedAt,
   };
+}
+
+function attemptOutcome({ kind, attempt }: SentAttempt): AttemptOutcome {
+  if (isBodyLost(kind)) return 'success';
+  if (kind !== 'redirect' && kind !== 'unexpected' && kind !== 'timeout' && kind !== 'failed') return kind;
+  return attempt.signal?.aborted ? 'aborted' : 'failed';
 }

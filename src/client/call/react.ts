@@ -1,7 +1,6 @@
 import type { RetryOptions } from '../options.js';
 import type { OutcomeKind } from './run.js';
 
-/** What a call has met so far. */
 export interface History {
   /** 401s and own logins since the last long pause or retry: a session may end during either, so the count restarts. */
   readonly unauthorized: number;
@@ -13,7 +12,6 @@ export interface History {
 
 export const noHistory: History = { unauthorized: 0, logins: 0, endedSessions: 0, retries: 0 };
 
-/** The session that an attempt was sent with. */
 export interface SessionFacts {
   /** How old it was when the attempt started, counted from its login, whoever made it. */
   readonly ageMs: number;
@@ -27,13 +25,11 @@ export interface SessionFacts {
   readonly recheck: 'none' | 'running' | 'failed' | 'failed by this call';
 }
 
-/** Everything that a decision depends on. */
 export interface Facts {
   readonly kind: Exclude<OutcomeKind, 'success'>;
   readonly status: number | undefined;
   /** Whether the body can be sent again (rule G8). */
   readonly isResendable: boolean;
-  /** Whether sending it twice does no harm (rule G7). */
   readonly isIdempotent: boolean;
   readonly retriesLeft: number;
   /** Missing for a login. */

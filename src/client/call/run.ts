@@ -41,10 +41,14 @@ export interface FinishedAttempt<AnyAttempt extends Attempt = Attempt, Kind exte
   readonly outcome: SendOutcome;
 }
 
-/** An attempt that was not a success. */
 export type FailedAttempt<AnyAttempt extends Attempt = Attempt> = FinishedAttempt<
   AnyAttempt,
   Exclude<OutcomeKind, 'success'>
+>;
+
+export type SentAttempt<AnyAttempt extends Attempt = Attempt> = FinishedAttempt<
+  AnyAttempt,
+  Exclude<OutcomeKind, 'held-back'>
 >;
 
 /** A call of the service, or a request of a login, as {@link runToEnd} drives it. */
@@ -60,7 +64,7 @@ export interface Run<AnyAttempt extends Attempt, Result> {
   /** Releases whatever the run still holds. */
   end(): void;
   /** Set if a tracer listens. */
-  watch?: ((finished: FinishedAttempt<AnyAttempt>, startedAt: number) => void) | undefined;
+  watch?: ((sent: SentAttempt<AnyAttempt>) => void) | undefined;
 }
 
 /** What all calls and logins of a client need. */
@@ -91,11 +95,10 @@ export async function runToEnd<AnyAttempt extends Attempt, Result>(
         await attempt;
         attempt = run.acquire();
       }
-      const startedAt = run.watch === undefined ? 0 : context.clock.monotonic();
       const outcome = await context.transport.send(attempt); // never rejects
       const kind = classify(outcome, attempt.headers, context.settings.rateLimit.header);
       release(context, attempt, outcome, kind);
-      run.watch?.({ attempt, kind, outcome }, startedAt);
+      if (kind !== 'held-back') run.watch?.({ attempt, kind, outcome });
       if (kind === 'success') {
         const result = run.deliver(attempt, outcome as WireResponse);
         return result instanceof Promise ? await result : result; // awaited, so that a rejection is caught here

@@ -8,8 +8,8 @@ import { headerEntries } from '../http/request-headers.js';
 import type { Settings } from '../settings.js';
 import { describeFailure } from './failure.js';
 
-/** Makes a call whose body arrives while it is read. */
-export type Open = (request: ConnectorRequest) => Promise<ConnectorResponse<IncomingBody | undefined>>;
+/** Requests a body that arrives while it is read, or the rest of one. */
+export type Open = (request: ConnectorRequest, isRest: boolean) => Promise<ConnectorResponse<IncomingBody | undefined>>;
 
 /** The request of a stream: without compression, so that a part of the body can be requested. */
 export function toStreamRequest(request: ConnectorRequest): ConnectorRequest {
@@ -32,12 +32,12 @@ export function toStreamed(
   if (incoming === undefined) return { status, headers, data: new Blob().stream() };
   const { stream } = new StreamedBody(incoming, {
     request,
+    status,
+    timeoutMs: streamRequest.timeoutMs ?? settings.timeoutMs,
     maxBytes: settings.maxStreamBytes,
     wholeBytes: streamRequest.method === 'HEAD' ? undefined : lengthOf(headers),
     signal: streamRequest.signal,
     fetchRest: toFetchRest(response, streamRequest, open),
-    toError: (lost, cause) =>
-      toStreamError(lost, { request, status, cause, timeoutMs: streamRequest.timeoutMs ?? settings.timeoutMs }),
   });
   const encoding = headers.get('content-encoding');
   if (encoding === null) return { status, headers, data: stream };
@@ -60,11 +60,8 @@ function toFetchRest(
   // Before all others: the broken part has freed its place, and its reader may hold up the other calls.
   const priority = Number.MAX_VALUE;
   return async (from) => {
-    const rest = await open({
-      ...streamRequest,
-      headers: { ...requestHeaders, range: `bytes=${from}-`, 'if-range': etag },
-      priority,
-    });
+    const restHeaders = { ...requestHeaders, range: `bytes=${from}-`, 'if-range': etag };
+    const rest = await open({ ...streamRequest, headers: restHeaders, priority }, true);
     const [, first, whole] = /^bytes (\d+)-\d+\/(\d+)$/.exec(rest.headers.get('content-range') ?? '') ?? [];
     const isSame = ['etag', 'content-encoding'].every((name) => rest.headers.get(name) === headers.get(name));
     const isRest = rest.status === 206 && Number(first) === from && Number(whole) === length && isSame;
@@ -80,39 +77,24 @@ function lengthOf(headers: Headers): number | undefined {
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
-function toStreamError(
-  lost: LostConnection,
-  facts: { request: RequestLine; status: number; cause: unknown; timeoutMs: number },
-): RequestError {
-  const { request, status, timeoutMs } = facts;
-  const cause = withoutQuotes(facts.cause ?? (lost.type === 'failed' ? lost.error : undefined));
-  if (lost.type === 'timeout') {
-    return new RequestError(`no data arrived within ${timeoutMs} ms`, { code: 'TIMEOUT', request, status, cause });
-  }
-  const message = `the connection ended in the middle of the response: ${describeFailure(lost.error)}`;
-  return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause });
-}
-
 function toRecord(headers: ConnectorRequest['headers']): Record<string, string> {
   return Object.fromEntries(headerEntries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Requests the rest of a body whose connection was lost; rejects if that fails. */
 type FetchRest = (receivedBytes: number) => Promise<IncomingBody>;
 
 type LostConnection = Exclude<Interruption, { type: 'aborted' }>;
 
 interface StreamedBodyOptions {
   request: RequestLine;
-  /** The most bytes that the caller gets. */
+  status: number;
+  timeoutMs: number;
   maxBytes: number;
   /** The `content-length`: no more and no less is complete. */
   wholeBytes: number | undefined;
   signal: AbortSignal | undefined;
   /** Missing if the connector cannot send just the rest. */
   fetchRest: FetchRest | undefined;
-  /** The error of the stream; `cause` is why requesting the rest failed, if that was tried. */
-  toError(lost: LostConnection, cause: unknown): Error;
 }
 
 /** How much is read ahead of the caller. */
@@ -195,18 +177,29 @@ class StreamedBody implements Sink {
 
   /** Requests the rest, if the connector can send it. */
   async #resume(lost: LostConnection): Promise<void> {
-    const { fetchRest, toError } = this.#options;
-    if (fetchRest === undefined || ++this.#emptyResumes > maxEmptyResumes) return this.#fail(toError(lost, undefined));
+    const { fetchRest, signal } = this.#options;
+    if (fetchRest === undefined || ++this.#emptyResumes > maxEmptyResumes) return this.#fail(this.#lostError(lost));
     let next: IncomingBody;
     try {
       next = await fetchRest(this.#receivedBytes);
     } catch (cause) {
-      return this.#fail(this.#options.signal?.aborted ? cause : toError(lost, cause));
+      return this.#fail(signal?.aborted ? cause : this.#lostError(lost, cause));
     }
     if (this.#isDone) return next.destroy();
     this.#incoming = next;
     next.pipe(this);
     if (this.#hasRoom) next.resume();
+  }
+
+  /** @param restFailure why requesting the rest failed, if that was tried. */
+  #lostError(lost: LostConnection, restFailure?: unknown): RequestError {
+    const { request, status, timeoutMs } = this.#options;
+    const cause = withoutQuotes(restFailure ?? (lost.type === 'failed' ? lost.error : undefined));
+    if (lost.type === 'timeout') {
+      return new RequestError(`no data arrived within ${timeoutMs} ms`, { code: 'TIMEOUT', request, status, cause });
+    }
+    const message = `the connection ended in the middle of the response: ${describeFailure(lost.error)}`;
+    return new RequestError(message, { code: 'NETWORK_ERROR', request, status, cause });
   }
 
   #fail(error: unknown): void {

@@ -60,15 +60,18 @@ export class Lane implements GateLane {
   }
 
   /**
-   * @returns the permit, the one that the waiter was given if it has waited; or, if it has to wait, a promise that
-   * resolves once `waiter.permit` is set.
+   * @returns the permit, the one that the waiter was given if that is still current; or, if it has to wait, a promise
+   * that resolves once `waiter.permit` is set.
    * @throws (or rejects with) the signal's reason, the waiter's own error, or the error given to {@link close}.
    */
   acquire(waiter: Waiter): Permit | Promise<void> {
     const { permit: granted } = waiter;
     // Taken here alone: while a waiter gets into line, a pause may end and the gate set its permit already.
     waiter.permit = undefined;
-    if (granted !== undefined) return granted;
+    if (granted !== undefined) {
+      if (this.isCurrent(granted)) return granted;
+      this.release(granted, 'unsent');
+    }
     if (this.#closedBy) throw this.#closedBy();
     if (waiter.signal?.aborted) throw waiter.signal.reason;
     waiter.order ??= this.gate.lanes.takeOrder();

@@ -49,8 +49,12 @@ export function toSessionHeaders(value: unknown, status: number | undefined, sou
 
 const refusals = new Set([400, 401, 403]);
 
-/** The error that a failed login rejects with: long limits and abandoned logins stay as they are (rule S5). */
-export function toInitializeError(error: unknown, signal: AbortSignal): unknown {
+/**
+ * The error that a failed login rejects with: long limits and abandoned logins stay as they are (rule S5).
+ *
+ * @param code the caller's code that runs in the login, and may throw anything.
+ */
+export function toInitializeError(error: unknown, signal: AbortSignal, code: string): unknown {
   if (
     // An aborted signal alone is not enough: a login that was abandoned and joined again may still be refused.
     (signal.aborted && error === signal.reason) ||
@@ -72,7 +76,5 @@ export function toInitializeError(error: unknown, signal: AbortSignal): unknown 
   if (error instanceof RequestError) {
     return new InitializeError(`The login failed: ${error.message}`, { status: error.status, cause: error });
   }
-  return new InitializeError('The login failed: the `initialize` function threw an error', {
-    cause: withoutQuotes(error),
-  });
+  return new InitializeError(`The login failed: ${code} threw an error`, { cause: withoutQuotes(error) });
 }

@@ -34,6 +34,8 @@ export interface SessionOptions {
   headers: Readonly<Record<string, string>>;
   /** How long calls fail at once after a refused login, and the most after sessions that never worked (rule S5). */
   loginCooldownMs: number;
+  /** Aborts, with an `AbandonedLogin`, when the client is closed. */
+  closing: AbortSignal;
 }
 
 interface RunningLogin {
@@ -54,8 +56,6 @@ export class SessionHolder {
   #refusal: { error: InitializeError; until: number } | undefined;
   /** The last session that was refused without ever having worked, and how many there were in a row. */
   #neverAccepted: { generation: number; inARow: number; until: number } | undefined;
-  #closedBy: (() => Error) | undefined;
-  readonly #closing = new AbortController();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -73,11 +73,30 @@ export class SessionHolder {
   /**
    * The session to send with; logs in if there is none.
    *
-   * @throws InitializeError when the login failed, or was refused less than `loginCooldownMs` ago.
+   * @throws InitializeError when the login failed, or was refused less than `loginCooldownMs` ago; or the reason of the
+   *   signal, or of `closing`.
    */
-  acquire(signal?: AbortSignal): Session | Promise<Session> {
-    if (this.#closedBy) throw this.#closedBy();
-    return this.#current ?? this.#join(signal);
+  async acquire(signal: AbortSignal | undefined): Promise<Session> {
+    const { closing } = this.#options;
+    for (;;) {
+      closing.throwIfAborted();
+      if (this.#current !== undefined) return this.#current;
+      const refusal = this.#recentRefusal();
+      if (refusal) throw refusal;
+      this.#running ??= this.#start();
+      const running = this.#running;
+      running.waiters++;
+      try {
+        return await abortable(running.promise, signal, closing);
+      } catch (error) {
+        // This call joined a login just as the last call that wanted it left: start another one.
+        if (!isErrorOf(error, 'AbandonedLogin')) throw error;
+      } finally {
+        running.waiters--;
+        // No call wants this session any more: a login that has to wait ends here (rule G4).
+        if (running.waiters === 0) running.abandon.abort(new AbandonedLogin());
+      }
+    }
   }
 
   /** Drops the session that a request was sent with, unless a newer one has replaced it (rule S4). */
@@ -85,7 +104,6 @@ export class SessionHolder {
     if (this.#current?.generation === session.generation) this.#current = undefined;
   }
 
-  /** A request with this session got through. */
   accept(session: Session): void {
     session.accepted = true;
     this.#neverAccepted = undefined;
@@ -121,48 +139,18 @@ export class SessionHolder {
     };
   }
 
-  /** Delays the recheck. Adopts a newer session if another client has logged in meanwhile. */
+  /** Delays the recheck. Then adopts a newer session if another client has logged in since (rule S4). */
   async delayRecheck(session: Session, signal: AbortSignal | undefined): Promise<void> {
-    await this.sleep(freshSessionDelayMs, signal);
-    await this.#adoptNewer(session);
+    const { state, clock, closing } = this.#options;
+    await sleep(clock, freshSessionDelayMs, signal, closing);
+    const startedAt = clock.monotonic();
+    const newer = await Promise.resolve(state.newer?.(session.generation, clock)).catch(() => undefined);
+    if (newer !== undefined && this.#current === session) this.#use(newer, true, startedAt);
   }
 
-  /** The outcome of the recheck in progress. @throws (rejects with) the signal's reason or the client's closing. */
-  recheckOutcome({ recheck }: Session, signal: AbortSignal | undefined): Promise<boolean> {
-    return abortable(recheck as Promise<boolean>, signal, this.#closing.signal);
-  }
-
-  /** Sleeps until the delay is over. @throws (rejects) when the signal aborts or the client closes. */
-  sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-    return sleep(this.#options.clock, delayMs, signal, this.#closing.signal);
-  }
-
-  /** Rejects every call that waits for a login, and every call that comes later. */
-  shutDown(error: () => Error): void {
-    this.#closedBy = error;
-    this.#closing.abort(error());
+  /** Ends a login in progress; the calls that wait for it are told by `closing`. */
+  shutDown(): void {
     this.#running?.abandon.abort(new AbandonedLogin());
-  }
-
-  async #join(signal: AbortSignal | undefined): Promise<Session> {
-    for (;;) {
-      if (this.#current !== undefined) return this.#current;
-      const refusal = this.#recentRefusal();
-      if (refusal) throw refusal;
-      this.#running ??= this.#start();
-      const running = this.#running;
-      running.waiters++;
-      try {
-        return await abortable(running.promise, signal, this.#closing.signal);
-      } catch (error) {
-        // This call joined a login just as the last call that wanted it left: start another one.
-        if (!isErrorOf(error, 'AbandonedLogin') || this.#closedBy) throw error;
-      } finally {
-        running.waiters--;
-        // No call wants this session any more: a login that has to wait ends here (rule G4).
-        if (running.waiters === 0) running.abandon.abort(new AbandonedLogin());
-      }
-    }
   }
 
   #start(): RunningLogin {
@@ -204,14 +192,6 @@ export class SessionHolder {
     this.#refusal = undefined;
     emit('initialize', { generation, reason, durationMs: clock.monotonic() - startedAt });
     return session;
-  }
-
-  /** Another client may have logged in since: its session is better than one that was refused (rule S4). */
-  async #adoptNewer(session: Session): Promise<void> {
-    const { state, clock } = this.#options;
-    const startedAt = clock.monotonic();
-    const newer = await Promise.resolve(state.newer?.(session.generation, clock)).catch(() => undefined);
-    if (newer !== undefined && this.#current === session) this.#use(newer, true, startedAt);
   }
 
   /** With a shared state, another client may do the login: if it gives up or closes, this client takes over. */

@@ -263,7 +263,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'close',
     'calls that wait for a login are forgotten',
-    patch('session/session', '    this.#closing.abort(error());', ''),
+    patch('session/session', 'abortable(running.promise, signal, closing)', 'abortable(running.promise, signal)'),
+    patch('session/session', '    this.#running?.abandon.abort(new AbandonedLogin());', ''),
   ),
   mutant(
     'pacing',
