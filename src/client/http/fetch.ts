@@ -7,6 +7,7 @@ import {
   type BodyEnd,
   bodyLimit,
   isCompressed,
+  isRedirect,
   isStreamed,
   type ResponseOutcome,
   type SendOutcome,
@@ -61,6 +62,11 @@ async function send(
     // A fetch that ignores its signal must not keep the call waiting.
     const response = checkResponse(await abortable(Promise.resolve(sent), controller.signal));
     if (isStreamed(request, response.status)) return streamed(response, request, controller, options.clock);
+    if (isRedirect(response.status)) {
+      void response.body?.cancel().catch(() => {});
+      const { status, headers } = response;
+      return { type: 'response', status, headers: toRecord(headers), body: new Uint8Array(), end: 'whole' };
+    }
     const limit = bodyLimit(response.status, request.maxBytes ?? options.maxResponseBytes);
     const { body, end, error } = await collect(response, limit, controller.signal);
     if (stopped === 'aborted') return { type: 'aborted' };

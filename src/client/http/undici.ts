@@ -9,6 +9,7 @@ import {
   type BodyEnd,
   bodyLimit,
   isCompressed,
+  isRedirect,
   isStreamed,
   type ResponseOutcome,
   type SendOutcome,
@@ -148,8 +149,7 @@ class Exchange implements Dispatcher.DispatchHandler, ActiveRequest {
     this.#status = status;
     this.#headers = headers;
     if (isStreamed(this.#request, status)) this.#stream(controller);
-    // The body of a redirect is not used; a 304 has none, and its connection can be reused.
-    if (status >= 300 && status < 400 && status !== 304) this.#respond('whole', true);
+    if (isRedirect(status)) this.#respond('whole', true);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -65,6 +65,11 @@ export function isStreamed({ streams }: WireRequest, status: number): boolean {
   return streams === true && status >= 200 && status < 300;
 }
 
+/** Whether the body is not used. A 304 has none, and its connection can be reused. */
+export function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
 /** Whether the body has to be decompressed. */
 export function isCompressed({ headers, body, end }: WireResponse): boolean {
   return headers['content-encoding'] !== undefined && body.length > 0 && end === 'whole';
