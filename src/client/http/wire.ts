@@ -56,23 +56,9 @@ export interface Transport {
 /** The most bytes read of an error's body and of a login's response; more is no contract body (rules E6, S2). */
 export const maxErrorBytes = 1024 * 1024;
 
-export function bodyLimit(status: number, maxResponseBytes: number): number {
-  return status >= 400 ? maxErrorBytes : maxResponseBytes;
-}
-
 /** Whether the body of a response is handed on while it arrives. */
 export function isStreamed({ streams }: WireRequest, status: number): boolean {
   return streams === true && status >= 200 && status < 300;
-}
-
-/** Whether the body is not used. A 304 has none, and its connection can be reused. */
-export function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400 && status !== 304;
-}
-
-/** Whether the body has to be decompressed. */
-export function isCompressed({ headers, body, end }: WireResponse): boolean {
-  return headers['content-encoding'] !== undefined && body.length > 0 && end === 'whole';
 }
 
 /** The value of a header; repeated headers are joined by commas (RFC 9110, 5.3). */
