@@ -31,7 +31,6 @@ export class Exchange implements ActiveRequest {
   readonly #request: WireRequest;
   readonly #settle: (outcome: SendOutcome) => void;
   readonly #outgoing: OutgoingBody;
-  /** All requests in flight of the transport. */
   readonly #active: ActiveRequests;
   index = 0;
   /** Whether the body is as encoded as its head says. */

@@ -1,12 +1,10 @@
 import { type Clock, follow, type Timer } from '../../internal/index.js';
 
-/** Why a body ended before it was complete. */
 export type Interruption =
   | { type: 'failed'; error: unknown }
   | { type: 'timeout' }
   | { type: 'aborted'; reason: unknown };
 
-/** Receives a body as it arrives. */
 export interface Sink {
   push(chunk: Uint8Array): void;
   end(): void;
@@ -77,7 +75,6 @@ export class IncomingBody {
     this.#options.connection.resume();
   }
 
-  /** No more data is wanted for now. */
   pause(): void {
     if (this.#end !== undefined) return;
     this.#stopWatching();

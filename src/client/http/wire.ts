@@ -1,7 +1,6 @@
 import type { IncomingBody } from './incoming-body.js';
 import type { RequestBody } from './request-body.js';
 
-/** One attempt, ready to be sent. */
 export interface WireRequest {
   method: string;
   /** Path and query, including the base path. */
@@ -56,7 +55,6 @@ export interface Transport {
 /** The most bytes read of an error's body and of a login's response; more is no contract body (rules E6, S2). */
 export const maxErrorBytes = 1024 * 1024;
 
-/** Whether the body of a response is handed on while it arrives. */
 export function isStreamed({ streams }: WireRequest, status: number): boolean {
   return streams === true && status >= 200 && status < 300;
 }
@@ -67,7 +65,6 @@ export function headerValue(headers: WireResponse['headers'], lowerCaseName: str
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** A request in flight. */
 export interface ActiveRequest {
   abort(): void;
   /** Its index in the list; maintained by {@link ActiveRequests}. */
