@@ -305,6 +305,18 @@ describe('redirects are not followed: session headers never leave the origin', (
     expect(connector.requests.map(({ path }) => path)).toEqual(['/items', '/items']);
   });
 
+  it.each([
+    ['undici', {}],
+    ['fetch', { fetch: globalThis.fetch }],
+  ])('its body is not waited for, and its connection is freed: %s', async (_name, transport) => {
+    const connector = await scriptedConnector({
+      handle: ({ response }) => response.writeHead(302, { location: '/other' }).write('half'),
+    });
+    const error = await rejection(get(connect(connector, transport)));
+    expect(error).toMatchObject({ code: 'REDIRECT', status: 302, response: { text: '' } });
+    await until(() => connector.requests[0]?.socket.destroyed === true);
+  });
+
   it('one with the wait header or of a login is no exception', async () => {
     const connector = await scriptedConnector({
       handle: (exchange) => exchange.reply(302, undefined, { location: '/x', 'retry-after': '60' }),

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { connect } from '../helpers/connect.js';
 import { scriptedConnector } from '../helpers/scripted-connector.js';
-import { rejection } from '../helpers/until.js';
+import { grace, rejection, until } from '../helpers/until.js';
 
 const connector = { url: 'http://127.0.0.1:1' };
 const headers = new Headers({ 'content-type': 'application/json' });
@@ -15,6 +15,7 @@ test.each<[string, unknown, string]>([
   ['an object with a few members', { ok: true, status: 200, json: async () => [] }, 'no Response'],
   ['a response of node-fetch', { status: 200, headers, body: Readable.from(['[]']) }, 'no Response'],
   ['the same response again', session, 'a Response already read'],
+  ['a response without a status, as of a redirect that a browser hides', Response.error(), 'no Response'],
 ])('a `fetch` that returns %s: said at once, not retried', async (_name, response, said) => {
   let calls = 0;
   const fetch = async () => {
@@ -58,4 +59,69 @@ test.each([
   await body.cancel();
   expect([...seen, headers.getSetCookie()]).toEqual([cookies, cookies, cookies]);
   expect((await client.request({ method: 'GET', path: '/one' })).headers.getSetCookie()).toEqual(['a=1']);
+});
+
+/** A `fetch` that logs in, and responds to the rest as it is told to, whatever its signal says. */
+const answering = (respond: () => Promise<Response>) => async (input: unknown) =>
+  String(input).endsWith('/initialize') ? Response.json([]) : respond();
+
+test('a body of text instead of bytes is an error, never an empty success (D1, D2)', async () => {
+  const start = (controller: ReadableStreamDefaultController) => {
+    controller.enqueue('text');
+    controller.close();
+  };
+  const fetch = answering(async () => new Response(new ReadableStream({ start })));
+  const client = connect(connector, { fetch });
+  const error = await rejection(client.get('/file', { responseType: 'bytes' }));
+  expect(error).toMatchObject({ code: 'NETWORK_ERROR', status: 200, cause: expect.any(TypeError) });
+  const { body } = await client.stream('/file');
+  expect(await rejection(new Response(body).text())).toMatchObject({ code: 'NETWORK_ERROR' });
+});
+
+test('a `fetch` that ignores its signal keeps no call waiting, and what it brings later is cancelled (G4)', async () => {
+  const reason = new Error('the user went home');
+  let isCancelled = false;
+  const cancel = () => {
+    isCancelled = true;
+  };
+  let arrive: (response: Response) => void = () => {};
+  const arrives = new Promise<Response>((resolve) => (arrive = resolve));
+  let asked = 0;
+  const respond = () => {
+    asked++;
+    return arrives;
+  };
+  const client = connect(connector, { fetch: answering(respond) });
+  const controller = new AbortController();
+  const call = rejection(client.get('/items', { signal: controller.signal }));
+  await until(() => asked === 1);
+  controller.abort(reason);
+  expect(await call).toBe(reason);
+  arrive(new Response(new ReadableStream({ cancel })));
+  await until(() => isCancelled);
+});
+
+test.each(['the caller', 'close()'])('a stream that is not read on is cancelled by %s (D2)', async (who) => {
+  let pulled = 0;
+  let isCancelled = false;
+  const source = {
+    pull: (controller: ReadableStreamDefaultController) => {
+      pulled++;
+      controller.enqueue(new Uint8Array(100_000));
+    },
+    cancel: () => {
+      isCancelled = true;
+    },
+  };
+  const client = connect(connector, { fetch: answering(async () => new Response(new ReadableStream(source))) });
+  const controller = new AbortController();
+  const { body } = await client.stream('/items', { signal: controller.signal });
+  await until(() => pulled > 2);
+  await grace();
+  expect(pulled).toBeLessThan(10);
+  expect(isCancelled).toBe(false);
+  if (who === 'close()') await client.close({ graceMs: 0 });
+  else controller.abort();
+  await until(() => isCancelled);
+  await rejection(new Response(body).text());
 });

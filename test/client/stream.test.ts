@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import type { ConnectorClientOptions } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
@@ -340,15 +340,58 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
 
 describe('a stream that is packed although it was asked for as it is (D1)', () => {
   const text = Buffer.from('ä line of text\n'.repeat(20_000));
-  const packers = { gzip: gzipSync, 'x-gzip': gzipSync, deflate: deflateSync, br: brotliCompressSync };
+  const packers: [string, string, (text: Buffer) => Buffer][] = [
+    ['gzip', 'gzip', gzipSync],
+    ['x-gzip', 'x-gzip', gzipSync],
+    ['deflate', 'deflate', deflateSync],
+    ['deflate without its wrapper', 'deflate', deflateRawSync],
+    ['brotli', 'br', brotliCompressSync],
+    ['what was packed twice', 'deflate, br', (text) => brotliCompressSync(deflateRawSync(text))],
+    ['nothing', 'gzip, deflate', () => Buffer.alloc(0)],
+  ];
 
-  it.each(Object.entries(packers))('%s is unpacked', async (encoding, pack) => {
+  it.each(packers)('%s is unpacked, as without a stream', async (what, encoding, pack) => {
+    const expected = what === 'nothing' ? Buffer.alloc(0) : text;
     const connector = await scriptedConnector({
       handle: ({ reply }) => reply(200, pack(text), { 'content-encoding': encoding }),
     });
-    expect((await bytesOf((await connect(connector).stream('/log')).body)).equals(text)).toBe(true);
+    const client = connect(connector);
+    expect(Buffer.from(await client.get('/log', { responseType: 'bytes' }))).toEqual(expected);
+    expect((await bytesOf((await client.stream('/log')).body)).equals(expected)).toBe(true);
     const byFetch = connect(connector, { fetch: globalThis.fetch });
-    expect((await bytesOf((await byFetch.stream('/log')).body)).equals(text)).toBe(true);
+    expect((await bytesOf((await byFetch.stream('/log')).body)).equals(expected)).toBe(true);
+  });
+
+  it('the head of what is packed is an empty stream', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ reply }) => reply(200, undefined, { 'content-encoding': 'gzip', 'content-length': '7' }),
+    });
+    const { headers, body } = await connect(connector).stream('/log', { method: 'HEAD' });
+    expect(headers.get('content-length')).toBe('7');
+    expect((await bytesOf(body)).length).toBe(0);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate, br', (text: Buffer) => brotliCompressSync(deflateSync(text))],
+  ])('the connection is free once %s is cancelled, also while nothing comes', async (encoding, pack) => {
+    const packed = pack(text);
+    const beginnings = [packed.subarray(0, packed.length / 2), packed.subarray(0, 1), Buffer.alloc(0)];
+    const connector = await scriptedConnector({
+      handle: ({ response, number }) => {
+        response.writeHead(200, { 'content-encoding': encoding }).flushHeaders();
+        response.write(beginnings[number - 1] as Buffer);
+      },
+    });
+    const client = connect(connector);
+    for (const index of beginnings.keys()) {
+      const reader = (await client.stream('/log')).body.getReader();
+      const isRead = index === 0 && encoding === 'gzip';
+      if (isRead) expect((await reader.read()).value?.length).toBeGreaterThan(0);
+      await grace();
+      await reader.cancel();
+      await until(() => connector.requests[index]?.socket.destroyed === true);
+    }
   });
 
   it('what is cut off, broken or unknown is an error', async () => {
@@ -360,7 +403,7 @@ describe('a stream that is packed although it was asked for as it is (D1)', () =
     ];
     const connector = await scriptedConnector({
       handle: ({ number, reply }) => {
-        const [body, encoding] = bodies[number - 1] ?? [text, 'zstd'];
+        const [body, encoding] = bodies[number - 1] ?? [text, number === 4 ? 'zstd' : 'gzip, gzip, gzip, gzip'];
         reply(200, body, { 'content-encoding': encoding });
       },
     });
@@ -374,6 +417,8 @@ describe('a stream that is packed although it was asked for as it is (D1)', () =
     const error = await rejection(client.stream('/log'));
     expect(error.code).toBe('INVALID_ENCODING');
     expect(error.message).toContain('the response cannot be decompressed: its content-encoding is unknown');
+    const often = await rejection(client.stream('/log'));
+    expect(often.message).toContain('the response cannot be decompressed: it is compressed too many times');
     await client.close();
   });
 

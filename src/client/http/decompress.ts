@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import {
@@ -5,6 +6,7 @@ import {
   createBrotliDecompress,
   createGunzip,
   createInflate,
+  createInflateRaw,
   gunzip,
   type InputType,
   inflate,
@@ -18,46 +20,42 @@ import { headerValue, type ResponseOutcome } from './wire.js';
 
 type Decompress = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
 
-const gunzipBody: Decompress = promisify(gunzip);
-const inflateBody: Decompress = promisify(inflate);
-const inflateRawBody: Decompress = promisify(inflateRaw);
+interface Coding {
+  readonly decompress: Decompress;
+  /** Decompresses what arrives in pieces. */
+  readonly open: () => Transform;
+}
+
+const gzip: Coding = { decompress: promisify(gunzip), open: createGunzip };
+const deflate: Coding = { decompress: promisify(inflate), open: createInflate };
+const rawDeflate: Coding = { decompress: promisify(inflateRaw), open: createInflateRaw };
+const brotli: Coding = { decompress: promisify(brotliDecompress), open: createBrotliDecompress };
 
 /** The supported content codings (RFC 9110, 8.4.1). */
-const decompressors: Readonly<Record<string, Decompress>> = {
-  gzip: gunzipBody,
-  'x-gzip': gunzipBody,
-  br: promisify(brotliDecompress),
-  // Some servers omit the zlib wrapper that the standard requires.
-  deflate: (bytes, options) =>
-    (((bytes as Uint8Array)[0] ?? 0) % 16 === 8 ? inflateBody : inflateRawBody)(bytes, options),
-};
+const codings: Readonly<Record<string, Coding>> = { gzip, 'x-gzip': gzip, br: brotli, deflate };
 
-const streamDecompressors: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  br: createBrotliDecompress,
-  deflate: createInflate,
-};
+/** Some servers omit the zlib wrapper that the standard requires of `deflate`. */
+function codingOf(name: string, [first = 0]: Uint8Array): Coding {
+  return name === 'deflate' && first % 16 !== 8 ? rawDeflate : (codings[name] as Coding);
+}
 
 /** No server compresses twice, and each layer of a decompression bomb costs time. */
 const maxLayers = 3;
+const tooManyLayers = 'it is compressed too many times';
 
 /**
  * Decompresses a body into at most `maxBytes` (rules D1, E8). Never rejects: `end` says whether the body is too large,
  * broken or encoded in an unknown way.
  */
 export async function decompress(response: ResponseOutcome, maxBytes: number): Promise<ResponseOutcome> {
-  const layers = layersOf(headerValue(response.headers, 'content-encoding') ?? '');
-  const unknown = layers.find((name) => !Object.hasOwn(decompressors, name));
+  const { layers, unknown } = readEncoding(headerValue(response.headers, 'content-encoding') ?? '');
   if (unknown !== undefined) {
     return undecodable(response, new Error(`the content-encoding ${quoteShort(unknown)} is unknown`));
   }
-  if (layers.length > maxLayers) return undecodable(response, new Error('it is compressed too many times'));
+  if (layers.length > maxLayers) return undecodable(response, new Error(tooManyLayers));
   let { body } = response;
   try {
-    for (const name of layers.reverse()) {
-      body = await (decompressors[name] as Decompress)(body, { maxOutputLength: maxBytes });
-    }
+    for (const name of layers) body = await codingOf(name, body).decompress(body, { maxOutputLength: maxBytes });
   } catch (error) {
     const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
     return isTooLarge ? { ...response, body: new Uint8Array(), end: 'too-large' } : undecodable(response, error);
@@ -65,10 +63,11 @@ export async function decompress(response: ResponseOutcome, maxBytes: number): P
   return { ...response, body };
 }
 
-/** The codings that were applied to a body, in that order. */
-function layersOf(contentEncoding: string): string[] {
+/** The codings of a body, the outermost first, and one of them that is not supported. */
+function readEncoding(contentEncoding: string): { layers: string[]; unknown: string | undefined } {
   const names = contentEncoding.toLowerCase().split(',');
-  return names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
+  const layers = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
+  return { layers: layers.reverse(), unknown: layers.find((name) => !Object.hasOwn(codings, name)) };
 }
 
 function undecodable(response: ResponseOutcome, error: unknown): ResponseOutcome {
@@ -86,35 +85,48 @@ export function decompressStream(
   encoding: string,
   { request, status, maxBytes }: { request: RequestLine; status: number; maxBytes: number },
 ): ReadableStream<Uint8Array> {
-  const layers = layersOf(encoding);
+  const { layers, unknown } = readEncoding(encoding);
   if (layers.length === 0) return stream;
-  const [name = ''] = layers;
   const invalid = (reason: string, cause?: unknown) => {
     const message = `the response cannot be decompressed: ${reason}`;
     return new RequestError(message, { code: 'INVALID_ENCODING', request, status, cause });
   };
-  if (layers.length > 1 || !Object.hasOwn(streamDecompressors, name)) {
+  if (unknown !== undefined || layers.length > maxLayers) {
     void stream.cancel().catch(() => {});
-    throw invalid('its content-encoding is unknown');
+    throw invalid(unknown === undefined ? tooManyLayers : 'its content-encoding is unknown');
   }
-  let size = 0;
   let sourceError: unknown;
   const compressed = Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]);
   compressed.once('error', (error) => {
     sourceError = error;
   });
-  const counted = new Transform({
-    transform(chunk: Uint8Array, _encoding, done) {
-      size += chunk.length;
-      const isTooLarge = size > maxBytes;
-      const message = 'the response is larger than `maxStreamBytes`';
-      done(isTooLarge ? new RequestError(message, { code: 'RESPONSE_TOO_LARGE', request, status }) : null, chunk);
-    },
-    destroy(error, done) {
-      const isKnown = error === null || error === sourceError || error instanceof RequestError;
-      done(isKnown ? error : invalid(error.message, error));
-    },
-  });
-  pipeline(compressed, (streamDecompressors[name] as () => Transform)(), counted, () => {});
-  return Readable.toWeb(counted) as ReadableStream<Uint8Array>;
+  const bounded = () => {
+    let size = 0;
+    return new Transform({
+      transform(chunk: Uint8Array, _encoding, done) {
+        size += chunk.length;
+        const isTooLarge = size > maxBytes;
+        const message = 'the response is larger than `maxStreamBytes`';
+        done(isTooLarge ? new RequestError(message, { code: 'RESPONSE_TOO_LARGE', request, status }) : null, chunk);
+      },
+      destroy(error, done) {
+        compressed.destroy(); // a layer that waits for more would not notice that nobody wants it
+        const isKnown = error === null || error === sourceError || error instanceof RequestError;
+        done(isKnown ? error : invalid(error.message, error));
+      },
+    });
+  };
+  const steps = layers.flatMap((name) => [(packed: AsyncIterable<Uint8Array>) => unpack(packed, name), bounded()]);
+  const unpacked = pipeline([compressed, ...steps] as Transform[], () => {}) as Transform;
+  return Readable.toWeb(unpacked) as ReadableStream<Uint8Array>;
+}
+
+/** Removes one layer. Its first byte has to arrive before it is known how; of nothing, nothing is left. */
+async function* unpack(packed: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  const source = Readable.from(packed, { objectMode: false });
+  await once(source, 'readable');
+  const begin: Buffer | null = source.read();
+  if (begin === null) return;
+  source.unshift(begin);
+  yield* pipeline(source, codingOf(name, begin).open(), () => {});
 }

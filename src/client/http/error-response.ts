@@ -74,7 +74,6 @@ export function readLimit(
   return mayBeShown ? { ...content, response: describeResponse(response, secrets, names) } : content;
 }
 
-/** The error of a success that could not be read. */
 export function unreadableError(
   problem: Unreadable,
   request: RequestLine,

@@ -1,82 +1,102 @@
-import { abortable, type Clock } from '../../internal/index.js';
-import { decompress } from './decompress.js';
-import { IncomingBody } from './incoming-body.js';
-import { bodyFailure, type OutgoingBody, toOutgoingBody } from './request-body.js';
-import {
-  ActiveRequests,
-  type BodyEnd,
-  bodyLimit,
-  isCompressed,
-  isStreamed,
-  type ResponseOutcome,
-  type SendOutcome,
-  type Transport,
-  type WireRequest,
-  type WireResponse,
-} from './wire.js';
+import { Exchange, type ExchangeOptions } from './exchange.js';
+import type { Connection } from './incoming-body.js';
+import { type OutgoingBody, toOutgoingBody } from './request-body.js';
+import { ActiveRequests, isStreamed, type Transport, type WireRequest, type WireResponse } from './wire.js';
 
-export interface FetchTransportOptions {
+export interface FetchTransportOptions extends ExchangeOptions {
   origin: string;
   fetch: typeof globalThis.fetch;
-  clock: Clock;
-  maxResponseBytes: number;
 }
 
 /** The transport over the caller's `fetch`: for other runtimes, and for connectors called in process. */
 export function createFetchTransport(options: FetchTransportOptions): Transport {
   const active = new ActiveRequests();
   return {
-    send: (request) => send(request, options, active),
+    send: (request) =>
+      new Promise((resolve) => {
+        const blob = request.body instanceof Blob ? request.body : undefined; // fetch can send those itself
+        const outgoing = toOutgoingBody(blob === undefined ? request.body : undefined);
+        const exchange = new Exchange(request, options, outgoing, active, resolve);
+        void send(request, blob ?? outgoing.body, exchange, options);
+      }),
     close: async () => {},
     abort: () => active.abort(),
   };
 }
 
+/** Reports to the exchange what comes of a request. Never rejects; a `fetch` that ignores its signal may never resolve. */
 async function send(
   request: WireRequest,
-  options: FetchTransportOptions,
-  active: ActiveRequests,
-): Promise<SendOutcome> {
-  if (!request.mayStart()) return { type: 'held-back' };
-  const controller = new AbortController();
-  let stopped: 'timeout' | 'aborted' | undefined;
-  const stop = (reason: 'timeout' | 'aborted') => {
-    stopped ??= reason;
-    controller.abort();
-  };
-  const onAbort = () => stop('aborted');
-  const self = { abort: onAbort, index: 0 };
-  active.add(self);
-  const timer = options.clock.setTimer(request.timeoutMs, () => stop('timeout'));
-  request.signal?.addEventListener('abort', onAbort, { once: true });
-  if (request.signal?.aborted) onAbort();
-  const blob = request.body instanceof Blob ? request.body : undefined; // fetch can send those itself
-  const outgoing = toOutgoingBody(blob === undefined ? request.body : undefined);
+  body: Blob | OutgoingBody['body'],
+  exchange: Exchange,
+  { origin, fetch }: FetchTransportOptions,
+): Promise<void> {
+  const connection = new FetchConnection();
+  exchange.onRequestStart(connection);
+  const { signal } = connection;
+  if (signal.aborted) return;
   try {
-    if (stopped) return { type: 'aborted' };
-    const sent = options.fetch(
-      options.origin + request.target,
-      init(request, blob ?? outgoing.body, controller.signal),
-    );
-    // A fetch that ignores its signal must not keep the call waiting.
-    const response = checkResponse(await abortable(Promise.resolve(sent), controller.signal));
-    if (isStreamed(request, response.status)) return streamed(response, request, controller, options.clock);
-    const limit = bodyLimit(response.status, request.maxBytes ?? options.maxResponseBytes);
-    const { body, end, error } = await collect(response, limit, controller.signal);
-    if (stopped === 'aborted') return { type: 'aborted' };
-    const { status } = response;
+    const response = checkResponse(await fetch(origin + request.target, init(request, body, signal)));
+    connection.open(response);
+    if (signal.aborted) return;
+    exchange.isPacked = isLeftPacked(response, request);
     const headers = toRecord(response.headers);
-    const outcome: ResponseOutcome = { type: 'response', status, headers, body, end, error };
-    if (stopped === 'timeout' && status < 400) return { type: 'timeout', response: { ...outcome, end: 'truncated' } };
-    return isLeftPacked(response, request) && isCompressed(outcome) ? await decompress(outcome, limit) : outcome;
+    // Of a stream that was decompressed already, no range can be requested.
+    if (isStreamed(request, response.status) && !exchange.isPacked && headers['content-encoding'] !== undefined) {
+      delete headers['content-encoding'];
+      delete headers['content-length'];
+    }
+    exchange.onResponseStart(connection, response.status, headers);
+    let chunk = await connection.read();
+    while (chunk !== undefined) {
+      exchange.onResponseData(connection, chunk);
+      chunk = await connection.read();
+    }
+    if (!signal.aborted) exchange.onResponseEnd();
   } catch (error) {
-    if (stopped === 'timeout') return { type: 'timeout' };
-    if (stopped === 'aborted') return { type: 'aborted' };
-    return { type: 'failed', error: bodyFailure(outgoing, error) ?? error };
-  } finally {
-    active.delete(self);
-    timer.cancel();
-    request.signal?.removeEventListener('abort', onAbort);
+    exchange.fail(error);
+  }
+}
+
+/** The body of a response, read while it is wanted. */
+class FetchConnection implements Connection {
+  readonly #controller = new AbortController();
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #isPaused = false;
+  #wake: (() => void) | undefined;
+
+  /** Aborts the request. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  open(response: Response): void {
+    this.#reader = response.body?.getReader();
+    if (this.signal.aborted) this.abort();
+  }
+
+  /** The next bytes; `undefined` at the end, and once the connection is aborted. */
+  async read(): Promise<Uint8Array | undefined> {
+    while (this.#isPaused) await new Promise<void>((resolve) => (this.#wake = resolve));
+    const { done, value } = (await this.#reader?.read()) ?? { done: true };
+    if (done || this.signal.aborted) return undefined;
+    if (!ArrayBuffer.isView(value)) throw new TypeError('the body of the response does not consist of bytes');
+    return value;
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#wake?.();
+  }
+
+  abort(): void {
+    this.#controller.abort();
+    this.#reader?.cancel().catch(() => {});
+    this.resume();
   }
 }
 
@@ -86,7 +106,7 @@ export class UnusableResponse extends TypeError {}
 /** Judged by its members, because it may be of another copy of fetch. */
 function checkResponse(response: Response | undefined): Response {
   const { status, headers, body, bodyUsed } = response ?? ({} as Partial<Response>);
-  const isResponse = typeof status === 'number' && Symbol.iterator in Object(headers);
+  const isResponse = typeof status === 'number' && status >= 200 && Symbol.iterator in Object(headers);
   if (!isResponse || (body && typeof body.getReader !== 'function')) {
     throw new UnusableResponse('the option `fetch` returned no Response');
   }
@@ -121,89 +141,4 @@ function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
 function toRecord(headers: Headers): WireResponse['headers'] {
   const cookies = headers.getSetCookie?.() ?? [];
   return { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
-}
-
-/** Hands the head on, while the body keeps arriving. */
-function streamed(
-  response: Response,
-  request: WireRequest,
-  controller: AbortController,
-  clock: Clock,
-): ResponseOutcome {
-  const { timeoutMs: silenceMs, signal } = request;
-  const reader = response.body?.getReader();
-  let isWanted = false;
-  let isReading = false;
-  const read = async () => {
-    if (isReading) return;
-    isReading = true;
-    try {
-      while (isWanted) {
-        const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-        if (done) return incoming.finish('whole');
-        incoming.arrived(value);
-      }
-    } catch (error) {
-      incoming.finish({ type: 'failed', error });
-    } finally {
-      isReading = false;
-    }
-  };
-  const incoming: IncomingBody = new IncomingBody({
-    clock,
-    silenceMs,
-    signal,
-    connection: {
-      pause: () => {
-        isWanted = false;
-      },
-      resume: () => {
-        isWanted = true;
-        void read();
-      },
-      destroy: () => {
-        isWanted = false;
-        controller.abort();
-        reader?.cancel().catch(() => {});
-      },
-    },
-  });
-  const headers = toRecord(response.headers);
-  // Decompressed already: no range of these bytes can be requested.
-  if (!isLeftPacked(response, request) && headers['content-encoding'] !== undefined) {
-    delete headers['content-encoding'];
-    delete headers['content-length'];
-  }
-  const { status } = response;
-  return { type: 'response', status, headers, body: new Uint8Array(), incoming, end: 'whole' };
-}
-
-async function collect(
-  response: Response,
-  limit: number,
-  signal: AbortSignal,
-): Promise<{ body: Uint8Array; end: BodyEnd; error?: unknown }> {
-  const chunks: Uint8Array[] = [];
-  const reader = response.body?.getReader();
-  if (reader === undefined) return { body: new Uint8Array(), end: 'whole' };
-  let end: BodyEnd = 'whole';
-  let cause: unknown;
-  let size = 0;
-  try {
-    for (;;) {
-      const { done, value } = await abortable(reader.read(), signal);
-      if (done) break;
-      size += value.length;
-      if (size > limit) {
-        end = 'too-large';
-        break;
-      }
-      chunks.push(value);
-    }
-  } catch (error) {
-    end = 'truncated';
-    cause = error;
-  }
-  if (end !== 'whole') void reader.cancel().catch(() => {});
-  return { body: Buffer.concat(chunks), end, error: cause };
 }

@@ -1,28 +1,30 @@
-import type { Clock, Timer } from '../../internal/index.js';
+import { type Clock, follow, type Timer } from '../../internal/index.js';
 
-/** Why a body ended before it was complete. */
 export type Interruption =
   | { type: 'failed'; error: unknown }
   | { type: 'timeout' }
   | { type: 'aborted'; reason: unknown };
 
-/** Receives a body as it arrives. */
 export interface Sink {
   push(chunk: Uint8Array): void;
   end(): void;
   interrupt(interruption: Interruption): void;
 }
 
-/** The connection that a body arrives on. */
-export interface BodyConnection {
+/** What a body arrives on; undici's controllers are such connections. */
+export interface Connection {
+  /** No more data is wanted for now. */
   pause(): void;
   resume(): void;
-  /** Frees the connection: no more data is wanted. */
-  destroy(): void;
+  /** Frees the connection: no more data is wanted at all. */
+  abort(reason: Error): void;
 }
 
+/** With what a connection is aborted: nobody gets to see it. */
+export const notNeeded = () => new Error('The response is not needed.');
+
 export interface IncomingBodyOptions {
-  connection: BodyConnection;
+  connection: Connection;
   clock: Clock;
   /** How long the connection may be silent while more data is wanted. */
   silenceMs: number;
@@ -43,11 +45,13 @@ export class IncomingBody {
   #timer: Timer | undefined;
   #lastAt = 0;
   readonly #onEnd: (() => void)[] = [];
-  readonly #onAbort = () => this.finish({ type: 'aborted', reason: this.#options.signal?.reason });
+  /** Stops listening to the signal. */
+  readonly #leave: (() => void) | undefined;
 
   constructor(options: IncomingBodyOptions) {
     this.#options = options;
-    options.signal?.addEventListener('abort', this.#onAbort, { once: true });
+    const { signal } = options;
+    if (signal !== undefined) this.#leave = follow([signal], (reason) => this.finish({ type: 'aborted', reason }));
   }
 
   /** Calls back when the body has ended, however it ended; at once if it has ended already. */
@@ -71,7 +75,6 @@ export class IncomingBody {
     this.#options.connection.resume();
   }
 
-  /** No more data is wanted for now. */
   pause(): void {
     if (this.#end !== undefined) return;
     this.#stopWatching();
@@ -97,8 +100,8 @@ export class IncomingBody {
     if (this.#end !== undefined) return;
     this.#end = end;
     this.#stopWatching();
-    this.#options.signal?.removeEventListener('abort', this.#onAbort);
-    if (end !== 'whole') this.#options.connection.destroy();
+    this.#leave?.();
+    if (end !== 'whole') this.#options.connection.abort(notNeeded());
     // The sink first: its request for the rest is in line before the place is freed.
     this.#notifySink();
     for (const callback of this.#onEnd.splice(0)) callback();

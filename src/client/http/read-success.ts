@@ -1,13 +1,11 @@
 import { isNestedDeeper } from '../../internal/index.js';
 import { Unreadable } from '../errors.js';
 import { applySchema, type DataSchema } from './schema.js';
-import { decodeWindows1252 } from './windows-1252.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** What the body of a success is read as; {@link RequestOptions.responseType} says what each means. */
 export type ResponseType = 'auto' | 'json' | 'text' | 'bytes' | 'stream';
 
-/** How to read the body of a success. */
 export interface ReadOptions<Data = unknown> {
   readonly method: string;
   readonly responseType: ResponseType;
@@ -171,6 +169,18 @@ function decode(
 
 const decodeWith = (decoder: TextDecoder, bytes: Uint8Array): string =>
   decoder.encoding === 'windows-1252' ? decodeWindows1252(bytes) : decoder.decode(bytes);
+
+/** The characters of the bytes 0x80 to 0x9f in Windows-1252; all other bytes are as in Latin-1. */
+const characters = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
+/**
+ * Decodes Windows-1252, which "Latin-1" and "ASCII" mean on the web, too. Not by TextDecoder: that of Node 20.18.3 and newer,
+ * and of versions of Node 22 and 24, makes control characters of the euro sign and of typographic quotes and dashes.
+ */
+function decodeWindows1252({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+  return text.replace(/[\x80-\x9f]/g, (character) => characters[character.charCodeAt(0) - 0x80] as string);
+}
 
 /** UTF-8 by default; a byte order mark decides if the charset is UTF-16 without an order, or missing. */
 function decoderOf(charset: string | undefined, [first, second]: Uint8Array): TextDecoder {

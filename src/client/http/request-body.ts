@@ -15,7 +15,6 @@ export type RequestBody =
  */
 export type BodyOption = RequestBody | FormData | URLSearchParams | (() => RequestBody | Promise<RequestBody>);
 
-/** Where the bodies of a call's attempts come from. */
 export interface BodySource {
   /** The `content-type` that the kind of body implies. */
   readonly contentType: string | undefined;
@@ -23,7 +22,6 @@ export interface BodySource {
   readonly mayHaveLength?: boolean;
   /** The same body for every attempt; a stream can be sent only once. */
   readonly fixed?: RequestBody;
-  /** Makes a body for each attempt. */
   readonly factory?: () => RequestBody | Promise<RequestBody>;
 }
 
@@ -50,7 +48,6 @@ export function toBodySource(options: { json?: unknown; body?: BodyOption | unde
 export class BodySupply {
   readonly #source: BodySource;
   #produced: RequestBody | undefined;
-  /** How many attempts were sent. */
   sentCount = 0;
 
   constructor(source: BodySource) {
@@ -86,7 +83,6 @@ export class BodySupply {
 
   /** Discards a body that was produced and not sent. A stream of the caller's is left alone until it has been used. */
   release(): void {
-    if (this.#produced === undefined && this.#source.fixed === undefined) return;
     discard(this.#produced);
     if (this.sentCount > 0) discard(this.#source.fixed);
     this.#produced = undefined;
@@ -165,7 +161,6 @@ export class BodyFailure extends Error {
   }
 }
 
-/** The body of one attempt as the transport sends it. */
 export interface OutgoingBody {
   /** Bytes and text as they are; everything else as an async iterable. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
@@ -175,14 +170,11 @@ export interface OutgoingBody {
   failure?: BodyFailure;
 }
 
-const noOutgoingBody: OutgoingBody = Object.freeze({ body: undefined });
-
 /**
  * undici destroys the stream of a request that it does not send, but a request that is held back needs its stream
  * again. So undici gets a generator, which touches the stream only once bytes are really sent.
  */
 export function toOutgoingBody(body: RequestBody | undefined): OutgoingBody {
-  if (body === undefined) return noOutgoingBody;
   const isBlob = body instanceof Blob;
   if (!isBlob && !isStream(body)) return { body };
   if (isBlob && body.size === 0) return { body: '' };

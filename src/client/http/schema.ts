@@ -42,14 +42,14 @@ export function applySchema<Output>(schema: DataSchema<Output>, value: unknown):
       return accepted(schema.safeParse(value));
     } catch (error) {
       // An asynchronous schema cannot be used this way: use the standard one.
-      if (error instanceof Unreadable || !('~standard' in schema)) throw toUnreadable(error);
+      if (error instanceof Unreadable || !('~standard' in schema)) fail(error);
     }
   }
   try {
     const result = (schema as StandardSchema<Output>)['~standard'].validate(value);
-    return result instanceof Promise ? result.then(outputOf).catch(rethrow) : outputOf(result);
+    return result instanceof Promise ? result.then(outputOf).catch(fail) : outputOf(result);
   } catch (error) {
-    throw toUnreadable(error);
+    return fail(error);
   }
 }
 
@@ -64,13 +64,9 @@ function outputOf<Output>(result: StandardResult<Output>): Output {
   throw misfit(result.issues, Object.assign(new Error('The data does not fit the schema.'), { issues: result.issues }));
 }
 
-function rethrow(error: unknown): never {
-  throw toUnreadable(error);
-}
-
-function toUnreadable(error: unknown): Unreadable {
-  if (error instanceof Unreadable) return error;
-  return new Unreadable('INVALID_DATA', '`schema` threw an error instead of checking the data', error);
+function fail(error: unknown): never {
+  if (error instanceof Unreadable) throw error;
+  throw new Unreadable('INVALID_DATA', '`schema` threw an error instead of checking the data', error);
 }
 
 /** Says where the data is wrong. What the message quotes of it is redacted later, like everything a connector says. */

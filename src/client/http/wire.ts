@@ -1,7 +1,6 @@
 import type { IncomingBody } from './incoming-body.js';
 import type { RequestBody } from './request-body.js';
 
-/** One attempt, ready to be sent. */
 export interface WireRequest {
   method: string;
   /** Path and query, including the base path. */
@@ -56,18 +55,8 @@ export interface Transport {
 /** The most bytes read of an error's body and of a login's response; more is no contract body (rules E6, S2). */
 export const maxErrorBytes = 1024 * 1024;
 
-export function bodyLimit(status: number, maxResponseBytes: number): number {
-  return status >= 400 ? maxErrorBytes : maxResponseBytes;
-}
-
-/** Whether the body of a response is handed on while it arrives. */
 export function isStreamed({ streams }: WireRequest, status: number): boolean {
   return streams === true && status >= 200 && status < 300;
-}
-
-/** Whether the body has to be decompressed. */
-export function isCompressed({ headers, body, end }: WireResponse): boolean {
-  return headers['content-encoding'] !== undefined && body.length > 0 && end === 'whole';
 }
 
 /** The value of a header; repeated headers are joined by commas (RFC 9110, 5.3). */
@@ -76,7 +65,6 @@ export function headerValue(headers: WireResponse['headers'], lowerCaseName: str
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** A request in flight. */
 export interface ActiveRequest {
   abort(): void;
   /** Its index in the list; maintained by {@link ActiveRequests}. */

@@ -1,0 +1,182 @@
+import { type Clock, follow, type Timer } from '../../internal/index.js';
+import { decompress } from './decompress.js';
+import { type Connection, IncomingBody, notNeeded } from './incoming-body.js';
+import { bodyFailure, type OutgoingBody } from './request-body.js';
+import {
+  type ActiveRequest,
+  type ActiveRequests,
+  type BodyEnd,
+  isStreamed,
+  maxErrorBytes,
+  type ResponseOutcome,
+  type SendOutcome,
+  type WireRequest,
+  type WireResponse,
+} from './wire.js';
+
+export interface ExchangeOptions {
+  clock: Clock;
+  maxResponseBytes: number;
+  /** Set if requests may have to wait for a socket. */
+  dispatcher?: unknown;
+}
+
+const noHeaders: WireResponse['headers'] = Object.freeze({});
+
+/**
+ * One request and its response, bounded in time and size. Settles exactly once, whatever the transport still reports. It is
+ * the handler that undici's dispatch interface asks for; other transports call the same methods.
+ */
+export class Exchange implements ActiveRequest {
+  readonly #request: WireRequest;
+  readonly #settle: (outcome: SendOutcome) => void;
+  readonly #outgoing: OutgoingBody;
+  readonly #active: ActiveRequests;
+  index = 0;
+  /** Whether the body is as encoded as its head says. */
+  isPacked = true;
+  #timer: Timer | undefined;
+  readonly #clock: Clock;
+  readonly #maxResponseBytes: number;
+  /** Stops listening to the signal. */
+  readonly #leave: (() => void) | undefined;
+  #connection: Connection | undefined;
+  #settled = false;
+  #started = false;
+  #status = 0;
+  #headers: WireResponse['headers'] = noHeaders;
+  #chunks: Uint8Array[] = [];
+  #size = 0;
+  #incoming: IncomingBody | undefined;
+
+  constructor(
+    request: WireRequest,
+    options: ExchangeOptions,
+    outgoing: OutgoingBody,
+    active: ActiveRequests,
+    settle: (outcome: SendOutcome) => void,
+  ) {
+    this.#request = request;
+    this.#outgoing = outgoing;
+    this.#active = active;
+    active.add(this);
+    this.#settle = settle;
+    this.#clock = options.clock;
+    this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
+    // The client's own pool has a socket for each request, so all of the time is the connector's.
+    if (options.dispatcher === undefined) this.#startTimer();
+    if (request.signal !== undefined) this.#leave = follow([request.signal], () => this.abort());
+  }
+
+  abort(): void {
+    this.#stop({ type: 'aborted' });
+  }
+
+  /** The request is about to be written to a socket: the last chance to hold it back (rule G1). */
+  onRequestStart(connection: Connection): void {
+    this.#connection = connection;
+    if (this.#settled) connection.abort(notNeeded());
+    else if (!this.#started && !this.#request.mayStart()) this.#stop({ type: 'held-back' });
+    else {
+      this.#started = true;
+      // The caller's dispatcher may have queued it, which is no timeout of the connector (rule D4).
+      if (this.#timer === undefined) this.#startTimer();
+    }
+  }
+
+  #startTimer(): void {
+    this.#timer = this.#clock.setTimer(this.#request.timeoutMs, () => this.#stop({ type: 'timeout' }));
+  }
+
+  onResponseStart(connection: Connection, status: number, headers: WireResponse['headers']): void {
+    if (status < 200) return; // informational: the response is still to come
+    this.#status = status;
+    this.#headers = headers;
+    if (isStreamed(this.#request, status)) this.#stream(connection);
+    // The body of a redirect is not used; a 304 has none, and its connection can be reused.
+    if (status >= 300 && status < 400 && status !== 304) this.#respond('whole', true);
+  }
+
+  onResponseData(_connection: Connection, chunk: Uint8Array): void {
+    this.#incoming?.arrived(chunk);
+    if (this.#settled) return;
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBytes) this.#respond('too-large', true);
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#incoming?.finish('whole');
+    this.#respond('whole', false);
+  }
+
+  onResponseError(_connection: Connection, error: Error): void {
+    this.fail(error);
+  }
+
+  fail(error: unknown): void {
+    this.#incoming?.finish({ type: 'failed', error });
+    if (this.#status === 0) this.#finish({ type: 'failed', error: bodyFailure(this.#outgoing, error) ?? error });
+    else this.#respond('truncated', false, error);
+  }
+
+  get #maxBytes(): number {
+    return this.#status >= 400 ? maxErrorBytes : this.#maxResponseBytes;
+  }
+
+  /** Hands the head on; from here on the body has its own life. */
+  #stream(connection: Connection): void {
+    connection.pause();
+    const { timeoutMs: silenceMs, signal } = this.#request;
+    this.#incoming = new IncomingBody({ connection, clock: this.#clock, silenceMs, signal });
+    const head = { type: 'response', status: this.#status, headers: this.#headers } as const;
+    this.#finish({ ...head, body: new Uint8Array(), incoming: this.#incoming, end: 'whole' });
+  }
+
+  #respond(end: BodyEnd, destroy: boolean, error?: unknown): void {
+    const body = this.#chunks.length === 1 ? (this.#chunks[0] as Uint8Array) : Buffer.concat(this.#chunks);
+    const headers = this.#headers;
+    const response: ResponseOutcome = { type: 'response', status: this.#status, headers, body, end, error };
+    const isPacked = this.isPacked && headers['content-encoding'] !== undefined;
+    if (isPacked && body.length > 0 && end === 'whole') this.#decompress(response);
+    else this.#finish(response);
+    if (destroy) this.#destroy();
+  }
+
+  /** The response has arrived: neither timeout nor abort changes it any more. */
+  #decompress(response: ResponseOutcome): void {
+    if (this.#settled) return;
+    this.#end();
+    void decompress(response, this.#maxBytes).then(this.#settle);
+  }
+
+  #stop(outcome: { type: 'aborted' } | { type: 'timeout' } | { type: 'held-back' }): void {
+    // A timeout in the body of an error does not hide the status, which has arrived (rule E6).
+    if (outcome.type !== 'timeout' || this.#status === 0) this.#finish(outcome);
+    else if (this.#status >= 400) this.#respond('truncated', false);
+    else {
+      // The head alone (rule E9).
+      const head = { status: this.#status, headers: this.#headers };
+      this.#finish({ ...outcome, response: { ...head, body: new Uint8Array(), end: 'truncated' } });
+    }
+    this.#destroy();
+  }
+
+  #destroy(): void {
+    this.#chunks = [];
+    this.#connection?.abort(notNeeded());
+  }
+
+  #finish(outcome: SendOutcome): void {
+    if (this.#settled) return;
+    this.#end();
+    this.#settle(outcome);
+  }
+
+  #end(): void {
+    this.#settled = true;
+    this.#active.delete(this);
+    this.#timer?.cancel();
+    this.#leave?.();
+  }
+}
