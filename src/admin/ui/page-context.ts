@@ -40,6 +40,8 @@ export async function readPageContext(
   { context, sessions, forms, links }: { context: AdminContext; sessions: Sessions; forms: Forms; links: Links },
   c: Context,
 ): Promise<PageContext | undefined> {
+  // What an earlier look-up of this request found may no longer be so.
+  c.set(cached, undefined);
   const lookups = context.newLookups();
   const session = await sessions.read(c, lookups);
   if (session === undefined) return undefined;
