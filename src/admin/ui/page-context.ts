@@ -3,7 +3,6 @@ import { type Actor, type DirectoryUser, rightsOf, toActor } from '../../api-key
 import type { AdminContext, HostSignIn } from '../context.js';
 import type { AdminSection } from '../sections.js';
 import { isManaged } from '../users.js';
-import type { Links } from './addresses/links.js';
 import type { Forms } from './browser/forms.js';
 import type { Session, Sessions } from './browser/session.js';
 
@@ -12,7 +11,6 @@ export interface PageContext {
   readonly session: Session;
   readonly user: DirectoryUser;
   readonly actor: Actor;
-  readonly links: Links;
   /** The host's own sign-in, if it has one. */
   readonly hostSignIn: HostSignIn | undefined;
   /** For the forms of the page. */
@@ -37,7 +35,7 @@ const cached = 'pageContext';
  * user and the edition once.
  */
 export async function readPageContext(
-  { context, sessions, forms, links }: { context: AdminContext; sessions: Sessions; forms: Forms; links: Links },
+  { context, sessions, forms }: { context: AdminContext; sessions: Sessions; forms: Forms },
   c: Context,
 ): Promise<PageContext | undefined> {
   // What an earlier look-up of this request found may no longer be so.
@@ -53,7 +51,6 @@ export async function readPageContext(
     session,
     user,
     actor,
-    links,
     hostSignIn: context.hostSignIn,
     token: forms.tokenFor(session),
     nowMs: context.clock.now(),

@@ -1,6 +1,5 @@
 import type { Context, Hono } from 'hono';
 import { raw } from 'hono/html';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AdminHttpError } from '../http/errors.js';
 import type { AdminSection, AdminSectionContext } from '../sections.js';
 import { type Asset, asset } from './assets/assets.js';
@@ -44,7 +43,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
             {raw(String(await content))}
           </Page>
         );
-        return await ui.render(c, html, status as ContentfulStatusCode);
+        return await ui.render(c, html, status);
       };
       const response = await section.fetch(c.req.raw, {
         user: pageContext.user,

@@ -1,5 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx';
-import { useLook } from '../look.js';
+import { useShown } from '../look.js';
 
 const shapes = {
   key: (
@@ -98,7 +98,7 @@ function Drawing({ size, children }: PropsWithChildren<{ size: number }>) {
 
 /** The logo. */
 export function Brand({ size = 24 }: { size?: number }) {
-  const { logo } = useLook();
+  const { logo } = useShown();
   if (logo !== undefined) return <img class="logo" src={logo} alt="" height={size} />;
   return <OwnBrand size={size} />;
 }
