@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import { tokenField } from '../browser/forms.js';
 import { useShown } from '../look.js';
-import { Brand, Icon, type IconName, LineIcon } from './icon.js';
+import { Brand, Icon, type IconShape } from './icon.js';
 import { Notice } from './notice.js';
 
 interface Extras {
@@ -127,34 +127,39 @@ function Menu({ section }: { section: string | undefined }) {
           <MenuEntry href={links.section(name)} icon={{ d: icon ?? '' }} text={title} current={section === name} />
         ))}
         {shows.apiKeys && (
-          <MenuEntry href={links.apiKeys()} icon="key" text={texts.menuApiKeys} current={section === 'api-keys'} />
+          <MenuEntry
+            href={links.apiKeys()}
+            icon={{ name: 'key' }}
+            text={texts.menuApiKeys}
+            current={section === 'api-keys'}
+          />
         )}
         {shows.apiKeys && (
-          <MenuEntry href={links.audits()} icon="history" text={texts.menuAudits} current={section === 'audits'} />
+          <MenuEntry
+            href={links.audits()}
+            icon={{ name: 'history' }}
+            text={texts.menuAudits}
+            current={section === 'audits'}
+          />
         )}
         {shows.users && (
-          <MenuEntry href={links.users()} icon="users" text={texts.menuUsers} current={section === 'users'} />
+          <MenuEntry
+            href={links.users()}
+            icon={{ name: 'users' }}
+            text={texts.menuUsers}
+            current={section === 'users'}
+          />
         )}
       </ul>
     </nav>
   );
 }
 
-function MenuEntry({
-  href,
-  icon,
-  text,
-  current,
-}: {
-  href: string;
-  icon: IconName | { d: string };
-  text: string;
-  current: boolean;
-}) {
+function MenuEntry({ href, icon, text, current }: { href: string; icon: IconShape; text: string; current: boolean }) {
   return (
     <li>
       <a href={href} {...(current && { 'aria-current': 'page' as const })}>
-        {typeof icon === 'string' ? <Icon name={icon} /> : <LineIcon d={icon.d} />}
+        <Icon {...icon} />
         {text}
       </a>
     </li>
