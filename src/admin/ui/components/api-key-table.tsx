@@ -7,13 +7,8 @@ import { ExpiryWarning, RefusedUseWarning, Status } from './status.js';
 import { ActionHead, NoAction, Table } from './table.js';
 import { PlainTime, RelativeTime } from './time.js';
 
-interface ApiKeyTableProps {
-  view: ListView;
-  apiKeys: readonly ApiKey[];
-}
-
 /** The columns of the specification (section 4). */
-export function ApiKeyTable({ view, apiKeys }: ApiKeyTableProps) {
+export function ApiKeyTable({ view, apiKeys }: { view: ListView; apiKeys: readonly ApiKey[] }) {
   const { texts } = useShown();
   const head = (field: ApiKeySortField, text: string) => <SortableHead view={view} field={field} text={text} />;
   return (
@@ -36,13 +31,7 @@ export function ApiKeyTable({ view, apiKeys }: ApiKeyTableProps) {
   );
 }
 
-interface SortableHeadProps {
-  view: ListView;
-  field: ApiKeySortField;
-  text: string;
-}
-
-function SortableHead({ view, field, text }: SortableHeadProps) {
+function SortableHead({ view, field, text }: { view: ListView; field: ApiKeySortField; text: string }) {
   const href = useShown().links.apiKeys({ ...view, page: 1, sort: sortAfterClick(field, view.sort) });
   const order = view.sort === field ? 'ascending' : view.sort === `-${field}` ? 'descending' : undefined;
   return (

@@ -5,14 +5,10 @@ import { Notice } from '../components/notice.js';
 import { useShown } from '../look.js';
 import { FormActions } from './field.js';
 
-interface ConfirmationProps {
-  action: string;
-  cancel: string;
-  submit: string;
-}
+type ConfirmationProps = PropsWithChildren<{ action: string; cancel: string; submit: string }>;
 
 /** Asks before something that cannot be undone, on a page of its own. */
-export function Confirmation({ action, cancel, submit, children }: PropsWithChildren<ConfirmationProps>) {
+export function Confirmation({ action, cancel, submit, children }: ConfirmationProps) {
   return (
     <form class="card narrow" method="post" action={action} autocomplete="off" novalidate>
       <Token />

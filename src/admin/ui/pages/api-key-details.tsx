@@ -25,12 +25,7 @@ export function apiKeyDetailsRoutes(ui: Ui): void {
   });
 }
 
-interface ApiKeyDetailsProps {
-  apiKey: ApiKey;
-  audits: readonly AuditEntry[];
-}
-
-function ApiKeyDetails({ apiKey, audits }: ApiKeyDetailsProps) {
+function ApiKeyDetails({ apiKey, audits }: { apiKey: ApiKey; audits: readonly AuditEntry[] }) {
   const { dates, isAvailable, links, nowMs, texts } = useShown();
   const isActive = apiKey.status === 'Active';
   return (

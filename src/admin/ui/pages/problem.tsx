@@ -33,13 +33,7 @@ export async function showProblem(ui: Ui, c: Context, thrown: unknown): Promise<
   return await ui.render(c, <Problem isSignedIn={known !== undefined} {...problem} />, status);
 }
 
-interface ProblemProps {
-  isSignedIn: boolean;
-  title: string;
-  message: string;
-}
-
-function Problem({ isSignedIn, title, message }: ProblemProps) {
+function Problem({ isSignedIn, title, message }: { isSignedIn: boolean; title: string; message: string }) {
   const { links, texts } = useShown();
   if (isSignedIn) {
     return (

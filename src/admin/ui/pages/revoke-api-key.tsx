@@ -39,13 +39,7 @@ export function revokeApiKeyRoutes(ui: Ui): void {
   }
 }
 
-interface RevokeApiKeyProps {
-  apiKey: ApiKey;
-  action: string;
-  back: string;
-}
-
-function RevokeApiKey({ apiKey, action, back }: RevokeApiKeyProps) {
+function RevokeApiKey({ apiKey, action, back }: { apiKey: ApiKey; action: string; back: string }) {
   const { links, texts } = useShown();
   const { name, createdBy, status } = apiKey;
   if (status !== 'Active') {

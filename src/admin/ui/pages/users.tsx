@@ -81,12 +81,7 @@ export function userRoutes(ui: Ui): void {
   }
 }
 
-interface UsersProps {
-  view: UserView;
-  page: ListPart<DirectoryUser>;
-}
-
-function Users({ view, page }: UsersProps) {
+function Users({ view, page }: { view: UserView; page: ListPart<DirectoryUser> }) {
   const { links, texts } = useShown();
   return (
     <Page title={texts.users} section="users">
