@@ -4,7 +4,6 @@ import { option } from '../../internal/index.js';
 const localNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const entryPattern = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
-/** The option `allowedHosts`. */
 export const allowedHostsOption = z.array(
   option<string>(
     (value) => typeof value === 'string' && entryPattern.test(value.toLowerCase()),

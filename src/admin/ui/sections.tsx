@@ -21,7 +21,6 @@ function assetsOf({ name, stylesheet, script }: AdminSection) {
   };
 }
 
-/** The host's pages. */
 export function sectionRoutes(app: Hono, ui: Ui): void {
   for (const section of ui.context.sections) {
     const { stylesheet, script } = assetsOf(section);

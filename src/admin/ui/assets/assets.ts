@@ -21,7 +21,6 @@ export function asset(name: string, type: string, content: string): Asset {
 const brandIcon = (colour: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="${colour}" stroke-width="2.5"><circle cx="9" cy="12" r="5.75"/><circle cx="15" cy="12" r="5.75"/></svg>`;
 
-/** The files of the pages. */
 export interface Assets {
   readonly stylesheet: Asset;
   readonly script: Asset;

@@ -9,7 +9,6 @@ interface PagerProps {
   list: ListPart;
   /** Such as `1,000 API keys.` */
   count: (total: number) => string;
-  /** The address of a page. */
   href: (page: number) => string;
 }
 
