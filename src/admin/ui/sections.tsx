@@ -66,8 +66,8 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
     };
     const onPage = ui.signedIn((c, pageContext) => respond(c, pageContext, undefined));
     for (const path of [`/${section.name}`, `/${section.name}/*`]) {
-      app.get(path, async (c, next) => {
-        if (isDocument(c)) return await onPage(c, next);
+      app.get(path, async (c) => {
+        if (isDocument(c)) return await onPage(c);
         // No redirect and no notice: both are for pages.
         const pageContext = await readPageContext(ui, c);
         return pageContext === undefined ? c.text('Not signed in', 401) : await respond(c, pageContext, undefined);
