@@ -18,7 +18,6 @@ export interface AdminBranding {
   readonly accent?: string | undefined;
 }
 
-/** The option `branding`. */
 export const brandingOption = optionsOf({
   name: option<string>(
     (value) => typeof value === 'string' && value.trim() !== '' && value.length <= 100,

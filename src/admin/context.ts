@@ -46,30 +46,21 @@ export interface AdminContext {
   isAvailable(lookups: RequestLookups): Promise<boolean>;
   /** The path of the administration, `''` or `/admin`, without a trailing slash. Every link starts with it. */
   readonly basePath: string;
-  /** The origin at which browsers reach the host, if it says so: behind a proxy, requests do not tell. */
   readonly publicUrl: URL | undefined;
   readonly clock: Clock;
   /** `undefined`: the administration has its own sign-in page and sessions. */
   readonly hostSignIn: HostSignIn | undefined;
-  /** The host's own check of a password, in place of `passwordHash`. */
   readonly verifyPassword: AdminOptions['verifyPassword'];
-  /** Signs session cookies and CSRF tokens. Random in each process unless the host sets it. */
   readonly sessionSecret: Uint8Array;
-  /** The host's pages. */
   readonly sections: readonly AdminSection[];
-  /** Which tools for API keys assistants get (rule K21). */
   readonly mcpKeyTools: NonNullable<AdminOptions['mcpKeyTools']>;
   readonly texts: Partial<AdminTexts>;
   readonly branding: AdminBranding & { readonly name: string };
-  /** Slows down sources that keep failing; keys, Basic and sign-in share one count (rule K14). */
+  /** Keys, Basic and sign-in share one count (rule K14). */
   readonly throttle: FailureThrottle;
-  /**
-   * The source of a request, for the throttle: the address of its socket, or what the host's `clientAddress` returns.
-   */
   clientAddress(request: Request, env: unknown): string;
   /** For a new request. */
   newLookups(): RequestLookups;
-  /** How Basic and sign-in check passwords. */
   readonly passwords: PasswordChecks;
   /** Reports a refused authentication; never throws. */
   authenticationFailed(failure: AuthenticationFailure): void;

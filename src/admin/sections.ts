@@ -79,7 +79,6 @@ export const ownNames: readonly string[] = [
   'users',
 ];
 
-/** The option `sections`. */
 export const sectionsOption = z
   .array(
     optionsOf({

@@ -1,4 +1,4 @@
-import type { ActorLike, ApiKeys, DirectoryUser, UserDirectory } from '../api-keys/index.js';
+import type { DirectoryUser, UserDirectory } from '../api-keys/index.js';
 import { foldForSearch } from '../internal/index.js';
 
 /** Your users, where Super Admins may also list and delete them in the administration UI. */
@@ -28,18 +28,4 @@ export function searchUsers(users: readonly DirectoryUser[], search: string): re
 
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
-}
-
-/**
- * Deletes a user and revokes their keys (specification 3). The caller has checked the right to. The user goes first:
- * from then on none of their keys authenticates (rule K11). If revoking fails, the page that revokes all keys of a user
- * still does it.
- */
-export async function removeUser(
-  { apiKeys, users }: { apiKeys: ApiKeys; users: ManagedUserDirectory },
-  actor: ActorLike,
-  userId: string,
-): Promise<{ readonly revoked: number }> {
-  await users.remove(userId);
-  return await apiKeys.userDeleted(actor, userId);
 }

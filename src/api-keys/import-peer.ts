@@ -1,3 +1,5 @@
+import { isPostgresUrl } from './store/database-name.js';
+
 /**
  * Imports an optional peer dependency.
  *
@@ -32,6 +34,6 @@ export function builtInSqlite(): unknown {
 
 /** The packages of a database's driver. */
 export function driversOf(database: string): string[] {
-  if (/^postgres(?:ql)?:/i.test(database)) return ['pg'];
+  if (isPostgresUrl(database)) return ['pg'];
   return builtInSqlite() === undefined ? ['@photostructure/sqlite'] : [];
 }

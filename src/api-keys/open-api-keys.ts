@@ -13,6 +13,10 @@ import type { ApiKeys, OpenApiKeysOptions } from './api-keys.js';
 import { createSecretHasher, pepperOption } from './authentication/secret-hasher.js';
 import { driversOf, importPeer } from './import-peer.js';
 import { isKeyPrefix } from './keys/key-format.js';
+import { isPostgresUrl } from './store/database-name.js';
+
+/** Also a `postgres:` without its slashes: as a path, its password would be in the names of files and in errors. */
+const looksLikeUrl = /^(?:postgres(?:ql)?:|[a-z][a-z0-9+.-]*:\/\/)/i;
 
 /**
  * Opens the API keys in one database and creates its tables. Several processes may open the same database.
@@ -36,7 +40,7 @@ export async function openApiKeys(options: OpenApiKeysOptions): Promise<ApiKeys>
 
 const schema = optionsOf({
   database: option<string>(
-    (value) => typeof value === 'string' && value !== '' && !/^(?!postgres(?:ql)?:)[a-z][a-z0-9+.-]*:\/\//i.test(value),
+    (value) => typeof value === 'string' && value !== '' && (isPostgresUrl(value) || !looksLikeUrl.test(value)),
     "must be a file's path, `:memory:`, or a `postgres://` URL",
   ),
   edition: nameOrFunction<OpenApiKeysOptions['edition']>('an edition'),

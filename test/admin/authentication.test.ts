@@ -83,25 +83,53 @@ describe('keys that are over (specification 5.2, K11)', () => {
     expect(host.failures).toEqual([{ reason: 'revoked', apiKeyId: id }]);
   });
 
-  it.each(['/api/v1/api-keys', '/mcp'])(
-    'a request to %s whose key is revoked while its body arrives does nothing',
-    async (path) => {
-      const host = await startAdmin();
-      const { id, key } = await host.key('u-alice', 'Export');
-      const body = JSON.stringify({
-        name: 'Too late',
-        expiresOn: inDays(1),
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'initialize',
-      });
-      const upload = await host.sendSlowly({ method: 'POST', path, headers: ['x-api-key', key] }, body);
-      await host.apiKeys.revoke({ userId: 'u-alice', username: 'alice' }, id);
-      expectRefusal(await upload.finish());
-      expect(host.failures).toEqual([{ reason: 'revoked', apiKeyId: id }]);
-      expect((await host.as('alice', 'GET', '/api-keys')).body.items).toHaveLength(1);
-    },
-  );
+  const ends: [string, string, (host: AdminHost, id: string) => unknown][] = [
+    ['is revoked', 'revoked', (host, id) => host.apiKeys.revoke({ userId: 'u-alice', username: 'alice' }, id)],
+    ['expires', 'expired', (host) => host.clock.advance(86_400_000)],
+    ['loses its owner', 'owner', (host) => host.users.delete('u-alice')],
+    ['has its owner disabled', 'owner', (host) => Object.assign(host.users.get('u-alice')!, { enabled: false })],
+  ];
+  it.each(
+    ends.flatMap(([name, reason, end]) => ['/api/v1/api-keys', '/mcp'].map((path) => ({ name, reason, end, path }))),
+  )('a request to $path whose key $name while its body arrives does nothing', async ({ path, reason, end }) => {
+    const host = await startAdmin();
+    const { id, key } = await host.key('u-alice', 'Export', inDays(1));
+    const body = JSON.stringify({
+      name: 'Too late',
+      expiresOn: inDays(2),
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+    });
+    const upload = await host.sendSlowly({ method: 'POST', path, headers: ['x-api-key', key] }, body);
+    await end(host, id);
+    expectRefusal(await upload.finish());
+    expect(host.failures).toEqual([{ reason, apiKeyId: id }]);
+    expect((await host.as('root', 'GET', '/api-keys?scope=all')).body.items).toHaveLength(1);
+  });
+
+  it('a request whose edition changes while its body arrives does nothing, and the log says why', async () => {
+    let edition = 'Professional';
+    const host = await startAdmin({ admin: { edition: () => edition }, keys: { edition: () => edition } });
+    const { id, key } = await host.key('u-alice', 'Export');
+    const request = { method: 'POST', path: '/api/v1/api-keys', headers: ['x-api-key', key] };
+    const upload = await host.sendSlowly(request, JSON.stringify({ name: 'Too late', expiresOn: inDays(1) }));
+    edition = 'Free';
+    expectRefusal(await upload.finish());
+    expect(host.failures).toEqual([{ reason: 'edition', apiKeyId: id }]);
+  });
+
+  it('so does one whose owner is disabled only in the directory of the API keys', async () => {
+    const owner = { id: 'u-alice', username: 'alice', enabled: true };
+    const directory = { findById: async () => owner, findByUsername: async () => owner };
+    const host = await startAdmin({ keys: { users: directory } });
+    const { id, key } = await host.key('u-alice', 'Export');
+    const request = { method: 'POST', path: '/api/v1/api-keys', headers: ['x-api-key', key] };
+    const upload = await host.sendSlowly(request, JSON.stringify({ name: 'Too late', expiresOn: inDays(1) }));
+    owner.enabled = false;
+    expectRefusal(await upload.finish());
+    expect(host.failures).toEqual([{ reason: 'owner', apiKeyId: id }]);
+  });
 
   it('a key authenticates until the millisecond before it expires', async () => {
     const host = await startAdmin();

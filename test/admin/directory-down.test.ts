@@ -144,6 +144,15 @@ describe('a directory that is down', () => {
     expect(host.errors).toMatchObject([{ message }]);
   });
 
+  it('one that finds a user whose id is a number is told so', async () => {
+    const lookups = new RequestLookups();
+    const users = { findById: () => ({ id: 7 as never, username: 'ada' }), findByUsername: () => undefined };
+    await expect(lookups.findUser(users, '7')).rejects.toMatchObject({
+      kind: 'unavailable',
+      cause: { message: '`users.findById` returned a user whose `id` is not text: 7.' },
+    });
+  });
+
   it('one in memory is asked without a timer', async () => {
     const clock = {
       setTimer: () => {

@@ -15,6 +15,8 @@ describe('options of openApiKeys', () => {
     ['database', { database: 7 }],
     ['database', { database: 'mysql://localhost/x' }],
     ['database', { database: 'https://example.com/keys.db' }],
+    ['database', { database: 'postgres:keys' }],
+    ['database', { database: 'postgresql:/ada:secret@localhost/keys' }],
     ['users', { users: {} }],
     ['users', { users: 'ada' }],
     ['clock', { clock: {} }],

@@ -1,13 +1,14 @@
 import {
   type Actor,
   type DirectoryUser,
+  isApiKeyError,
   isEnabled,
   type Origin,
   type RefusalReason,
   type RequestLookups,
   toActor,
 } from '../../api-keys/index.js';
-import type { AdminContext, AuthenticationFailure } from '../context.js';
+import type { AdminContext, AuthenticationFailure, AuthenticationFailureReason } from '../context.js';
 import { AdminHttpError, authenticationFailedError } from '../http/errors.js';
 import { arrivedHeaders, authorizationOf } from '../http/request.js';
 import { readBasic } from './basic-credentials.js';
@@ -43,8 +44,8 @@ export async function authenticate(context: AdminContext, request: Request, env:
     const verification = await context.apiKeys.verify(headers, lookups, { address: source });
     if (verification.outcome === 'authenticated') {
       const { userId, apiKeyId } = verification;
-      const { user, refusal } = await findOwner(context, lookups, userId);
-      if (user === undefined) throw new Refusal({ reason: refusal, apiKeyId });
+      const user = await findOwner(context, lookups, userId);
+      if (typeof user === 'string') throw new Refusal({ reason: user, apiKeyId });
       return { user, authenticatedBy: 'api-key', apiKeyId, lookups };
     }
     if (verification.outcome === 'refused') {
@@ -82,23 +83,41 @@ function countGuess(context: AdminContext, source: string): void {
  * @throws AdminHttpError 401
  */
 export async function authenticateAgain(context: AdminContext, caller: Caller): Promise<Caller> {
-  const again = await stillValid(context, caller);
-  if (again !== undefined) return again;
+  const again = await lookAgain(context, caller);
+  if (typeof again === 'object') return again;
   const { apiKeyId } = caller;
-  context.authenticationFailed(apiKeyId === undefined ? { reason: 'password' } : { reason: 'revoked', apiKeyId });
+  context.authenticationFailed({ reason: again, ...(apiKeyId !== undefined && { apiKeyId }) });
   throw authenticationFailedError();
 }
 
-/** The caller looked up afresh; `undefined` when the key, or the password that was checked, no longer authenticates. */
-export async function stillValid(context: AdminContext, caller: Caller): Promise<Caller | undefined> {
+/** The caller looked up afresh, or why the key, or the password that was checked, no longer authenticates. */
+export async function lookAgain(context: AdminContext, caller: Caller): Promise<Caller | AuthenticationFailureReason> {
   const lookups = context.newLookups();
   const { user: before, apiKeyId, passwordHash } = caller;
-  if (apiKeyId !== undefined && !(await context.apiKeys.isUsable(apiKeyId, lookups))) return undefined;
-  const user =
-    apiKeyId === undefined
-      ? await findUnchanged(context, lookups, { id: before.id, passwordHash })
-      : (await findOwner(context, lookups, before.id)).user;
-  return user && { ...caller, user, lookups };
+  if (apiKeyId === undefined) {
+    const user = await findUnchanged(context, lookups, { id: before.id, passwordHash });
+    return user === undefined ? 'password' : { ...caller, user, lookups };
+  }
+  const isUsable = await context.apiKeys.isUsable(apiKeyId, lookups);
+  const owner = await findOwner(context, lookups, before.id);
+  if (typeof owner === 'string') return owner;
+  return isUsable ? { ...caller, user: owner, lookups } : await whyUnusable(context, lookups, owner, apiKeyId);
+}
+
+async function whyUnusable(
+  { apiKeys }: AdminContext,
+  lookups: RequestLookups,
+  owner: DirectoryUser,
+  apiKeyId: string,
+): Promise<RefusalReason> {
+  try {
+    const { status } = await apiKeys.get(toActor(owner, { lookups }), apiKeyId);
+    return status === 'Expired' ? 'expired' : 'revoked';
+  } catch (error) {
+    // The host has opened the API keys with another directory, where the owner is gone or disabled.
+    if (isApiKeyError(error, 'forbidden')) return 'owner';
+    throw error;
+  }
 }
 
 /** The actor for calls on API keys: the caller, and never a field of the request (rule K16). */
@@ -114,13 +133,10 @@ async function findOwner(
   context: AdminContext,
   lookups: RequestLookups,
   userId: string,
-): Promise<
-  | { readonly user: DirectoryUser; readonly refusal?: never }
-  | { readonly user?: never; readonly refusal: RefusalReason }
-> {
-  if (!(await context.isAvailable(lookups))) return { refusal: 'edition' };
+): Promise<DirectoryUser | 'edition' | 'owner'> {
+  if (!(await context.isAvailable(lookups))) return 'edition';
   const user = await lookups.findUser(context.users, userId);
-  return isEnabled(user) ? { user } : { refusal: 'owner' };
+  return isEnabled(user) ? user : 'owner';
 }
 
 async function authenticateBasic(

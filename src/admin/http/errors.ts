@@ -30,6 +30,7 @@ defineError(AdminHttpError, 'AdminHttpError');
 export const authenticationFailedMessage =
   'Authentication failed. Valid credentials are required to access this resource.';
 
+/** Rule K13. */
 const statusOfKind: Readonly<Record<ApiKeyErrorKind, number>> = {
   validation: 400,
   forbidden: 403,
@@ -37,11 +38,6 @@ const statusOfKind: Readonly<Record<ApiKeyErrorKind, number>> = {
   conflict: 409,
   unavailable: 503,
 };
-
-/** The HTTP status of an error that API keys threw; `undefined` for any other (rule K13). */
-export function statusOfApiKeyError(thrown: unknown): number | undefined {
-  return isApiKeyError(thrown) ? statusOfKind[thrown.kind] : undefined;
-}
 
 /** A refusal of one field. */
 export function invalidField(field: string, message: string): ApiKeyError {

@@ -51,12 +51,6 @@ export function isCrossSite(request: Request, publicUrl: URL | undefined): boole
   return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
 }
 
-/** A request as every part of the administration sees it: with its full path, and with the path below the base path. */
-interface Placed {
-  readonly request: Request;
-  readonly path: string;
-}
-
 /**
  * Finds the path below the base path. Express, Hono's `mount` and some proxies remove the mount path or its beginning; it
  * is put back, so that every part sees full paths. `publicUrl` replaces the origin.
@@ -67,10 +61,10 @@ export function createPlacement({
   basePath,
   publicUrl,
   sections,
-}: Pick<AdminContext, 'basePath' | 'publicUrl' | 'sections'>): (request: Request) => Placed {
+}: Pick<AdminContext, 'basePath' | 'publicUrl' | 'sections'>) {
   const own = [...ownNames, ...sections.map(({ name }) => name)];
   const remainders = remaindersOf(basePath, own);
-  return (request) => {
+  return (request: Request) => {
     const url = new URL(request.url);
     const { pathname } = url;
     const remainder = remainders.find((end) => pathname === end || pathname.startsWith(`${end}/`)) ?? '';

@@ -4,7 +4,6 @@ import { option } from '../../internal/index.js';
 const localNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const entryPattern = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
-/** The option `allowedHosts`. */
 export const allowedHostsOption = z.array(
   option<string>(
     (value) => typeof value === 'string' && entryPattern.test(value.toLowerCase()),
@@ -14,17 +13,16 @@ export const allowedHostsOption = z.array(
   { error: 'must be an array of host names' },
 );
 
-/** Which header of a request names a host that is not allowed, if any. */
-export type HostCheck = (request: Request) => 'host' | 'origin' | undefined;
-
 /**
  * Refuses a `Host` or an `Origin` that is neither this machine's nor allowed. A page whose own name was bound to the
  * service's address (DNS rebinding) is recognised by both.
+ *
+ * @returns a function that says which header of a request names a host that is not allowed, if any
  */
-export function createHostCheck(allowedHosts: readonly string[] = []): HostCheck {
+export function createHostCheck(allowedHosts: readonly string[] = []) {
   const allowed = new Set([...localNames, ...allowedHosts.map((host) => host.toLowerCase())]);
   const isAllowed = (names: readonly string[]) => names.some((name) => allowed.has(name));
-  return (request) => {
+  return (request: Request) => {
     const host = request.headers.get('host') ?? new URL(request.url).host;
     if (!isAllowed(namesOfHost(host.toLowerCase()))) return 'host';
     const origin = request.headers.get('origin');

@@ -4,7 +4,7 @@ import { bool, functionOf, option, optionsOf, type ShapeOf, text } from '../../i
 import type { BoundTool, McpTool } from './tool.js';
 import { toToolSchema } from './tool.js';
 
-/** The option `mcpTools`; {@link bindTool} reads the input schemas. */
+/** {@link bindTool} reads the input schemas. */
 export const mcpToolsOption = z.array(
   optionsOf({
     name: option<string>(

@@ -1,4 +1,4 @@
-import { type Caller, stillValid } from '../authentication/authenticate.js';
+import { type Caller, lookAgain } from '../authentication/authenticate.js';
 import type { AdminContext } from '../context.js';
 import type { OpenRequest } from './open-request.js';
 
@@ -41,7 +41,7 @@ export function createStreamWatch(context: AdminContext) {
 /** Credentials that cannot be checked end the stream: the client opens it again and gets the error then. */
 async function isValid(context: AdminContext, caller: Caller): Promise<boolean> {
   try {
-    return (await stillValid(context, caller)) !== undefined;
+    return typeof (await lookAgain(context, caller)) === 'object';
   } catch (error) {
     context.onError(error);
     return false;

@@ -22,9 +22,9 @@ import { createUi } from './ui.js';
  * Everything works without the script.
  */
 export function uiRoutes(context: AdminContext): Hono {
-  const ui = createUi(context);
   // Not strict: below a base path, the start page is there with and without its slash, and so is every other page.
   const app = new Hono({ strict: false }).basePath(context.basePath);
+  const ui = createUi(context, app);
   const known = [...ui.look.assets, ...sectionAssets(context.sections)];
   app.use('*', securityHeaders);
   app.get('/assets/:name', (c) => {
@@ -32,25 +32,22 @@ export function uiRoutes(context: AdminContext): Hono {
     if (response === undefined) throw pageNotFound();
     return response;
   });
-  app.get(
-    '/',
-    ui.signedIn((c, pageContext) => {
-      if (pageContext.shows.apiKeys) return c.redirect(ui.links.apiKeys(), 303);
-      if (pageContext.shows.users) return c.redirect(ui.links.users(), 303);
-      const [section] = pageContext.sections;
-      if (section !== undefined) return c.redirect(ui.links.section(section.name), 303);
-      throw new AdminHttpError(403, editionMessage);
-    }),
-  );
+  ui.get('/', (c, pageContext) => {
+    if (pageContext.shows.apiKeys) return c.redirect(ui.links.apiKeys(), 303);
+    if (pageContext.shows.users) return c.redirect(ui.links.users(), 303);
+    const [section] = pageContext.sections;
+    if (section !== undefined) return c.redirect(ui.links.section(section.name), 303);
+    throw new AdminHttpError(403, editionMessage);
+  });
   signInRoutes(app, ui);
-  apiKeyListRoutes(app, ui);
-  createApiKeyRoutes(app, ui);
-  editApiKeyRoutes(app, ui);
-  revokeAllRoutes(app, ui);
-  revokeApiKeyRoutes(app, ui);
-  apiKeyDetailsRoutes(app, ui);
-  auditRoutes(app, ui);
-  userRoutes(app, ui);
+  apiKeyListRoutes(ui);
+  createApiKeyRoutes(ui);
+  editApiKeyRoutes(ui);
+  revokeAllRoutes(ui);
+  revokeApiKeyRoutes(ui);
+  apiKeyDetailsRoutes(ui);
+  auditRoutes(ui);
+  userRoutes(ui);
   sectionRoutes(app, ui);
   app.notFound((c) => showProblem(ui, c, pageNotFound()));
   app.onError((error, c) => showProblem(ui, c, error));

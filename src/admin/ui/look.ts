@@ -17,6 +17,7 @@ export function createLook({ apiKeys, branding, texts: replaced }: AdminContext,
   return {
     name: branding.name,
     texts,
+    links,
     dates: createDates(texts),
     /** The address of the host's logo; `undefined` for the administration's own. */
     logo: branding.logo === undefined ? undefined : iconAddress,
@@ -29,31 +30,15 @@ export function createLook({ apiKeys, branding, texts: replaced }: AdminContext,
   };
 }
 
-/** What all components of one document share: set around it by `render`. */
-export interface Shown {
-  readonly look: Look;
-  /** `undefined` on a page without a sign-in. */
-  readonly page: PageContext | undefined;
+/** What all components of one document share: set around it by `render`. A page without a sign-in has only the look. */
+export interface Shown extends Look, PageContext {
   /** What the user has just done, in one sentence. */
   readonly flash: string | undefined;
 }
 
 export const ShownContext = createContext<Shown | undefined>(undefined);
 
-function useShown(): Shown {
+/** For components. */
+export function useShown(): Shown {
   return useContext(ShownContext) as Shown;
-}
-
-/** For components: how this administration looks. */
-export function useLook(): Look {
-  return useShown().look;
-}
-
-/** For components of pages for signed-in users. */
-export function usePage(): PageContext {
-  return useShown().page as PageContext;
-}
-
-export function useFlash(): string | undefined {
-  return useShown().flash;
 }

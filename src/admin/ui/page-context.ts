@@ -1,34 +1,12 @@
 import type { Context } from 'hono';
-import { type Actor, type DirectoryUser, rightsOf, toActor } from '../../api-keys/index.js';
-import type { AdminContext, HostSignIn } from '../context.js';
-import type { AdminSection } from '../sections.js';
+import { type Actor, rightsOf, toActor } from '../../api-keys/index.js';
+import type { AdminContext } from '../context.js';
 import { isManaged } from '../users.js';
-import type { Links } from './addresses/links.js';
 import type { Forms } from './browser/forms.js';
-import type { Session, Sessions } from './browser/session.js';
+import type { Sessions } from './browser/session.js';
 
 /** One request of a signed-in user, and what that user may do and see at this moment. */
-export interface PageContext {
-  readonly session: Session;
-  readonly user: DirectoryUser;
-  readonly actor: Actor;
-  readonly links: Links;
-  /** The host's own sign-in, if it has one. */
-  readonly hostSignIn: HostSignIn | undefined;
-  /** For the forms of the page. */
-  readonly token: string;
-  readonly nowMs: number;
-  /** The latest expiry that a key may get now. */
-  readonly maxExpiresOn: string;
-  /** Whether the user may manage the keys of all users (specification 5.3). */
-  readonly mayManageAll: boolean;
-  /** Whether the edition has API keys, so that they can be created and edited (rule K12). */
-  readonly isAvailable: boolean;
-  /** The administration's own menu entries. */
-  readonly shows: { readonly apiKeys: boolean; readonly users: boolean };
-  /** The host's sections that this user may visit. */
-  readonly sections: readonly AdminSection[];
-}
+export type PageContext = NonNullable<Awaited<ReturnType<typeof readPageContext>>>;
 
 const cached = 'pageContext';
 
@@ -37,9 +15,11 @@ const cached = 'pageContext';
  * user and the edition once.
  */
 export async function readPageContext(
-  { context, sessions, forms, links }: { context: AdminContext; sessions: Sessions; forms: Forms; links: Links },
+  { context, sessions, forms }: { context: AdminContext; sessions: Sessions; forms: Forms },
   c: Context,
-): Promise<PageContext | undefined> {
+) {
+  // What an earlier look-up of this request found may no longer be so.
+  c.set(cached, undefined);
   const lookups = context.newLookups();
   const session = await sessions.read(c, lookups);
   if (session === undefined) return undefined;
@@ -47,17 +27,19 @@ export async function readPageContext(
   const actor = toActor(user, { origin: 'UI', authenticatedBy: 'session', lookups });
   const mayManageAll = await context.apiKeys.mayManageAll(actor);
   const isAvailable = await context.isAvailable(lookups);
-  const pageContext: PageContext = {
+  const pageContext = {
     session,
     user,
     actor,
-    links,
     hostSignIn: context.hostSignIn,
+    /** For the forms of the page. */
     token: forms.tokenFor(session),
     nowMs: context.clock.now(),
     maxExpiresOn: context.apiKeys.maxExpiresOn(),
     mayManageAll,
+    /** Whether keys can be created and edited (rule K12). */
     isAvailable,
+    /** The administration's own menu entries. */
     shows: {
       apiKeys: isAvailable || (await hasKeys(context, actor, mayManageAll)),
       users: rightsOf(user).superAdmin && isManaged(context.users),

@@ -1,6 +1,5 @@
 import type { Context, Hono } from 'hono';
 import { raw } from 'hono/html';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { AdminHttpError } from '../http/errors.js';
 import type { AdminSection, AdminSectionContext } from '../sections.js';
 import { type Asset, asset } from './assets/assets.js';
@@ -22,7 +21,6 @@ function assetsOf({ name, stylesheet, script }: AdminSection) {
   };
 }
 
-/** The host's pages. */
 export function sectionRoutes(app: Hono, ui: Ui): void {
   for (const section of ui.context.sections) {
     const { stylesheet, script } = assetsOf(section);
@@ -44,7 +42,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
             {raw(String(await content))}
           </Page>
         );
-        return await ui.render(c, html, status as ContentfulStatusCode);
+        return await ui.render(c, html, status);
       };
       const response = await section.fetch(c.req.raw, {
         user: pageContext.user,
@@ -68,8 +66,8 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
     };
     const onPage = ui.signedIn((c, pageContext) => respond(c, pageContext, undefined));
     for (const path of [`/${section.name}`, `/${section.name}/*`]) {
-      app.get(path, async (c, next) => {
-        if (isDocument(c)) return await onPage(c, next);
+      app.get(path, async (c) => {
+        if (isDocument(c)) return await onPage(c);
         // No redirect and no notice: both are for pages.
         const pageContext = await readPageContext(ui, c);
         return pageContext === undefined ? c.text('Not signed in', 401) : await respond(c, pageContext, undefined);

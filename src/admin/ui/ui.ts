@@ -1,38 +1,24 @@
-import type { Context, Handler } from 'hono';
+import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { type Child, type JSXNode, jsx } from 'hono/jsx';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AdminContext, HostSignIn } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
-import { createLinks, type Links } from './addresses/links.js';
-import { createFlashes, type Flashes } from './browser/flash.js';
-import { createForms, type Forms } from './browser/forms.js';
+import { createLinks } from './addresses/links.js';
+import { createFlashes } from './browser/flash.js';
+import { createForms } from './browser/forms.js';
 import { createHostSessions } from './browser/host-session.js';
-import { createOwnSessions, type OwnSessions, type Sessions } from './browser/session.js';
-import { createLook, type Look, ShownContext } from './look.js';
+import { createOwnSessions } from './browser/session.js';
+import { createLook, type Shown, ShownContext } from './look.js';
 import { knownPageContext, type PageContext, readPageContext } from './page-context.js';
 
-type HandlerResult = Response | Promise<Response>;
+type Page = (c: Context, pageContext: PageContext) => Response | Promise<Response>;
+type Submission = (c: Context, pageContext: PageContext, form: URLSearchParams) => Response | Promise<Response>;
+
+export type Ui = ReturnType<typeof createUi>;
 
 /** What all pages share. */
-export interface Ui {
-  readonly context: AdminContext;
-  readonly links: Links;
-  readonly look: Look;
-  readonly sessions: Sessions;
-  /** `undefined` where the host signs in. */
-  readonly ownSessions: OwnSessions | undefined;
-  readonly forms: Forms;
-  readonly flashes: Flashes;
-  /** A handler for signed-in users; others are sent to sign in and come back. */
-  signedIn(handler: (c: Context, pageContext: PageContext) => HandlerResult): Handler;
-  /** A handler for a form that one of these pages posted. */
-  submitted(handler: (c: Context, pageContext: PageContext, form: URLSearchParams) => HandlerResult): Handler;
-  /** Responds with a document. One for a signed-in user shows the notice that the last request left. */
-  render(c: Context, document: Child, status?: ContentfulStatusCode): Promise<Response>;
-}
-
-export function createUi(context: AdminContext): Ui {
+export function createUi(context: AdminContext, app: Hono) {
   const links = createLinks(context.basePath);
   const { hostSignIn } = context;
   const ownSessions = hostSignIn === undefined ? createOwnSessions(context) : undefined;
@@ -40,10 +26,10 @@ export function createUi(context: AdminContext): Ui {
   const forms = createForms(context);
   const flashes = createFlashes(context);
   const look = createLook(context, links);
-  const parts = { context, links, look, sessions, ownSessions, forms };
 
-  const signedIn: Ui['signedIn'] = (handler) => async (c) => {
-    const pageContext = await readPageContext(parts, c);
+  /** A handler for signed-in users; others are sent to sign in and come back. */
+  const signedIn = (handler: Page) => async (c: Context) => {
+    const pageContext = await readPageContext({ context, sessions, forms }, c);
     if (pageContext !== undefined) return await handler(c, pageContext);
     const { pathname, search } = new URL(c.req.url);
     const isHome = pathname === context.basePath || pathname === links.home;
@@ -52,20 +38,34 @@ export function createUi(context: AdminContext): Ui {
     if (c.req.method === 'POST') flashes.leave(c, look.texts.staleSignIn);
     return c.redirect(returnsHere ? links.signInAndReturn(pathname + search) : links.signIn, 303);
   };
+  /** A handler for a form that one of these pages posted. */
+  const submitted = (handler: Submission) =>
+    signedIn(async (c, { session }) => {
+      const form = await forms.read(c, session);
+      // The form may have been slow to arrive: what ended meanwhile does nothing (rule K11).
+      return await signedIn((_, pageContext) => handler(c, pageContext, form))(c);
+    });
   return {
-    ...parts,
+    context,
+    links,
+    look,
+    sessions,
+    /** `undefined` where the host signs in. */
+    ownSessions,
+    forms,
     flashes,
     signedIn,
-    submitted: (handler) =>
-      signedIn(async (c, { session }) => {
-        const form = await forms.read(c, session);
-        // The form may have been slow to arrive: what ended meanwhile does nothing (rule K11).
-        return await signedIn((_, pageContext) => handler(c, pageContext, form))(c, async () => {});
-      }),
-    async render(c, document, status = 200) {
+    submitted,
+    /** Adds a page. */
+    get: (path: string, handler: Page) => void app.get(path, signedIn(handler)),
+    /** Adds the target of a form. */
+    post: (path: string, handler: Submission) => void app.post(path, submitted(handler)),
+    /** Responds with a document. One for a signed-in user shows the notice that the last request left. */
+    async render(c: Context, document: Child, status = 200) {
       const page = knownPageContext(c);
-      const value = { look, page, flash: page && flashes.take(c) };
-      return await c.html(html`<!doctype html>${jsx(ShownContext.Provider, { value }, document as JSXNode)}`, status);
+      const value = { ...look, ...page, flash: page && flashes.take(c) } as Shown;
+      const shown = jsx(ShownContext.Provider, { value }, document as JSXNode);
+      return await c.html(html`<!doctype html>${shown}`, status as ContentfulStatusCode);
     },
   };
 }

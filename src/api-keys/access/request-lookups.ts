@@ -37,12 +37,11 @@ export class RequestLookups {
   /**
    * The user of a name, looked up at every call.
    *
-   * @throws Error when the id is a number, as in many a database: it would be no owner of a key
+   * @throws Error when the user's id is no text
    */
   async findByUsername(directory: UserDirectory, username: string): Promise<DirectoryUser | undefined> {
-    const user = (await answerInTime(theUsers, () => directory.findByUsername(username), this.#time)) ?? undefined;
-    if (user === undefined || typeof user.id === 'string') return user;
-    throw new Error(`\`users.findByUsername\` returned a user whose \`id\` is not text: ${user.id}.`);
+    const user = await answerInTime(theUsers, () => directory.findByUsername(username), this.#time);
+    return withTextId(user, 'findByUsername');
   }
 
   /**
@@ -81,8 +80,15 @@ function lookUp(directory: UserDirectory, userId: string): ReturnType<UserDirect
 }
 
 /** @throws Error when the directory returns another user, such as one whose number the id begins with */
-function sameUser(user: DirectoryUser | undefined | null, userId: string): DirectoryUser | undefined {
-  if (user === undefined || user === null) return undefined;
-  if (String(user.id) === userId) return user;
+function sameUser(found: DirectoryUser | undefined | null, userId: string): DirectoryUser | undefined {
+  const user = withTextId(found, 'findById');
+  if (user === undefined || user.id === userId) return user;
   throw new Error(`\`users.findById\` was asked for the user ${userId} and returned ${user.id}.`);
+}
+
+/** @throws Error when the id is a number, as in many a database: it would be no owner of a key */
+function withTextId(user: DirectoryUser | undefined | null, method: keyof UserDirectory): DirectoryUser | undefined {
+  if (user === undefined || user === null) return undefined;
+  if (typeof user.id === 'string') return user;
+  throw new Error(`\`users.${method}\` returned a user whose \`id\` is not text: ${user.id}.`);
 }

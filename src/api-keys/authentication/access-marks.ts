@@ -3,7 +3,7 @@ import { mergeUses, type Use } from './recent-uses.js';
 
 /** The uses of a key that are not in the database yet. */
 export interface AccessMark {
-  /** Epoch milliseconds; 0 for none. */
+  /** 0 for none. */
   readonly lastAccessedMs: number;
   readonly refusedUses: number;
   readonly lastRefusedMs: number;

@@ -6,7 +6,6 @@ import type { RequestHeaders } from './types.js';
 export interface Use {
   readonly address: string | null;
   readonly userAgent: string | null;
-  /** Epoch milliseconds. */
   readonly lastUsedMs: number;
 }
 

@@ -78,7 +78,6 @@ function toBytes(secret: PepperSecret): Buffer {
 const longEnough = `text or bytes of at least ${leastPepperBytes} bytes`;
 const secretOption = option<PepperSecret>(isLongEnough, `must be ${longEnough}`);
 
-/** The option `pepper`. */
 export const pepperOption = z.union(
   [
     secretOption,

@@ -14,7 +14,7 @@ export interface AuditFilter {
   readonly origin?: Origin | undefined;
   /** An id or a user name. */
   readonly author?: string | undefined;
-  /** Epoch milliseconds, both included. */
+  /** Both included. */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }

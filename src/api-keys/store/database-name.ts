@@ -1,8 +1,13 @@
 import type { DatabaseSync } from './database-sync-dialect.js';
 
+/** Whether it is the URL of a PostgreSQL database; otherwise it is the path of a file. */
+export function isPostgresUrl(database: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(database);
+}
+
 /** How errors name a database: the file path, or the server's address without user and password. */
 export function nameOfDatabase(database: string): string {
-  if (!/^postgres(?:ql)?:/i.test(database)) return database;
+  if (!isPostgresUrl(database)) return database;
   if (!URL.canParse(database)) return 'PostgreSQL';
   const { host, pathname } = new URL(database);
   return `postgres://${host}${pathname}`;

@@ -1,6 +1,6 @@
 import type { SecretHasher } from '../authentication/secret-hasher.js';
 import type { Store } from './connection.js';
-import { nameOfDatabase, withDatabaseName } from './database-name.js';
+import { isPostgresUrl, nameOfDatabase, withDatabaseName } from './database-name.js';
 import { openPostgres } from './open-postgres.js';
 import { openSqlite } from './open-sqlite.js';
 import { checkPeppers } from './pepper-records.js';
@@ -28,7 +28,7 @@ export { claimWarning, type ExpiringRow, finishWarning, listExpiring } from './w
 
 /** Opens a database, creates its tables, and checks that the peppers fit it. @throws Error that names the database. */
 export async function openStore(database: string, hasher: SecretHasher, nowMs: number): Promise<Store> {
-  const connection = await (/^postgres(?:ql)?:\/\//i.test(database) ? openPostgres(database) : openSqlite(database));
+  const connection = await (isPostgresUrl(database) ? openPostgres(database) : openSqlite(database));
   try {
     const hasTrigrams = await createTables(connection.kysely, connection.dialect);
     await connection.kysely.transaction().execute((transaction) => checkPeppers(transaction, hasher, nowMs));

@@ -40,7 +40,6 @@ interface KeyOrder {
   readonly skip: number;
 }
 
-/** The sort value of a row. */
 export function sortValue(row: KeyRow, field: ApiKeySortField): string | number {
   return row[sortColumns[field]];
 }

@@ -102,6 +102,20 @@ describe("the host's own sign-in (K20)", () => {
     );
   });
 
+  it('a form whose session ends while it arrives shows nothing of that session', async () => {
+    const answers: string[] = [];
+    const { visit } = await startSso({ authenticate: () => (answers.length > 0 ? answers.shift() : 'u-alice') });
+    const visitor = await visit();
+    await visitor.open('/settings/api-keys/new');
+    const body = visitor.form('/api-keys/new').fields;
+    body.set('name', 'Export');
+    answers.push('u-alice', '', '');
+    const refused = await visitor.request('/settings/api-keys/new', { method: 'POST', body });
+    expect([refused.status, textOf(refused.html).includes('Sign in to this service first')]).toEqual([401, true]);
+    expect(textOf(refused.html)).not.toContain('Signed in as');
+    expect(answers).toEqual([]);
+  });
+
   it("a form's token belongs to one user in one browser, and no other site can send a form", async () => {
     const { visit } = await startSso();
     const alice = await visit('s-alice');

@@ -22,7 +22,6 @@ export interface AuditView {
   /** Dates in UTC, such as `2026-11-21`, both included; `''` for none. */
   readonly from: string;
   readonly to: string;
-  /** From 1. */
   readonly page: number;
 }
 
@@ -44,7 +43,6 @@ function readDate(value: string | null): string {
   return value !== null && isIsoDate(value) ? value : '';
 }
 
-/** The same, for the audit trail. */
 export function auditFilter({ apiKeyId, revisionType, author, origin, from, to }: AuditView): AuditQuery {
   return { apiKeyId, revisionType, author, origin, from: from || undefined, to: to || undefined };
 }

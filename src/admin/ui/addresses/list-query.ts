@@ -20,7 +20,6 @@ export interface ListView {
   readonly status: ApiKeyStatus | undefined;
   readonly search: string;
   readonly sort: ApiKeySort;
-  /** From 1. */
   readonly page: number;
 }
 

@@ -1,13 +1,3 @@
-/** A key that somebody looks for, such as one that has leaked: whole or cut short, and with whatever stood around it. */
-export interface PastedKey {
-  /** What may be in an address, on a page and in a log: `ck_4fK0aZ81bQxT…`, or less if there is no more. */
-  readonly start: string;
-  /** The key's id, if all of it is there. */
-  readonly id: string | undefined;
-  /** Whether so much of the secret is there that it must be kept nowhere. */
-  readonly hasSecret: boolean;
-}
-
 /** The start of a key with any prefix, and what follows it. A name may look like a start: `build_7`. */
 const patterns = {
   /** With half of the secret or more: no name is like that. */
@@ -19,8 +9,11 @@ const patterns = {
   alone: /^[\s"'`]*([a-z][a-z0-9]{1,15}_[0-9A-Za-z]{4,12}(?:_[0-9A-Za-z]{0,21})?)[\s"'`]*$/,
 };
 
-/** Finds the key in a search; `undefined` if there is none. */
-export function findPastedKey(search: string): PastedKey | undefined {
+/**
+ * Finds the key that somebody looks for, such as one that has leaked: whole or cut short, and with whatever stood around
+ * it. `undefined` if there is none.
+ */
+export function findPastedKey(search: string) {
   // Markdown writes `\_`; chats and terminals break lines, or put characters into words that nobody sees.
   const text = search.replace(/[\p{Cf}\0]|\\(?=_)/gu, '');
   const withSecret = patterns.withSecret.exec(text) ?? patterns.whole.exec(text.replace(/\s/g, ''));
@@ -31,7 +24,11 @@ export function findPastedKey(search: string): PastedKey | undefined {
   return alone === undefined ? undefined : pastedKey(alone, false);
 }
 
-function pastedKey(start: string, hasSecret: boolean): PastedKey {
+/**
+ * @param start what may be in an address, on a page and in a log: `ck_4fK0aZ81bQxT…`, or less if there is no more
+ * @param hasSecret whether so much of the secret is there that it must be kept nowhere
+ */
+function pastedKey(start: string, hasSecret: boolean) {
   return { start, id: /_([0-9A-Za-z]{12})(?![0-9A-Za-z])/.exec(start)?.[1], hasSecret };
 }
 

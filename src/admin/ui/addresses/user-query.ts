@@ -4,7 +4,6 @@ import { readPage } from './paging.js';
 /** What the list of users shows, as read from its address. */
 export interface UserView {
   readonly search: string;
-  /** From 1. */
   readonly page: number;
 }
 

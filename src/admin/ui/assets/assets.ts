@@ -21,20 +21,13 @@ export function asset(name: string, type: string, content: string): Asset {
 const brandIcon = (colour: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="${colour}" stroke-width="2.5"><circle cx="9" cy="12" r="5.75"/><circle cx="15" cy="12" r="5.75"/></svg>`;
 
-/** The files of the pages. */
-export interface Assets {
-  readonly stylesheet: Asset;
-  readonly script: Asset;
-  /** The icon of the browser's tab; `undefined` where the host's logo is an address. */
-  readonly icon: Asset | undefined;
-}
-
-export function createAssets({ accent, logo }: AdminBranding): Assets {
+export function createAssets({ accent, logo }: AdminBranding) {
   const styles = accent === undefined ? stylesheet : stylesheet + accentStyles(accent);
   const icon = logo ?? brandIcon(accent ?? '#4a66dd');
   return {
     stylesheet: asset('admin.css', 'text/css', styles),
     script: asset('admin.js', 'text/javascript', script),
+    /** The icon of the browser's tab; `undefined` where the host's logo is an address. */
     icon: icon.startsWith('data:') ? undefined : asset('icon.svg', 'image/svg+xml', icon),
   };
 }

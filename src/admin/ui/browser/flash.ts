@@ -4,8 +4,6 @@ import type { AdminContext } from '../../context.js';
 import { createCookie } from './cookies.js';
 import { createSigner } from './signing.js';
 
-export type Flashes = ReturnType<typeof createFlashes>;
-
 /** A notice for the next page. It is signed, so that no link can put words on a page. */
 export function createFlashes({ basePath, clock, sessionSecret }: AdminContext) {
   const signer = createSigner(sessionSecret, 'notice');

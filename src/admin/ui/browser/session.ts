@@ -30,15 +30,13 @@ export interface Sessions {
   read(c: Context, lookups: RequestLookups): Promise<Session | undefined>;
 }
 
-/** Sessions that the administration begins and ends itself. */
-export interface OwnSessions extends Sessions {
-  start(c: Context, user: DirectoryUser): void;
-  /** Signs out; copies of the cookie are worthless, too. */
-  end(c: Context, session: Session): Promise<void>;
-}
+export type OwnSessions = ReturnType<typeof createOwnSessions>;
 
-/** Sessions are signed cookies, so a restart does not end them and other processes accept them. */
-export function createOwnSessions(context: AdminContext): OwnSessions {
+/**
+ * Sessions that the administration begins and ends itself. They are signed cookies, so a restart does not end them and
+ * other processes accept them.
+ */
+export function createOwnSessions(context: AdminContext) {
   const { apiKeys, basePath, clock, sessionSecret, users } = context;
   const cookie = createCookie(basePath, 'concordat_session', 'Lax', lifetimeMs / 1000);
   const signer = createSigner(sessionSecret, 'session');
@@ -46,7 +44,7 @@ export function createOwnSessions(context: AdminContext): OwnSessions {
   const passwordTag = (user: DirectoryUser) => passwords.tag(user.passwordHash ?? '');
 
   return {
-    start(c, user) {
+    start(c: Context, user: DirectoryUser) {
       const session: SessionCookie = {
         id: randomBytes(16).toString('base64url'),
         userId: user.id,
@@ -55,7 +53,7 @@ export function createOwnSessions(context: AdminContext): OwnSessions {
       };
       cookie.write(c, signer.seal(JSON.stringify(session)));
     },
-    async read(c, lookups) {
+    async read(c: Context, lookups: RequestLookups) {
       const text = signer.open(cookie.read(c) ?? '');
       if (text === undefined) return undefined;
       const session = parseJson(text) as SessionCookie;
@@ -65,7 +63,8 @@ export function createOwnSessions(context: AdminContext): OwnSessions {
       if (!isEnabled(user) || passwordTag(user) !== session.passwordTag) return undefined;
       return { id: session.id, user };
     },
-    async end(c, session) {
+    /** Signs out; copies of the cookie are worthless, too. */
+    async end(c: Context, session: Session) {
       // Whenever it began, it has ended by itself by then.
       await apiKeys.endedSessions.add(session.id, clock.now() + lifetimeMs);
       cookie.clear(c);

@@ -1,20 +1,15 @@
 import type { ApiKey, ApiKeySortField } from '../../../api-keys/index.js';
 import { type ListView, sortAfterClick } from '../addresses/list-query.js';
 import { RevokeLink } from '../forms/revoke-dialog.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import { Icon } from './icon.js';
 import { ExpiryWarning, RefusedUseWarning, Status } from './status.js';
 import { ActionHead, NoAction, Table } from './table.js';
 import { PlainTime, RelativeTime } from './time.js';
 
-interface ApiKeyTableProps {
-  view: ListView;
-  apiKeys: readonly ApiKey[];
-}
-
 /** The columns of the specification (section 4). */
-export function ApiKeyTable({ view, apiKeys }: ApiKeyTableProps) {
-  const { texts } = useLook();
+export function ApiKeyTable({ view, apiKeys }: { view: ListView; apiKeys: readonly ApiKey[] }) {
+  const { texts } = useShown();
   const head = (field: ApiKeySortField, text: string) => <SortableHead view={view} field={field} text={text} />;
   return (
     <Table
@@ -36,14 +31,8 @@ export function ApiKeyTable({ view, apiKeys }: ApiKeyTableProps) {
   );
 }
 
-interface SortableHeadProps {
-  view: ListView;
-  field: ApiKeySortField;
-  text: string;
-}
-
-function SortableHead({ view, field, text }: SortableHeadProps) {
-  const href = usePage().links.apiKeys({ ...view, page: 1, sort: sortAfterClick(field, view.sort) });
+function SortableHead({ view, field, text }: { view: ListView; field: ApiKeySortField; text: string }) {
+  const href = useShown().links.apiKeys({ ...view, page: 1, sort: sortAfterClick(field, view.sort) });
   const order = view.sort === field ? 'ascending' : view.sort === `-${field}` ? 'descending' : undefined;
   return (
     <th scope="col" {...(order !== undefined && { 'aria-sort': order })}>
@@ -56,8 +45,7 @@ function SortableHead({ view, field, text }: SortableHeadProps) {
 }
 
 function ApiKeyRow({ view, apiKey }: { view: ListView; apiKey: ApiKey }) {
-  const { isAvailable, links } = usePage();
-  const { keyPrefix, texts } = useLook();
+  const { isAvailable, keyPrefix, links, texts } = useShown();
   return (
     <tr {...(apiKey.status !== 'Active' && { class: 'ended' })}>
       <td class="names">

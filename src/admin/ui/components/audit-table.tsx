@@ -1,5 +1,5 @@
 import type { ApiKeyStatus, AuditEntry, FieldChange } from '../../../api-keys/index.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import type { AdminTexts } from '../texts/texts-option.js';
 import { Icon } from './icon.js';
 import { textOfStatus } from './status.js';
@@ -8,7 +8,7 @@ import { ExactTime, RelativeTime } from './time.js';
 
 /** Audit entries, with the field names of specification 2.2. */
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
-  const { texts } = useLook();
+  const { texts } = useShown();
   return (
     <Table
       caption={`${texts.audits}. ${texts.newestFirst}`}
@@ -23,11 +23,11 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
 }
 
 function AuditRow({ entry }: { entry: AuditEntry }) {
-  const { texts } = useLook();
+  const { links, texts } = useShown();
   return (
     <tr>
       <td>
-        <a class="key-name" href={usePage().links.apiKey(entry.apiKeyId)}>
+        <a class="key-name" href={links.apiKey(entry.apiKeyId)}>
           {entry.name}
         </a>
       </td>
@@ -63,7 +63,7 @@ function originOf({ origin, actingApiKey }: AuditEntry, texts: AdminTexts): stri
 }
 
 function Change({ change: { field, from, to } }: { change: FieldChange }) {
-  const { texts } = useLook();
+  const { texts } = useShown();
   return (
     <li>
       <span class="field-name">{texts[field]}</span>
@@ -88,7 +88,7 @@ function Change({ change: { field, from, to } }: { change: FieldChange }) {
 }
 
 function Value({ field, value }: { field: FieldChange['field']; value: string }) {
-  const { dates, texts } = useLook();
+  const { dates, texts } = useShown();
   if (field === 'expiresOn') return <ExactTime time={value} text={dates.exact(value).replace(/:00 UTC$/, ' UTC')} />;
   return <>{field === 'status' ? textOfStatus(value as ApiKeyStatus, texts) : value}</>;
 }

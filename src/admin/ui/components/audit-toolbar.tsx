@@ -2,15 +2,14 @@ import type { PropsWithChildren } from 'hono/jsx';
 import { auditOrigins, maxSearchCharacters, revisionTypes } from '../../../api-keys/index.js';
 import { type AuditView, isFiltered } from '../addresses/audit-query.js';
 import { SearchField } from '../forms/field.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import { Token } from './layout.js';
 import { LinkButton } from './link-button.js';
 import { Segments } from './list-toolbar.js';
 
 /** Revision type, key, author, origin and time of the audits, all of them in the address. */
 export function AuditToolbar({ view }: { view: AuditView }) {
-  const { links } = usePage();
-  const { texts } = useLook();
+  const { links, texts } = useShown();
   const href = (revisionType: AuditView['revisionType']) => links.audits({ ...view, page: 1, revisionType });
   return (
     <div class="toolbar">

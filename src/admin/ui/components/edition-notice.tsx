@@ -1,12 +1,12 @@
 import { editionMessage } from '../../../api-keys/index.js';
-import { useLook } from '../look.js';
+import { useShown } from '../look.js';
 import { Notice } from './notice.js';
 
 export const editionNoticeId = 'edition-notice';
 
 /** Why keys cannot be created or edited, and what is still possible (rule K12). */
 export function EditionNotice() {
-  const { texts } = useLook();
+  const { texts } = useShown();
   return (
     <Notice kind="neutral" id={editionNoticeId}>
       <strong>{texts.message(editionMessage)}</strong>

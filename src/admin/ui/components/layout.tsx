@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import { tokenField } from '../browser/forms.js';
-import { useFlash, useLook, usePage } from '../look.js';
-import { Brand, Icon, type IconName, LineIcon } from './icon.js';
+import { useShown } from '../look.js';
+import { Brand, Icon, type IconShape } from './icon.js';
 import { Notice } from './notice.js';
 
 interface Extras {
@@ -20,7 +20,7 @@ interface DocumentProps {
 
 /** A whole document; also used by pages without sign-in. */
 export function Document({ title, bodyClass, extras = {}, children }: PropsWithChildren<DocumentProps>) {
-  const look = useLook();
+  const look = useShown();
   const { stylesheet, script, refreshSeconds } = extras;
   return (
     <html lang={look.texts.language}>
@@ -55,9 +55,7 @@ interface PageProps {
 
 /** A page for a signed-in user. */
 export function Page({ title, section, extras, children }: PropsWithChildren<PageProps>) {
-  const { links, user } = usePage();
-  const { name, texts } = useLook();
-  const flash = useFlash();
+  const { flash, links, name, texts, user } = useShown();
   return (
     <Document title={title} extras={extras}>
       <a class="skip-link" href="#content">
@@ -98,8 +96,7 @@ export function Page({ title, section, extras, children }: PropsWithChildren<Pag
 
 /** Where the host signs in, its own page also signs out. */
 function SignOut() {
-  const { hostSignIn, links } = usePage();
-  const { texts } = useLook();
+  const { hostSignIn, links, texts } = useShown();
   if (hostSignIn === undefined) {
     return (
       <form method="post" action={links.signOut}>
@@ -119,8 +116,7 @@ function SignOut() {
 }
 
 function Menu({ section }: { section: string | undefined }) {
-  const { links, sections, shows } = usePage();
-  const { texts } = useLook();
+  const { links, sections, shows, texts } = useShown();
   return (
     <nav class="menu" aria-labelledby="menu-heading">
       <p class="menu-heading" id="menu-heading">
@@ -131,34 +127,39 @@ function Menu({ section }: { section: string | undefined }) {
           <MenuEntry href={links.section(name)} icon={{ d: icon ?? '' }} text={title} current={section === name} />
         ))}
         {shows.apiKeys && (
-          <MenuEntry href={links.apiKeys()} icon="key" text={texts.menuApiKeys} current={section === 'api-keys'} />
+          <MenuEntry
+            href={links.apiKeys()}
+            icon={{ name: 'key' }}
+            text={texts.menuApiKeys}
+            current={section === 'api-keys'}
+          />
         )}
         {shows.apiKeys && (
-          <MenuEntry href={links.audits()} icon="history" text={texts.menuAudits} current={section === 'audits'} />
+          <MenuEntry
+            href={links.audits()}
+            icon={{ name: 'history' }}
+            text={texts.menuAudits}
+            current={section === 'audits'}
+          />
         )}
         {shows.users && (
-          <MenuEntry href={links.users()} icon="users" text={texts.menuUsers} current={section === 'users'} />
+          <MenuEntry
+            href={links.users()}
+            icon={{ name: 'users' }}
+            text={texts.menuUsers}
+            current={section === 'users'}
+          />
         )}
       </ul>
     </nav>
   );
 }
 
-function MenuEntry({
-  href,
-  icon,
-  text,
-  current,
-}: {
-  href: string;
-  icon: IconName | { d: string };
-  text: string;
-  current: boolean;
-}) {
+function MenuEntry({ href, icon, text, current }: { href: string; icon: IconShape; text: string; current: boolean }) {
   return (
     <li>
       <a href={href} {...(current && { 'aria-current': 'page' as const })}>
-        {typeof icon === 'string' ? <Icon name={icon} /> : <LineIcon d={icon.d} />}
+        <Icon {...icon} />
         {text}
       </a>
     </li>
@@ -195,6 +196,6 @@ export function PageHeader({ title, back, beside, actions, children }: PropsWith
 }
 
 /** Belongs in every form that is posted. */
-export function Token({ token = usePage().token }: { token?: string }) {
+export function Token({ token = useShown().token }: { token?: string }) {
   return <input type="hidden" name={tokenField} value={token} />;
 }

@@ -1,6 +1,5 @@
 import type { PropsWithChildren } from 'hono/jsx';
 
-/** A link that looks like a button. */
 export function LinkButton({ href, kind, children }: PropsWithChildren<{ href: string; kind?: 'primary' | 'quiet' }>) {
   return (
     <a class={kind === undefined ? 'button' : `button button-${kind}`} href={href}>

@@ -1,7 +1,7 @@
 import { apiKeyStatuses } from '../../../api-keys/index.js';
 import type { ListView } from '../addresses/list-query.js';
 import { SearchField } from '../forms/field.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import { Token } from './layout.js';
 import { textOfStatus } from './status.js';
 
@@ -9,8 +9,7 @@ const sorts = ['-createdOn', 'createdOn', 'name', 'createdBy', 'expiresOn', '-la
 
 /** Scope, status, search and order of the list, all of them in the address. */
 export function ListToolbar({ view }: { view: ListView }) {
-  const { links, mayManageAll } = usePage();
-  const { texts } = useLook();
+  const { links, mayManageAll, texts } = useShown();
   const href = (changes: Partial<ListView>) => links.apiKeys({ ...view, page: 1, ...changes });
   return (
     <div class="toolbar">
@@ -53,7 +52,7 @@ export function ListToolbar({ view }: { view: ListView }) {
 
 /** On a phone the column heads are hidden, so they cannot be clicked. */
 function SortSelect({ view }: { view: ListView }) {
-  const { texts } = useLook();
+  const { texts } = useShown();
   const known = sorts.some((sort) => sort === view.sort);
   return (
     <div class="sort-select">

@@ -1,6 +1,6 @@
 import type { PropsWithChildren } from 'hono/jsx';
 import { type ListPart, lastPage, pageNumbers, pageSize } from '../addresses/paging.js';
-import { useLook } from '../look.js';
+import { useShown } from '../look.js';
 import { Icon } from './icon.js';
 
 interface PagerProps {
@@ -9,13 +9,12 @@ interface PagerProps {
   list: ListPart;
   /** Such as `1,000 API keys.` */
   count: (total: number) => string;
-  /** The address of a page. */
   href: (page: number) => string;
 }
 
 /** The foot of a list: which part of it is shown, a remark, and links to the other pages. */
 export function Pager({ page, list, count, href, children }: PropsWithChildren<PagerProps>) {
-  const { texts } = useLook();
+  const { texts } = useShown();
   const before = (page - 1) * pageSize;
   const last = lastPage(page, list);
   const total = list.total ?? (list.nextCursor === null ? before + list.items.length : undefined);
@@ -50,7 +49,7 @@ export function Pager({ page, list, count, href, children }: PropsWithChildren<P
 }
 
 function PageLink({ number, page, href }: { number: number; page: number; href: (page: number) => string }) {
-  const { texts } = useLook();
+  const { texts } = useShown();
   return (
     <a
       class="page-number"

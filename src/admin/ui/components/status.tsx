@@ -1,6 +1,6 @@
 import type { ApiKey, ApiKeyStatus } from '../../../api-keys/index.js';
 import { expiresSoon, isUsedInVain } from '../format/warnings.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import type { AdminTexts } from '../texts/texts-option.js';
 import { Icon, type IconName } from './icon.js';
 
@@ -14,7 +14,7 @@ export function Status({ status }: { status: ApiKeyStatus }) {
   return (
     <span class={`status status-${status.toLowerCase()}`}>
       <Icon name={icons[status]} size={12} />
-      {textOfStatus(status, useLook().texts)}
+      {textOfStatus(status, useShown().texts)}
     </span>
   );
 }
@@ -30,15 +30,15 @@ function WarningLine({ title, text }: { title?: string; text: string }) {
 }
 
 export function ExpiryWarning({ apiKey }: { apiKey: ApiKey }) {
-  const { texts } = useLook();
-  return expiresSoon(apiKey, usePage().nowMs) ? <WarningLine text={texts.expiresSoon} /> : null;
+  const { nowMs, texts } = useShown();
+  return expiresSoon(apiKey, nowMs) ? <WarningLine text={texts.expiresSoon} /> : null;
 }
 
 /** Says when and how often an ended key was used. */
 export function RefusedUseWarning({ apiKey }: { apiKey: ApiKey }) {
-  const { dates, texts } = useLook();
+  const { dates, nowMs, texts } = useShown();
   const { lastRefusedOn, refusedUses } = apiKey;
   if (!isUsedInVain(apiKey) || lastRefusedOn === null) return null;
-  const text = texts.usedSince(refusedUses, dates.relative(lastRefusedOn, usePage().nowMs));
+  const text = texts.usedSince(refusedUses, dates.relative(lastRefusedOn, nowMs));
   return <WarningLine text={text} title={dates.exact(lastRefusedOn)} />;
 }

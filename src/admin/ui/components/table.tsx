@@ -1,5 +1,5 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
-import { useLook } from '../look.js';
+import { useShown } from '../look.js';
 
 interface TableProps {
   /** For screen readers, where no heading says what the table shows. */
@@ -27,7 +27,7 @@ export function Table({ caption, columns, kind, children }: PropsWithChildren<Ta
 export function ActionHead() {
   return (
     <th scope="col" class="action">
-      {useLook().texts.action}
+      {useShown().texts.action}
     </th>
   );
 }

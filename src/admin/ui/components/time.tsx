@@ -1,11 +1,11 @@
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 
 /** Relative and absolute time; seconds and UTC on hover. The script puts what `data-time` marks into the reader's zone. */
 export function RelativeTime({ time }: { time: string }) {
-  const { dates } = useLook();
+  const { dates, nowMs } = useShown();
   return (
     <time class="time" datetime={time} title={dates.exact(time)}>
-      {dates.relative(time, usePage().nowMs)}{' '}
+      {dates.relative(time, nowMs)}{' '}
       <span class="second-line" data-time="minute">
         {dates.minute(time)}
       </span>
@@ -15,7 +15,7 @@ export function RelativeTime({ time }: { time: string }) {
 
 /** For what is no longer going to happen: how far away it is would mislead. */
 export function PlainTime({ time }: { time: string }) {
-  const { dates } = useLook();
+  const { dates } = useShown();
   return (
     <time class="time" datetime={time} title={dates.exact(time)}>
       <span class="second-line" data-time="minute">
@@ -27,23 +27,25 @@ export function PlainTime({ time }: { time: string }) {
 
 /** Both on one line, where there is room. */
 export function FullTime({ time }: { time: string }) {
+  const { dates, nowMs } = useShown();
   return (
     <>
-      <ExactTime time={time} /> <span class="muted">({useLook().dates.relative(time, usePage().nowMs)})</span>
+      <ExactTime time={time} /> <span class="muted">({dates.relative(time, nowMs)})</span>
     </>
   );
 }
 
-export function ExactTime({ time, text = useLook().dates.exact(time) }: { time: string; text?: string }) {
+export function ExactTime({ time, text }: { time: string; text?: string }) {
+  const exact = useShown().dates.exact(time);
   return (
-    <time datetime={time} title={useLook().dates.exact(time)} data-time="exact">
-      {text}
+    <time datetime={time} title={exact} data-time="exact">
+      {text ?? exact}
     </time>
   );
 }
 
 /** Says in which zone the times of a page are. */
 export function ZoneRemark() {
-  const { texts } = useLook();
+  const { texts } = useShown();
   return <span data-zone={texts.timesInZone}>{texts.timesInUtc}</span>;
 }

@@ -2,17 +2,13 @@ import type { PropsWithChildren } from 'hono/jsx';
 import { Page, PageHeader, Token } from '../components/layout.js';
 import { LinkButton } from '../components/link-button.js';
 import { Notice } from '../components/notice.js';
-import { useLook } from '../look.js';
+import { useShown } from '../look.js';
 import { FormActions } from './field.js';
 
-interface ConfirmationProps {
-  action: string;
-  cancel: string;
-  submit: string;
-}
+type ConfirmationProps = PropsWithChildren<{ action: string; cancel: string; submit: string }>;
 
 /** Asks before something that cannot be undone, on a page of its own. */
-export function Confirmation({ action, cancel, submit, children }: PropsWithChildren<ConfirmationProps>) {
+export function Confirmation({ action, cancel, submit, children }: ConfirmationProps) {
   return (
     <form class="card narrow" method="post" action={action} autocomplete="off" novalidate>
       <Token />
@@ -39,7 +35,7 @@ export function ConfirmationDialog({ id, submit, focusCancel, children }: PropsW
         <div class="dialog-body">{children}</div>
         <div class="dialog-actions">
           <button class="button" type="button" data-close {...(focusCancel && { autofocus: true })}>
-            {useLook().texts.cancel}
+            {useShown().texts.cancel}
           </button>
           <button class="button button-danger" type="submit">
             {submit}
@@ -61,7 +57,7 @@ interface NothingToRevokeProps {
 /** In place of a confirmation. */
 export function NothingToRevoke(props: PropsWithChildren<NothingToRevokeProps>) {
   const { title, heading = title, beside, back, children } = props;
-  const { texts } = useLook();
+  const { texts } = useShown();
   return (
     <Page title={title} section="api-keys">
       <PageHeader title={heading} beside={beside} />

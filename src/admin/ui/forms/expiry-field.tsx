@@ -1,6 +1,6 @@
 import { type ExpiryChoice, type ExpiryInput, expiryOfPreset } from '../format/expiry-choices.js';
 import { formatForInput } from '../format/times.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import { FieldError, invalidity } from './field.js';
 
 interface ExpiryFieldProps {
@@ -15,7 +15,7 @@ const presets = ['7', '30', '90', 'year'] as const;
 
 /** `Expires on` of a key that cannot be edited. */
 export function FixedExpiryField({ current }: { current: string }) {
-  const { dates, texts } = useLook();
+  const { dates, texts } = useShown();
   return (
     <div class="field">
       <label for="expires-on">{texts.expiresOn}</label>
@@ -26,8 +26,7 @@ export function FixedExpiryField({ current }: { current: string }) {
 
 /** `Expires on`: presets with their dates, or any time up to the maximum. */
 export function ExpiryField({ input, current, error, focused }: ExpiryFieldProps) {
-  const { dates, texts } = useLook();
-  const { maxExpiresOn, nowMs } = usePage();
+  const { dates, maxExpiresOn, nowMs, texts } = useShown();
   const errorId = 'expires-on-error';
   // A preset has no field that could take the focus.
   const focusOnCustom = focused && input.choice === 'custom';

@@ -1,14 +1,14 @@
 import type { Child } from 'hono/jsx';
 import { Icon } from '../components/icon.js';
 import { LinkButton } from '../components/link-button.js';
-import { useLook } from '../look.js';
+import { useShown } from '../look.js';
 
 export function FieldError({ id, message }: { id: string; message: string | undefined }) {
   if (message === undefined) return null;
   return (
     <p class="field-error" id={id}>
       <Icon name="warning" size={14} />
-      <span>{useLook().texts.message(message)}</span>
+      <span>{useShown().texts.message(message)}</span>
     </p>
   );
 }
@@ -30,7 +30,7 @@ interface DescriptionFieldProps {
 
 /** Free text in lines, which may be left empty. */
 export function DescriptionField({ value, error, focused }: DescriptionFieldProps) {
-  const { texts } = useLook();
+  const { texts } = useShown();
   return (
     <div class="field">
       <label for="description">{texts.description}</label>
@@ -136,7 +136,7 @@ interface FormActionsProps {
 export function FormActions({ cancel, submit, kind = 'primary', disabled = false }: FormActionsProps) {
   return (
     <div class="dialog-actions">
-      <LinkButton href={cancel}>{useLook().texts.cancel}</LinkButton>
+      <LinkButton href={cancel}>{useShown().texts.cancel}</LinkButton>
       <button class={`button button-${kind}`} type="submit" {...(disabled && { disabled: true })}>
         {submit}
       </button>

@@ -1,7 +1,7 @@
 import type { ApiKeyError } from '../../../api-keys/index.js';
 import { Token } from '../components/layout.js';
 import type { ExpiryInput } from '../format/expiry-choices.js';
-import { useLook } from '../look.js';
+import { useShown } from '../look.js';
 import { ExpiryField, FixedExpiryField } from './expiry-field.js';
 import { DescriptionField, TextField } from './field.js';
 
@@ -24,7 +24,7 @@ interface KeyFieldsProps {
 
 /** What can be chosen of a key, new or edited. The first wrong field has the focus. */
 export function KeyFields({ form, nameHint, current, canEdit = true }: KeyFieldsProps) {
-  const { texts } = useLook();
+  const { texts } = useShown();
   const { name, description, expiry, error } = form;
   const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
   const nameError = messageFor('name');

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../../api-keys/index.js';
 import type { ListView } from '../addresses/list-query.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import { ConfirmationDialog, WithSlot } from './confirmation.js';
 
 const dialogId = 'revoke-dialog';
@@ -14,11 +14,11 @@ interface RevokeLinkProps {
 
 /** Opens the dialog, or its own page where scripts are off. */
 export function RevokeLink({ apiKey, view, small = false }: RevokeLinkProps) {
-  const { texts } = useLook();
+  const { links, texts } = useShown();
   return (
     <a
       class={`button button-danger-quiet${small ? ' button-small' : ''}`}
-      href={usePage().links.revokeApiKey(apiKey.id, view)}
+      href={links.revokeApiKey(apiKey.id, view)}
       aria-label={texts.revokeNamed(apiKey.name)}
       data-dialog={dialogId}
       data-name={apiKey.name}
@@ -31,7 +31,7 @@ export function RevokeLink({ apiKey, view, small = false }: RevokeLinkProps) {
 }
 
 export function RevokeDialog() {
-  const { texts } = useLook();
+  const { texts } = useShown();
   return (
     <ConfirmationDialog id={dialogId} submit={texts.revokeApiKey} focusCancel>
       <h2 id={`${dialogId}-title`}>
@@ -49,9 +49,9 @@ export function RevokeDialog() {
 
 /** The one fact that says whether a revocation stops something. */
 export function useLastUse({ lastAccessed, recentUses: [latest] }: ApiKey): string {
-  const { dates, texts } = useLook();
+  const { dates, nowMs, texts } = useShown();
   if (lastAccessed === null) return texts.never;
-  const when = `${dates.relative(lastAccessed, usePage().nowMs)} (${dates.exact(lastAccessed)})`;
+  const when = `${dates.relative(lastAccessed, nowMs)} (${dates.exact(lastAccessed)})`;
   if (latest?.lastUsedOn !== lastAccessed) return when;
   return texts.usedFrom(when, latest.address, latest.userAgent);
 }

@@ -1,4 +1,3 @@
-import type { Hono } from 'hono';
 import type { PropsWithChildren } from 'hono/jsx';
 import type { ApiKey, AuditEntry } from '../../../api-keys/index.js';
 import { AuditTable } from '../components/audit-table.js';
@@ -10,33 +9,24 @@ import { Status, textOfStatus } from '../components/status.js';
 import { FullTime } from '../components/time.js';
 import { expiresSoon, isUsedInVain } from '../format/warnings.js';
 import { RevokeDialog, RevokeLink } from '../forms/revoke-dialog.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import type { Ui } from '../ui.js';
 import { RecentUses } from './recent-uses.js';
 
 const shownAudits = 5;
 
 /** One key, without its value. */
-export function apiKeyDetailsRoutes(app: Hono, ui: Ui): void {
-  app.get(
-    '/api-keys/:id',
-    ui.signedIn(async (c, pageContext) => {
-      const { apiKeys } = ui.context;
-      const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
-      const audits = await apiKeys.audits(pageContext.actor, { apiKeyId: apiKey.id, limit: shownAudits });
-      return await ui.render(c, <ApiKeyDetails apiKey={apiKey} audits={audits.items} />);
-    }),
-  );
+export function apiKeyDetailsRoutes(ui: Ui): void {
+  ui.get('/api-keys/:id', async (c, pageContext) => {
+    const { apiKeys } = ui.context;
+    const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
+    const audits = await apiKeys.audits(pageContext.actor, { apiKeyId: apiKey.id, limit: shownAudits });
+    return await ui.render(c, <ApiKeyDetails apiKey={apiKey} audits={audits.items} />);
+  });
 }
 
-interface ApiKeyDetailsProps {
-  apiKey: ApiKey;
-  audits: readonly AuditEntry[];
-}
-
-function ApiKeyDetails({ apiKey, audits }: ApiKeyDetailsProps) {
-  const { isAvailable, links, nowMs } = usePage();
-  const { dates, texts } = useLook();
+function ApiKeyDetails({ apiKey, audits }: { apiKey: ApiKey; audits: readonly AuditEntry[] }) {
+  const { dates, isAvailable, links, nowMs, texts } = useShown();
   const isActive = apiKey.status === 'Active';
   return (
     <Page title={apiKey.name} section="api-keys">
@@ -86,14 +76,13 @@ function ApiKeyDetails({ apiKey, audits }: ApiKeyDetailsProps) {
 
 /** Only for the user's own keys: a new key acts as whoever creates it (rule K16). */
 function ReplaceButton({ apiKey }: { apiKey: ApiKey }) {
-  const { isAvailable, links, user } = usePage();
+  const { isAvailable, links, texts, user } = useShown();
   if (!isAvailable || apiKey.createdBy.id !== user.id) return null;
-  return <LinkButton href={links.replaceApiKey(apiKey.id)}>{useLook().texts.replaceApiKey}</LinkButton>;
+  return <LinkButton href={links.replaceApiKey(apiKey.id)}>{texts.replaceApiKey}</LinkButton>;
 }
 
 function EditButton({ apiKey: { id, status } }: { apiKey: ApiKey }) {
-  const { isAvailable, links } = usePage();
-  const { texts } = useLook();
+  const { isAvailable, links, texts } = useShown();
   if (status === 'Active' && isAvailable) return <LinkButton href={links.editApiKey(id)}>{texts.edit}</LinkButton>;
   return (
     <button class="button" type="button" disabled aria-describedby={status === 'Active' ? editionNoticeId : 'terminal'}>
@@ -104,8 +93,7 @@ function EditButton({ apiKey: { id, status } }: { apiKey: ApiKey }) {
 
 /** Explains a terminal status (specification 3), and leads to what is still possible. */
 export function WhyNotEditable({ apiKey }: { apiKey: ApiKey }) {
-  const { isAvailable, links, nowMs, user } = usePage();
-  const { dates, texts } = useLook();
+  const { dates, isAvailable, links, nowMs, texts, user } = useShown();
   const isOwn = apiKey.createdBy.id === user.id;
   return (
     <p>
@@ -120,8 +108,7 @@ function endOf({ status }: ApiKey): 'Expired' | 'Revoked' {
 }
 
 function Facts({ apiKey }: { apiKey: ApiKey }) {
-  const { links, mayManageAll } = usePage();
-  const { keyPrefix, texts } = useLook();
+  const { keyPrefix, links, mayManageAll, texts } = useShown();
   const { id: createdBy, username } = apiKey.createdBy;
   return (
     <section class="card" aria-label={texts.details}>
@@ -152,7 +139,7 @@ function Facts({ apiKey }: { apiKey: ApiKey }) {
 }
 
 function TimeFact({ name, time }: { name: string; time: string | null }) {
-  return <Fact name={name}>{time === null ? useLook().texts.never : <FullTime time={time} />}</Fact>;
+  return <Fact name={name}>{time === null ? useShown().texts.never : <FullTime time={time} />}</Fact>;
 }
 
 function Fact({ name, kind, children }: PropsWithChildren<{ name: string; kind?: 'free-text' }>) {

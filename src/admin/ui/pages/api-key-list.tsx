@@ -1,4 +1,3 @@
-import type { Hono } from 'hono';
 import { type ApiKey, type ApiKeyPage, isApiKeyError } from '../../../api-keys/index.js';
 import { type ListView, readListView } from '../addresses/list-query.js';
 import { lastPage, placeOf } from '../addresses/paging.js';
@@ -15,7 +14,7 @@ import { Pager } from '../components/pager.js';
 import { ZoneRemark } from '../components/time.js';
 import { expiryWarningDays, expiryWarningEndMs } from '../format/warnings.js';
 import { RevokeDialog } from '../forms/revoke-dialog.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import type { Ui } from '../ui.js';
 
@@ -25,36 +24,30 @@ const maxCounted = 20;
 const minStartCharacters = 4;
 
 /** `Administration → API key`: the list (specification 4). */
-export function apiKeyListRoutes(app: Hono, ui: Ui): void {
+export function apiKeyListRoutes(ui: Ui): void {
   const { apiKeys } = ui.context;
 
-  app.get(
-    '/api-keys',
-    ui.signedIn(async (c, pageContext) => {
-      const query = new URL(c.req.url).searchParams;
-      const asked = readListView(query);
-      if (findPastedKey(query.get('search') ?? '')?.hasSecret) return c.redirect(ui.links.apiKeys(asked), 303);
-      const view: ListView = pageContext.mayManageAll ? asked : { ...asked, scope: 'my', createdBy: '' };
-      const page = await loadPage(pageContext, view);
-      if (page.items.length === 0 && view.page > 1) {
-        return c.redirect(ui.links.apiKeys({ ...view, page: page.total === undefined ? 1 : lastPage(1, page) }), 303);
-      }
-      const expiring = pageContext.isAvailable ? await countExpiring(pageContext, view) : 0;
-      const creator = await findCreator(pageContext, view, page);
-      return await ui.render(c, <ApiKeyList {...{ view, page, expiring, creator }} />);
-    }),
-  );
+  ui.get('/api-keys', async (c, pageContext) => {
+    const query = new URL(c.req.url).searchParams;
+    const asked = readListView(query);
+    if (findPastedKey(query.get('search') ?? '')?.hasSecret) return c.redirect(ui.links.apiKeys(asked), 303);
+    const view: ListView = pageContext.mayManageAll ? asked : { ...asked, scope: 'my', createdBy: '' };
+    const page = await loadPage(pageContext, view);
+    if (page.items.length === 0 && view.page > 1) {
+      return c.redirect(ui.links.apiKeys({ ...view, page: page.total === undefined ? 1 : lastPage(1, page) }), 303);
+    }
+    const expiring = pageContext.isAvailable ? await countExpiring(pageContext, view) : 0;
+    const creator = await findCreator(pageContext, view, page);
+    return await ui.render(c, <ApiKeyList {...{ view, page, expiring, creator }} />);
+  });
 
   // Posted, so that no address and no log holds what somebody looks for: it may be a whole key.
-  app.post(
-    '/api-keys',
-    ui.submitted(async (c, pageContext, form) => {
-      const found = await findByValue(pageContext, form.get('search') ?? '');
-      if (found === undefined) return c.redirect(ui.links.apiKeys(readListView(form)), 303);
-      ui.flashes.leave(c, ui.look.texts.foundByValue);
-      return c.redirect(ui.links.apiKey(found.id), 303);
-    }),
-  );
+  ui.post('/api-keys', async (c, pageContext, form) => {
+    const found = await findByValue(pageContext, form.get('search') ?? '');
+    if (found === undefined) return c.redirect(ui.links.apiKeys(readListView(form)), 303);
+    ui.flashes.leave(c, ui.look.texts.foundByValue);
+    return c.redirect(ui.links.apiKey(found.id), 303);
+  });
 
   async function findByValue({ actor }: PageContext, search: string): Promise<ApiKey | undefined> {
     const id = findPastedKey(search)?.id;
@@ -97,8 +90,7 @@ interface ApiKeyListProps {
 }
 
 function ApiKeyList({ view, page, expiring, creator }: ApiKeyListProps) {
-  const { isAvailable, links } = usePage();
-  const { texts } = useLook();
+  const { isAvailable, links, texts } = useShown();
   return (
     <Page title={texts.apiKeys} section="api-keys">
       <PageHeader title={texts.apiKeys} actions={<CreateButton />}>
@@ -143,8 +135,7 @@ function ApiKeyList({ view, page, expiring, creator }: ApiKeyListProps) {
 }
 
 function CreateButton() {
-  const { isAvailable } = usePage();
-  const { texts } = useLook();
+  const { isAvailable, texts } = useShown();
   if (isAvailable) return <CreateLink text={texts.createApiKey} />;
   return (
     <button class="button" type="button" disabled aria-describedby={editionNoticeId}>
@@ -156,7 +147,7 @@ function CreateButton() {
 
 function CreateLink({ text }: { text: string }) {
   return (
-    <LinkButton kind="primary" href={usePage().links.newApiKey}>
+    <LinkButton kind="primary" href={useShown().links.newApiKey}>
       <Icon name="plus" />
       {text}
     </LinkButton>
@@ -164,9 +155,9 @@ function CreateLink({ text }: { text: string }) {
 }
 
 function ExpiryNotice({ view, expiring }: { view: ListView; expiring: number }) {
-  const { texts } = useLook();
+  const { links, texts } = useShown();
   if (expiring === 0) return null;
-  const href = usePage().links.apiKeys({ ...view, search: '', page: 1, status: 'Active', sort: 'expiresOn' });
+  const href = links.apiKeys({ ...view, search: '', page: 1, status: 'Active', sort: 'expiresOn' });
   return (
     <Notice kind="warning">
       <p>
@@ -183,8 +174,7 @@ function isShortStart(search: string): boolean {
 }
 
 function EmptyList({ view }: { view: ListView }) {
-  const { isAvailable, links, mayManageAll } = usePage();
-  const { texts } = useLook();
+  const { isAvailable, links, mayManageAll, texts } = useShown();
   if (view.status !== undefined || view.search !== '' || view.createdBy !== '') {
     const hint = isShortStart(view.search) ? texts.startTooShort(minStartCharacters) : texts.noMatchHint;
     return (

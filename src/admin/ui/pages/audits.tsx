@@ -1,4 +1,3 @@
-import type { Hono } from 'hono';
 import type { ApiKey, AuditEntry, AuditQuery, Page as PageOf } from '../../../api-keys/index.js';
 import { exportAudits, exportFormats } from '../../audit-export.js';
 import { AdminHttpError } from '../../http/errors.js';
@@ -14,7 +13,7 @@ import { LinkButton } from '../components/link-button.js';
 import { Notice } from '../components/notice.js';
 import { Pager } from '../components/pager.js';
 import { ZoneRemark } from '../components/time.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import { type PageContext, readPageContext } from '../page-context.js';
 import type { Ui } from '../ui.js';
 
@@ -22,49 +21,40 @@ const offeredKeys = 10;
 const noEntries: PageOf<AuditEntry> = { items: [], nextCursor: null };
 
 /** `Administration → API key audits` (specification 2.2 and 6). */
-export function auditRoutes(app: Hono, ui: Ui): void {
+export function auditRoutes(ui: Ui): void {
   const { apiKeys } = ui.context;
 
-  app.get(
-    '/api-key-audits',
-    ui.signedIn(async (c, pageContext) => {
-      const query = new URL(c.req.url).searchParams;
-      const view = readAuditView(query);
-      if (findPastedKey(query.get('find') ?? '')?.hasSecret) return c.redirect(ui.links.audits(view), 303);
-      const found = view.find === '' ? undefined : await findKeys(pageContext, view.find);
-      const [only] = found ?? [];
-      if (only !== undefined && found?.length === 1) {
-        return c.redirect(ui.links.audits({ ...view, find: '', apiKeyId: only.id }), 303);
-      }
-      const apiKey = view.apiKeyId === undefined ? undefined : await apiKeys.get(pageContext.actor, view.apiKeyId);
-      const asked = { ...auditFilter(view), ...placeOf(view.page), total: true };
-      const page = found === undefined ? await apiKeys.audits(pageContext.actor, asked) : noEntries;
-      if (page.items.length === 0 && view.page > 1) {
-        return c.redirect(ui.links.audits({ ...view, page: lastPage(1, page) }), 303);
-      }
-      return await ui.render(c, <Audits view={view} page={page} apiKey={apiKey} found={found} />);
-    }),
-  );
+  ui.get('/api-key-audits', async (c, pageContext) => {
+    const query = new URL(c.req.url).searchParams;
+    const view = readAuditView(query);
+    if (findPastedKey(query.get('find') ?? '')?.hasSecret) return c.redirect(ui.links.audits(view), 303);
+    const found = view.find === '' ? undefined : await findKeys(pageContext, view.find);
+    const [only] = found ?? [];
+    if (only !== undefined && found?.length === 1) {
+      return c.redirect(ui.links.audits({ ...view, find: '', apiKeyId: only.id }), 303);
+    }
+    const apiKey = view.apiKeyId === undefined ? undefined : await apiKeys.get(pageContext.actor, view.apiKeyId);
+    const asked = { ...auditFilter(view), ...placeOf(view.page), total: true };
+    const page = found === undefined ? await apiKeys.audits(pageContext.actor, asked) : noEntries;
+    if (page.items.length === 0 && view.page > 1) {
+      return c.redirect(ui.links.audits({ ...view, page: lastPage(1, page) }), 303);
+    }
+    return await ui.render(c, <Audits view={view} page={page} apiKey={apiKey} found={found} />);
+  });
 
-  app.get(
-    '/api-key-audits/export',
-    ui.signedIn(async (c) => {
-      const query = new URL(c.req.url).searchParams;
-      const readPage = async (page: AuditQuery) => {
-        const now = await readPageContext(ui, c);
-        if (now === undefined) throw new AdminHttpError(401, 'Signed out during the export.');
-        return await apiKeys.audits(now.actor, page);
-      };
-      const format = query.get('format');
-      return await exportAudits(readPage, { ...auditFilter(readAuditView(query)), format }, ui.context.onError);
-    }),
-  );
+  ui.get('/api-key-audits/export', async (c) => {
+    const query = new URL(c.req.url).searchParams;
+    const readPage = async (page: AuditQuery) => {
+      const now = await readPageContext(ui, c);
+      if (now === undefined) throw new AdminHttpError(401, 'Signed out during the export.');
+      return await apiKeys.audits(now.actor, page);
+    };
+    const format = query.get('format');
+    return await exportAudits(readPage, { ...auditFilter(readAuditView(query)), format }, ui.context.onError);
+  });
 
   // Posted like the search of the list: it may be a whole key.
-  app.post(
-    '/api-key-audits',
-    ui.submitted((c, _, form) => c.redirect(ui.links.audits(readAuditView(form)), 303)),
-  );
+  ui.post('/api-key-audits', (c, _, form) => c.redirect(ui.links.audits(readAuditView(form)), 303));
 
   /** The keys that a search may mean; one key if the text is its whole name. */
   async function findKeys({ actor, mayManageAll }: PageContext, text: string): Promise<readonly ApiKey[]> {
@@ -85,8 +75,7 @@ interface AuditsProps {
 }
 
 function Audits({ view, page, apiKey, found }: AuditsProps) {
-  const { links } = usePage();
-  const { texts } = useLook();
+  const { links, texts } = useShown();
   return (
     <Page title={texts.audits} section="audits">
       <PageHeader title={texts.audits} actions={<ExportLinks view={view} />}>
@@ -127,8 +116,7 @@ function Audits({ view, page, apiKey, found }: AuditsProps) {
 }
 
 function FoundKeys({ view, found }: { view: AuditView; found: readonly ApiKey[] }) {
-  const { links } = usePage();
-  const { texts } = useLook();
+  const { links, texts } = useShown();
   if (found.length === 0) {
     return (
       <section class="card">
@@ -157,9 +145,9 @@ function FoundKeys({ view, found }: { view: AuditView; found: readonly ApiKey[] 
 }
 
 function ExportLinks({ view }: { view: AuditView }) {
-  const { texts } = useLook();
+  const { links, texts } = useShown();
   return exportFormats.map((format) => (
-    <a class="button" href={usePage().links.auditExport(view, format)} download>
+    <a class="button" href={links.auditExport(view, format)} download>
       <Icon name="download" />
       {texts.exportAs(format.toUpperCase())}
     </a>
@@ -167,13 +155,13 @@ function ExportLinks({ view }: { view: AuditView }) {
 }
 
 function NoEntries({ view }: { view: AuditView }) {
-  const { texts } = useLook();
+  const { links, texts } = useShown();
   if (view.revisionType === undefined && !isFiltered(view)) {
     return <Empty icon="history" title={texts.noAudits} hint={texts.noAuditsHint} />;
   }
   return (
     <Empty icon="search" title={texts.noAuditMatches} hint={texts.noAuditMatchesHint}>
-      <LinkButton href={usePage().links.audits({ apiKeyId: view.apiKeyId })}>{texts.clearFilters}</LinkButton>
+      <LinkButton href={links.audits({ apiKeyId: view.apiKeyId })}>{texts.clearFilters}</LinkButton>
     </Empty>
   );
 }

@@ -1,7 +1,6 @@
-import type { Context, Hono } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Context } from 'hono';
 import { type ApiKey, isApiKeyError, maxPageLimit } from '../../../api-keys/index.js';
-import { statusOfApiKeyError } from '../../http/errors.js';
+import { describeFailure } from '../../http/errors.js';
 import { createKey } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
 import { Page, PageHeader } from '../components/layout.js';
@@ -10,7 +9,7 @@ import { readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
 import { baseName, freeName } from '../format/free-name.js';
 import { FormActions } from '../forms/field.js';
 import { KeyFields, type KeyForm } from '../forms/key-fields.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import type { Ui } from '../ui.js';
 import { CreatedApiKeyPage } from './created-api-key.js';
@@ -28,48 +27,41 @@ const blankForm: FormView = { name: '', description: '', expiry: { choice: '30',
  * Creating a key. The response to the form is the page with the key: its value never goes through an address or a
  * cookie.
  */
-export function createApiKeyRoutes(app: Hono, ui: Ui): void {
+export function createApiKeyRoutes(ui: Ui): void {
   const { apiKeys } = ui.context;
-  const show = (c: Context, view: FormView, status?: ContentfulStatusCode) =>
-    ui.render(c, <CreateApiKey view={view} />, status);
+  const show = (c: Context, view: FormView, status?: number) => ui.render(c, <CreateApiKey view={view} />, status);
 
-  app.get(
-    '/api-keys/new',
-    ui.signedIn(async (c, pageContext) => {
-      const replaced = await findReplaced(c, pageContext);
-      if (replaced === undefined) return await show(c, blankForm);
-      const name = await findFreeName(pageContext, replaced.name);
-      return await show(c, { ...blankForm, name, description: replaced.description ?? '', replaced });
-    }),
-  );
+  ui.get('/api-keys/new', async (c, pageContext) => {
+    const replaced = await findReplaced(c, pageContext);
+    if (replaced === undefined) return await show(c, blankForm);
+    const name = await findFreeName(pageContext, replaced.name);
+    return await show(c, { ...blankForm, name, description: replaced.description ?? '', replaced });
+  });
 
-  app.post(
-    '/api-keys/new',
-    ui.submitted(async (c, pageContext, form) => {
-      const name = form.get('name') ?? '';
-      const description = form.get('description') ?? '';
-      const replaced = await findReplaced(c, pageContext);
-      const expiry = readExpiryInput(form);
-      const expiresOn = toExpiresOn(expiry, pageContext) ?? '';
-      try {
-        const created = await createKey(ui.context, pageContext.actor, { name, description, expiresOn });
-        return await ui.render(
-          c,
-          <CreatedApiKeyPage created={created} origin={new URL(c.req.url).origin} replaced={replaced} />,
-        );
-      } catch (error) {
-        if (!isApiKeyError(error)) throw error;
-        const isTaken = error.fieldErrors.some(({ message }) => message === 'API key name must be unique.');
-        const view = {
-          // Keys of others take names, too: the next one is tried by sending the form again.
-          name: isTaken && replaced !== undefined ? await findFreeName(pageContext, name, name) : name,
-          madeBefore: isTaken ? await findMadeBefore(pageContext, name) : undefined,
-          ...{ description, expiry, error, replaced },
-        };
-        return await show(c, view, statusOfApiKeyError(error) as ContentfulStatusCode);
-      }
-    }),
-  );
+  ui.post('/api-keys/new', async (c, pageContext, form) => {
+    const name = form.get('name') ?? '';
+    const description = form.get('description') ?? '';
+    const replaced = await findReplaced(c, pageContext);
+    const expiry = readExpiryInput(form);
+    const expiresOn = toExpiresOn(expiry, pageContext) ?? '';
+    try {
+      const created = await createKey(ui.context, pageContext.actor, { name, description, expiresOn });
+      return await ui.render(
+        c,
+        <CreatedApiKeyPage created={created} origin={new URL(c.req.url).origin} replaced={replaced} />,
+      );
+    } catch (error) {
+      if (!isApiKeyError(error)) throw error;
+      const isTaken = error.fieldErrors.some(({ message }) => message === 'API key name must be unique.');
+      const view = {
+        // Keys of others take names, too: the next one is tried by sending the form again.
+        name: isTaken && replaced !== undefined ? await findFreeName(pageContext, name, name) : name,
+        madeBefore: isTaken ? await findMadeBefore(pageContext, name) : undefined,
+        ...{ description, expiry, error, replaced },
+      };
+      return await show(c, view, describeFailure(error).status);
+    }
+  });
 
   /** @throws ApiKeyError `not-found` when the user may not see it */
   async function findReplaced(c: Context, { actor }: PageContext): Promise<ApiKey | undefined> {
@@ -93,8 +85,7 @@ export function createApiKeyRoutes(app: Hono, ui: Ui): void {
 }
 
 function CreateApiKey({ view }: { view: FormView }) {
-  const { isAvailable, links, user } = usePage();
-  const { texts } = useLook();
+  const { isAvailable, links, texts, user } = useShown();
   const { error, madeBefore, replaced } = view;
   return (
     <Page title={error === undefined ? texts.createApiKey : texts.error(texts.createApiKey)} section="api-keys">
@@ -135,8 +126,7 @@ function CreateApiKey({ view }: { view: FormView }) {
 
 /** A reloaded or repeated form: nothing went wrong, but the value cannot be shown again. */
 function MadeBefore({ apiKey }: { apiKey: ApiKey }) {
-  const { dates, texts } = useLook();
-  const { links, nowMs } = usePage();
+  const { dates, links, nowMs, texts } = useShown();
   return (
     <Notice kind="neutral">
       <strong>{texts.createdBefore(apiKey.name, dates.relative(apiKey.createdOn, nowMs))}</strong>

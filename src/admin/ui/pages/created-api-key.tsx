@@ -2,7 +2,7 @@ import type { ApiKey, CreatedApiKey } from '../../../api-keys/index.js';
 import { Icon } from '../components/icon.js';
 import { Page, PageHeader } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 
 interface CreatedApiKeyPageProps {
   created: CreatedApiKey;
@@ -14,8 +14,7 @@ interface CreatedApiKeyPageProps {
 
 /** The only page that shows a key's value (specification 2.1). */
 export function CreatedApiKeyPage({ created: { apiKey, key }, origin, replaced }: CreatedApiKeyPageProps) {
-  const { links } = usePage();
-  const { dates, texts } = useLook();
+  const { dates, links, texts } = useShown();
   const details = links.apiKey(apiKey.id);
   return (
     <Page title={texts.saveYourKey} section="api-keys">

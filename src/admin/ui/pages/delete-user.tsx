@@ -2,14 +2,14 @@ import type { DirectoryUser } from '../../../api-keys/index.js';
 import { Page } from '../components/layout.js';
 import { Confirmation, ConfirmationDialog, WithSlot } from '../forms/confirmation.js';
 import { TextField } from '../forms/field.js';
-import { useLook } from '../look.js';
+import { useShown } from '../look.js';
 
 /** The dialog's id, for the links that open it. */
 export const deleteDialogId = 'delete-dialog';
 
 /** Asks for the name of the user before it is deleted. */
 export function DeleteDialog() {
-  const { texts } = useLook();
+  const { texts } = useShown();
   return (
     <ConfirmationDialog id={deleteDialogId} submit={texts.deleteUser}>
       <h2 id={`${deleteDialogId}-title`}>
@@ -32,7 +32,7 @@ export interface DeleteView {
 /** The same on a page of its own, without script. */
 export function DeleteUser({ view, action }: { view: DeleteView; action: string }) {
   const { user, typed, error, back } = view;
-  const { texts } = useLook();
+  const { texts } = useShown();
   const title = texts.deleteNamed(user.username);
   return (
     <Page title={error === undefined ? title : texts.error(title)} section="users">

@@ -1,7 +1,6 @@
-import type { Context, Hono } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Context } from 'hono';
 import { type ApiKey, type ApiKeyError, isApiKeyError } from '../../../api-keys/index.js';
-import { statusOfApiKeyError } from '../../http/errors.js';
+import { describeFailure } from '../../http/errors.js';
 import { requireAvailable } from '../../key-operations.js';
 import { EditionNotice } from '../components/edition-notice.js';
 import { Page, PageHeader } from '../components/layout.js';
@@ -10,7 +9,7 @@ import { Status } from '../components/status.js';
 import { type ExpiryInput, readExpiryInput, toExpiresOn } from '../format/expiry-choices.js';
 import { FormActions } from '../forms/field.js';
 import { KeyFields, type KeyForm } from '../forms/key-fields.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import type { Ui } from '../ui.js';
 import { WhyNotEditable } from './api-key-details.js';
 
@@ -20,48 +19,40 @@ interface FormView extends KeyForm {
 }
 
 /** Editing an Active key (specification 3). */
-export function editApiKeyRoutes(app: Hono, ui: Ui): void {
+export function editApiKeyRoutes(ui: Ui): void {
   const { apiKeys } = ui.context;
-  const show = (c: Context, view: FormView, status?: ContentfulStatusCode) =>
-    ui.render(c, <EditApiKey view={view} />, status);
+  const show = (c: Context, view: FormView, status?: number) => ui.render(c, <EditApiKey view={view} />, status);
 
-  app.get(
-    '/api-keys/:id/edit',
-    ui.signedIn(async (c, pageContext) => {
-      const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
-      const { name, description } = apiKey;
-      const expiry: ExpiryInput = { choice: 'keep', custom: '' };
-      return await show(c, { apiKey, name, description: description ?? '', expiry });
-    }),
-  );
+  ui.get('/api-keys/:id/edit', async (c, pageContext) => {
+    const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
+    const { name, description } = apiKey;
+    const expiry: ExpiryInput = { choice: 'keep', custom: '' };
+    return await show(c, { apiKey, name, description: description ?? '', expiry });
+  });
 
-  app.post(
-    '/api-keys/:id/edit',
-    ui.submitted(async (c, pageContext, form) => {
-      const id = c.req.param('id') ?? '';
-      const name = form.get('name') ?? '';
-      const description = form.get('description') ?? undefined;
-      const expiry = readExpiryInput(form);
-      const version = Number(form.get('version'));
-      const expiresOn = toExpiresOn(expiry, pageContext);
-      try {
-        await requireAvailable(ui.context, pageContext.actor);
-        const apiKey = await apiKeys.update(pageContext.actor, id, { name, description, expiresOn, version });
-        ui.flashes.leave(c, ui.look.texts.saved(apiKey.name));
-        return c.redirect(ui.links.apiKey(apiKey.id), 303);
-      } catch (error) {
-        if (!isApiKeyError(error) || error.kind === 'not-found') throw error;
-        const apiKey = await apiKeys.get(pageContext.actor, id);
-        const view = { apiKey, name, description: description ?? '', expiry, error };
-        return await show(c, view, statusOfApiKeyError(error) as ContentfulStatusCode);
-      }
-    }),
-  );
+  ui.post('/api-keys/:id/edit', async (c, pageContext, form) => {
+    const id = c.req.param('id') ?? '';
+    const name = form.get('name') ?? '';
+    const description = form.get('description') ?? undefined;
+    const expiry = readExpiryInput(form);
+    const version = Number(form.get('version'));
+    const expiresOn = toExpiresOn(expiry, pageContext);
+    try {
+      await requireAvailable(ui.context, pageContext.actor);
+      const apiKey = await apiKeys.update(pageContext.actor, id, { name, description, expiresOn, version });
+      ui.flashes.leave(c, ui.look.texts.saved(apiKey.name));
+      return c.redirect(ui.links.apiKey(apiKey.id), 303);
+    } catch (error) {
+      if (!isApiKeyError(error) || error.kind === 'not-found') throw error;
+      const apiKey = await apiKeys.get(pageContext.actor, id);
+      const view = { apiKey, name, description: description ?? '', expiry, error };
+      return await show(c, view, describeFailure(error).status);
+    }
+  });
 }
 
 function EditApiKey({ view }: { view: FormView }) {
-  const { isAvailable, links } = usePage();
-  const { texts } = useLook();
+  const { isAvailable, links, texts } = useShown();
   const { apiKey, error } = view;
   const details = links.apiKey(apiKey.id);
   const isActive = apiKey.status === 'Active';
@@ -101,7 +92,7 @@ function EditApiKey({ view }: { view: FormView }) {
 
 /** Somebody else changed the key first: keep the input, and show what is stored (rule K17). */
 function ChangedMeanwhile({ apiKey, error }: { apiKey: ApiKey; error: ApiKeyError }) {
-  const { dates, texts } = useLook();
+  const { dates, texts } = useShown();
   if (error.kind !== 'conflict') {
     return (
       <Notice kind="danger" focused>

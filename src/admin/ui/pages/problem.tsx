@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isApiKeyError } from '../../../api-keys/index.js';
 import { AdminHttpError, describeFailure } from '../../http/errors.js';
 import { Brand } from '../components/icon.js';
 import { Document, Page, PageHeader } from '../components/layout.js';
 import { LinkButton } from '../components/link-button.js';
+import { useShown } from '../look.js';
 import { knownPageContext, readPageContext } from '../page-context.js';
 import type { Ui } from '../ui.js';
 
@@ -30,28 +30,17 @@ export async function showProblem(ui: Ui, c: Context, thrown: unknown): Promise<
     title: texts.problems[status] ?? texts.somethingWentWrong,
     message: texts.message(body.errorMessage),
   };
-  return await ui.render(
-    c,
-    <Problem ui={ui} isSignedIn={known !== undefined} {...problem} />,
-    status as ContentfulStatusCode,
-  );
+  return await ui.render(c, <Problem isSignedIn={known !== undefined} {...problem} />, status);
 }
 
-interface ProblemProps {
-  ui: Ui;
-  isSignedIn: boolean;
-  title: string;
-  message: string;
-}
-
-function Problem({ ui, isSignedIn, title, message }: ProblemProps) {
-  const { links, look } = ui;
+function Problem({ isSignedIn, title, message }: { isSignedIn: boolean; title: string; message: string }) {
+  const { links, texts } = useShown();
   if (isSignedIn) {
     return (
       <Page title={title}>
         <PageHeader title={title}>{message}</PageHeader>
         <div class="button-row">
-          <LinkButton href={links.home}>{look.texts.goToStart}</LinkButton>
+          <LinkButton href={links.home}>{texts.goToStart}</LinkButton>
         </div>
       </Page>
     );
@@ -62,7 +51,7 @@ function Problem({ ui, isSignedIn, title, message }: ProblemProps) {
         <Brand size={40} />
         <h1>{title}</h1>
         <p class="muted">{message}</p>
-        <LinkButton href={links.home}>{look.texts.goToStart}</LinkButton>
+        <LinkButton href={links.home}>{texts.goToStart}</LinkButton>
       </main>
     </Document>
   );

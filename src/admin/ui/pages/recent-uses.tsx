@@ -1,11 +1,11 @@
 import type { ApiKey } from '../../../api-keys/index.js';
 import { Table } from '../components/table.js';
 import { FullTime } from '../components/time.js';
-import { useLook } from '../look.js';
+import { useShown } from '../look.js';
 
 /** From where a key was used last (rule K22); nothing where that is not kept. */
 export function RecentUses({ apiKey }: { apiKey: ApiKey }) {
-  const { texts } = useLook();
+  const { texts } = useShown();
   if (apiKey.recentUses.length === 0) return null;
   return (
     <section class="card" aria-labelledby="recent-uses">

@@ -1,38 +1,31 @@
-import type { Hono } from 'hono';
 import type { ApiKeyPage, DirectoryUser } from '../../../api-keys/index.js';
 import { Page } from '../components/layout.js';
 import { Confirmation, NothingToRevoke } from '../forms/confirmation.js';
 import { useLastUse } from '../forms/revoke-dialog.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import type { Ui } from '../ui.js';
 import { userNotFound } from './problem.js';
 
 /** Revoking all keys of a user, such as one whose machine was stolen: for whoever may manage all keys, and for oneself. */
-export function revokeAllRoutes(app: Hono, ui: Ui): void {
+export function revokeAllRoutes(ui: Ui): void {
   const { context, links, look } = ui;
 
-  app.get(
-    '/api-keys/revoke-all',
-    ui.signedIn(async (c, pageContext) => {
-      const user = await findUser(pageContext, c.req.query('user'));
-      const active = await context.apiKeys.list(pageContext.actor, {
-        ...keysOf(pageContext, user),
-        ...({ status: 'Active', sort: '-lastAccessed', limit: 1, total: true } as const),
-      });
-      return await ui.render(c, <RevokeAll user={user} active={active} />);
-    }),
-  );
+  ui.get('/api-keys/revoke-all', async (c, pageContext) => {
+    const user = await findUser(pageContext, c.req.query('user'));
+    const active = await context.apiKeys.list(pageContext.actor, {
+      ...keysOf(pageContext, user),
+      ...({ status: 'Active', sort: '-lastAccessed', limit: 1, total: true } as const),
+    });
+    return await ui.render(c, <RevokeAll user={user} active={active} />);
+  });
 
-  app.post(
-    '/api-keys/revoke-all',
-    ui.submitted(async (c, pageContext) => {
-      const user = await findUser(pageContext, c.req.query('user'));
-      const { revoked } = await context.apiKeys.revokeAllOf(pageContext.actor, user.id);
-      ui.flashes.leave(c, look.texts.allRevoked(user.username, revoked));
-      return c.redirect(links.apiKeys({ ...keysOf(pageContext, user), status: 'Revoked' }), 303);
-    }),
-  );
+  ui.post('/api-keys/revoke-all', async (c, pageContext) => {
+    const user = await findUser(pageContext, c.req.query('user'));
+    const { revoked } = await context.apiKeys.revokeAllOf(pageContext.actor, user.id);
+    ui.flashes.leave(c, look.texts.allRevoked(user.username, revoked));
+    return c.redirect(links.apiKeys({ ...keysOf(pageContext, user), status: 'Revoked' }), 303);
+  });
 
   /** @throws AdminHttpError 404 for another user's keys without the right, as if there were no such user */
   async function findUser({ actor, mayManageAll, user }: PageContext, userId = ''): Promise<DirectoryUser> {
@@ -59,10 +52,10 @@ interface RevokeAllProps {
 }
 
 function RevokeAll({ user, active: { items, total = 0 } }: RevokeAllProps) {
-  const page = usePage();
-  const { texts } = useLook();
+  const shown = useShown();
+  const { links, texts } = shown;
   const title = texts.revokeAllOf(user.username);
-  const back = page.links.apiKeys(keysOf(page, user));
+  const back = links.apiKeys(keysOf(shown, user));
   const [latest] = items;
   if (latest === undefined) {
     return (
@@ -73,7 +66,7 @@ function RevokeAll({ user, active: { items, total = 0 } }: RevokeAllProps) {
   }
   return (
     <Page title={title} section="api-keys">
-      <Confirmation action={page.links.revokeAllOf(user.id)} cancel={back} submit={texts.revokeAll}>
+      <Confirmation action={links.revokeAllOf(user.id)} cancel={back} submit={texts.revokeAll}>
         <h1>{title}?</h1>
         <p class="muted">
           {texts.activeKeyCount(total)}

@@ -1,44 +1,37 @@
-import type { Hono } from 'hono';
 import { type ApiKey, isApiKeyError } from '../../../api-keys/index.js';
 import { readListView } from '../addresses/list-query.js';
 import { Page } from '../components/layout.js';
 import { Status } from '../components/status.js';
 import { Confirmation, NothingToRevoke } from '../forms/confirmation.js';
 import { useLastUse } from '../forms/revoke-dialog.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import type { Ui } from '../ui.js';
 import { WhyNotEditable } from './api-key-details.js';
 
 /** Revoking a key: the dialog posts here; without script this page asks for confirmation. */
-export function revokeApiKeyRoutes(app: Hono, ui: Ui): void {
+export function revokeApiKeyRoutes(ui: Ui): void {
   const { apiKeys } = ui.context;
 
-  app.get(
-    '/api-keys/:id/revoke',
-    ui.signedIn(async (c, pageContext) => {
-      const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
-      const { pathname, search } = new URL(c.req.url);
-      const back = backTo(c.req.query('list'), apiKey.id);
-      return await ui.render(c, <RevokeApiKey apiKey={apiKey} action={pathname + search} back={back} />);
-    }),
-  );
+  ui.get('/api-keys/:id/revoke', async (c, pageContext) => {
+    const apiKey = await apiKeys.get(pageContext.actor, c.req.param('id') ?? '');
+    const { pathname, search } = new URL(c.req.url);
+    const back = backTo(c.req.query('list'), apiKey.id);
+    return await ui.render(c, <RevokeApiKey apiKey={apiKey} action={pathname + search} back={back} />);
+  });
 
-  app.post(
-    '/api-keys/:id/revoke',
-    ui.submitted(async (c, pageContext) => {
-      const id = c.req.param('id') ?? '';
-      const back = backTo(c.req.query('list'), id);
-      try {
-        const apiKey = await apiKeys.revoke(pageContext.actor, id);
-        ui.flashes.leave(c, ui.look.texts.hasBeenRevoked(apiKey.name));
-        return c.redirect(back, 303);
-      } catch (error) {
-        if (!isApiKeyError(error, 'conflict')) throw error;
-        const apiKey = await apiKeys.get(pageContext.actor, id);
-        return await ui.render(c, <RevokeApiKey apiKey={apiKey} action="" back={back} />, 409);
-      }
-    }),
-  );
+  ui.post('/api-keys/:id/revoke', async (c, pageContext) => {
+    const id = c.req.param('id') ?? '';
+    const back = backTo(c.req.query('list'), id);
+    try {
+      const apiKey = await apiKeys.revoke(pageContext.actor, id);
+      ui.flashes.leave(c, ui.look.texts.hasBeenRevoked(apiKey.name));
+      return c.redirect(back, 303);
+    } catch (error) {
+      if (!isApiKeyError(error, 'conflict')) throw error;
+      const apiKey = await apiKeys.get(pageContext.actor, id);
+      return await ui.render(c, <RevokeApiKey apiKey={apiKey} action="" back={back} />, 409);
+    }
+  });
 
   function backTo(list: string | undefined, id: string): string {
     if (list === undefined) return ui.links.apiKey(id);
@@ -46,14 +39,8 @@ export function revokeApiKeyRoutes(app: Hono, ui: Ui): void {
   }
 }
 
-interface RevokeApiKeyProps {
-  apiKey: ApiKey;
-  action: string;
-  back: string;
-}
-
-function RevokeApiKey({ apiKey, action, back }: RevokeApiKeyProps) {
-  const { texts } = useLook();
+function RevokeApiKey({ apiKey, action, back }: { apiKey: ApiKey; action: string; back: string }) {
+  const { links, texts } = useShown();
   const { name, createdBy, status } = apiKey;
   if (status !== 'Active') {
     const title = texts.nothingToRevokeTitle(name);
@@ -74,7 +61,7 @@ function RevokeApiKey({ apiKey, action, back }: RevokeApiKeyProps) {
         </p>
         <p>{texts.revocationConsequences}</p>
         <p>
-          <a href={usePage().links.revokeAllOf(createdBy.id)}>{texts.revokeAllOf(createdBy.username)}</a>
+          <a href={links.revokeAllOf(createdBy.id)}>{texts.revokeAllOf(createdBy.username)}</a>
         </p>
       </Confirmation>
     </Page>

@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { checkPassword } from '../../authentication/check-password.js';
 import { AdminHttpError } from '../../http/errors.js';
 import { readReturnPath } from '../addresses/links.js';
@@ -9,7 +8,7 @@ import { Brand } from '../components/icon.js';
 import { Document, Token } from '../components/layout.js';
 import { Notice } from '../components/notice.js';
 import { TextField } from '../forms/field.js';
-import { useLook } from '../look.js';
+import { useShown } from '../look.js';
 import type { AdminTexts } from '../texts/texts-option.js';
 import type { Ui } from '../ui.js';
 
@@ -25,14 +24,14 @@ export function signInRoutes(app: Hono, ui: Ui): void {
   const { context, ownSessions } = ui;
   const toPage = (c: Context) =>
     c.redirect(readReturnPath(c.req.query('next'), context.basePath) ?? ui.links.home, 303);
-  if (ownSessions === undefined) app.get('/sign-in', ui.signedIn(toPage));
+  if (ownSessions === undefined) ui.get('/sign-in', toPage);
   else ownSignInRoutes(app, ui, ownSessions);
 }
 
 function ownSignInRoutes(app: Hono, ui: Ui, sessions: OwnSessions): void {
   const { context, flashes, forms, links } = ui;
-  const show = (c: Context, view: SignInView, status?: ContentfulStatusCode) =>
-    ui.render(c, <SignIn ui={ui} token={forms.tokenBeforeSignIn(c)} {...view} />, status);
+  const show = (c: Context, view: SignInView, status?: number) =>
+    ui.render(c, <SignIn token={forms.tokenBeforeSignIn(c)} {...view} />, status);
 
   app.get('/sign-in', async (c) => {
     const next = readReturnPath(c.req.query('next'), context.basePath);
@@ -64,18 +63,15 @@ function ownSignInRoutes(app: Hono, ui: Ui, sessions: OwnSessions): void {
       if (error.status === 429) context.authenticationFailed({ reason: 'throttled' });
       if (error.status === 503) context.authenticationFailed({ reason: 'busy' });
       for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
-      return await show(c, { ...view, problem: describe(error, ui.look.texts) }, error.status as ContentfulStatusCode);
+      return await show(c, { ...view, problem: describe(error, ui.look.texts) }, error.status);
     }
   });
 
-  app.post(
-    '/sign-out',
-    ui.submitted(async (c, pageContext) => {
-      await sessions.end(c, pageContext.session);
-      flashes.leave(c, ui.look.texts.signedOut);
-      return c.redirect(links.signIn, 303);
-    }),
-  );
+  ui.post('/sign-out', async (c, pageContext) => {
+    await sessions.end(c, pageContext.session);
+    flashes.leave(c, ui.look.texts.signedOut);
+    return c.redirect(links.signIn, 303);
+  });
 }
 
 function describe({ status, message, headers }: AdminHttpError, texts: AdminTexts): string {
@@ -84,9 +80,8 @@ function describe({ status, message, headers }: AdminHttpError, texts: AdminText
   return status === 429 && !Number.isNaN(seconds) ? texts.tooManyAttempts(seconds) : texts.message(message);
 }
 
-function SignIn({ ui, token, username = '', next, problem, flash }: SignInView & { ui: Ui; token: string }) {
-  const { links } = ui;
-  const { name, texts } = useLook();
+function SignIn({ token, username = '', next, problem, flash }: SignInView & { token: string }) {
+  const { links, name, texts } = useShown();
   return (
     <Document title={problem === undefined ? texts.signIn : texts.error(texts.signIn)} bodyClass="alone">
       <main>

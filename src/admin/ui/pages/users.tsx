@@ -1,8 +1,7 @@
-import type { Context, Hono } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Context } from 'hono';
 import { type DirectoryUser, isEnabled, rightsOf } from '../../../api-keys/index.js';
 import { AdminHttpError } from '../../http/errors.js';
-import { isManaged, type ManagedUserDirectory, removeUser, searchUsers } from '../../users.js';
+import { isManaged, type ManagedUserDirectory, searchUsers } from '../../users.js';
 import { type ListPart, lastPage, pageOf } from '../addresses/paging.js';
 import { readUserView, type UserView } from '../addresses/user-query.js';
 import { Empty } from '../components/empty.js';
@@ -11,7 +10,7 @@ import { LinkButton } from '../components/link-button.js';
 import { Pager } from '../components/pager.js';
 import { ActionHead, NoAction, Table } from '../components/table.js';
 import { SearchField } from '../forms/field.js';
-import { useLook, usePage } from '../look.js';
+import { useShown } from '../look.js';
 import type { PageContext } from '../page-context.js';
 import type { AdminTexts } from '../texts/texts-option.js';
 import type { Ui } from '../ui.js';
@@ -19,64 +18,51 @@ import { DeleteDialog, DeleteUser, type DeleteView, deleteDialogId } from './del
 import { pageNotFound, userNotFound } from './problem.js';
 
 /** `Administration → Users`: for Super Admins, if the host's directory can list and delete users. */
-export function userRoutes(app: Hono, ui: Ui): void {
+export function userRoutes(ui: Ui): void {
   const { context } = ui;
   const { apiKeys, users } = context;
 
-  app.get(
-    '/users',
-    ui.signedIn(async (c, pageContext) => {
-      const directory = requireManagement(pageContext);
-      const users = await context.newLookups().ask('The directory of users', () => directory.list());
-      const view = readUserView(new URL(c.req.url).searchParams);
-      const page = pageOf(searchUsers(users, view.search), view.page);
-      if (page.items.length === 0 && view.page > 1) {
-        return c.redirect(ui.links.users({ ...view, page: lastPage(1, page) }), 303);
-      }
-      return await ui.render(c, <Users view={view} page={page} />);
-    }),
-  );
+  ui.get('/users', async (c, pageContext) => {
+    const directory = requireManagement(pageContext);
+    const users = await context.newLookups().ask('The directory of users', () => directory.list());
+    const view = readUserView(new URL(c.req.url).searchParams);
+    const page = pageOf(searchUsers(users, view.search), view.page);
+    if (page.items.length === 0 && view.page > 1) {
+      return c.redirect(ui.links.users({ ...view, page: lastPage(1, page) }), 303);
+    }
+    return await ui.render(c, <Users view={view} page={page} />);
+  });
 
   // Posted like the search of the list of keys: somebody may look for a whole key here.
-  app.post(
-    '/users',
-    ui.submitted((c, pageContext, form) => {
-      requireManagement(pageContext);
-      return c.redirect(ui.links.users(readUserView(form)), 303);
-    }),
-  );
+  ui.post('/users', (c, pageContext, form) => {
+    requireManagement(pageContext);
+    return c.redirect(ui.links.users(readUserView(form)), 303);
+  });
 
-  app.get(
-    '/users/delete',
-    ui.signedIn(async (c, pageContext) => {
-      const user = await findDeletable(pageContext, c.req.query('id'));
-      return await showDelete(c, { user, typed: '', back: backTo(c) });
-    }),
-  );
+  ui.get('/users/delete', async (c, pageContext) => {
+    const user = await findDeletable(pageContext, c.req.query('id'));
+    return await showDelete(c, { user, typed: '', back: backTo(c) });
+  });
 
-  app.post(
-    '/users/delete',
-    ui.submitted(async (c, pageContext, form) => {
-      const user = await findDeletable(pageContext, c.req.query('id'));
-      const typed = form.get('username') ?? '';
-      if (typed.trim() !== user.username) {
-        return await showDelete(c, { user, typed, error: ui.look.texts.notTheName, back: backTo(c) }, 400);
-      }
-      const { revoked } = await removeUser(
-        { apiKeys, users: requireManagement(pageContext) },
-        pageContext.actor,
-        user.id,
-      );
-      ui.flashes.leave(c, ui.look.texts.userDeleted(user.username, revoked));
-      return c.redirect(backTo(c), 303);
-    }),
-  );
+  ui.post('/users/delete', async (c, pageContext, form) => {
+    const user = await findDeletable(pageContext, c.req.query('id'));
+    const typed = form.get('username') ?? '';
+    if (typed.trim() !== user.username) {
+      return await showDelete(c, { user, typed, error: ui.look.texts.notTheName, back: backTo(c) }, 400);
+    }
+    // The user goes first: from then on none of their keys authenticates (rule K11). If revoking fails, the page that
+    // revokes all keys of a user still does it.
+    await requireManagement(pageContext).remove(user.id);
+    const { revoked } = await apiKeys.userDeleted(pageContext.actor, user.id);
+    ui.flashes.leave(c, ui.look.texts.userDeleted(user.username, revoked));
+    return c.redirect(backTo(c), 303);
+  });
 
   function backTo(c: Context): string {
     return ui.links.users(readUserView(new URLSearchParams(c.req.query('list'))));
   }
 
-  function showDelete(c: Context, view: DeleteView, status?: ContentfulStatusCode) {
+  function showDelete(c: Context, view: DeleteView, status?: number) {
     const { pathname, search } = new URL(c.req.url);
     return ui.render(c, <DeleteUser view={view} action={pathname + search} />, status);
   }
@@ -95,14 +81,8 @@ export function userRoutes(app: Hono, ui: Ui): void {
   }
 }
 
-interface UsersProps {
-  view: UserView;
-  page: ListPart<DirectoryUser>;
-}
-
-function Users({ view, page }: UsersProps) {
-  const { links } = usePage();
-  const { texts } = useLook();
+function Users({ view, page }: { view: UserView; page: ListPart<DirectoryUser> }) {
+  const { links, texts } = useShown();
   return (
     <Page title={texts.users} section="users">
       <PageHeader title={texts.users}>{texts.usersIntroduction}</PageHeader>
@@ -149,8 +129,7 @@ function Users({ view, page }: UsersProps) {
 }
 
 function UserRow({ view, user }: { view: UserView; user: DirectoryUser }) {
-  const { links, user: self } = usePage();
-  const { texts } = useLook();
+  const { links, texts, user: self } = useShown();
   const isSelf = user.id === self.id;
   return (
     <tr>

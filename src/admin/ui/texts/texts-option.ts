@@ -4,7 +4,6 @@ import { type EnglishTexts, englishTexts } from './english.js';
 /** The texts of the pages: `englishTexts`, or a translation of it. */
 export type AdminTexts = EnglishTexts;
 
-/** The option `texts`. */
 export const textsOption = option<Partial<AdminTexts>>(
   (value) =>
     typeof value === 'object' &&
