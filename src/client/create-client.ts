@@ -16,7 +16,6 @@ import type {
 import { AbandonedLogin } from './errors.js';
 import { type ClientEventListener, type ClientEventName, type Emit, EventHub } from './events.js';
 import { createFetchTransport } from './http/fetch.js';
-import { expectManyListeners } from './http/many-listeners.js';
 import type { ConnectorResponse } from './http/read-success.js';
 import { withoutQuery } from './http/request-target.js';
 import { createUndiciTransport } from './http/undici.js';
@@ -82,7 +81,7 @@ class Client implements ConnectorClient {
       events: this.#events,
       secrets: parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value),
       trouble: {},
-      closing: expectManyListeners(this.#closing.signal),
+      closing: this.#closing.signal,
     };
     this.#sessions = new SessionHolder({ ...settings, login: createLogin(shared), emit, closing: shared.closing });
     this.#calls = new Calls({ ...shared, sessions: this.#sessions });

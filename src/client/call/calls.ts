@@ -3,7 +3,6 @@ import { follow } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
 import { IncomingBody } from '../http/incoming-body.js';
-import { expectManyListeners } from '../http/many-listeners.js';
 import type { ConnectorResponse } from '../http/read-success.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { SessionHolder } from '../session/session.js';
@@ -72,7 +71,7 @@ export class Calls {
       throw closedError({ method, path: withoutQuery(path) });
     }
     const call = toCall(request, settings, gates, toResult);
-    if (request.signal !== undefined) expectManyListeners(request.signal).throwIfAborted();
+    request.signal?.throwIfAborted();
     if (!isRest) counters.calls++;
     return events.watchesCalls ? this.#observe(call) : this.#start(call);
   }
