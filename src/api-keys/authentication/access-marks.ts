@@ -35,6 +35,7 @@ export class AccessMarks {
   #pending = new Map<string, AccessMark>();
   #beingWritten: ReadonlyMap<string, AccessMark> = new Map();
   #timer: Timer | undefined;
+  #closed = false;
   readonly #options: AccessMarksOptions;
 
   constructor(options: AccessMarksOptions) {
@@ -82,17 +83,19 @@ export class AccessMarks {
     this.#beingWritten = new Map();
   });
 
-  /** Writes everything, including uses that arrive during a write. */
+  /** Writes everything, including uses that arrive during a write. Later ones are dropped. */
   async close(): Promise<void> {
     try {
       do await this.flush();
       while (this.#pending.size > 0);
     } finally {
       this.#timer?.cancel();
+      this.#closed = true;
     }
   }
 
   #add(apiKeyId: string, mark: AccessMark): void {
+    if (this.#closed) return;
     const known = this.#pending.get(apiKeyId);
     this.#pending.set(apiKeyId, known === undefined ? mark : this.#merge(known, mark));
     this.#timer ??= this.#options.clock.setTimer(flushDelayMs, () => {

@@ -1,0 +1,50 @@
+import type { DirectoryUser, OpenApiKeysOptions } from 'concordat/api-keys';
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from './helpers/clock.js';
+import { emptyDatabase, openForTest, openSqliteFile, sqlite } from './helpers/databases.js';
+import { ada } from './helpers/people.js';
+
+describe('writing the last access (K10)', () => {
+  const open = async (options: Partial<OpenApiKeysOptions> = {}) => {
+    const { url, query } = await emptyDatabase(sqlite);
+    const clock = new ManualClock('2027-03-10T12:00:00.000Z');
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
+    const apiKeys = await openForTest({ database: url, edition: 'Professional', clock, onError, ...options });
+    errors.length = 0; // opening has told that this database has no trigrams, if so (K24)
+    const create = async (name: string) => {
+      const { key } = await apiKeys.create(ada, { name, expiresOn: apiKeys.maxExpiresOn() });
+      return { use: () => apiKeys.authenticate({ 'x-api-key': key }) };
+    };
+    const written = async (name: string) =>
+      Number((await query(`select last_accessed as at from concordat_api_key where name = '${name}'`))[0]?.at);
+    return { apiKeys, clock, create, errors, query, url, written };
+  };
+
+  it('ends with close(): a request that is checked meanwhile leaves no timer behind', async () => {
+    let asked = () => {};
+    let answer: (user: DirectoryUser) => void = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const user = { id: ada.userId, username: ada.username };
+    let directoryIsSlow = false;
+    const findById = async () => {
+      if (!directoryIsSlow) return user;
+      asked();
+      return await new Promise<DirectoryUser>((resolve) => {
+        answer = resolve;
+      });
+    };
+    const { apiKeys, clock, create, errors } = await open({ users: { findById, findByUsername: () => user } });
+    const { use } = await create('CI');
+    directoryIsSlow = true;
+    const used = use();
+    await isAsked;
+    await apiKeys.close();
+    answer(user);
+    expect(await used).toBeDefined();
+    expect(clock.pending).toBe(0);
+    expect(errors).toEqual([]);
+  });
+});
