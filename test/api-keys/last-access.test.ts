@@ -21,6 +21,22 @@ describe('writing the last access (K10)', () => {
     return { apiKeys, clock, create, errors, query, url, written };
   };
 
+  it('includes a use during a slow write, at most a second later', async () => {
+    const { clock, create, url, written } = await open();
+    const [one, two] = [await create('one'), await create('two')];
+    const other = await openSqliteFile(url);
+    other.exec('begin immediate');
+    await one.use();
+    clock.advance(500); // the write waits for the lock
+    await two.use();
+    clock.advance(500);
+    other.exec('rollback');
+    other.close();
+    await expect.poll(() => written('one')).toBeGreaterThan(0);
+    clock.advance(500);
+    await expect.poll(() => written('two')).toBeGreaterThan(0);
+  });
+
   it('ends with close(): a request that is checked meanwhile leaves no timer behind', async () => {
     let asked = () => {};
     let answer: (user: DirectoryUser) => void = () => {};

@@ -81,6 +81,8 @@ export class AccessMarks {
       throw error;
     }
     this.#beingWritten = new Map();
+    // The timer may have fired during this write.
+    if (this.#pending.size > 0) this.#writeSoon();
   });
 
   /** Writes everything, including uses that arrive during a write. Later ones are dropped. */
@@ -98,6 +100,10 @@ export class AccessMarks {
     if (this.#closed) return;
     const known = this.#pending.get(apiKeyId);
     this.#pending.set(apiKeyId, known === undefined ? mark : this.#merge(known, mark));
+    this.#writeSoon();
+  }
+
+  #writeSoon(): void {
     this.#timer ??= this.#options.clock.setTimer(flushDelayMs, () => {
       this.#timer = undefined;
       this.flush().catch(this.#options.onError);
