@@ -86,6 +86,19 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     await refusalOf(apiKeys.get(bob, apiKey.id));
   });
 
+  it('takes a directory whose answers are awaited without being promises, as the queries of many a library', async () => {
+    const users = everybody();
+    const findById = (id: string) => {
+      // biome-ignore lint/suspicious/noThenProperty: this is what the test is about
+      return { then: (...on: Parameters<Promise<unknown>['then']>) => users.findById(id).then(...on) };
+    };
+    const { apiKeys, create } = await open({ ...users, findById } as unknown as TestUsers);
+    const { key } = await create(ada, 'CI');
+    expect(await apiKeys.authenticate({ 'x-api-key': key })).toMatchObject({ userId: ada.userId });
+    users.users.delete(ada.userId);
+    expect(await apiKeys.authenticate({ 'x-api-key': key })).toBeUndefined();
+  });
+
   it('believes the directory and not the actor where there is one', async () => {
     const { apiKeys, create } = await open(everybody());
     const { apiKey } = await create(ada, 'CI');
