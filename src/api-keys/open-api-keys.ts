@@ -34,9 +34,12 @@ export async function openApiKeys(options: OpenApiKeysOptions): Promise<ApiKeys>
   return await assembleApiKeys(options, hasher);
 }
 
+/** Also `file:keys.db`: SQLite would read a URI, and create a file that others can read (rule K18). */
+const foreignUrl = /^(?:file:|(?!postgres(?:ql)?:)[a-z][a-z0-9+.-]*:\/\/)/i;
+
 const schema = optionsOf({
   database: option<string>(
-    (value) => typeof value === 'string' && value !== '' && !/^(?!postgres(?:ql)?:)[a-z][a-z0-9+.-]*:\/\//i.test(value),
+    (value) => typeof value === 'string' && value !== '' && !foreignUrl.test(value),
     "must be a file's path, `:memory:`, or a `postgres://` URL",
   ),
   edition: nameOrFunction<OpenApiKeysOptions['edition']>('an edition'),

@@ -15,6 +15,7 @@ describe('options of openApiKeys', () => {
     ['database', { database: 7 }],
     ['database', { database: 'mysql://localhost/x' }],
     ['database', { database: 'https://example.com/keys.db' }],
+    ['database', { database: 'file:keys.db' }], // SQLite would read it as a URI, and create the file readable for all
     ['users', { users: {} }],
     ['users', { users: 'ada' }],
     ['clock', { clock: {} }],
