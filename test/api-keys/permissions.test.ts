@@ -145,6 +145,14 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     }
   });
 
+  it.each(['true', 'false', 1, 0, null])('takes a user with `enabled` %j for disabled', async (enabled) => {
+    const users = everybody();
+    const { apiKeys } = await open(users);
+    await apiKeys.list(ada); // control
+    users.change(ada.userId, { enabled: enabled as unknown as boolean });
+    expect(await refusalOf(apiKeys.list(ada))).toMatchObject({ kind: 'forbidden' });
+  });
+
   it.each(['false', 'true', 1, {}, []])('takes a `superAdmin` of %j for none: only true is one', async (superAdmin) => {
     const pretender = { ...bob, superAdmin: superAdmin as unknown as boolean };
     const users = everybody();
