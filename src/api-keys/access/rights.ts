@@ -33,5 +33,5 @@ export function isEnabled(user: DirectoryUser | undefined): user is DirectoryUse
 
 /** Hosts write the dash of the permission's name in several ways. */
 function isUserManagementWrite(permission: string): boolean {
-  return /^user management\s*[-–—:]\s*write$/i.test(permission);
+  return /^user management\s*[\p{Pd}\u2212:]\s*write$/iu.test(permission);
 }
