@@ -63,4 +63,17 @@ describe('writing the last access (K10)', () => {
     expect(clock.pending).toBe(0);
     expect(errors).toEqual([]);
   });
+
+  it('that fails is told, and fails no list by last access', async () => {
+    const { apiKeys, create, errors, query } = await open();
+    const { use } = await create('CI');
+    await query(`create trigger no_room before update of last_accessed on concordat_api_key
+      begin select raise(abort, 'no room'); end`);
+    await use();
+    expect((await apiKeys.list(ada, { sort: '-lastAccessed' })).items).toMatchObject([
+      { lastAccessed: '2027-03-10T12:00:00.000Z' },
+    ]);
+    expect(errors).toMatchObject([{ message: expect.stringContaining('no room') }]);
+    await query('drop trigger no_room');
+  });
 });
