@@ -1,5 +1,6 @@
 import type { ActorLike, ApiKeys, DirectoryUser, UserDirectory } from '../api-keys/index.js';
 import { foldForSearch } from '../internal/index.js';
+import { AdminHttpError } from './http/errors.js';
 
 /** Your users, where Super Admins may also list and delete them in the administration UI. */
 export interface ManagedUserDirectory extends UserDirectory {
@@ -32,8 +33,9 @@ function compare(one: string, other: string): number {
 
 /**
  * Deletes a user and revokes their keys (specification 3). The caller has checked the right to. The user goes first:
- * from then on none of their keys authenticates (rule K11). If revoking fails, the page that revokes all keys of a user
- * still does it.
+ * from then on none of their keys authenticates (rule K11).
+ *
+ * @throws AdminHttpError 500 when revoking fails: the page that revokes all keys of a user still does it
  */
 export async function removeUser(
   { apiKeys, users }: { apiKeys: ApiKeys; users: ManagedUserDirectory },
@@ -41,5 +43,11 @@ export async function removeUser(
   userId: string,
 ): Promise<{ readonly revoked: number }> {
   await users.remove(userId);
-  return await apiKeys.userDeleted(actor, userId);
+  try {
+    return await apiKeys.userDeleted(actor, userId);
+  } catch (cause) {
+    const message =
+      'The user is deleted, but their API keys could not be revoked. They do not work any more; revoke them in the list of API keys.';
+    throw new AdminHttpError(500, message, { cause });
+  }
 }
