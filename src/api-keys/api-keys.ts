@@ -35,8 +35,8 @@ export interface OpenApiKeysOptions {
   /** Milliseconds that one look-up in `users`, or of the edition, may take (rule K19). @default 5000 */
   readonly lookUpTimeoutMs?: number | undefined;
   /**
-   * What the value of a new key begins with, such as `acme`: 2 to 16 lowercase letters and digits. Keys with another
-   * prefix stay valid (rule K2).
+   * What the value of a new key begins with, such as `acme`: 2 to 16 lowercase letters and digits, a letter first. Keys
+   * with another prefix stay valid (rule K2).
    * @default 'ck'
    */
   readonly keyPrefix?: string | undefined;

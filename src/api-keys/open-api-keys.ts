@@ -15,8 +15,11 @@ import { driversOf, importPeer } from './import-peer.js';
 import { isKeyPrefix } from './keys/key-format.js';
 import { isPostgresUrl } from './store/database-name.js';
 
-/** Also a `postgres:` without its slashes: as a path, its password would be in the names of files and in errors. */
-const looksLikeUrl = /^(?:postgres(?:ql)?:|[a-z][a-z0-9+.-]*:\/\/)/i;
+/**
+ * Also a `postgres:` without its slashes: as a path, its password would be in the names of files and in errors. And
+ * `file:keys.db`: SQLite would read a URI, and create a file that others can read (rule K18).
+ */
+const looksLikeUrl = /^(?:postgres(?:ql)?:|file:|[a-z][a-z0-9+.-]*:\/\/)/i;
 
 /**
  * Opens the API keys in one database and creates its tables. Several processes may open the same database.

@@ -40,6 +40,19 @@ describe('slowing down failures (K14)', () => {
     expect(throttle.retryAfterMs('192.0.2.1')).toBeGreaterThan(0);
   });
 
+  it('begins a wait anew when a clock that has only the time of day is set back', () => {
+    const { clock, throttle, fail } = setUp();
+    fail('192.0.2.1', 7);
+    clock.advance(-3_600_000);
+    expect(throttle.retryAfterMs('192.0.2.1')).toBe(2000);
+    clock.advance(1999);
+    expect(throttle.retryAfterMs('192.0.2.1')).toBe(1);
+    clock.advance(1);
+    expect(throttle.retryAfterMs('192.0.2.1')).toBe(0);
+    fail('192.0.2.1', 1);
+    expect(throttle.retryAfterMs('192.0.2.1')).toBe(4000);
+  });
+
   it('forgets a source that has been quiet', () => {
     const { clock, throttle, fail } = setUp({ forgetAfterMs: 60_000 });
     fail('192.0.2.1', 6);

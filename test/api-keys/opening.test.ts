@@ -17,6 +17,7 @@ describe('options of openApiKeys', () => {
     ['database', { database: 'https://example.com/keys.db' }],
     ['database', { database: 'postgres:keys' }],
     ['database', { database: 'postgresql:/ada:secret@localhost/keys' }],
+    ['database', { database: 'file:keys.db' }], // SQLite would read it as a URI, and create the file readable for all
     ['users', { users: {} }],
     ['users', { users: 'ada' }],
     ['clock', { clock: {} }],

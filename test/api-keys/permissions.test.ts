@@ -86,6 +86,19 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     await refusalOf(apiKeys.get(bob, apiKey.id));
   });
 
+  it('takes a directory whose answers are awaited without being promises, as the queries of many a library', async () => {
+    const users = everybody();
+    const findById = (id: string) => {
+      // biome-ignore lint/suspicious/noThenProperty: this is what the test is about
+      return { then: (...on: Parameters<Promise<unknown>['then']>) => users.findById(id).then(...on) };
+    };
+    const { apiKeys, create } = await open({ ...users, findById } as unknown as TestUsers);
+    const { key } = await create(ada, 'CI');
+    expect(await apiKeys.authenticate({ 'x-api-key': key })).toMatchObject({ userId: ada.userId });
+    users.users.delete(ada.userId);
+    expect(await apiKeys.authenticate({ 'x-api-key': key })).toBeUndefined();
+  });
+
   it('believes the directory and not the actor where there is one', async () => {
     const { apiKeys, create } = await open(everybody());
     const { apiKey } = await create(ada, 'CI');
@@ -119,8 +132,8 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     for (const actor of [root, manager, { id: 'x', username: 'x', roles: ['Viewer', 'Super Admin'] }]) {
       expect(await apiKeys.get(actor, apiKey.id)).toEqual(apiKey);
     }
-    for (const permission of ['User Management - Write', 'user management — write']) {
-      expect(await apiKeys.mayManageAll({ ...bob, permissions: [permission] })).toBe(true);
+    for (const dash of ['-', '‐', '‑', '‒', '–', ' — ', '―', '−', ':']) {
+      expect(await apiKeys.mayManageAll({ ...bob, permissions: [`user management${dash}Write`] })).toBe(true);
     }
     for (const permission of [
       'User Management – Read',
@@ -130,6 +143,14 @@ describe.each(databaseKinds)('who may do what on $name', (kind) => {
     ]) {
       expect(await apiKeys.mayManageAll({ ...bob, permissions: [permission] })).toBe(false);
     }
+  });
+
+  it.each(['true', 'false', 1, 0, null])('takes a user with `enabled` %j for disabled', async (enabled) => {
+    const users = everybody();
+    const { apiKeys } = await open(users);
+    await apiKeys.list(ada); // control
+    users.change(ada.userId, { enabled: enabled as unknown as boolean });
+    expect(await refusalOf(apiKeys.list(ada))).toMatchObject({ kind: 'forbidden' });
   });
 
   it.each(['false', 'true', 1, {}, []])('takes a `superAdmin` of %j for none: only true is one', async (superAdmin) => {

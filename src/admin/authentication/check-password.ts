@@ -30,7 +30,7 @@ export function createPasswordChecks(clock: AdminContext['clock']) {
 
 /**
  * Checks a username and a password (rule K14): the user, or `undefined` after a failure, which is counted. An unknown
- * user takes as long as a wrong password.
+ * user takes as long as a wrong password that is not checked by the host.
  *
  * @param address the source, from `context.clientAddress`
  * @throws AdminHttpError 429 when the source has failed too often, 503 when too many passwords are being checked, both

@@ -24,7 +24,7 @@ export async function answerInTime<T>(
   try {
     const answer = ask();
     // Most directories are in memory or in a local database: they answer at once and need no timer.
-    if (typeof (answer as Promise<T> | undefined)?.then !== 'function') return answer;
+    if (!isPromise(answer)) return answer;
     const late = new Promise<never>((_, reject) => {
       timer = clock.setTimer(timeoutMs, () => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)));
     });
@@ -37,4 +37,8 @@ export async function answerInTime<T>(
   } finally {
     timer?.cancel();
   }
+}
+
+export function isPromise<T>(answer: T | Promise<T>): answer is Promise<T> {
+  return typeof (answer as Promise<T> | null | undefined)?.then === 'function';
 }

@@ -1,4 +1,4 @@
-import { type AnswerTime, answerInTime } from './answer-in-time.js';
+import { type AnswerTime, answerInTime, isPromise } from './answer-in-time.js';
 import type { DirectoryUser, EditionOption, UserDirectory } from './types.js';
 
 const theUsers = 'The directory of users';
@@ -76,7 +76,9 @@ export class RequestLookups {
 
 function lookUp(directory: UserDirectory, userId: string): ReturnType<UserDirectory['findById']> {
   const answer = directory.findById(userId);
-  return answer instanceof Promise ? answer.then((user) => sameUser(user, userId)) : sameUser(answer, userId);
+  // Queries of some libraries can be awaited without being instances of Promise.
+  if (!isPromise(answer)) return sameUser(answer, userId);
+  return Promise.resolve(answer).then((user) => sameUser(user, userId));
 }
 
 /** @throws Error when the directory returns another user, such as one whose number the id begins with */

@@ -26,12 +26,12 @@ export function rightsOf({
   return { superAdmin: isSuperAdmin, manageAllApiKeys: isSuperAdmin || permissions.some(isUserManagementWrite) };
 }
 
-/** Whether a user exists and is not disabled. */
+/** Whether a user exists and is not disabled: a 0 of SQLite is no `true`. */
 export function isEnabled(user: DirectoryUser | undefined): user is DirectoryUser {
-  return user !== undefined && user.enabled !== false;
+  return user !== undefined && (user.enabled === undefined || user.enabled === true);
 }
 
 /** Hosts write the dash of the permission's name in several ways. */
 function isUserManagementWrite(permission: string): boolean {
-  return /^user management\s*[-–—:]\s*write$/i.test(permission);
+  return /^user management\s*[\p{Pd}\u2212:]\s*write$/iu.test(permission);
 }

@@ -35,6 +35,7 @@ export class AccessMarks {
   #pending = new Map<string, AccessMark>();
   #beingWritten: ReadonlyMap<string, AccessMark> = new Map();
   #timer: Timer | undefined;
+  #closed = false;
   readonly #options: AccessMarksOptions;
 
   constructor(options: AccessMarksOptions) {
@@ -80,21 +81,29 @@ export class AccessMarks {
       throw error;
     }
     this.#beingWritten = new Map();
+    // The timer may have fired during this write.
+    if (this.#pending.size > 0) this.#writeSoon();
   });
 
-  /** Writes everything, including uses that arrive during a write. */
+  /** Writes everything, including uses that arrive during a write. Later ones are dropped. */
   async close(): Promise<void> {
     try {
       do await this.flush();
       while (this.#pending.size > 0);
     } finally {
       this.#timer?.cancel();
+      this.#closed = true;
     }
   }
 
   #add(apiKeyId: string, mark: AccessMark): void {
+    if (this.#closed) return;
     const known = this.#pending.get(apiKeyId);
     this.#pending.set(apiKeyId, known === undefined ? mark : this.#merge(known, mark));
+    this.#writeSoon();
+  }
+
+  #writeSoon(): void {
     this.#timer ??= this.#options.clock.setTimer(flushDelayMs, () => {
       this.#timer = undefined;
       this.flush().catch(this.#options.onError);

@@ -40,9 +40,9 @@ export interface FailureThrottle {
 }
 
 interface Failures {
-  count: number;
+  readonly count: number;
   lastAt: number;
-  blockedUntil: number;
+  readonly waitMs: number;
 }
 
 /**
@@ -60,7 +60,10 @@ export function createFailureThrottle(options: FailureThrottleOptions = {}): Fai
 
   const current = (key: string, now: number): Failures | undefined => {
     const failures = sources.get(key);
-    if (failures === undefined || now - failures.lastAt < forgetAfterMs) return failures;
+    if (failures === undefined) return undefined;
+    // A host's clock that has only `now` may be set back: the wait then begins anew, and gets no longer.
+    failures.lastAt = Math.min(failures.lastAt, now);
+    if (now - failures.lastAt < forgetAfterMs) return failures;
     sources.delete(key);
     return undefined;
   };
@@ -69,7 +72,7 @@ export function createFailureThrottle(options: FailureThrottleOptions = {}): Fai
     retryAfterMs(source) {
       const now = clock.monotonic();
       const failures = current(sourceKey(source), now);
-      return failures === undefined ? 0 : Math.max(0, Math.ceil(failures.blockedUntil - now));
+      return failures === undefined ? 0 : Math.max(0, Math.ceil(failures.lastAt + failures.waitMs - now));
     },
     failed(source) {
       const key = sourceKey(source);
@@ -78,7 +81,7 @@ export function createFailureThrottle(options: FailureThrottleOptions = {}): Fai
       const beyondFree = count - freeFailures;
       const waitMs = beyondFree <= 0 ? 0 : Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(beyondFree - 1, 40));
       sources.delete(key);
-      sources.set(key, { count, lastAt: now, blockedUntil: now + waitMs });
+      sources.set(key, { count, lastAt: now, waitMs });
       const [oldest] = sources.keys();
       if (sources.size > maxSources && oldest !== undefined) sources.delete(oldest);
     },

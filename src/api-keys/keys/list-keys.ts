@@ -28,8 +28,8 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   const total = readTotal(query.total);
   const skip = readSkip(query.skip);
   const after = readCursor(query.cursor, sort, field === 'name' || field === 'createdBy' ? 'string' : 'number');
-  // Without this the order would lag behind the times shown.
-  if (field === 'lastAccessed') await context.marks.flush();
+  // Without this the order lags behind the times shown.
+  if (field === 'lastAccessed') await context.marks.flush().catch(context.onError);
   const nowMs = context.now();
   const { kysely } = context.store;
   const createdBy = readSought('createdBy', query.createdBy);

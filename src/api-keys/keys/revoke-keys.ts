@@ -2,7 +2,7 @@ import { type ActorIdentity, readActor, readUserId, resolvePrincipal } from '../
 import type { ActorLike } from '../access/types.js';
 import { ApiKeyError } from '../api-key-error.js';
 import type { Context } from '../context.js';
-import { revokeActiveKeys } from '../store/index.js';
+import { recordExpiredOf, revokeActiveKeys } from '../store/index.js';
 import { recordChanges } from './audit-trail.js';
 import { findVisibleKey, refuseChange } from './find-key.js';
 import { toApiKey } from './presentation.js';
@@ -42,6 +42,8 @@ async function revoke(context: Context, author: ActorIdentity, which: { id: stri
   const { dialect, kysely } = context.store;
   const rows = await kysely.transaction().execute(async (transaction) => {
     const nowMs = context.now();
+    // As the caller is told that none is left, a clock that is behind must revive none (rule K5).
+    if ('ownerId' in which) await recordExpiredOf(transaction, dialect, which.ownerId, nowMs);
     const revoked = await revokeActiveKeys(transaction, dialect, which, nowMs);
     await recordChanges(
       transaction,

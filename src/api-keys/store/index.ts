@@ -18,6 +18,7 @@ export {
   listKeys,
   type Queries,
   recordExpired,
+  recordExpiredOf,
   revokeActiveKeys,
   sortValue,
   updateActiveKey,

@@ -53,6 +53,15 @@ export function isActive(builder: Builder, nowMs: number) {
   ]);
 }
 
+/** Whether a key has expired at that moment, and nobody has recorded that. */
+function isOverdue(builder: Builder, nowMs: number) {
+  return builder.and([
+    builder('revoked_on', 'is', null),
+    builder('expired_on', 'is', null),
+    builder('expires_on', '<=', nowMs),
+  ]);
+}
+
 export async function insertKey(queries: Queries, row: KeyRow): Promise<void> {
   await queries.insertInto(keyTable).values(row).execute();
   await queries
@@ -120,12 +129,26 @@ export async function recordExpired(
 ): Promise<void> {
   const expired = lockedIds(kysely, dialect)
     .where('id', 'in', ids)
-    .where('revoked_on', 'is', null)
-    .where('expired_on', 'is', null)
-    .where('expires_on', '<=', nowMs);
+    .where((builder) => isOverdue(builder, nowMs));
   const update = kysely.updateTable(keyTable).set({ expired_on: nowMs }).where('id', 'in', expired);
   // A transaction waits for other writers without blocking the process; a bare statement would block it.
   await kysely.transaction().execute((transaction) => transaction.executeQuery(update));
+}
+
+/** Records in a transaction which keys of an owner have expired. Locks all of them first, so that others may be written next. */
+export async function recordExpiredOf(
+  transaction: Queries,
+  dialect: Dialect,
+  ownerId: string,
+  nowMs: number,
+): Promise<void> {
+  await lockedIds(transaction, dialect).where('owner_id', '=', ownerId).execute();
+  await transaction
+    .updateTable(keyTable)
+    .set({ expired_on: nowMs })
+    .where('owner_id', '=', ownerId)
+    .where((builder) => isOverdue(builder, nowMs))
+    .execute();
 }
 
 /** Rows are locked in the order of their ids, so that two processes never wait for each other. */

@@ -19,8 +19,10 @@ export async function openPostgres(url: string): Promise<StoreConnection> {
         oid === bigintType ? Number : pg.types.getTypeParser(oid, format as 'text'),
     },
   });
-  // The pool replaces an idle connection that the server closes; without a listener the process would end.
+  // A connection that breaks fails its query, or is replaced; without listeners the process would end, too. The pool
+  // hears only idle connections.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     dialect: 'postgres',

@@ -117,6 +117,15 @@ describe('a key that was cut short, in the search', () => {
     }
   });
 
+  it.each(['%', ' "%"'])('without a mark leaves nothing of its secret, however little is there: %s', async (around) => {
+    const { id, key, visitor } = await withLeak('bob');
+    for (const length of [17, 20, 37]) {
+      await visitor.open('/api-keys');
+      await visitor.submit('/api-keys', { search: around.replace('%', key.slice(0, length)) });
+      expect(visitor.page.path).toBe(`/api-keys?search=ck_${id}`);
+    }
+  });
+
   it.each(['ck_%…', '"ck_%..."', '`ck_%****`', 'Bearer ck_%…9xYz', 'ck\\_%•••'])(
     'within its id is found by what the list shows of it, and the page says so: %s',
     async (around) => {

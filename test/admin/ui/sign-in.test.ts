@@ -167,6 +167,15 @@ describe('a session', () => {
     expect((await visitor.open('/api-keys')).path).toMatch(/^\/sign-in/);
   });
 
+  it('is accepted by a process whose clock is up to a minute behind', async () => {
+    const host = await startAdministration();
+    const visitor = await host.visitor('alice');
+    host.clock.jumpCalendar(-60_000);
+    expect((await visitor.open('/api-keys')).path).toBe('/api-keys');
+    host.clock.jumpCalendar(-1);
+    expect((await visitor.open('/api-keys')).path).toMatch(/^\/sign-in/);
+  });
+
   it('a form that is sent after its end changes nothing, and the sign-in page says why', async () => {
     const host = await startAdministration();
     const visitor = await host.visitor('alice');

@@ -91,14 +91,17 @@ describe('deleting a user (specification 3)', () => {
     expect((await host.apiKeys.list(root, { scope: 'all' })).items).toMatchObject([{ status: 'Active' }]);
   });
 
-  it('whose keys could not be revoked then: they can be revoked later', async () => {
+  it('whose keys could not be revoked then: the page says so, and they can be revoked later', async () => {
     const host = await startAdministration();
     const { id } = await host.made('u-bob', 'One', 1, 30);
     const { userDeleted } = host.apiKeys;
-    host.apiKeys.userDeleted = () => Promise.reject(new Error('database is locked'));
+    const cause = new Error('database is locked');
+    host.apiKeys.userDeleted = () => Promise.reject(cause);
     const visitor = await host.visitor('root');
     await visitor.open('/users/delete?id=u-bob');
     expect((await visitor.submit('/users/delete', { username: 'bob' })).status).toBe(500);
+    expect(textOf(visitor.page.html)).toContain('The user is deleted, but their API keys could not be revoked.');
+    expect(host.errors).toMatchObject([{ cause }]);
     host.apiKeys.userDeleted = userDeleted;
     expect(await host.apiKeys.get(root, id)).toMatchObject({ status: 'Active' });
     await visitor.open('/api-keys/revoke-all?user=u-bob');

@@ -225,14 +225,6 @@ function allRevoked(world: World, process: Process, caller: Caller, userId: stri
   const before = world.audits.length;
   const ended = active.reduce((next, key) => revoked(next, process, caller, key), world);
   const audits = ended.audits.map((made, at) => (at < before ? made : { ...made, together: before }));
-  const after = { ...ended, audits };
-  // Whether a call that only counts writes what has expired is not said: both may be.
-  return [
-    after,
-    shown(
-      after,
-      process,
-      owned.map(({ id }) => id),
-    ),
-  ];
+  const ids = owned.map(({ id }) => id);
+  return [shown({ ...ended, audits }, process, ids)];
 }

@@ -21,7 +21,8 @@ export function findPastedKey(search: string) {
   const cut = patterns.cut.exec(text);
   if (cut !== null) return pastedKey(`${cut[1]}…`, false);
   const alone = patterns.alone.exec(text)?.[1];
-  return alone === undefined ? undefined : pastedKey(alone, false);
+  // Behind a whole id may be the beginning of the secret.
+  return alone === undefined ? undefined : pastedKey(alone.replace(/(?<=_[0-9A-Za-z]{12})_.*/, ''), false);
 }
 
 /**

@@ -7,6 +7,8 @@ import { createCookie } from './cookies.js';
 import { createSigner } from './signing.js';
 
 const lifetimeMs = 8 * 60 * 60 * 1000;
+/** How far the clock of a process may be behind that of another one, where somebody has just signed in. */
+const clockSkewMs = 60_000;
 
 /** A signed-in browser and its user, as in the directory at this request (rule K11). */
 export interface Session {
@@ -58,7 +60,8 @@ export function createOwnSessions(context: AdminContext) {
       if (text === undefined) return undefined;
       const session = parseJson(text) as SessionCookie;
       const ageMs = clock.now() - session.issuedAtMs;
-      if (ageMs < 0 || ageMs >= lifetimeMs || (await apiKeys.endedSessions.has(session.id))) return undefined;
+      if (ageMs < -clockSkewMs || ageMs >= lifetimeMs) return undefined;
+      if (await apiKeys.endedSessions.has(session.id)) return undefined;
       const user = await lookups.findUser(users, session.userId);
       if (!isEnabled(user) || passwordTag(user) !== session.passwordTag) return undefined;
       return { id: session.id, user };

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { type DirectoryUser, isEnabled, rightsOf } from '../../../api-keys/index.js';
 import { AdminHttpError } from '../../http/errors.js';
-import { isManaged, type ManagedUserDirectory, searchUsers } from '../../users.js';
+import { isManaged, type ManagedUserDirectory, removeUser, searchUsers } from '../../users.js';
 import { type ListPart, lastPage, pageOf } from '../addresses/paging.js';
 import { readUserView, type UserView } from '../addresses/user-query.js';
 import { Empty } from '../components/empty.js';
@@ -50,10 +50,11 @@ export function userRoutes(ui: Ui): void {
     if (typed.trim() !== user.username) {
       return await showDelete(c, { user, typed, error: ui.look.texts.notTheName, back: backTo(c) }, 400);
     }
-    // The user goes first: from then on none of their keys authenticates (rule K11). If revoking fails, the page that
-    // revokes all keys of a user still does it.
-    await requireManagement(pageContext).remove(user.id);
-    const { revoked } = await apiKeys.userDeleted(pageContext.actor, user.id);
+    const { revoked } = await removeUser(
+      { apiKeys, users: requireManagement(pageContext) },
+      pageContext.actor,
+      user.id,
+    );
     ui.flashes.leave(c, ui.look.texts.userDeleted(user.username, revoked));
     return c.redirect(backTo(c), 303);
   });
