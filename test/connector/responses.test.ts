@@ -234,6 +234,14 @@ describe('toConnectorError', () => {
     expect(toConnectorError(new HTTPException(429))).toMatchObject({ kind: 'rate-limit', retryAfterMs: 60_000 });
   });
 
+  test('its wait is measured by the clock that wrote it (W5)', () => {
+    const [date, later] = ['Wed, 01 Jan 2020 00:00:00 GMT', 'Wed, 01 Jan 2020 01:00:00 GMT'];
+    const res = new Response('slow', { headers: { 'retry-after': later, date } });
+    const error = new HTTPException(429, { res });
+    expect(toConnectorError(error)).toMatchObject({ retryAfterMs: 3_600_000 });
+    expect(errorResponse(error, { rateLimit: { format: 'http-date' } }).headers.get('date')).toBeNull();
+  });
+
   test.each([
     [['title must be a string', 'n must be an integer number'], 'title must be a string; n must be an integer number'],
     ['No such issue', 'Bad Request Exception'],

@@ -112,6 +112,33 @@ describe('a response of 400 or above that a handler returns has the body of the 
     expect(headers['x-wait']).toBe('1500');
   });
 
+  const at = (ms: number) => new Date(ms).toUTCString();
+  const hourMs = 3_600_000;
+
+  test('a wait that the end system has written as a date counts in full (W4, W7)', async () => {
+    const { status, headers } = await ask((c) => c.text('slow', 429, { 'retry-after': at(Date.now() + hourMs) }));
+    expect(status).toBe(403);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(3_500);
+  });
+
+  test('and is measured by the clock that wrote it (W5)', async () => {
+    const clock = Date.UTC(2020, 0, 1);
+    const slow = (more = {}) =>
+      new Response('slow', { status: 429, headers: { 'retry-after': at(clock + hourMs), ...more } });
+    expect((await ask(() => slow({ date: at(clock) }))).headers['retry-after']).toBe('3600');
+    expect((await ask(() => slow({ date: at(clock), age: '5' }))).headers['retry-after']).toBe('0');
+  });
+
+  test('an error has the time of the connector, by whose clock it writes a date (W5)', async () => {
+    const rateLimit = { format: 'http-date' } as const;
+    const { headers } = await ask((c) => c.text('slow', 429, { date: at(0), age: '5', 'retry-after': '3600' }), {
+      rateLimit,
+    });
+    const [sent, due] = [headers.date, headers['retry-after']].map((time) => Date.parse(String(time)));
+    expect(headers.age).toBeUndefined();
+    expect(Math.abs((due ?? 0) - (sent ?? 0) - hourMs)).toBeLessThanOrEqual(2_000);
+  });
+
   test('headers that do not belong to the body stay', async () => {
     const { headers } = await ask((c) =>
       c.text('no', 412, { etag: '"7"', 'x-request-id': 'id-1', 'content-language': 'en' }),

@@ -2,15 +2,14 @@ import {
   type ConnectorError,
   errorPayloadSchema,
   parseErrorPayload,
-  parseWait,
   RateLimitError,
   readCode,
 } from '../../contract/index.js';
 import { describeIssues, parseJson } from '../../internal/index.js';
 import { readFailure } from '../end-system/failure.js';
 import type { WireError } from '../errors/error-writer.js';
-import { bodyHeaders, type RateLimitHeader } from '../errors/options.js';
-import { errorOfStatus, fallbackWaitMs } from '../errors/to-connector-error.js';
+import { bodyHeaders, type RateLimitHeader, timeHeaders } from '../errors/options.js';
+import { errorOfStatus, fallbackWaitMs, waitOf } from '../errors/to-connector-error.js';
 
 /** An error response that conforms to the contract, or the error that it stands for. */
 type Read = { response: Response; error?: undefined } | { error: ConnectorError };
@@ -32,7 +31,7 @@ export async function readReturnedError(response: Response, rateLimit: RateLimit
   }
   const isText = !isEncoded && !/html|^(?:image|audio|video)\/|octet-stream/i.test(headers.get('content-type') ?? '');
   const { message, code, detail } = describe(isText ? text.trim() : '', isText ? json : undefined);
-  const waitMs = readWait(headers, rateLimit);
+  const waitMs = waitOf(headers, rateLimit);
   if (status === 429 || (waitMs !== undefined && (status === 403 || status === 503))) {
     return { error: new RateLimitError(message, { code, detail, retryAfterMs: waitMs ?? fallbackWaitMs }) };
   }
@@ -42,18 +41,11 @@ export async function readReturnedError(response: Response, rateLimit: RateLimit
 /** The error as a response that keeps the headers which do not describe the old body, such as `allow` or a request id. */
 export function replaceResponse(response: Response, error: WireError): Response {
   const headers = new Headers(response.headers);
-  for (const name of [...bodyHeaders, 'content-disposition', 'retry-after', error.barredHeader]) {
+  for (const name of [...bodyHeaders, ...timeHeaders, 'content-disposition', 'retry-after', error.barredHeader]) {
     if (name !== undefined && name !== 'content-range') headers.delete(name);
   }
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   return new Response(error.body, { status: error.status, headers });
-}
-
-function readWait(headers: Headers, { header, format }: RateLimitHeader): number | undefined {
-  const own = headers.get(header);
-  const value = own ?? headers.get('retry-after');
-  if (value === null) return undefined;
-  return parseWait(value, { format: own === null ? 'auto' : format }).waitMs ?? fallbackWaitMs;
 }
 
 const longestMessage = 500;

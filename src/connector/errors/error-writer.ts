@@ -10,7 +10,13 @@ import {
   type RateLimitError,
 } from '../../contract/index.js';
 import { checkOptions, createRedact, optionsOf, printable, type Redact, showsSecret } from '../../internal/index.js';
-import { bodyHeaders, type ErrorFormatOptions, errorFormatShape, type RateLimitHeader } from './options.js';
+import {
+  bodyHeaders,
+  type ErrorFormatOptions,
+  errorFormatShape,
+  type RateLimitHeader,
+  timeHeaders,
+} from './options.js';
 import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
 
 /** An error as a response: every adapter writes exactly this. */
@@ -95,7 +101,8 @@ function addHeaders(
   if (added === undefined) return;
   for (const [name, value] of Object.entries(added)) {
     const key = name.toLowerCase();
-    if (bodyHeaders.has(key) || key === waitHeader || headerProblem(name, value) !== undefined) continue;
+    if (bodyHeaders.has(key) || timeHeaders.includes(key) || key === waitHeader) continue;
+    if (headerProblem(name, value) !== undefined) continue;
     headers[key] = redact(value);
   }
 }

@@ -8,6 +8,7 @@ import {
   parseWait,
   RateLimitError,
 } from '../../contract/index.js';
+import type { RateLimitHeader } from './options.js';
 
 /** What the service sees when a connector fails in a way that its author did not foresee (rule E4). */
 export const internalErrorCode = 'INTERNAL_ERROR';
@@ -15,6 +16,19 @@ const internalErrorMessage = 'The connector failed while handling this request.'
 
 /** The wait when a rate limit does not say how long (rule W6). */
 export const fallbackWaitMs = 60_000;
+
+/**
+ * The wait that a response gives in the connector's header, else in `Retry-After`: the fallback if it cannot be read. An end
+ * system may write seconds where the connector writes a date, or the other way round.
+ */
+export function waitOf(headers: Headers, { header, format }: RateLimitHeader): number | undefined {
+  const own = headers.get(header);
+  const value = own ?? headers.get('retry-after');
+  if (value === null) return undefined;
+  const isEither = own === null || format === 'seconds' || format === 'http-date';
+  const times = { date: headers.get('date'), age: headers.get('age') };
+  return parseWait(value, { format: isEither ? 'auto' : format, ...times }).waitMs ?? fallbackWaitMs;
+}
 
 /**
  * Turns whatever was thrown into a contract error. Contract errors are returned as they are, also those of another copy of
@@ -70,7 +84,7 @@ function publicError(error: PublicError, status: number): ConnectorError {
   const message = messageOf(error);
   const details: ConnectorErrorDetails = { cause: error, headers };
   if (status === 429) {
-    const { waitMs } = parseWait(headers?.['retry-after']);
+    const waitMs = error.res && waitOf(error.res.headers, { header: 'retry-after', format: 'auto' });
     return new RateLimitError(message, { ...details, retryAfterMs: waitMs ?? fallbackWaitMs });
   }
   return errorOfStatus(status, message, details);
