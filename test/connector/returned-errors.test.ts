@@ -78,12 +78,46 @@ describe('a response of 400 or above that a handler returns has the body of the 
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  test('a body of the contract goes out as it is (control)', async () => {
+  test('a body of the contract goes out as it is, in compact JSON, and `onError` does not hear of it (E1)', async () => {
     const body = '{ "errors": { "code": "A", "message": "b", "detail": "c" } }';
+    const onError = vi.fn();
     const answer = await ask(
       () => new Response(body, { status: 409, headers: { 'content-type': 'application/json', 'x-a': '1' } }),
+      { onError },
     );
-    expect(answer).toMatchObject({ status: 409, body, headers: { 'x-a': '1' } });
+    const compact = '{"errors":{"code":"A","message":"b","detail":"c"}}';
+    expect(answer).toMatchObject({ status: 409, body: compact, headers: { 'x-a': '1' } });
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test('a body of the contract loses the secrets of the session, and is bounded (E5, E8)', async () => {
+    const errors = { code: 'A', message: 'refused token-of-alice', detail: `\u001B[31m${'x'.repeat(20_000)}` };
+    const sent = errorsOf(await ask((c) => c.json({ errors }, 400)));
+    expect(sent).toEqual({
+      code: 'A',
+      message: 'refused [redacted]',
+      detail: expect.stringMatching(/^\uFFFD.*… \[cut\]$/),
+    });
+    expect(Buffer.byteLength(sent.detail ?? '')).toBeLessThanOrEqual(8_192);
+  });
+
+  test('a body of the contract has the wait header only for a rate limit (W2)', async () => {
+    const errors = { code: 'A', message: 'b' };
+    const wait = { 'retry-after': '5' };
+    expect((await ask((c) => c.json({ errors }, 404, wait))).headers['retry-after']).toBeUndefined();
+    const limited = await ask((c) => c.json({ errors }, 403, wait), { rateLimit: { header: 'X-Wait' } });
+    expect([limited.status, limited.headers['x-wait'], errorsOf(limited)]).toEqual([403, '5', errors]);
+  });
+
+  test('middleware cannot turn a denial in a body of the contract into a limit (W2)', async () => {
+    const connector = makeConnector();
+    connector.use(async (c, next) => {
+      await next();
+      c.header('Retry-After', '7');
+    });
+    connector.get('/', (c) => c.json({ errors: { code: 'DENIED', message: 'no' } }, 403));
+    const { status, headers } = await send(await start(connector), { headers: withToken });
+    expect([status, headers['retry-after']]).toEqual([403, undefined]);
   });
 
   test('so does one with a byte order mark and a length, which is no longer that of its body', async () => {

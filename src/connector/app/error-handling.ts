@@ -87,8 +87,8 @@ export function createErrorHandling(settings: Settings) {
       const isWritten = response?.status === error?.status;
       if (isWritten || isOpenPath || response === undefined || response.status < 400) return finish(returned, c);
       const read = await readReturnedError(response, rateLimit);
-      if (read.error) report(read.error, c);
-      const result = read.error ? replaceResponse(response, write(read.error, c)) : read.response;
+      if (!read.isContract) report(read.error, c);
+      const result = replaceResponse(response, write(read.error, c));
       if (isResponse(returned)) return finish(result, c);
       c.res = undefined;
       c.res = result;
