@@ -1,20 +1,13 @@
-import {
-  type ConnectorError,
-  errorPayloadSchema,
-  parseErrorPayload,
-  RateLimitError,
-  readCode,
-} from '../../contract/index.js';
+import { type ConnectorError, errorPayloadSchema, parseErrorPayload, readCode } from '../../contract/index.js';
 import { describeIssues, parseJson } from '../../internal/index.js';
 import { readFailure } from '../end-system/failure.js';
 import type { WireError } from '../errors/error-writer.js';
 import { bodyHeaders, type RateLimitHeader, timeHeaders } from '../errors/options.js';
-import { errorOfStatus, fallbackWaitMs, waitOf } from '../errors/to-connector-error.js';
+import { errorOfResponse } from '../errors/to-connector-error.js';
 
 /**
  * Reads a response of 400 or above that a handler returned, as validators and proxies do (rule E4): the error of its status,
- * with what a contract body says, or with any other text as the detail. A 429 is a rate limit, and so is a 403 or 503 that
- * says how long to wait.
+ * with what a contract body says, or with any other text as the detail.
  *
  * @returns also whether the author wrote it as the contract says, so that there is nothing to report.
  */
@@ -30,12 +23,8 @@ export async function readReturnedError(
   const isContract = isJson && status !== 429 && errorPayloadSchema.safeParse(json).success;
   const isText = !isEncoded && !/html|^(?:image|audio|video)\/|octet-stream/i.test(type);
   const { message, code, detail } = describe(isText ? text.trim() : '', isText ? json : undefined);
-  const waitMs = waitOf(headers, rateLimit);
-  if (status === 429 || (waitMs !== undefined && (status === 403 || status === 503))) {
-    const retryAfterMs = waitMs ?? fallbackWaitMs;
-    return { error: new RateLimitError(message, { code, detail, retryAfterMs }), isContract };
-  }
-  return { error: errorOfStatus(status, message, { code, detail }), isContract };
+  const error = errorOfResponse(status, Object.fromEntries(headers), rateLimit, message, { code, detail });
+  return { error, isContract };
 }
 
 /** The error as a response that keeps the headers which do not describe the old body, such as `allow` or a request id. */

@@ -17,7 +17,7 @@ import {
   type RateLimitHeader,
   timeHeaders,
 } from './options.js';
-import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
+import { fallbackWaitMs, readThrown } from './to-connector-error.js';
 
 /** An error as a response: every adapter writes exactly this. */
 export interface WireError {
@@ -52,7 +52,7 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
   const staleWithoutLimit = [...replacedHeaders, waitHeader];
 
   return (thrown, secrets = []) => {
-    const error = toConnectorError(thrown, { exposeDetail });
+    const error = readThrown(thrown, rateLimit, exposeDetail);
     const redact = createRedact(secrets);
     const limited = error.kind === 'rate-limit';
     const headers: Record<string, string> = { 'content-type': errorContentType };
