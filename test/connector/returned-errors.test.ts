@@ -254,6 +254,39 @@ describe('a response of 400 or above that a handler returns has the body of the 
     expect(seen.map((error) => (error as Error).message)).toEqual(['Not like that', 'no longer', 'no longer']);
   });
 
+  test.each<[string, (c: Context) => Response]>([
+    ['HTML', (c) => c.html('<h1>no</h1>', 400)],
+    ['JSON', (c) => c.json({ message: 'Mine' }, 400)],
+  ])('also where middleware puts %s in the place of an error of the same status (E1)', async (_what, mine) => {
+    const connector = makeConnector();
+    connector.use(async (c, next) => {
+      await next();
+      c.res = mine(c);
+    });
+    connector.get('/', () => {
+      throw new BadRequestError('Not like that');
+    });
+    const answer = await send(await start(connector), { headers: withToken });
+    expect([answer.status, errorsOf(answer).code]).toEqual([400, 'BAD_REQUEST']);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  test('what middleware compresses is still the error that was written (control)', async () => {
+    const onError = vi.fn();
+    const connector = makeConnector({ onError });
+    connector.use(async (c, next) => {
+      await next();
+      c.res = new Response(c.res.body?.pipeThrough(new CompressionStream('gzip')), c.res);
+      c.res.headers.set('content-encoding', 'gzip');
+    });
+    connector.get('/', () => {
+      throw new BadRequestError('Not like that');
+    });
+    const response = await fetch(await start(connector), { headers: withToken });
+    expect(await response.json()).toEqual({ errors: { code: 'BAD_REQUEST', message: 'Not like that' } });
+    expect(onError).toHaveBeenCalledTimes(1);
+  });
+
   test('also what fetch has got: an end system that is passed on', async () => {
     const url = await endSystem({ status: 429, headers: { 'retry-after': '3' }, body: { message: 'Slow down' } });
     const answer = await ask(() => fetch(url));
