@@ -224,6 +224,17 @@ describe.each(['express', 'fastify'])('%s', (name) => {
     const answer = await send(url, { method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
     expect(answer.body).toContain('/nope/[redacted]');
   });
+
+  test('nor does what is secret by its name in an object, whose other values stay (E5)', async () => {
+    const { url, close } = await hosts[name]!(() => undefined);
+    onTestFinished(async () => {
+      await close();
+    });
+    const body = JSON.stringify({ title: 'lamp-in-the-hall-flickers', password: 'canary-password', token: 7 });
+    const path = '/nope/canary-password/lamp-in-the-hall-flickers';
+    const answer = await send(url, { method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
+    expect(answer.body).toContain('/nope/[redacted]/lamp-in-the-hall-flickers');
+  });
 });
 
 test("fastify's own validation is a 400 that names the field", async () => {
