@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import {
   BadRequestError,
   ConnectorError,
@@ -8,11 +9,12 @@ import {
 } from 'concordat';
 import { errorResponse } from 'concordat/connector';
 import { onConnectorError } from 'concordat/connector/hono';
+import { toNodeHandler } from 'concordat/connector/node';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { type HostOptions, hosts } from './support/hosts.js';
+import { type HostOptions, hosts, listen } from './support/hosts.js';
 import { errorsOf, send } from './support/send.js';
 
 /** An error as another copy of this package, in another version, would make it. */
@@ -222,6 +224,17 @@ describe.each(['express', 'fastify'])('%s', (name) => {
     const answer = await send(url, { method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
     expect(answer.body).toContain('/nope/[redacted]');
   });
+
+  test('nor does what is secret by its name in an object, whose other values stay (E5)', async () => {
+    const { url, close } = await hosts[name]!(() => undefined);
+    onTestFinished(async () => {
+      await close();
+    });
+    const body = JSON.stringify({ title: 'lamp-in-the-hall-flickers', password: 'canary-password', token: 7 });
+    const path = '/nope/canary-password/lamp-in-the-hall-flickers';
+    const answer = await send(url, { method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
+    expect(answer.body).toContain('/nope/[redacted]/lamp-in-the-hall-flickers');
+  });
 });
 
 test("fastify's own validation is a 400 that names the field", async () => {
@@ -248,6 +261,47 @@ test("what a plugin of Fastify refuses is the caller's mistake, what a library f
   };
   expect(await answerTo('FST_REQ_FILE_TOO_LARGE')).toBe('PAYLOAD_TOO_LARGE');
   expect(await answerTo('ERR_BAD_REQUEST')).toBe('INTERNAL_ERROR');
+});
+
+test.each<[string, Parameters<typeof toNodeHandler>[0]]>([
+  ['thrown', () => Promise.reject(new ForbiddenError('Not yours'))],
+  ['returned', () => errorResponse(new ForbiddenError('Not yours'))],
+])(
+  'headers that a host of node:http has set do not make a limit of a denial that is %s (W2)',
+  async (_how, handler) => {
+    const listener = toNodeHandler(handler);
+    const { url, close } = await listen(
+      createServer((incoming, outgoing) => {
+        outgoing.setHeader('Retry-After', '5');
+        outgoing.setHeader('X-Request-Id', 'id-1');
+        void listener(incoming, outgoing);
+      }),
+    );
+    onTestFinished(async () => {
+      await close();
+    });
+    const answer = await send(url);
+    expect([answer.status, errorsOf(answer).message]).toEqual([403, 'Not yours']);
+    expect(answer.headers).toMatchObject({ 'x-request-id': 'id-1' });
+    expect(answer.headers['retry-after']).toBeUndefined();
+  },
+);
+
+test('the wait header that a host has set stays on a success, and gives way to that of a limit (control)', async () => {
+  const listener = toNodeHandler(({ url }) =>
+    url.endsWith('/ok') ? new Response('ok') : errorResponse(new RateLimitError({ retryAfterMs: 7_000 })),
+  );
+  const { url, close } = await listen(
+    createServer((incoming, outgoing) => {
+      outgoing.setHeader('Retry-After', '5');
+      void listener(incoming, outgoing);
+    }),
+  );
+  onTestFinished(async () => {
+    await close();
+  });
+  const waitOf = async (path: string) => (await send(url, { path })).headers['retry-after'];
+  expect([await waitOf('/ok'), await waitOf('/limit')]).toEqual(['5', '7']);
 });
 
 test('in Hono an answer that fails after it was made leaves no wait header behind (W2)', async () => {

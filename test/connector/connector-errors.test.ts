@@ -131,7 +131,10 @@ describe('middleware', () => {
     }
   });
 
-  test.each([200, 404])('can put a fetched %i without its wait in the place of an error (W2)', async (status) => {
+  test.each([
+    [200, 'from elsewhere'],
+    [404, '{"errors":{"code":"NOT_FOUND","message":"from elsewhere"}}'],
+  ])('can put a fetched %i without its wait in the place of an error (W2)', async (status, body) => {
     const other = await endSystem({ status, headers: { 'retry-after': '5' }, body: 'from elsewhere' });
     const connector = makeConnector();
     connector.use(async (c, next) => {
@@ -141,7 +144,7 @@ describe('middleware', () => {
     });
     connector.get('/', () => notFound());
     const answer = await ask(await start(connector), '/');
-    expect([answer.status, answer.body, answer.headers['retry-after']]).toEqual([status, 'from elsewhere', undefined]);
+    expect([answer.status, answer.body, answer.headers['retry-after']]).toEqual([status, body, undefined]);
   });
 
   test('an answer that is replaced by an error leaves no length or encoding behind', async () => {

@@ -235,6 +235,46 @@ describe('toConnectorError', () => {
   });
 
   test.each([
+    ['5', '5'],
+    ['soon', '60'],
+    [undefined, '60'],
+  ])('a ConnectorError 429 with the wait %s is a limit of %s s (W2, W3)', async (wait, written) => {
+    const headers = { ...(wait === undefined ? {} : { 'Retry-After': wait }), 'x-a': '1' };
+    const error = new ConnectorError('slow', { status: 429, detail: 'd', headers });
+    const response = errorResponse(error, { rateLimit: { header: 'X-Wait' } });
+    const { status, headers: sent } = response;
+    expect([status, sent.get('x-wait'), sent.get('retry-after'), sent.get('x-a')]).toEqual([403, written, null, '1']);
+    expect(await response.json()).toEqual({ errors: { code: 'RATE_LIMITED', message: 'slow', detail: 'd' } });
+    expect(toConnectorError(error)).toMatchObject({ kind: 'rate-limit', cause: error });
+  });
+
+  test('and keeps a code of its own', () => {
+    const error = new ConnectorError('slow', { status: 429, code: 'SLOW', headers: { 'not a name': '1' } });
+    expect(toConnectorError(error)).toMatchObject({ kind: 'rate-limit', code: 'SLOW', retryAfterMs: 60_000 });
+  });
+
+  test.each([403, 503] as const)(
+    'a Hono HTTPException %d with a wait is a limit, as one returned is (E4, W2)',
+    (status) => {
+      for (const name of ['Retry-After', 'X-Wait']) {
+        const res = new Response('slow', { headers: { [name]: '7' } });
+        const response = errorResponse(new HTTPException(status, { res }), { rateLimit: { header: 'X-Wait' } });
+        expect([name, response.status, response.headers.get('x-wait')]).toEqual([name, 403, '7']);
+        expect(response.headers.get('retry-after')).toBeNull();
+      }
+      expect(errorResponse(new HTTPException(status)).status).toBe(status);
+    },
+  );
+
+  test('its wait is measured by the clock that wrote it (W5)', () => {
+    const [date, later] = ['Wed, 01 Jan 2020 00:00:00 GMT', 'Wed, 01 Jan 2020 01:00:00 GMT'];
+    const res = new Response('slow', { headers: { 'retry-after': later, date } });
+    const error = new HTTPException(429, { res });
+    expect(toConnectorError(error)).toMatchObject({ retryAfterMs: 3_600_000 });
+    expect(errorResponse(error, { rateLimit: { format: 'http-date' } }).headers.get('date')).toBeNull();
+  });
+
+  test.each([
     [['title must be a string', 'n must be an integer number'], 'title must be a string; n must be an integer number'],
     ['No such issue', 'Bad Request Exception'],
   ])('a NestJS HttpException says what is wrong: %j', (message, said) => {

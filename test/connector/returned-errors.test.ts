@@ -78,12 +78,46 @@ describe('a response of 400 or above that a handler returns has the body of the 
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  test('a body of the contract goes out as it is (control)', async () => {
+  test('a body of the contract goes out as it is, in compact JSON, and `onError` does not hear of it (E1)', async () => {
     const body = '{ "errors": { "code": "A", "message": "b", "detail": "c" } }';
+    const onError = vi.fn();
     const answer = await ask(
       () => new Response(body, { status: 409, headers: { 'content-type': 'application/json', 'x-a': '1' } }),
+      { onError },
     );
-    expect(answer).toMatchObject({ status: 409, body, headers: { 'x-a': '1' } });
+    const compact = '{"errors":{"code":"A","message":"b","detail":"c"}}';
+    expect(answer).toMatchObject({ status: 409, body: compact, headers: { 'x-a': '1' } });
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test('a body of the contract loses the secrets of the session, and is bounded (E5, E8)', async () => {
+    const errors = { code: 'A', message: 'refused token-of-alice', detail: `\u001B[31m${'x'.repeat(20_000)}` };
+    const sent = errorsOf(await ask((c) => c.json({ errors }, 400)));
+    expect(sent).toEqual({
+      code: 'A',
+      message: 'refused [redacted]',
+      detail: expect.stringMatching(/^\uFFFD.*… \[cut\]$/),
+    });
+    expect(Buffer.byteLength(sent.detail ?? '')).toBeLessThanOrEqual(8_192);
+  });
+
+  test('a body of the contract has the wait header only for a rate limit (W2)', async () => {
+    const errors = { code: 'A', message: 'b' };
+    const wait = { 'retry-after': '5' };
+    expect((await ask((c) => c.json({ errors }, 404, wait))).headers['retry-after']).toBeUndefined();
+    const limited = await ask((c) => c.json({ errors }, 403, wait), { rateLimit: { header: 'X-Wait' } });
+    expect([limited.status, limited.headers['x-wait'], errorsOf(limited)]).toEqual([403, '5', errors]);
+  });
+
+  test('middleware cannot turn a denial in a body of the contract into a limit (W2)', async () => {
+    const connector = makeConnector();
+    connector.use(async (c, next) => {
+      await next();
+      c.header('Retry-After', '7');
+    });
+    connector.get('/', (c) => c.json({ errors: { code: 'DENIED', message: 'no' } }, 403));
+    const { status, headers } = await send(await start(connector), { headers: withToken });
+    expect([status, headers['retry-after']]).toEqual([403, undefined]);
   });
 
   test('so does one with a byte order mark and a length, which is no longer that of its body', async () => {
@@ -110,6 +144,33 @@ describe('a response of 400 or above that a handler returns has the body of the 
     const rateLimit = { header: 'X-Wait', format: 'milliseconds' };
     const { headers } = await ask((c) => c.text('slow', 403, { 'x-wait': '1500' }), { rateLimit });
     expect(headers['x-wait']).toBe('1500');
+  });
+
+  const at = (ms: number) => new Date(ms).toUTCString();
+  const hourMs = 3_600_000;
+
+  test('a wait that the end system has written as a date counts in full (W4, W7)', async () => {
+    const { status, headers } = await ask((c) => c.text('slow', 429, { 'retry-after': at(Date.now() + hourMs) }));
+    expect(status).toBe(403);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(3_500);
+  });
+
+  test('and is measured by the clock that wrote it (W5)', async () => {
+    const clock = Date.UTC(2020, 0, 1);
+    const slow = (more = {}) =>
+      new Response('slow', { status: 429, headers: { 'retry-after': at(clock + hourMs), ...more } });
+    expect((await ask(() => slow({ date: at(clock) }))).headers['retry-after']).toBe('3600');
+    expect((await ask(() => slow({ date: at(clock), age: '5' }))).headers['retry-after']).toBe('0');
+  });
+
+  test('an error has the time of the connector, by whose clock it writes a date (W5)', async () => {
+    const rateLimit = { format: 'http-date' } as const;
+    const { headers } = await ask((c) => c.text('slow', 429, { date: at(0), age: '5', 'retry-after': '3600' }), {
+      rateLimit,
+    });
+    const [sent, due] = [headers.date, headers['retry-after']].map((time) => Date.parse(String(time)));
+    expect(headers.age).toBeUndefined();
+    expect(Math.abs((due ?? 0) - (sent ?? 0) - hourMs)).toBeLessThanOrEqual(2_000);
   });
 
   test('headers that do not belong to the body stay', async () => {
@@ -191,6 +252,39 @@ describe('a response of 400 or above that a handler returns has the body of the 
       ]);
     }
     expect(seen.map((error) => (error as Error).message)).toEqual(['Not like that', 'no longer', 'no longer']);
+  });
+
+  test.each<[string, (c: Context) => Response]>([
+    ['HTML', (c) => c.html('<h1>no</h1>', 400)],
+    ['JSON', (c) => c.json({ message: 'Mine' }, 400)],
+  ])('also where middleware puts %s in the place of an error of the same status (E1)', async (_what, mine) => {
+    const connector = makeConnector();
+    connector.use(async (c, next) => {
+      await next();
+      c.res = mine(c);
+    });
+    connector.get('/', () => {
+      throw new BadRequestError('Not like that');
+    });
+    const answer = await send(await start(connector), { headers: withToken });
+    expect([answer.status, errorsOf(answer).code]).toEqual([400, 'BAD_REQUEST']);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  test('what middleware compresses is still the error that was written (control)', async () => {
+    const onError = vi.fn();
+    const connector = makeConnector({ onError });
+    connector.use(async (c, next) => {
+      await next();
+      c.res = new Response(c.res.body?.pipeThrough(new CompressionStream('gzip')), c.res);
+      c.res.headers.set('content-encoding', 'gzip');
+    });
+    connector.get('/', () => {
+      throw new BadRequestError('Not like that');
+    });
+    const response = await fetch(await start(connector), { headers: withToken });
+    expect(await response.json()).toEqual({ errors: { code: 'BAD_REQUEST', message: 'Not like that' } });
+    expect(onError).toHaveBeenCalledTimes(1);
   });
 
   test('also what fetch has got: an end system that is passed on', async () => {

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { isConnectorError, type SessionParameter } from '../../contract/index.js';
 import { createRedact, quiet } from '../../internal/index.js';
-import type { WireError, WriteError } from '../errors/error-writer.js';
+import { errorContentType, type WireError, type WriteError } from '../errors/error-writer.js';
 import { toHonoResponse } from '../errors/hono-response.js';
 import type { RateLimitHeader } from '../errors/options.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from '../errors/redact.js';
@@ -83,12 +83,13 @@ export function createErrorHandling(settings: Settings) {
       const original = originals.get(returned as Response);
       // Before any middleware copies it: `return rateLimited(…)` has the connector's own wait header, like a thrown error.
       if (original) return finish(replaceResponse(returned as Response, write(original.thrown, c)), c);
-      // One of the same status is the error that was written, or a copy that middleware has made of it.
-      const isWritten = response?.status === error?.status;
+      // The error that was written, or a copy that middleware has made of it, perhaps compressed.
+      const isJson = response?.headers.get('content-type') === errorContentType;
+      const isWritten = isJson && response?.status === error?.status;
       if (isWritten || isOpenPath || response === undefined || response.status < 400) return finish(returned, c);
       const read = await readReturnedError(response, rateLimit);
-      if (read.error) report(read.error, c);
-      const result = read.error ? replaceResponse(response, write(read.error, c)) : read.response;
+      if (!read.isContract) report(read.error, c);
+      const result = replaceResponse(response, write(read.error, c));
       if (isResponse(returned)) return finish(result, c);
       c.res = undefined;
       c.res = result;

@@ -1,59 +1,40 @@
-import {
-  type ConnectorError,
-  errorPayloadSchema,
-  parseErrorPayload,
-  parseWait,
-  RateLimitError,
-  readCode,
-} from '../../contract/index.js';
+import { type ConnectorError, errorPayloadSchema, parseErrorPayload, readCode } from '../../contract/index.js';
 import { describeIssues, parseJson } from '../../internal/index.js';
 import { readFailure } from '../end-system/failure.js';
 import type { WireError } from '../errors/error-writer.js';
-import { bodyHeaders, type RateLimitHeader } from '../errors/options.js';
-import { errorOfStatus, fallbackWaitMs } from '../errors/to-connector-error.js';
-
-/** An error response that conforms to the contract, or the error that it stands for. */
-type Read = { response: Response; error?: undefined } | { error: ConnectorError };
+import { bodyHeaders, type RateLimitHeader, timeHeaders } from '../errors/options.js';
+import { errorOfResponse } from '../errors/to-connector-error.js';
 
 /**
- * Reads a response of 400 or above that a handler returned, as validators and proxies do (rule E4). A contract body stays;
- * anything else becomes the error of its status, with its text as the detail. A 429 is a rate limit, and so is a 403 or 503
- * that says how long to wait.
+ * Reads a response of 400 or above that a handler returned, as validators and proxies do (rule E4): the error of its status,
+ * with what a contract body says, or with any other text as the detail.
+ *
+ * @returns also whether the author wrote it as the contract says, so that there is nothing to report.
  */
-export async function readReturnedError(response: Response, rateLimit: RateLimitHeader): Promise<Read> {
+export async function readReturnedError(
+  response: Response,
+  rateLimit: RateLimitHeader,
+): Promise<{ error: ConnectorError; isContract: boolean }> {
   const { status, headers } = response;
   const isEncoded = !['', 'identity'].includes(headers.get('content-encoding') ?? '');
   const { text, json } = await readFailure(response, { method: '', url: '' });
-  const isContract = !isEncoded && status !== 429 && errorPayloadSchema.safeParse(json).success;
-  if (isContract && /^application\/json\b/i.test(headers.get('content-type') ?? '')) {
-    const kept = new Headers(headers);
-    kept.delete('content-length'); // it may count a byte order mark, which the text has lost
-    return { response: new Response(text, { status, statusText: response.statusText, headers: kept }) };
-  }
-  const isText = !isEncoded && !/html|^(?:image|audio|video)\/|octet-stream/i.test(headers.get('content-type') ?? '');
+  const type = headers.get('content-type') ?? '';
+  const isJson = !isEncoded && /^application\/json\b/i.test(type);
+  const isContract = isJson && status !== 429 && errorPayloadSchema.safeParse(json).success;
+  const isText = !isEncoded && !/html|^(?:image|audio|video)\/|octet-stream/i.test(type);
   const { message, code, detail } = describe(isText ? text.trim() : '', isText ? json : undefined);
-  const waitMs = readWait(headers, rateLimit);
-  if (status === 429 || (waitMs !== undefined && (status === 403 || status === 503))) {
-    return { error: new RateLimitError(message, { code, detail, retryAfterMs: waitMs ?? fallbackWaitMs }) };
-  }
-  return { error: errorOfStatus(status, message, { code, detail }) };
+  const error = errorOfResponse(status, Object.fromEntries(headers), rateLimit, message, { code, detail });
+  return { error, isContract };
 }
 
 /** The error as a response that keeps the headers which do not describe the old body, such as `allow` or a request id. */
 export function replaceResponse(response: Response, error: WireError): Response {
   const headers = new Headers(response.headers);
-  for (const name of [...bodyHeaders, 'content-disposition', 'retry-after', error.barredHeader]) {
+  for (const name of [...bodyHeaders, ...timeHeaders, 'content-disposition', 'retry-after', error.barredHeader]) {
     if (name !== undefined && name !== 'content-range') headers.delete(name);
   }
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   return new Response(error.body, { status: error.status, headers });
-}
-
-function readWait(headers: Headers, { header, format }: RateLimitHeader): number | undefined {
-  const own = headers.get(header);
-  const value = own ?? headers.get('retry-after');
-  if (value === null) return undefined;
-  return parseWait(value, { format: own === null ? 'auto' : format }).waitMs ?? fallbackWaitMs;
 }
 
 const longestMessage = 500;

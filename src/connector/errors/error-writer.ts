@@ -10,8 +10,14 @@ import {
   type RateLimitError,
 } from '../../contract/index.js';
 import { checkOptions, createRedact, optionsOf, printable, type Redact, showsSecret } from '../../internal/index.js';
-import { bodyHeaders, type ErrorFormatOptions, errorFormatShape, type RateLimitHeader } from './options.js';
-import { fallbackWaitMs, toConnectorError } from './to-connector-error.js';
+import {
+  bodyHeaders,
+  type ErrorFormatOptions,
+  errorFormatShape,
+  type RateLimitHeader,
+  timeHeaders,
+} from './options.js';
+import { fallbackWaitMs, readThrown } from './to-connector-error.js';
 
 /** An error as a response: every adapter writes exactly this. */
 export interface WireError {
@@ -46,7 +52,7 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
   const staleWithoutLimit = [...replacedHeaders, waitHeader];
 
   return (thrown, secrets = []) => {
-    const error = toConnectorError(thrown, { exposeDetail });
+    const error = readThrown(thrown, rateLimit, exposeDetail);
     const redact = createRedact(secrets);
     const limited = error.kind === 'rate-limit';
     const headers: Record<string, string> = { 'content-type': errorContentType };
@@ -95,7 +101,8 @@ function addHeaders(
   if (added === undefined) return;
   for (const [name, value] of Object.entries(added)) {
     const key = name.toLowerCase();
-    if (bodyHeaders.has(key) || key === waitHeader || headerProblem(name, value) !== undefined) continue;
+    if (bodyHeaders.has(key) || timeHeaders.includes(key) || key === waitHeader) continue;
+    if (headerProblem(name, value) !== undefined) continue;
     headers[key] = redact(value);
   }
 }

@@ -30,6 +30,9 @@ export const bodyHeaders: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ]);
 
+/** Headers that tell the time of a response, by the clock of who sent it (rule W5): an error has its own. */
+export const timeHeaders: readonly string[] = ['date', 'age'];
+
 const headerName = option<string>(
   (value) =>
     typeof value === 'string' && headerProblem(value, '') === undefined && !bodyHeaders.has(value.toLowerCase()),

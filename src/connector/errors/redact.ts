@@ -1,5 +1,5 @@
 import { toSessionParameters } from '../../contract/index.js';
-import { credentialHeaders, headerParts, isSecret } from '../../internal/index.js';
+import { credentialHeaders, headerParts, isObject, isSecret } from '../../internal/index.js';
 
 /**
  * The secrets in a request's headers: credentials, and the session in the headers `names`.
@@ -17,13 +17,19 @@ export function headerSecrets(
   return secrets;
 }
 
-/** The secrets in a request of Express or Fastify: those of its headers, and of initialize's parameters, if the body is such a list. */
+/**
+ * The secrets in a request of Express or Fastify: those of its headers, and of initialize's parameters, if the body is such a
+ * list. An object may be the body of any request, so only names count: a title is long, too.
+ */
 export function incomingSecrets(
   request: { headers: Readonly<Record<string, string | string[] | undefined>>; body?: unknown },
   names: readonly string[],
 ): string[] {
-  const inBody = Array.isArray(request.body) ? parameterSecrets(request.body) : [];
-  return [...headerSecrets((name) => request.headers[name.toLowerCase()], names), ...inBody];
+  const { headers, body } = request;
+  const inBody = Array.isArray(body)
+    ? parameterSecrets(body)
+    : secretValues(body, ({ key }) => isSecret({ key, value: '' }));
+  return [...headerSecrets((name) => headers[name.toLowerCase()], names), ...inBody];
 }
 
 /** The secrets of an initialize request: parameters marked `sensitive`; in a plain object, values whose names look secret. */
@@ -31,7 +37,18 @@ export function parameterSecrets(body: unknown): string[] {
   const parameters = Array.isArray(body) ? toSessionParameters(body) : undefined;
   if (parameters) return parameters.filter((parameter) => parameter.sensitive).map((parameter) => parameter.value);
   if (Array.isArray(body)) return body.map((entry) => entry?.value).filter((value) => typeof value === 'string');
-  if (typeof body !== 'object' || body === null) return [];
+  return secretValues(body, isSecret);
+}
+
+interface Entry {
+  key: string;
+  value: string;
+}
+
+/** The texts in a plain object that are secret. */
+function secretValues(body: unknown, isSecretEntry: (entry: Entry) => boolean): string[] {
+  if (!isObject(body)) return [];
   const entries = Object.entries(body).map(([key, value]) => ({ key, value }));
-  return entries.filter((entry) => typeof entry.value === 'string' && isSecret(entry)).map(({ value }) => value);
+  const texts = entries.filter((entry): entry is Entry => typeof entry.value === 'string');
+  return texts.filter(isSecretEntry).map(({ value }) => value);
 }

@@ -2,12 +2,14 @@ import {
   ConnectorError,
   type ConnectorErrorDetails,
   errorOfKind,
+  errorTable,
   isConnectorError,
   kindOfStatus,
   NotFoundError,
   parseWait,
   RateLimitError,
 } from '../../contract/index.js';
+import type { RateLimitHeader } from './options.js';
 
 /** What the service sees when a connector fails in a way that its author did not foresee (rule E4). */
 export const internalErrorCode = 'INTERNAL_ERROR';
@@ -17,8 +19,43 @@ const internalErrorMessage = 'The connector failed while handling this request.'
 export const fallbackWaitMs = 60_000;
 
 /**
+ * The wait that a response gives in the connector's header, else in `Retry-After`: the fallback if it cannot be read. An end
+ * system may write seconds where the connector writes a date, or the other way round.
+ */
+function waitOf(headers: Lowercased, { header, format }: RateLimitHeader): number | undefined {
+  const own = headers[header.toLowerCase()];
+  const value = own ?? headers['retry-after'];
+  if (value === undefined) return undefined;
+  const isEither = own === undefined || format === 'seconds' || format === 'http-date';
+  const { date, age } = headers;
+  return parseWait(value, { format: isEither ? 'auto' : format, date, age }).waitMs ?? fallbackWaitMs;
+}
+
+/** Headers by their names in lower case. */
+type Lowercased = Readonly<Record<string, string>>;
+
+/**
+ * The error that a response stands for (rule E4). A 429 is a rate limit, and so is a 403 or 503 that says how long to wait.
+ *
+ * @param headers those of the response.
+ */
+export function errorOfResponse(
+  status: number,
+  headers: Lowercased,
+  rateLimit: RateLimitHeader,
+  message: string | undefined,
+  details: ConnectorErrorDetails,
+): ConnectorError {
+  const waitMs = waitOf(headers, rateLimit);
+  if (status === 429 || (waitMs !== undefined && (status === 403 || status === 503))) {
+    return new RateLimitError(message, { ...details, retryAfterMs: waitMs ?? fallbackWaitMs });
+  }
+  return errorOfStatus(status, message, details);
+}
+
+/**
  * Turns whatever was thrown into a contract error. Contract errors are returned as they are, also those of another copy of
- * this package. Hono's `HTTPException`, NestJS's `HttpException` and an error with `expose: true` (http-errors, body-parser)
+ * this package; only one of status 429 becomes a `RateLimitError`. Hono's `HTTPException`, NestJS's `HttpException` and an error with `expose: true` (http-errors, body-parser)
  * keep their status and message. Anything else becomes a 500 without details (rule E4): the original is its `cause`, and its
  * `detail` only with `exposeDetail`. Never throws.
  *
@@ -27,10 +64,17 @@ export const fallbackWaitMs = 60_000;
  * // { errors: { code: 'INTERNAL_ERROR', message: 'The connector failed while handling this request.' } }
  */
 export function toConnectorError(thrown: unknown, options: { exposeDetail?: boolean } = {}): ConnectorError {
+  return readThrown(thrown, { header: 'Retry-After', format: 'auto' }, options.exposeDetail);
+}
+
+/** The same where the wait header is known. */
+export function readThrown(thrown: unknown, rateLimit: RateLimitHeader, exposeDetail?: boolean): ConnectorError {
   try {
-    if (isConnectorError(thrown) && typeof thrown.toPayload === 'function') return thrown;
+    if (isConnectorError(thrown) && typeof thrown.toPayload === 'function') {
+      return thrown.status === 429 && thrown.kind === 'other' ? limitIn(thrown, rateLimit) : thrown;
+    }
     const status = publicStatus(thrown);
-    if (status !== undefined) return publicError(thrown as PublicError, status);
+    if (status !== undefined) return publicError(thrown as PublicError, status, rateLimit);
   } catch {
     // A proxy or getter that throws is not an error meant for the service.
   }
@@ -38,7 +82,7 @@ export function toConnectorError(thrown: unknown, options: { exposeDetail?: bool
     status: 500,
     code: internalErrorCode,
     cause: thrown,
-    detail: options.exposeDetail ? thrown : undefined,
+    detail: exposeDetail ? thrown : undefined,
   });
 }
 
@@ -65,15 +109,25 @@ function publicStatus(thrown: unknown): number | undefined {
   return typeof error.getResponse === 'function' || (error.expose === true && status < 500) ? status : undefined;
 }
 
-function publicError(error: PublicError, status: number): ConnectorError {
+function publicError(error: PublicError, status: number, rateLimit: RateLimitHeader): ConnectorError {
   const headers = error.res === undefined ? undefined : Object.fromEntries(error.res.headers);
-  const message = messageOf(error);
-  const details: ConnectorErrorDetails = { cause: error, headers };
-  if (status === 429) {
-    const { waitMs } = parseWait(headers?.['retry-after']);
-    return new RateLimitError(message, { ...details, retryAfterMs: waitMs ?? fallbackWaitMs });
-  }
-  return errorOfStatus(status, message, details);
+  const details = { cause: error, headers: headers && withoutWait(headers) };
+  return errorOfResponse(status, headers ?? {}, rateLimit, messageOf(error), details);
+}
+
+/** The rate limit that an author has thrown as a plain error of status 429. */
+function limitIn(error: ConnectorError, rateLimit: RateLimitHeader): ConnectorError {
+  const { code, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
+  const entries = Object.entries(error.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  const headers: Lowercased = Object.fromEntries(entries);
+  const ownCode = code === errorTable.other.code ? undefined : code;
+  const details = { cause: error, code: ownCode, detail, headers: withoutWait(headers) };
+  return errorOfResponse(error.status, headers, rateLimit, message, details);
+}
+
+/** The connector's own header takes its place. */
+function withoutWait({ 'retry-after': _, ...headers }: Lowercased): Record<string, string> {
+  return headers;
 }
 
 /**

@@ -37,14 +37,16 @@ export function toNodeHandler(
   const writer = createAdapterWriter(options, (request, names) =>
     headerSecrets((name) => request?.headers.get(name), names),
   );
+  const waitHeader = options.rateLimit?.header ?? 'Retry-After';
   const fail = (thrown: unknown, request: Request, outgoing: HttpBindings['outgoing']) => {
     if (outgoing.headersSent) {
       writer.report(thrown, request);
       breakOff(outgoing);
       return;
     }
-    const { status, headers, body } = writer.write(thrown, request);
+    const { status, headers, body, staleHeaders } = writer.write(thrown, request);
     if (outgoing.destroyed) return;
+    for (const name of staleHeaders) outgoing.removeHeader(name);
     outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
   };
   const call = handler as unknown as (request: Request, env: unknown) => Response | Promise<Response>;
@@ -56,7 +58,10 @@ export function toNodeHandler(
         const response = await call(withParsedBody(request, incoming), env);
         if (!isResponse(response)) throw new TypeError('The fetch handler did not return a Response.');
         // This header of the node server says that the handler writes to `env.outgoing` itself.
-        if (!response.headers.has('x-hono-already-sent')) await writeResponse(response, outgoing);
+        if (response.headers.has('x-hono-already-sent')) return written;
+        // A host's own wait would make a limit of a denial (rule W2).
+        if (response.status >= 400 && !outgoing.destroyed) outgoing.removeHeader(waitHeader);
+        await writeResponse(response, outgoing);
       } catch (thrown) {
         fail(thrown, request, outgoing);
       }

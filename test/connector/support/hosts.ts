@@ -143,7 +143,8 @@ export const hosts: Record<string, Start> = {
   },
 };
 
-async function listen(server: ReturnType<typeof createServer>): Promise<Host> {
+/** Listens on a free port. */
+export async function listen(server: ReturnType<typeof createServer>): Promise<Host> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
