@@ -84,7 +84,6 @@ export async function recordExchanges(
   return { recording: { version: 1, recordedAt: new Date().toISOString(), initialize, exchanges }, secrets };
 }
 
-/** A probe as it is kept. */
 export function toRecordedRequest(probe: ProbeRequest): RecordedRequest {
   if (typeof probe === 'string') return readRequestLine(probe);
   const { method = 'GET', path, headers, json, body } = probe;

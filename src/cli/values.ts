@@ -38,7 +38,6 @@ export function collectHeader(text: string, before: Record<string, string> | und
   return { ...before, [name]: value };
 }
 
-/** An http or https URL. */
 export function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {

@@ -16,7 +16,6 @@ export interface CaseDefinition extends Readonly<Pick<CaseResult, 'id' | 'rule' 
   check(judge: Judge): Promise<void>;
 }
 
-/** The outcome of a case. */
 export interface Verdict {
   status: 'passed' | 'violated' | 'unjudged';
   problems: Problem[];
@@ -26,12 +25,9 @@ export interface Verdict {
 
 /** Collects what is wrong with the responses. */
 export class Judge {
-  readonly prober: Prober;
   readonly problems: { message: string; exchange: Exchange | undefined }[] = [];
 
-  constructor(prober: Prober) {
-    this.prober = prober;
-  }
+  constructor(readonly prober: Prober) {}
 
   get settings() {
     return this.prober.settings;
@@ -70,7 +66,14 @@ export const isOneOf =
   (status: number) =>
     statuses.includes(status);
 
-/** Runs one case. */
+/** Cases that have something in common, unless one says otherwise. */
+export function casesWith(
+  common: Pick<CaseDefinition, 'feature' | 'lacks'>,
+  cases: readonly CaseDefinition[],
+): CaseDefinition[] {
+  return cases.map((definition) => ({ ...common, ...definition }));
+}
+
 export async function judge(definition: CaseDefinition, prober: Prober): Promise<Verdict> {
   const judge = new Judge(prober);
   try {
@@ -80,14 +83,9 @@ export async function judge(definition: CaseDefinition, prober: Prober): Promise
     if (judge.problems.length === 0)
       return { status: 'unjudged', problems: [], reason: prober.secrets.mask(error.message) };
   }
-  const context = {
-    secrets: prober.secrets,
-    sessionNames: prober.sessionNames,
-    initializePath: prober.settings.initialize.path,
-  };
   const problems = judge.problems.map(({ message, exchange }) => ({
     message: prober.secrets.mask(message),
-    ...(exchange === undefined ? {} : { seen: showExchange(exchange, context) }),
+    ...(exchange === undefined ? {} : { seen: showExchange(exchange, prober) }),
   }));
   return { status: problems.length === 0 ? 'passed' : 'violated', problems };
 }

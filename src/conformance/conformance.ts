@@ -2,7 +2,7 @@ import { defineError } from '../internal/index.js';
 import { type CaseDefinition, judge, type Verdict } from './case.js';
 import { allCases } from './cases/index.js';
 import { openapiCases } from './cases/openapi.js';
-import { type ConformanceOptions, checkOptions, type Feature, type Settings } from './options.js';
+import { type ConformanceOptions, checkOptions, type Feature } from './options.js';
 import { lacksFeature } from './probing/lacks.js';
 import { Prober } from './probing/prober.js';
 import { explain } from './report/explain.js';
@@ -48,14 +48,14 @@ defineError(ConformanceError, 'ConformanceError');
  * test.each(conformance({ fetch: connector.fetch, probes }))('$id: $title', ({ run }) => run())
  */
 export function conformance(options: ConformanceOptions): Case[] {
-  const { prober, settings, definitions } = prepare(options);
+  const { prober, definitions } = prepare(options);
   return definitions
     .filter((definition) => lacks(definition, prober) === undefined)
     .map((definition) => ({
       ...describe(definition),
       ...(definition.feature === undefined ? {} : { feature: definition.feature }),
       run: async () => {
-        const result = await runCase(definition, prober, settings);
+        const result = await runCase(definition, prober);
         if (!isGood(result)) throw new ConformanceError(result);
       },
     }));
@@ -77,7 +77,7 @@ export function prepare(options: ConformanceOptions) {
   }
   // Without a document these cases are left out instead of skipped: there is nothing that they could check.
   const definitions = settings.openapi ? allCases : allCases.filter((definition) => !openapiCases.includes(definition));
-  return { settings, prober, definitions };
+  return { prober, definitions };
 }
 
 /** Why a case does not apply; `undefined` when it does. */
@@ -86,8 +86,8 @@ export function lacks(definition: CaseDefinition, prober: Prober): string | unde
   return (feature && lacksFeature(prober, feature)) ?? definition.lacks?.(prober);
 }
 
-/** Runs a case that applies. */
-export async function runCase(definition: CaseDefinition, prober: Prober, settings: Settings): Promise<CaseResult> {
+export async function runCase(definition: CaseDefinition, prober: Prober): Promise<CaseResult> {
+  const { settings } = prober;
   const startedAt = performance.now();
   const verdict = await judge(definition, prober);
   const known = settings.knownFailures.get(definition.id);

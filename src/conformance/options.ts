@@ -14,15 +14,7 @@ import {
   text,
   withoutTrailingSlashes,
 } from '../internal/index.js';
-import {
-  type ProbeRequest,
-  type Probes,
-  probeRequestSchema,
-  probesSchema,
-  type ReadyRequest,
-  readParameters,
-  readRequest,
-} from './probes.js';
+import { type ProbeRequest, type Probes, probesSchema, requestSchema } from './probes.js';
 import type { CaseResult } from './result.js';
 
 /** What a connector offers. Only the features that you declare are checked. */
@@ -83,7 +75,6 @@ export interface ConformanceOptions extends ConformanceConfig {
   onResult?: ((result: CaseResult) => void) | undefined;
 }
 
-/** The options with every default filled in. */
 export type Settings = Readonly<ReturnType<typeof checkOptions>>;
 
 const reason = z.string().trim().min(1, 'must say why');
@@ -92,10 +83,12 @@ const schema = optionsOf({
   baseUrl: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as "http://127.0.0.1:4000"' })
     .optional(),
-  fetch: functionOf<NonNullable<ConformanceOptions['fetch']>>().optional(),
+  fetch: functionOf<NonNullable<ConformanceOptions['fetch']>>().default(
+    () => (request: Request) => globalThis.fetch(request),
+  ),
   onResult: functionOf<NonNullable<ConformanceOptions['onResult']>>().optional(),
-  probes: probesSchema.optional(),
-  record: z.array(probeRequestSchema).optional(),
+  probes: probesSchema,
+  record: z.array(requestSchema).optional(),
   openapi: optionsOf({
     document: option<string | object>(
       (value) => (typeof value === 'string' ? /^\/[\x21-\x7e]*$/.test(value) : anyObject().safeParse(value).success),
@@ -118,47 +111,20 @@ const schema = optionsOf({
 
 /** Fills in the defaults. @throws TypeError naming the options that are wrong. */
 export function checkOptions(options: ConformanceOptions) {
-  const { openapi, rateLimit, allowWrites, timeoutMs, maxWaitMs, maxDetailBytes } = check(schema, options);
+  const { probes, baseUrl = 'http://connector.invalid', features, ...settings } = check(schema, options);
   if (options.baseUrl === undefined && options.fetch === undefined) {
     throw new TypeError('`baseUrl` or `fetch` is needed: there is no connector to check.');
   }
-  const probes = options.probes ?? {};
-  const readable = optional(probes.readable);
   return {
-    baseUrl: withoutTrailingSlashes(options.baseUrl ?? 'http://connector.invalid'),
-    fetch: options.fetch ?? ((request: Request) => globalThis.fetch(request)),
-    onResult: options.onResult,
-    openapi,
-    features: new Set(options.features ?? impliedFeatures(probes)),
+    ...settings,
+    ...probes,
+    baseUrl: withoutTrailingSlashes(baseUrl),
+    features: new Set(features ?? impliedFeatures(options.probes ?? {})),
     knownFailures: readKnownFailures(options.knownFailures),
-    rateLimit,
-    allowWrites,
-    timeoutMs,
-    maxWaitMs,
-    maxDetailBytes,
-    initialize: {
-      path: probes.initialize?.path ?? '/initialize',
-      parameters: probes.initialize?.parameters && readParameters(probes.initialize.parameters),
-      wrongParameters: probes.initialize?.wrongParameters && readParameters(probes.initialize.wrongParameters),
-    },
-    readable,
-    unknown: optional(probes.unknown),
-    unknownRoute: readRequest(probes.unknownRoute ?? '/concordat-conformance/no-such-route'),
-    invalid: optional(probes.invalid),
-    forbidden: optional(probes.forbidden),
-    failing: optional(probes.failing),
-    file: probes.file && { ...probes.file, request: readRequest(probes.file.request) },
-    limit: readLimit(probes.limit, readable),
-    expire: probes.expire && {
-      waitMs: probes.expire.waitMs ?? 0,
-      request: optional(probes.expire.request),
-      action: probes.expire.action,
-    },
+    limit: probes.limit && { ...probes.limit, request: limitRequest(probes) },
     cleanupPath: probes.cleanup?.path ?? '/cleanup',
   };
 }
-
-const optional = (probe: ProbeRequest | undefined) => (probe === undefined ? undefined : readRequest(probe));
 
 function impliedFeatures(probes: Probes): Feature[] {
   const implied: Feature[] = ['session'];
@@ -169,13 +135,10 @@ function impliedFeatures(probes: Probes): Feature[] {
   return implied;
 }
 
-function readLimit(limit: Probes['limit'], readable: ReadyRequest | undefined) {
-  if (limit === undefined) return undefined;
-  const request = optional(limit.request) ?? readable;
-  if (request === undefined) {
-    throw new TypeError('`probes.limit` needs a `request` (or `probes.readable`) to reach the limit with.');
-  }
-  return { request, times: limit.times ?? 200, concurrency: limit.concurrency ?? 8, before: limit.before };
+function limitRequest({ limit, readable }: z.output<typeof probesSchema>) {
+  const request = limit?.request ?? readable;
+  if (request !== undefined) return request;
+  throw new TypeError('`probes.limit` needs a `request` (or `probes.readable`) to reach the limit with.');
 }
 
 function readKnownFailures(known: KnownFailures | undefined): ReadonlyMap<string, string> {

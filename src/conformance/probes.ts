@@ -98,42 +98,46 @@ export interface ReadyRequest {
 
 const methods = /^[A-Z]+$/;
 const path = z.string().regex(/^\/[\x21-\x7e]*$/, 'must be a path that starts with "/"');
-const parameters = z.union([z.array(sessionParameterSchema), z.record(z.string(), z.string())], {
-  error: 'must be an array of { key, value, sensitive } or a record of strings',
-});
-const action = functionOf<() => unknown>();
+const parameters = z
+  .union([z.array(sessionParameterSchema), z.record(z.string(), z.string())], {
+    error: 'must be an array of { key, value, sensitive } or a record of strings',
+  })
+  .transform(readParameters);
 
 const requestLine = /^(?:[A-Z]+ +)?\/[\x21-\x7e]*$/;
 const notARequest = 'must be a request: "/path", "GET /path" or { method, path, headers, json, body }';
 
-export const probeRequestSchema = z.union(
-  [
-    z.string().refine((text) => requestLine.test(text), notARequest),
-    optionsOf({
-      method: z.string().regex(methods).optional(),
-      path,
-      headers: z.record(z.string(), z.string()).optional(),
-      json: z.unknown().optional(),
-      body: z.string().optional(),
-    }),
-  ],
-  { error: notARequest },
-);
+/** Fills in the defaults. */
+export const requestSchema = z
+  .union(
+    [
+      z.string().refine((text) => requestLine.test(text), notARequest),
+      optionsOf({
+        method: z.string().regex(methods).optional(),
+        path,
+        headers: z.record(z.string(), z.string()).optional(),
+        json: z.unknown().optional(),
+        body: z.string().optional(),
+      }),
+    ],
+    { error: notARequest },
+  )
+  .transform(readRequest);
 
 export const probesSchema = optionsOf({
   initialize: optionsOf({
-    path: path.optional(),
+    path: path.default('/initialize'),
     parameters: parameters.optional(),
     wrongParameters: parameters.optional(),
-  }).optional(),
-  readable: probeRequestSchema.optional(),
-  unknown: probeRequestSchema.optional(),
-  unknownRoute: probeRequestSchema.optional(),
-  invalid: probeRequestSchema.optional(),
-  forbidden: probeRequestSchema.optional(),
-  failing: probeRequestSchema.optional(),
+  }).prefault({}),
+  readable: requestSchema.optional(),
+  unknown: requestSchema.optional(),
+  unknownRoute: requestSchema.prefault('/concordat-conformance/no-such-route'),
+  invalid: requestSchema.optional(),
+  forbidden: requestSchema.optional(),
+  failing: requestSchema.optional(),
   file: optionsOf({
-    request: probeRequestSchema,
+    request: requestSchema,
     sha256: z
       .string()
       .regex(/^[\da-f]{64}$/i, 'must have 64 hexadecimal digits')
@@ -145,21 +149,20 @@ export const probesSchema = optionsOf({
       .optional(),
   }).optional(),
   limit: optionsOf({
-    request: probeRequestSchema.optional(),
-    times: count(1).optional(),
-    concurrency: count(1).optional(),
-    before: action.optional(),
+    request: requestSchema.optional(),
+    times: count(1).default(200),
+    concurrency: count(1).default(8),
+    before: functionOf<() => unknown>().optional(),
   }).optional(),
   expire: optionsOf({
-    waitMs: duration().optional(),
-    request: probeRequestSchema.optional(),
-    action: action.optional(),
+    waitMs: duration().default(0),
+    request: requestSchema.optional(),
+    action: functionOf<(session: Record<string, string>) => unknown>().optional(),
   }).optional(),
-  cleanup: optionsOf({ path: path.optional() }).optional(),
-});
+  cleanup: optionsOf({ path: path.default('/cleanup') }).optional(),
+}).prefault({});
 
-/** Fills in the defaults of a probe. */
-export function readRequest(probe: ProbeRequest): ReadyRequest {
+function readRequest(probe: ProbeRequest): ReadyRequest {
   if (typeof probe === 'string') return { ...readRequestLine(probe), headers: {}, body: undefined };
   const body = probe.body ?? (probe.json === undefined ? undefined : JSON.stringify(probe.json));
   const named = Object.keys(probe.headers ?? {}).some((name) => name.toLowerCase() === 'content-type');
@@ -168,7 +171,7 @@ export function readRequest(probe: ProbeRequest): ReadyRequest {
 }
 
 /** A record cannot say which values are secret, so all of them are. */
-export function readParameters(parameters: ProbeParameters): SessionParameter[] {
+function readParameters(parameters: ProbeParameters): SessionParameter[] {
   if (Array.isArray(parameters)) return parameters.map((entry: SessionParameter) => ({ ...entry }));
   return Object.entries(parameters).map(([key, value]) => ({ key, value: value as string, sensitive: true }));
 }

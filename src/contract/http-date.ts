@@ -1,9 +1,11 @@
+import { parseIsoTime } from '../internal/index.js';
+
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 const shortDay = '(?<day>Sun|Mon|Tue|Wed|Thu|Fri|Sat)';
 const month = `(?<month>${months.join('|')})`;
-const time = '(?<hour>\\d{2}):(?<minute>\\d{2}):(?<second>\\d{2})';
+const time = '(?<time>\\d{2}:\\d{2}:\\d{2})';
 
 /** RFC 9110, 5.6.7: IMF-fixdate, and the two obsolete forms that a recipient must accept. */
 const forms = [
@@ -31,10 +33,7 @@ export function formatHttpDate(epochMs: number): string {
   return new Date(Math.ceil(epochMs / 1000) * 1000).toUTCString();
 }
 
-type Parts = Record<'day' | 'date' | 'month' | 'hour' | 'minute' | 'second', string> & {
-  year?: string;
-  shortYear?: string;
-};
+type Parts = Record<'day' | 'date' | 'month' | 'time', string> & { year?: string; shortYear?: string };
 
 const fiftyYears = 50;
 
@@ -49,21 +48,11 @@ function toEpoch(parts: Parts, now: number): number | undefined {
   return inYear(parts, isAhead ? year - 100 : year);
 }
 
-function inYear(parts: Parts, year: number, checkWeekday = true): number | undefined {
-  const monthIndex = months.indexOf(parts.month);
-  const [hour, minute, second] = [Number(parts.hour), Number(parts.minute), Number(parts.second)];
-  if (hour > 23 || minute > 59) return undefined;
-  const leapSecond = second === 60 && hour === 23 && minute === 59;
-  if (second > 59 && !leapSecond) return undefined;
-  const date = utcDate(year, monthIndex, Number(parts.date));
-  if (date === undefined) return undefined;
-  if (checkWeekday && !weekdays[date.getUTCDay()]?.startsWith(parts.day)) return undefined;
-  return date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000;
-}
-
-/** Midnight UTC of a calendar date; `undefined` if there is no such day. */
-function utcDate(year: number, monthIndex: number, day: number): Date | undefined {
-  const date = new Date(0);
-  date.setUTCFullYear(year, monthIndex, day);
-  return date.getUTCDate() === day ? date : undefined;
+function inYear({ day, date, month, time }: Parts, year: number, checkWeekday = true): number | undefined {
+  const [yyyy, mm] = [String(year).padStart(4, '0'), String(months.indexOf(month) + 1).padStart(2, '0')];
+  const isLeapSecond = time === '23:59:60';
+  const epochMs = parseIsoTime(`${yyyy}-${mm}-${date.replace(' ', '0')}T${isLeapSecond ? '23:59:59' : time}Z`);
+  if (epochMs === undefined) return undefined;
+  if (checkWeekday && !weekdays[new Date(epochMs).getUTCDay()]?.startsWith(day)) return undefined;
+  return isLeapSecond ? epochMs + 1000 : epochMs;
 }

@@ -14,7 +14,6 @@ export interface QuotaPolicy {
   windowMs: number;
 }
 
-/** What is left of a quota. */
 export interface QuotaLeft {
   name: string;
   /** Requests: 0 or more. */
@@ -75,13 +74,12 @@ export function parseQuota({ policy, current }: { policy?: RawHeader; current?: 
  * Writes one policy for `RateLimit-Policy`; join several with commas. The window is rounded up to whole seconds: a client
  * that is too slow is never refused.
  *
- * @param policy.name printable ASCII. @default 'default'
  * @throws TypeError when `limit` is not a whole number above 0, `windowMs` is not above 0 and at most a day, or `name` is not
  * printable ASCII.
  * @example
- * formatPolicy({ limit: 100, windowMs: 1500 }) // '"default";q=100;w=2'
+ * formatPolicy({ name: 'default', limit: 100, windowMs: 1500 }) // '"default";q=100;w=2'
  */
-export function formatPolicy({ name = 'default', limit, windowMs }: Optional<QuotaPolicy>): string {
+export function formatPolicy({ name, limit, windowMs }: QuotaPolicy): string {
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxInteger)) {
     throw new TypeError(`\`limit\` must be a whole number of requests above 0, got ${String(limit)}.`);
   }
@@ -98,21 +96,15 @@ export function formatPolicy({ name = 'default', limit, windowMs }: Optional<Quo
  * Writes what is left of a quota for `RateLimit`. `left` is rounded down and never below 0, the time is rounded up to whole
  * seconds.
  *
- * @throws TypeError when `left` or `resetMs` is not a finite number, or `name` is not printable ASCII.
+ * @throws TypeError when `name` is not printable ASCII.
  * @example
- * formatCurrent({ left: 50, resetMs: 29_100 }) // '"default";r=50;t=30'
+ * formatCurrent({ name: 'default', left: 50, resetMs: 29_100 }) // '"default";r=50;t=30'
  */
-export function formatCurrent({ name = 'default', left, resetMs }: Optional<Omit<QuotaLeft, 'resetMs'>> & ResetMs) {
-  for (const [key, value] of Object.entries({ left, resetMs: resetMs ?? 0 })) {
-    if (!Number.isFinite(value)) throw new TypeError(`\`${key}\` must be a finite number, got ${String(value)}.`);
-  }
+export function formatCurrent({ name, left, resetMs }: QuotaLeft): string {
   const parameters: [string, number][] = [['r', clamp(Math.floor(left))]];
   if (resetMs !== undefined) parameters.push(['t', clamp(Math.ceil(resetMs / 1000))]);
   return writeItem(name, parameters);
 }
-
-type Optional<Named extends { name: string }> = Omit<Named, 'name'> & { name?: string | undefined };
-type ResetMs = { resetMs?: number | undefined };
 
 function clamp(value: number): number {
   return Math.min(Math.max(value, 0), maxInteger);
@@ -125,7 +117,6 @@ function writeItem(name: string, parameters: [string, number][]): string {
   return serializeList([[name, new Map(parameters)]]);
 }
 
-/** The named items of a list, in their order. */
 function readItems(value: RawHeader): [name: string, parameters: Parameters][] {
   if (typeof value !== 'string' || value.length > maxQuotaCharacters) return [];
   let list: ReturnType<typeof parseList>;

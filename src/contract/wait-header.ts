@@ -13,7 +13,6 @@ export const waitFormats = [
 ] as const;
 export type WaitFormat = (typeof waitFormats)[number];
 
-/** The same as an option. */
 export const waitFormatOption = oneOf(waitFormats);
 
 export interface ParseWaitOptions {
@@ -54,7 +53,7 @@ export function parseWait(
   const reference = referenceTime(options, now);
   let longest: number | undefined;
   for (const item of splitJoined(value)) {
-    const waitMs = readOne(item, format, reference);
+    const waitMs = readers[format](item, reference);
     if (waitMs !== undefined) longest = Math.max(longest ?? 0, Math.min(waitMs, longestWaitMs));
   }
   if (longest !== undefined) return { waitMs: longest };
@@ -138,25 +137,19 @@ function splitJoined(value: string): string[] {
   return items.map((item) => item.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, ''));
 }
 
-function readOne(item: string, format: WaitFormat, reference: number): number | undefined {
-  const until = (epochMs: number | undefined) => (epochMs === undefined ? undefined : Math.max(0, epochMs - reference));
-  switch (format) {
-    case 'seconds':
-      return readDigits(item, 1000);
-    case 'milliseconds':
-      return readDigits(item, 1);
-    case 'http-date':
-      return until(parseHttpDate(item, reference));
-    case 'epoch-seconds':
-      return until(readDigits(item, 1000));
-    case 'epoch-milliseconds':
-      return until(readDigits(item, 1));
-    case 'iso-8601':
-      // Some systems write the zone without a colon.
-      return until(parseIsoTime(item.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')));
-    default:
-      return readDigits(item, 1000) ?? until(parseHttpDate(item, reference));
-  }
+const readers: Record<WaitFormat, (item: string, reference: number) => number | undefined> = {
+  auto: (item, reference) => readDigits(item, 1000) ?? until(parseHttpDate(item, reference), reference),
+  seconds: (item) => readDigits(item, 1000),
+  milliseconds: (item) => readDigits(item, 1),
+  'http-date': (item, reference) => until(parseHttpDate(item, reference), reference),
+  'epoch-seconds': (item, reference) => until(readDigits(item, 1000), reference),
+  'epoch-milliseconds': (item, reference) => until(readDigits(item, 1), reference),
+  // Some systems write the zone without a colon.
+  'iso-8601': (item, reference) => until(parseIsoTime(item.replace(/([+-]\d\d)(\d\d)$/, '$1:$2')), reference),
+};
+
+function until(epochMs: number | undefined, reference: number): number | undefined {
+  return epochMs === undefined ? undefined : Math.max(0, epochMs - reference);
 }
 
 function readDigits(text: string, unitMs: number): number | undefined {

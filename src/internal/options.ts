@@ -173,7 +173,6 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return best?.other;
 }
 
-/** The Levenshtein distance. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {

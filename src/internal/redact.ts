@@ -1,4 +1,3 @@
-/** What replaces a secret. */
 export const redactedMark = '[redacted]';
 
 /** Shorter values are not redacted: without every "7" and "eu", a message would be unreadable. */
@@ -123,8 +122,5 @@ function decodeBase64(text: string): string | undefined {
     .replaceAll('-', '+')
     .replaceAll('_', '/');
   if (digits.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(digits)) return undefined;
-  const binary = atob(digits);
-  const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at);
-  return new TextDecoder().decode(bytes);
+  return new TextDecoder().decode(Uint8Array.from(atob(digits), (character) => character.charCodeAt(0)));
 }

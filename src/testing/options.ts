@@ -74,7 +74,6 @@ const schema = optionsOf({
   clock: withMethods<Clock>('now', 'monotonic', 'setTimer').default(() => systemClock),
 } satisfies ShapeOf<SimulateConnectorOptions>);
 
-/** The options with every default filled in. */
 export type Settings = ReturnType<typeof checkOptions>;
 
 /** Fills in the defaults once, at creation. @throws TypeError naming the options that are wrong. */

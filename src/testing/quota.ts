@@ -101,7 +101,6 @@ class Quota {
     return tooMany < 0 || last === undefined ? 0 : last + this.#options.windowMs - now;
   }
 
-  /** Counts a request. */
   add(key: string): void {
     const now = this.#clock.monotonic();
     this.#stillCounting(key, now).push(now);

@@ -34,7 +34,7 @@ export function simulateConnector(options: SimulateConnectorOptions = {}): Simul
     handlers: (baseUrl) => mswHandlers(baseUrl, async (request, base) => respond(await fromRequest(request), base)),
     listen: (port = 0) => listen((arrival) => simulation.reply(arrival, basePath), { port, basePath, clock }),
     get journal() {
-      return simulation.journal.entries;
+      return simulation.journal;
     },
     script: (steps) => simulation.plan.add(steps),
     assertAllConsumed() {

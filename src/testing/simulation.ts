@@ -1,13 +1,12 @@
 import { errorResponse } from '../connector/index.js';
 import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
-import { seededRandom } from '../internal/index.js';
+import { parseJson, seededRandom } from '../internal/index.js';
 import type { Fault } from './fault-types.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './faults/fault.js';
 import { checkFault, drawDelay } from './faults/fault-schema.js';
 import { Plan, type Planned } from './faults/plan.js';
 import { type Arrival, toRequest } from './http/arrival.js';
 import { emptyReply, errorReply, jsonReply, type Reply, readResponse, type SimulatedResponse } from './http/reply.js';
-import { Journal, type OpenEntry } from './journal.js';
 import type { Settings } from './options.js';
 import { Quotas } from './quota.js';
 import { callHandler, type RoutedRequest, Routes } from './routes/routes.js';
@@ -16,11 +15,13 @@ import type { JournalEntry, Refusal } from './types.js';
 
 /** The connector itself, however it is reached: decides on the response to each request and records it. */
 export class Simulation {
-  readonly journal: Journal;
+  /** Every request, in the order of arrival. */
+  readonly journal: OpenEntry[] = [];
   readonly plan: Plan;
   readonly routes: Routes;
   readonly sessions: Sessions;
   readonly quotas: Quotas;
+  readonly #startedAt: number;
   readonly #random: () => number;
   readonly #settings: Settings;
   readonly #chooseFault: ((entry: JournalEntry) => Fault | undefined) | undefined;
@@ -32,7 +33,7 @@ export class Simulation {
     this.#chooseFault = typeof faults === 'function' ? faults : undefined;
     this.plan = new Plan(typeof faults === 'function' ? [] : faults);
     this.routes = new Routes(settings, clock);
-    this.journal = new Journal(clock);
+    this.#startedAt = clock.monotonic();
     this.sessions = new Sessions(session ?? {}, clock);
     this.quotas = new Quotas(rateLimit, clock);
     this.#random = seededRandom(seed);
@@ -61,10 +62,34 @@ export class Simulation {
     const path = inside ? url.pathname.slice(basePath.length) || '/' : url.pathname;
     url.pathname = path;
     const kind = inside ? this.#kindOf(arrival.method, path) : 'request';
-    const entry = this.journal.add({ ...arrival, url }, kind);
+    const entry = this.#note({ ...arrival, url }, kind);
     const session = this.sessions.find(entry.headers[this.#settings.session?.header.toLowerCase() ?? '']);
     if (kind !== 'login') entry.session = session?.number;
     return { entry, session, inside, url, request: () => toRequest({ ...arrival, url }) };
+  }
+
+  #note({ method, url, headers, body: bytes }: Arrival, kind: JournalEntry['kind']): OpenEntry {
+    const { clock } = this.#settings;
+    const body = bytes === undefined ? '' : new TextDecoder().decode(bytes);
+    const entry: OpenEntry = {
+      number: this.journal.length + 1,
+      kind,
+      at: new Date(clock.now()),
+      elapsedMs: clock.monotonic() - this.#startedAt,
+      method,
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: Object.fromEntries(headers),
+      body,
+      json: parseJson(body),
+      session: undefined,
+      status: undefined,
+      refused: undefined,
+      waitMs: undefined,
+      fault: undefined,
+    };
+    this.journal.push(entry);
+    return entry;
   }
 
   #kindOf(method: string, path: string): JournalEntry['kind'] {
@@ -182,6 +207,9 @@ export class Simulation {
     } as const;
   }
 }
+
+/** An entry that can still change: its request is in progress. */
+type OpenEntry = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
 
 interface IncomingRequest extends RoutedRequest {
   readonly entry: OpenEntry;

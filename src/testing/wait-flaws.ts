@@ -36,7 +36,6 @@ const flawed: Record<WaitFlaw, (limit: LimitHeader) => string[]> = {
   huge: () => ['9'.repeat(400)],
 };
 
-/** The header lines of a rate-limit response. */
 export function limitHeaders(limit: LimitHeader): [name: string, value: string][] {
   const { header, format, waitMs, now } = limit;
   const isFlaw = (name: LimitFormat): name is WaitFlaw => Object.hasOwn(flawed, name);

@@ -171,7 +171,6 @@ const buildings: Record<string, { rooms: readonly string[]; files: Record<string
       'options.ts': 'simulation',
       'quota.ts': 'simulation',
       'sessions.ts': 'simulation',
-      'journal.ts': 'simulation',
       'simulation.ts': 'simulation',
       'simulate-connector.ts': 'simulation',
       'index.ts': 'simulation',

@@ -125,7 +125,6 @@ function report(folder: string, { name, template, preset }: Choices, count: numb
   say('If concordat has no preset for your product, node_modules/concordat/docs/presets.md says how to write one.');
 }
 
-/** Quotes a word for a shell. */
 function quote(text: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -48,7 +48,6 @@ export function planProject({ name, template, preset, concordat }: Project): Map
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The dependencies of a template. */
 export function dependencyNames(template: Template): string[] {
   const project = { name: '', template, preset: '', concordat: '' };
   const { dependencies, devDependencies } = JSON.parse(planProject(project).get('package.json') as string);

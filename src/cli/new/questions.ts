@@ -11,7 +11,6 @@ export interface Choices {
   preset: string;
 }
 
-/** The choices without questions. */
 export const defaults = { template: 'hono', preset: 'generic' } as const;
 
 /** Whether there is a terminal to ask on. */
@@ -59,7 +58,7 @@ export async function ask(given: Partial<Choices>, folderName: string, io: Io): 
       ...terminal,
       message: 'Which end system does it connect? (Type to search.)',
       options: products,
-      filter: (search, product) => found(search).includes(product as Product),
+      filter: (search, product) => found(search).some(({ value }) => value === product.value),
       initialValue: defaults.preset as string,
       maxItems: 10,
     }));
@@ -67,15 +66,10 @@ export async function ask(given: Partial<Choices>, folderName: string, io: Io): 
   return { name, template, preset };
 }
 
-interface Product {
-  value: string;
-  label: string;
-}
-
-const products: Product[] = Object.entries(endSystems).map(([value, label]) => ({ value, label }));
+const products = Object.entries(endSystems).map(([value, label]) => ({ value, label }));
 
 /** The end systems that match a search. A product that is not listed is another one, which is generic. */
-function found(search: string): Product[] {
+function found(search: string): typeof products {
   const wanted = search.trim().toLowerCase();
   const matching = products.filter(({ value, label }) => `${value} ${label}`.toLowerCase().includes(wanted));
   return matching.length > 0 ? matching : products.filter(({ value }) => value === defaults.preset);

@@ -1,4 +1,4 @@
-import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
+import { casesWith, hasSucceeded, isOneOf, isSuccess } from '../case.js';
 import { lacksServedSession, lacksSession } from '../probing/lacks.js';
 import { CannotCheck } from '../probing/limits.js';
 import type { Prober, Session } from '../probing/prober.js';
@@ -7,11 +7,10 @@ import { deadSession, newSession, servedReadable } from '../probing/with-session
 import { sampleStatus } from './sample-status.js';
 
 /** Closing a connection (rule S1). */
-export const cleanupCases: CaseDefinition[] = [
+export const cleanupCases = casesWith({ feature: 'cleanup' }, [
   {
     id: 'cleanup.answers',
     rule: 'S1',
-    feature: 'cleanup',
     title: 'cleanup succeeds with a session',
     why: 'The service calls cleanup when it closes a connection, and reports failures.',
     lacks: lacksSession,
@@ -22,7 +21,6 @@ export const cleanupCases: CaseDefinition[] = [
   {
     id: 'cleanup.ends-session',
     rule: 'S1',
-    feature: 'cleanup',
     severity: 'warning',
     title: 'After cleanup the session is refused with 401',
     why: 'A session that outlives its connection can be stolen and used.',
@@ -35,7 +33,6 @@ export const cleanupCases: CaseDefinition[] = [
   {
     id: 'cleanup.without-session',
     rule: 'E2',
-    feature: 'cleanup',
     title: 'cleanup without a session does not cause a server error',
     why: 'The service also closes connections whose session has already expired.',
     ...sampleStatus('cleanup-without-session', isCalm, 'a success, or 401'),
@@ -43,7 +40,6 @@ export const cleanupCases: CaseDefinition[] = [
   {
     id: 'cleanup.dead-session',
     rule: 'S1',
-    feature: 'cleanup',
     title: 'cleanup with an ended session does not cause a server error',
     why: 'Sessions end on their own. The service cleans up all the same, and would report a failure.',
     lacks: lacksSession,
@@ -59,7 +55,6 @@ export const cleanupCases: CaseDefinition[] = [
   {
     id: 'cleanup.other-sessions',
     rule: 'S1',
-    feature: 'cleanup',
     title: 'cleanup ends no other session',
     why: 'Several processes of the service have sessions of their own. One that closes must not stop the others.',
     lacks: lacksServedSession,
@@ -80,7 +75,7 @@ export const cleanupCases: CaseDefinition[] = [
       else judge.status(after, isSuccess, 'a success (2xx) after the cleanup of another session');
     },
   },
-];
+]);
 
 /** No failure of the connector. */
 function isCalm(status: number): boolean {

@@ -2,7 +2,7 @@ import { sleep, systemClock } from '../../internal/index.js';
 import { type CaseDefinition, hasSucceeded } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
-import { lacksInvalidBody, lacksRequest, lacksServedSession } from '../probing/lacks.js';
+import { lacksInvalidBody, lacksProbe, lacksServedSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
 import { deadSession, idleMs, servedReadable } from '../probing/with-session.js';
 
@@ -14,7 +14,7 @@ export const parallelCase: CaseDefinition = {
   rule: 'G1',
   title: 'Requests on several connections are served in parallel',
   why: 'The service sends up to 64 requests at the same time. One that waits for the others times out.',
-  lacks: ({ settings }) => lacksRequest(settings.unknownRoute, 'probes.unknownRoute', settings.allowWrites),
+  lacks: (prober) => lacksProbe(prober, 'unknownRoute'),
   async check(judge) {
     const { prober, settings } = judge;
     const ask = () => Promise.all(Array.from({ length: inParallel }, () => prober.sendNow(settings.unknownRoute)));

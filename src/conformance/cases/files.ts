@@ -1,4 +1,4 @@
-import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
+import { casesWith, hasSucceeded, isOneOf, isSuccess } from '../case.js';
 import { summarize } from '../probing/exchange.js';
 import { lacksRequest, lacksSession } from '../probing/lacks.js';
 import { CannotCheck, type Completed, hasResponse } from '../probing/limits.js';
@@ -8,13 +8,12 @@ import type { Prober } from '../probing/prober.js';
 const maxFileBytes = 64 * 1024 * 1024;
 
 /** The file that the probes name (rules D1, D2). */
-export const fileCases: CaseDefinition[] = [
+export const fileCases = casesWith({ lacks: lacksFile }, [
   {
     id: 'files.whole',
     rule: 'D2',
     title: 'A file arrives whole, as long as content-length says',
     why: 'The service stores what arrives. Nobody notices half a file until somebody needs it.',
-    lacks: lacksFile,
     async check(judge) {
       const seen = await takeFile(judge.prober);
       judge.status(seen, isSuccess, 'the whole file (2xx)');
@@ -51,7 +50,6 @@ export const fileCases: CaseDefinition[] = [
     rule: 'D1',
     title: 'A file is sent as text or JSON only if the probe says so',
     why: "The service's client parses JSON and decodes text, which changes the bytes of other files.",
-    lacks: lacksFile,
     async check(judge) {
       const declared = judge.settings.file?.contentType?.toLowerCase();
       const seen = await readFile(judge.prober);
@@ -66,7 +64,6 @@ export const fileCases: CaseDefinition[] = [
     rule: 'D2',
     title: 'A range request gets the rest of the file, or the whole file',
     why: 'The service resumes broken downloads. The wrong part makes a corrupt file.',
-    lacks: lacksFile,
     async check(judge) {
       const { prober } = judge;
       const whole = await readFile(prober);
@@ -99,7 +96,7 @@ export const fileCases: CaseDefinition[] = [
       judge.status(await judge.prober.send(toRequest(judge.prober)), isOneOf(401), '401');
     },
   },
-];
+]);
 
 function lacksFile({ settings }: Prober): string | undefined {
   return lacksRequest(settings.file?.request, 'probes.file', settings.allowWrites);

@@ -1,4 +1,4 @@
-import type { CaseDefinition, Judge } from '../case.js';
+import { casesWith, type Judge } from '../case.js';
 import type { GeneratedRequest } from '../generating/requests.js';
 import { type Generated, takeDocument, takeGenerated } from '../generating/take-generated.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
@@ -12,13 +12,12 @@ import { reportAlike } from './errors.js';
 const mostProblems = 5;
 
 /** Requests that the connector's own OpenAPI document does not allow. */
-export const openapiCases: CaseDefinition[] = [
+export const openapiCases = casesWith({ lacks: lacksDocument }, [
   {
     id: 'openapi.document',
     rule: 'E2',
     title: 'The OpenAPI document can be read',
     why: 'The cases below derive their requests from it.',
-    lacks: lacksDocument,
     async check(judge) {
       const { problem, seen } = await takeDocument(judge.prober);
       if (problem !== undefined) judge.problem(problem, seen);
@@ -29,7 +28,6 @@ export const openapiCases: CaseDefinition[] = [
     rule: 'E2',
     title: 'Operations that declare a session respond to requests without one with a 401',
     why: 'One route that forgets to ask is enough to read the data of others.',
-    lacks: lacksDocument,
     check: lookAt(
       ({ generated, status }) => !generated.hasSession && status < 500 && status !== 401,
       async ({ prober }) => {
@@ -45,7 +43,6 @@ export const openapiCases: CaseDefinition[] = [
     rule: 'E4',
     title: 'A request that the document forbids does not cause a server error',
     why: 'The service retries a 5xx again and again, and the message tells nobody which value is wrong.',
-    lacks: lacksDocument,
     check: lookAt(({ status }) => status >= 500),
   },
   {
@@ -53,7 +50,6 @@ export const openapiCases: CaseDefinition[] = [
     rule: 'E2',
     title: 'A request that the document forbids gets a 400, 403 or 404',
     why: 'On other statuses the service logs in for nothing, or takes what it gets for the data it asked for.',
-    lacks: lacksDocument,
     check: lookAt(({ generated, status }) => {
       const isFine = generated.expected.includes(status) || (generated.mayBeServed && isSuccess(status));
       return generated.hasSession && status < 500 && !isFine;
@@ -64,7 +60,6 @@ export const openapiCases: CaseDefinition[] = [
     rule: 'E1',
     title: 'The refusal of such a request has the error body of the contract',
     why: 'Frameworks have refusals of their own, which the service reports as "unknown error".',
-    lacks: lacksDocument,
     async check(judge) {
       const { all, stopped } = await takeGenerated(judge.prober);
       const known = new Set((await takeErrors(judge.prober)).map(errorProblem)); // `errors.body` reports those
@@ -73,7 +68,7 @@ export const openapiCases: CaseDefinition[] = [
       if (stopped !== undefined) throw stopped;
     },
   },
-];
+]);
 
 function lacksDocument({ settings, canLogIn }: Prober): string | undefined {
   return settings.features.has('session') && !canLogIn ? 'needs `probes.initialize.parameters`' : undefined;

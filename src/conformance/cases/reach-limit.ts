@@ -27,11 +27,9 @@ export function limitCase(definition: Omit<CaseDefinition, 'feature' | 'lacks'>)
 
 export function lacksLimit(prober: Prober): string | undefined {
   const { limit, allowWrites } = prober.settings;
-  return (
-    (limit === undefined ? 'needs `probes.limit`' : undefined) ??
-    lacksRequest(limit?.request, 'probes.limit.request', allowWrites) ??
-    (prober.canLogIn ? lacksSession(prober) : undefined)
-  );
+  if (limit === undefined) return 'needs `probes.limit`';
+  const lacks = lacksRequest(limit.request, 'probes.limit.request', allowWrites);
+  return lacks ?? (prober.canLogIn ? lacksSession(prober) : undefined);
 }
 
 export const notReached = () => new CannotCheck('the rate limit was not reached');

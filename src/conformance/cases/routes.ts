@@ -6,7 +6,6 @@ import { lacksSample, takeSample } from '../probing/samples.js';
 import { servedReadable, takeReadable } from '../probing/with-session.js';
 import { sampleStatus } from './sample-status.js';
 
-/** Requests that succeed, and requests that lead nowhere. */
 export const routeCases: CaseDefinition[] = [
   {
     id: 'routes.readable',

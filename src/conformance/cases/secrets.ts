@@ -1,6 +1,6 @@
 import type { CaseDefinition } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
-import { lacksRequest, lacksSession } from '../probing/lacks.js';
+import { lacksProbe, lacksSession } from '../probing/lacks.js';
 import { brokenSecret, lacksSample, takeErrors, takeSample } from '../probing/samples.js';
 import { deadValues, secretsOfSession } from '../probing/with-session.js';
 
@@ -81,15 +81,16 @@ export const secretCases: CaseDefinition[] = [
     rule: 'E5',
     title: 'No error contains the credentials of its request',
     why: 'Proxies and gateways add authorization, cookie and x-api-key, which nobody else may see.',
-    lacks: ({ settings }) => lacksRequest(settings.unknownRoute, 'probes.unknownRoute', settings.allowWrites),
+    lacks: (prober) => lacksProbe(prober, 'unknownRoute'),
     async check(judge) {
       const { prober, settings } = judge;
       const session = prober.canLogIn ? await prober.session() : {};
       const taken = new Set(Object.keys(session).map((name) => name.toLowerCase()));
       const headers = Object.fromEntries(Object.entries(canaries).filter(([name]) => !taken.has(name)));
       for (const value of Object.values(headers)) prober.secrets.add(value);
-      for (const request of [settings.unknownRoute, settings.unknown]) {
-        if (request === undefined || lacksRequest(request, '', settings.allowWrites) !== undefined) continue;
+      for (const name of ['unknownRoute', 'unknown'] as const) {
+        const request = settings[name];
+        if (request === undefined || lacksProbe(prober, name) !== undefined) continue;
         const seen = await prober.send({ ...request, headers: { ...request.headers, ...headers } }, session);
         const text = textOf(seen);
         for (const [name, value] of Object.entries(headers)) {

@@ -1,4 +1,4 @@
-import { type CaseDefinition, isOneOf, isSuccess } from '../case.js';
+import { casesWith, isOneOf, isSuccess } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksServedSession } from '../probing/lacks.js';
 import { hasResponse } from '../probing/limits.js';
@@ -8,12 +8,10 @@ import { sampleStatus } from './sample-status.js';
 
 const inParallel = 4;
 
-/** The life of a session. */
-export const sessionCases: CaseDefinition[] = [
+export const sessionCases = casesWith({ feature: 'session' }, [
   {
     id: 'session.parallel',
     rule: 'S3',
-    feature: 'session',
     title: 'One session serves requests in parallel',
     why: 'The service logs in once, and sends up to 64 requests at the same time with that session.',
     lacks: lacksServedSession,
@@ -30,7 +28,6 @@ export const sessionCases: CaseDefinition[] = [
   {
     id: 'session.missing',
     rule: 'E2',
-    feature: 'session',
     title: 'A request without a session gets a 401',
     why: 'Data without a session is open to everybody, and only a 401 makes the service log in.',
     ...sampleStatus('missing-session', isOneOf(401), '401'),
@@ -38,7 +35,6 @@ export const sessionCases: CaseDefinition[] = [
   {
     id: 'session.dead',
     rule: 'E2',
-    feature: 'session',
     title: 'An invalid session gets a 401',
     why: 'On a 403 or 400 the service does not log in again, so the synchronisation stops as soon as a session ends.',
     ...sampleStatus('dead-session', isOneOf(401), '401'),
@@ -46,7 +42,6 @@ export const sessionCases: CaseDefinition[] = [
   {
     id: 'session.expired',
     rule: 'S4',
-    feature: 'session',
     title: 'An expired session gets a 401',
     why: 'The 401 tells the service to log in again in the middle of a synchronisation.',
     ...sampleStatus('expired-session', isOneOf(401), '401'),
@@ -54,7 +49,6 @@ export const sessionCases: CaseDefinition[] = [
   {
     id: 'session.renewal',
     rule: 'S4',
-    feature: 'session',
     title: 'Logging in again gives a working session',
     why: 'The service logs in again as soon as a session has ended, without waiting for the old one to be removed.',
     lacks: lacksServedSession,
@@ -67,7 +61,7 @@ export const sessionCases: CaseDefinition[] = [
       judge.status(seen, isSuccess, 'a success (2xx) with the new session');
     },
   },
-];
+]);
 
 /**
  * What was refused of requests at the same time with one session, and whether the session belongs to its connection. Once for

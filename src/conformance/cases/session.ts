@@ -1,6 +1,6 @@
 import { sessionProblems, toSessionParameters } from '../../contract/index.js';
 import { parseJson } from '../../internal/index.js';
-import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.js';
+import { type CaseDefinition, casesWith, hasSucceeded, isOneOf, isSuccess } from '../case.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
 import { lacksSession } from '../probing/lacks.js';
 import { CannotCheck } from '../probing/limits.js';
@@ -8,15 +8,12 @@ import { type Prober, toInitialize } from '../probing/prober.js';
 import { lacksSample, takeSample } from '../probing/samples.js';
 import { sessionShapeProblem } from '../wording/session-shape.js';
 
-/** Logging in. */
-export const loginCases: CaseDefinition[] = [
+export const loginCases = casesWith({ feature: 'session', lacks: lacksSession }, [
   {
     id: 'session.initialize',
     rule: 'S1',
-    feature: 'session',
     title: 'initialize logs in with valid parameters',
     why: 'Without a session there is no synchronisation.',
-    lacks: lacksSession,
     async check(judge) {
       const login = await judge.prober.login();
       const status = judge.response(login)?.response.status;
@@ -31,10 +28,8 @@ export const loginCases: CaseDefinition[] = [
   {
     id: 'session.answer',
     rule: 'S1',
-    feature: 'session',
     title: 'initialize returns the session as an array of {key, value, sensitive}',
     why: 'Each entry becomes a header of every later request. The service cannot use any other shape.',
-    lacks: lacksSession,
     async check(judge) {
       const login = await successfulLogin(judge.prober);
       const problem = sessionShapeProblem(login.response);
@@ -44,11 +39,9 @@ export const loginCases: CaseDefinition[] = [
   {
     id: 'session.answer-is-array',
     rule: 'S1',
-    feature: 'session',
     severity: 'warning',
     title: 'The session is an array, not a plain object',
     why: 'The service also reads {"name": "value"}, but an object cannot say which values are secret.',
-    lacks: lacksSession,
     async check(judge) {
       const { login, session } = await readableLogin(judge.prober);
       if (!Array.isArray(session)) judge.found(login, `: the body is a plain object`);
@@ -57,10 +50,8 @@ export const loginCases: CaseDefinition[] = [
   {
     id: 'session.header-safe',
     rule: 'S2',
-    feature: 'session',
     title: 'The session can be sent as headers',
     why: 'A line break in a value or a name such as Host would corrupt every later request, so the service refuses the login.',
-    lacks: lacksSession,
     async check(judge) {
       const { login, session } = await readableLogin(judge.prober);
       for (const problem of sessionProblems(toSessionParameters(session) ?? [])) {
@@ -71,10 +62,8 @@ export const loginCases: CaseDefinition[] = [
   {
     id: 'session.sensitive',
     rule: 'E5',
-    feature: 'session',
     title: 'At least one value of the session is marked as sensitive',
     why: 'Whoever has the session gets in. A value that is not marked as sensitive may be logged and shown in errors.',
-    lacks: lacksSession,
     async check(judge) {
       const { login, session } = await readableLogin(judge.prober);
       if (!Array.isArray(session) || session.length === 0 || session.some(({ sensitive }) => sensitive === true))
@@ -86,7 +75,6 @@ export const loginCases: CaseDefinition[] = [
   {
     id: 'session.wrong-password',
     rule: 'S5',
-    feature: 'session',
     title: 'Wrong parameters get a 401 or a 400, and no session',
     why: 'These are final: the service stops and tells its user. It retries on other statuses, until the account is locked.',
     lacks: (prober) => lacksSample(prober, 'wrong-password'),
@@ -99,7 +87,7 @@ export const loginCases: CaseDefinition[] = [
       }
     },
   },
-];
+]);
 
 /** A limit of logins that nobody announced shows when they follow each other at once. */
 const inARow = 3;

@@ -4,7 +4,6 @@ import { lacksInvalidBody, lacksSession } from '../probing/lacks.js';
 import { withSession } from '../probing/with-session.js';
 import { sampleStatus } from './sample-status.js';
 
-/** Requests that are not valid. */
 export const validationCases: CaseDefinition[] = [
   {
     id: 'validation.payload',

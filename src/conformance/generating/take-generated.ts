@@ -20,16 +20,12 @@ export function takeDocument(prober: Prober): Promise<ReadDocument> {
     const { document } = prober.settings.openapi!;
     if (typeof document !== 'string') return { ...judged(document), seen: undefined };
     const seen = await withSession(prober, { method: 'GET', path: document, headers: {}, body: undefined });
-    const isServed = hasSucceeded(seen);
-    if (!isServed) return { document: undefined, problem: `${summarize(seen)}; expected the OpenAPI document`, seen };
-    const json = parseJson(seen.response?.body ?? '');
-    if (json === undefined)
-      return {
-        document: undefined,
-        problem: `${seen.request.method} ${seen.request.path}: the OpenAPI document is not JSON`,
-        seen,
-      };
-    return { ...judged(json), seen };
+    if (!hasSucceeded(seen))
+      return { document: undefined, problem: `${summarize(seen)}; expected the OpenAPI document`, seen };
+    const json = parseJson(seen.response.body);
+    if (json !== undefined) return { ...judged(json), seen };
+    const { method, path } = seen.request;
+    return { document: undefined, problem: `${method} ${path}: the OpenAPI document is not JSON`, seen };
   });
 }
 

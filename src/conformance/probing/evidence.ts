@@ -1,7 +1,8 @@
 import { credentialHeaders } from '../../internal/index.js';
 import type { SeenExchange } from '../result.js';
 import { type Exchange, shorten } from './exchange.js';
-import { maskedMark, type Secrets } from './mask.js';
+import { maskedMark } from './mask.js';
+import type { Prober } from './prober.js';
 import { maskStrings } from './session-text.js';
 
 const maxShownCharacters = 2000;
@@ -12,11 +13,10 @@ const secretHeaders = new Set([...credentialHeaders, 'set-cookie']);
 /** An exchange for a report, as it came: only secrets are masked, and long bodies cut. */
 export function showExchange(
   { request, response, failure }: Exchange,
-  context: { secrets: Secrets; sessionNames: ReadonlySet<string>; initializePath: string },
+  { secrets, sessionNames, settings }: Prober,
 ): SeenExchange {
-  const { secrets, sessionNames } = context;
   const broken = response?.broken ?? failure;
-  const isLogin = request.path === context.initializePath && request.method !== 'GET';
+  const isLogin = request.path === settings.initialize.path && request.method !== 'GET';
   const showHeaders = (headers: Iterable<[string, string]>) =>
     Object.fromEntries(
       [...headers].map(([name, value]) => {

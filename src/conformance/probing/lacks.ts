@@ -4,7 +4,10 @@ import type { ReadyRequest } from '../probes.js';
 import type { Prober } from './prober.js';
 
 /** Why a probe cannot be sent: it is missing, or it may write. */
-export function lacksProbe({ settings }: Prober, name: 'readable' | 'unknown' | 'invalid' | 'forbidden' | 'failing') {
+export function lacksProbe(
+  { settings }: Prober,
+  name: 'readable' | 'unknown' | 'unknownRoute' | 'invalid' | 'forbidden' | 'failing',
+) {
   return lacksRequest(settings[name], `probes.${name}`, settings.allowWrites);
 }
 

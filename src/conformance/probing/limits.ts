@@ -13,7 +13,6 @@ export class CannotCheck extends Error {
 /** Added to every wait, because the connector's clock may be a little behind. */
 const clockToleranceMs = 10;
 
-/** An exchange with a response. */
 export type Completed = Exchange & { readonly response: ReceivedResponse };
 
 export function hasResponse(seen: Exchange): seen is Completed {

@@ -1,6 +1,5 @@
 import { writtenForms } from '../../internal/index.js';
 
-/** What replaces a secret. */
 export const maskedMark = '[masked]';
 
 /** Shorter values are not masked inside text: nothing readable would be left. */

@@ -183,7 +183,6 @@ export const isSuccess = (status: number) => status >= 200 && status <= 299;
 
 export const hasSucceeded = (seen: Exchange): seen is Completed => hasResponse(seen) && isSuccess(seen.response.status);
 
-/** The session in the response to a login. */
 export function sessionOf(login: Exchange): SessionParameter[] | undefined {
   return hasSucceeded(login) ? toSessionParameters(parseJson(login.response.body)) : undefined;
 }

@@ -1,30 +1,10 @@
 import { sleep, systemClock } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import type { Exchange } from './exchange.js';
-import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksRequest, lacksServedSession } from './lacks.js';
+import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksServedSession } from './lacks.js';
 import { CannotCheck, type Completed, hasResponse } from './limits.js';
 import { type Prober, toInitialize } from './prober.js';
 import { deadSession, newSession, withSession } from './with-session.js';
-
-/** The errors that the suite provokes: each once, for all cases that check it. */
-const sampleNames = [
-  'unknown-route',
-  'unknown-resource',
-  'missing-session',
-  'dead-session',
-  'expired-session',
-  'wrong-method',
-  'options',
-  'broken-json',
-  'broken-parameters',
-  'wrong-password',
-  'huge-body',
-  'invalid-payload',
-  'denial',
-  'failure',
-  'cleanup-without-session',
-] as const;
-export type SampleName = (typeof sampleNames)[number];
 
 interface Sample {
   /** What is missing to provoke it; `undefined` when nothing is. */
@@ -32,11 +12,9 @@ interface Sample {
   take(prober: Prober): Promise<Exchange>;
 }
 
-const samples: Record<SampleName, Sample> = {
-  'unknown-route': {
-    lacks: ({ settings }) => lacksRequest(settings.unknownRoute, 'probes.unknownRoute', settings.allowWrites),
-    take: (prober) => withSession(prober, prober.settings.unknownRoute),
-  },
+/** The errors that the suite provokes, in this order: each once, for all cases that check it. */
+const samples = {
+  'unknown-route': probe('unknownRoute'),
   'unknown-resource': probe('unknown'),
   'missing-session': {
     lacks: lacksServedSession,
@@ -88,7 +66,8 @@ const samples: Record<SampleName, Sample> = {
     lacks: (prober) => lacksFeature(prober, 'cleanup'),
     take: (prober) => prober.send(toCleanup(prober)),
   },
-};
+} satisfies Record<string, Sample>;
+export type SampleName = keyof typeof samples;
 
 /** Larger than what any connector has to take. */
 const hugeParameters = () => `[{"key": "concordat", "value": "${'x'.repeat(4 * 1024 * 1024)}", "sensitive": false}]`;
@@ -100,7 +79,6 @@ export function brokenSecret({ secrets }: Prober): string {
   return secret;
 }
 
-/** What is missing to provoke an error; `undefined` when nothing is. */
 export function lacksSample(prober: Prober, name: SampleName): string | undefined {
   return samples[name].lacks(prober);
 }
@@ -112,7 +90,7 @@ export function takeSample(prober: Prober, name: SampleName): Promise<Exchange> 
 /** The provoked errors with an error status, but for one. Whether it is the right one is for other cases to check. */
 export async function takeErrors(prober: Prober, except?: SampleName): Promise<Completed[]> {
   const errors: Completed[] = [];
-  for (const name of sampleNames) {
+  for (const name of Object.keys(samples) as SampleName[]) {
     if (name === except || lacksSample(prober, name) !== undefined) continue;
     const seen = await takeSample(prober, name).catch((error: unknown) => {
       if (error instanceof CannotCheck) return undefined;
@@ -151,7 +129,7 @@ async function takeExpired(prober: Prober): Promise<Exchange> {
   return seen;
 }
 
-function probe(name: 'unknown' | 'invalid' | 'forbidden' | 'failing'): Sample {
+function probe(name: 'unknown' | 'unknownRoute' | 'invalid' | 'forbidden' | 'failing'): Sample {
   return {
     lacks: (prober) => lacksProbe(prober, name),
     take: (prober) => withSession(prober, prober.settings[name] as ReadyRequest),

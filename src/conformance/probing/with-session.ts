@@ -76,7 +76,6 @@ export async function deadSession(prober: Prober): Promise<Session> {
   return Object.fromEntries(Object.entries(session).map(([key, value]) => [key, made.get(key) ?? value]));
 }
 
-/** The random values of the dead session. */
 export async function deadValues(prober: Prober): Promise<string[]> {
   return [...(await deadParts(prober)).values()];
 }

@@ -13,13 +13,7 @@ import { type Guard, guardHandler } from './guard-handler.js';
 import { createGuardedApp } from './guarded-app.js';
 import { GuardedHandlers, type HandlerKind, matchedRoutes } from './guarded-handlers.js';
 import { type InitializeOptions, initializeHandler } from './initialize.js';
-import {
-  checkSession,
-  type GuardedRequest,
-  sessionProblem,
-  sessionReader,
-  type VerifySession,
-} from './session-guard.js';
+import { checkSession, type GuardedRequest, sessionReader, type VerifySession } from './session-guard.js';
 
 /**
  * Creates a connector: a Hono app that serves the login at `POST /initialize`, requires a session on every other route but
@@ -64,7 +58,8 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
       const known = requests.get(c);
       if (known !== undefined) return known;
       errors.enter(c);
-      const bodyLimit = mayHaveBody(c) ? (handlers.bodyLimit(c) ?? maxBodyBytes) : undefined;
+      const mayHaveBody = c.req.method !== 'GET' && c.req.method !== 'HEAD';
+      const bodyLimit = mayHaveBody ? (handlers.bodyLimit(c) ?? maxBodyBytes) : undefined;
       if (bodyLimit !== undefined) countBody(c, bodyLimit);
       const request = { ...(await readSession(c)), bodyLimit };
       requests.set(c, request);
@@ -76,8 +71,11 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
         stateOf(c).isOpenPath = true;
         return undefined;
       }
-      const problem = await sessionProblem(c, request, verify);
-      if (problem === undefined) return undefined;
+      const { problem = 'The session is no longer valid.' } = request;
+      if (request.problem === undefined) {
+        request.isAccepted ??= verify === undefined || verify(request.session as Record<string, unknown>, c);
+        if (await request.isAccepted) return undefined;
+      }
       // Logging in again would not help where there is no route.
       if (!hasResponse && !handlers.hasRoute(c)) return notFound(c);
       throw new UnauthorizedError(problem, { cause: request.cause });
@@ -126,8 +124,4 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   app.onError(errors.respond);
   app.notFound(notFound);
   return app as unknown as Connector<Session>;
-}
-
-function mayHaveBody({ req: { method } }: Context): boolean {
-  return method !== 'GET' && method !== 'HEAD';
 }

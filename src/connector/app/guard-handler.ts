@@ -24,7 +24,6 @@ export interface Guard {
   respond(thrown: unknown, c: Context): Response;
 }
 
-/** Surrounds a handler with the guard of its connector. */
 export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard): Handler {
   const run = async (c: Context, next: Next): Promise<unknown> => {
     try {
@@ -76,7 +75,6 @@ function withoutBody(returned: unknown, c: Context): unknown {
   return returned;
 }
 
-/** Admits the request, once. */
 async function admit(
   c: Context,
   request: GuardedRequest,

@@ -12,7 +12,6 @@ export interface Registration {
   guardRoute(handler: Handler, path: string): Handler;
   /** Guards middleware: what is given to `use` and takes `next`. */
   guardMiddleware(handler: Handler): Handler;
-  /** Adds the routes of login and logout to an app. */
   addLogin(app: Hono): void;
   /** The last handler below a path of another app, where Hono's `notFound` handler does not apply. */
   fallback: Handler;
@@ -27,7 +26,7 @@ class GuardingRouter implements Router<Target> {
   readonly routes: RouterRoute[] = [];
   readonly #router = new SmartRouter<Target>({ routers: [new RegExpRouter(), new TrieRouter()] });
   /** Each is the list of paths given to `basePath`, one after the other. */
-  readonly #bases: (readonly string[])[] = [];
+  readonly bases: (readonly string[])[] = [];
   readonly #registration: Registration;
   #hasLogin = false;
 
@@ -50,14 +49,10 @@ class GuardingRouter implements Router<Target> {
     return this.#router.match(method, path);
   }
 
-  addBase(paths: readonly string[]): void {
-    this.#bases.push(paths);
-  }
-
   /** Login and logout, below each base path too, unless another connector has its own there (rule D7). */
   loginRoutes(): RouterRoute[] {
     const routes: RouterRoute[] = [];
-    for (const paths of this.#bases) {
+    for (const paths of this.bases) {
       const app = new Hono();
       this.#registration.addLogin(paths.reduce((based, path) => based.basePath(path), app));
       for (const route of app.routes) {
@@ -71,7 +66,6 @@ class GuardingRouter implements Router<Target> {
   }
 }
 
-/** A Hono app whose handlers are all guarded. */
 export function createGuardedApp(registration: Registration): Hono {
   const router = new GuardingRouter(registration);
   return guardApp(new Hono({ router }), [], router, registration);
@@ -112,7 +106,7 @@ function withOwnDefaults(app: Routed): Routed {
 
 /** @param paths what led to this app by `basePath`: Hono makes a copy of the app for each, with the same router. */
 function guardApp(app: Hono, paths: readonly string[], router: GuardingRouter, registration: Registration): Hono {
-  router.addBase(paths);
+  router.bases.push(paths);
   const { guardMiddleware, fallback } = registration;
   const { use, route, basePath } = app as unknown as Methods;
   const methods: Methods = {

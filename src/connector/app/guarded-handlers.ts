@@ -15,7 +15,6 @@ export interface GuardedHandler {
   readonly handler: Handler;
   /** Whether it may go on to the next handler. */
   readonly takesNext: boolean;
-  /** The limit that a `limitBody` sets. */
   readonly bodyLimit: number | undefined;
   /** The path in the connector's own routes, without that of an app around it. */
   path?: string;
@@ -57,7 +56,6 @@ export class GuardedHandlers {
     return guarded;
   }
 
-  /** Notes the path at which a guarded handler is registered. */
   setPath(guarded: Handler, path: string): void {
     const guard = guardedHandlers.get(guarded);
     if (guard) guard.path = path;
@@ -123,7 +121,6 @@ export class GuardedHandlers {
   }
 }
 
-/** Whether it is the fallback of any connector. */
 function isFallback(handler: unknown): boolean {
   return guardsAround(handler).at(-1)?.kind === 'fallback';
 }

@@ -117,14 +117,19 @@ function nameEntry([index, ...rest]: readonly PropertyKey[], body: readonly unkn
  * sees as a 500. Both name headers and never contain a value.
  */
 function toSession(headers: SessionHeaders): SessionParameter[] {
+  if (typeof headers !== 'object' || headers === null) {
+    const type = headers === null ? 'null' : typeof headers;
+    throw new TypeError(`\`initialize.handler\` must return the session as an object or an array, got ${type}.`);
+  }
   const parameters = Array.isArray(headers)
     ? headers.map((entry) => ({ key: entry?.key, value: entry?.value, sensitive: entry?.sensitive ?? true }))
-    : Object.entries(asObject(headers)).map(([key, value]) => ({ key, value, sensitive: true }));
+    : Object.entries(headers).map(([key, value]) => ({ key, value, sensitive: true }));
   const isKeyed = parameters.every(({ key }) => typeof key === 'string');
   if (isKeyed) checkSessionValues(parameters);
   const problem = isKeyed ? sessionProblems(parameters)[0] : 'an entry has no `key`';
   if (problem !== undefined) throw new TypeError(`What \`initialize.handler\` returned is not a session: ${problem}.`);
-  checkSessionSize(parameters);
+  const bytes = parameters.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
+  if (bytes > mostBytes) throw refusal(`The session has ${bytes} bytes, and requests can carry ${mostBytes}.`);
   return parameters;
 }
 
@@ -140,34 +145,16 @@ const mostBytes = 12 * 1024;
 function checkSessionValues(session: readonly SessionParameter[]): void {
   for (const { key, value } of session) {
     if (typeof value !== 'string') continue;
-    const problem = problemOf(value);
-    if (problem === undefined) continue;
-    throw refusal(
-      `The value of "${key}" ${problem}. The connector has to encode it, for example with encodeURIComponent.`,
-    );
+    const hint = 'The connector has to encode it, for example with encodeURIComponent.';
+    if (/[^\0-\xff]/.test(value))
+      throw refusal(`The value of "${key}" has characters that a header cannot carry. ${hint}`);
+    if (/^[ \t]|[ \t]$/.test(value))
+      throw refusal(`The value of "${key}" starts or ends with whitespace, which a header loses. ${hint}`);
   }
-}
-
-/** Refuses a session within the contract's bounds that is still more than a request can carry. */
-function checkSessionSize(session: readonly SessionParameter[]): void {
-  const bytes = session.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
-  if (bytes > mostBytes) throw refusal(`The session has ${bytes} bytes, and requests can carry ${mostBytes}.`);
-}
-
-function problemOf(value: string): string | undefined {
-  if (/[^\0-\xff]/.test(value)) return 'has characters that a header cannot carry';
-  return /^[ \t]|[ \t]$/.test(value) ? 'starts or ends with whitespace, which a header loses' : undefined;
 }
 
 function refusal(message: string): BadRequestError {
   return new BadRequestError(message, { code: 'SESSION_NOT_SENDABLE' });
-}
-
-function asObject(value: unknown): Record<string, string> {
-  if (typeof value === 'object' && value !== null) return value as Record<string, string>;
-  throw new TypeError(
-    `\`initialize.handler\` must return the session as an object or an array, got ${value === null ? 'null' : typeof value}.`,
-  );
 }
 
 /** A session that the guard would refuse would make the service log in endlessly. */

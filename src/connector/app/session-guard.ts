@@ -66,21 +66,6 @@ function refuse(cause: unknown): GuardedRequest {
   return { session: undefined, problem: 'The session is not valid.', cause, isAdmitted: false };
 }
 
-/**
- * Checks the session of a request.
- *
- * @returns why it is refused, or `undefined`.
- */
-export async function sessionProblem(
-  c: Context,
-  request: GuardedRequest,
-  verify: VerifySession | undefined,
-): Promise<string | undefined> {
-  if (request.problem !== undefined) return request.problem;
-  request.isAccepted ??= verify === undefined || verify(request.session as Record<string, unknown>, c);
-  return (await request.isAccepted) ? undefined : 'The session is no longer valid.';
-}
-
 function describeProblem(
   names: string[],
   headers: Record<string, string>,

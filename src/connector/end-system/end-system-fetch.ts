@@ -6,7 +6,7 @@ import { describeRequest, type EndSystemFailure, type EndSystemRequest, nameRequ
 import { isLoginPage, type LoginPage, loginNeeded, loginPageOption } from './login-page.js';
 import type { Preset } from './preset.js';
 import type { PresetName } from './presets/index.js';
-import { rememberRequest } from './read-response.js';
+import { requestOf } from './read-response.js';
 import { abortReason, isTimeout, limitTime, timeoutError } from './time-limit.js';
 import { suspect, translateFailure } from './translate.js';
 
@@ -117,7 +117,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
         }
         if (loginPage === undefined || !isLoginPage(response, request, loginPage)) {
           limit.leaveBody(response);
-          rememberRequest(response, request);
+          requestOf.set(response, request);
           return response;
         }
         const page = await readFailure(response, request);
@@ -178,17 +178,12 @@ function isSmall({ headers }: Response, type: RegExp | undefined): boolean {
   return type?.test(headers.get('content-type') ?? '') ?? false;
 }
 
-const timeoutCodes = new Set([
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-]);
+const timeoutCode = /^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/;
 
 function unreachable(thrown: unknown, request: EndSystemRequest): unknown {
   const code = codeOf(thrown);
   if (code === 'ERR_INVALID_URL') return thrown; // the connector's own mistake
-  if (isTimeout(thrown) || timeoutCodes.has(code ?? '')) return timeoutError(request, thrown);
+  if (isTimeout(thrown) || timeoutCode.test(code ?? '')) return timeoutError(request, thrown);
   const reason = code === undefined ? '' : ` (${code})`;
   return new ConnectorError(`${nameRequest(request)}: the end system cannot be reached${reason}.`, {
     status: 502,

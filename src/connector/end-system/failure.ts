@@ -1,5 +1,5 @@
 import { parseJson } from '../../internal/index.js';
-import { readSoapFault, type SoapFault } from './read-soap.js';
+import { readSoapFault } from './read-soap.js';
 
 /** An end system's failure. */
 export interface EndSystemFailure {
@@ -35,12 +35,9 @@ export async function readFailure(
 ): Promise<EndSystemFailure> {
   const text = await readText(response, limits.maxBytes, limits.maxMs);
   const { status, statusText, headers } = response;
-  return { status, statusText, headers, text, json: body === 'soap' ? readSoap(text) : parseJson(text), request };
-}
-
-function readSoap(text: string): { fault: SoapFault } | undefined {
-  const fault = readSoapFault(text);
-  return fault && { fault };
+  const fault = body === 'soap' ? readSoapFault(text) : undefined;
+  const json = body === 'soap' ? fault && { fault } : parseJson(text);
+  return { status, statusText, headers, text, json, request };
 }
 
 async function readText(response: Response, maxBytes: number, maxMs: number): Promise<string> {

@@ -10,7 +10,6 @@ export const loginPageOption = option<LoginPage>(
   "must be a pattern, or 'html'",
 );
 
-/** Whether a response that looks like a success is only a login page. */
 export function isLoginPage(response: Response, request: EndSystemRequest, loginPage: LoginPage): boolean {
   if (loginPage === 'html')
     return matches(response.headers.get('content-type'), /^\s*(?:text\/html|application\/xhtml\+xml)\b/i);

@@ -4,11 +4,7 @@ import { describeIssues } from '../../internal/index.js';
 import { type EndSystemRequest, nameRequest } from './failure.js';
 
 /** The requests of responses that {@link endSystemFetch} has returned. */
-const requests = new WeakMap<Response, EndSystemRequest>();
-
-export function rememberRequest(response: Response, request: EndSystemRequest): void {
-  requests.set(response, request);
-}
+export const requestOf = new WeakMap<Response, EndSystemRequest>();
 
 /**
  * Reads the JSON of an end system's response and validates it. A page, other text, an empty body or another shape is a 502
@@ -60,6 +56,6 @@ function invalid(response: Response, problem: string, cause: unknown): Connector
 
 /** `GET /issues/7: the end system's response`. */
 function subject(response: Response): string {
-  const name = nameRequest(requests.get(response) ?? { method: '', url: response.url.split('?', 1)[0] as string });
+  const name = nameRequest(requestOf.get(response) ?? { method: '', url: response.url.split('?', 1)[0] as string });
   return name === '' ? "The end system's response" : `${name}: the end system's response`;
 }

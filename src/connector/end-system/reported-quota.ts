@@ -7,7 +7,7 @@ import {
   policyHeader,
   type QuotaPolicy,
 } from '../../contract/index.js';
-import type { CountReading, Preset, QuotaSource } from './preset.js';
+import type { CountReading, Preset } from './preset.js';
 import { readHeader, textIn } from './read-wait.js';
 import { headersMatch } from './translate.js';
 
@@ -69,7 +69,8 @@ function readQuota(headers: Headers, preset: Preset): AnnouncedQuota {
     if (left === undefined || !headersMatch(headers, source.when)) continue;
     const resetMs = source.reset && readHeader(source.reset, headers);
     const limit = source.limit === undefined ? undefined : readCount(headers, source.limit);
-    const windowMs = readWindow(source, headers);
+    const { window } = source;
+    const windowMs = typeof window === 'object' ? readHeader(window, headers) : window;
     const isPolicy = limit !== undefined && limit > 0 && windowMs !== undefined && windowMs > 0 && windowMs <= dayMs;
     return {
       policies: isPolicy ? [{ name, limit, windowMs }] : [],
@@ -77,10 +78,6 @@ function readQuota(headers: Headers, preset: Preset): AnnouncedQuota {
     };
   }
   return { policies: [], current: [] };
-}
-
-function readWindow({ window }: QuotaSource, headers: Headers): number | undefined {
-  return typeof window === 'object' ? readHeader(window, headers) : window;
 }
 
 function readCount(headers: Headers, reading: string | CountReading): number | undefined {

@@ -2,22 +2,12 @@ import { ConnectorError } from '../../contract/index.js';
 import { follow } from '../../internal/index.js';
 import { type EndSystemRequest, nameRequest } from './failure.js';
 
-/** What ends a call of the end system: a timeout, or the caller's signal. */
-export interface TimeLimit {
-  /** Aborts with the error to throw: a 504 after the timeout, otherwise the reason of the caller's signal. */
-  readonly signal: AbortSignal;
-  /** Stops the timer at the head, and resumes it while the body is read as a whole. */
-  leaveBody(response: Response): void;
-  /** Ends the call: removes its timer and its listener. */
-  end(): void;
-}
-
-/** @param timeoutMs for the head and a body that is read as a whole, together; may be infinite. */
-export function limitTime(
-  timeoutMs: number,
-  caller: AbortSignal | null | undefined,
-  request: EndSystemRequest,
-): TimeLimit {
+/**
+ * What ends a call of the end system: a timeout, or the caller's signal.
+ *
+ * @param timeoutMs for the head and a body that is read as a whole, together; may be infinite.
+ */
+export function limitTime(timeoutMs: number, caller: AbortSignal | null | undefined, request: EndSystemRequest) {
   const controller = new AbortController();
   const { signal } = controller;
   const endsAt = performance.now() + timeoutMs;
@@ -39,9 +29,12 @@ export function limitTime(
     leave();
   };
   return {
+    /** Aborts with the error to throw: a 504 after the timeout, otherwise the reason of the caller's signal. */
     signal,
+    /** Ends the call: removes its timer and its listener. */
     end,
-    leaveBody(response) {
+    /** Stops the timer at the head, and resumes it while the body is read as a whole. */
+    leaveBody(response: Response): void {
       stop();
       if (response.body === null) {
         end();

@@ -1,10 +1,4 @@
-import {
-  type ConnectorError,
-  type ConnectorErrorDetails,
-  type ErrorKind,
-  errorOfKind,
-  RateLimitError,
-} from '../../contract/index.js';
+import { type ConnectorError, errorOfKind, RateLimitError } from '../../contract/index.js';
 import { type EndSystemFailure, nameRequest } from './failure.js';
 import type { BodyCondition, Preset, PresetRule } from './preset.js';
 import { generic } from './presets/generic.js';
@@ -26,10 +20,11 @@ export function translateFailure(failure: EndSystemFailure, preset: Preset): Con
   const message = findMessage(json, [...(preset.message ?? []), ...(generic.message ?? [])]) ?? plainText(failure);
   const { clean = (given: string) => given, detail = true } = preset;
   const whole = preset.body === 'soap' ? (describeFault(json) ?? text) : text;
-  return buildError(rule, failure, (message && clean(message).trim()) || describeResponse(failure), {
-    code,
-    detail: detail ? clean(whole) : undefined,
-  });
+  const shown = (message && clean(message).trim()) || describeResponse(failure);
+  const details = { code, detail: detail ? clean(whole) : undefined };
+  if (rule?.is === 'rate-limit')
+    return new RateLimitError(shown, { ...details, retryAfterMs: readWait(rule, failure) });
+  return errorOfKind(rule?.is ?? 'other', shown, { ...details, status: rule?.status ?? statusFor(failure.status) });
 }
 
 /** The fault in one line and its detail in the next, instead of XML. */
@@ -60,25 +55,11 @@ function findRule(failure: EndSystemFailure, rules: readonly PresetRule[]): Pres
 }
 
 function conditionsOf(body: PresetRule['when']['body']): readonly BodyCondition[] {
-  if (body === undefined) return [];
-  return Array.isArray(body) ? body : [body as BodyCondition];
+  return [body ?? []].flat() as BodyCondition[];
 }
 
 export function headersMatch(headers: Headers, wanted: PresetRule['when']['headers'] = {}): boolean {
   return Object.entries(wanted).every(([name, match]) => matches(headers.get(name), match));
-}
-
-function buildError(
-  rule: PresetRule | undefined,
-  failure: EndSystemFailure,
-  message: string,
-  details: ConnectorErrorDetails,
-): ConnectorError {
-  const kind: ErrorKind = rule?.is ?? 'other';
-  if (kind === 'rate-limit') {
-    return new RateLimitError(message, { ...details, retryAfterMs: readWait(rule as PresetRule, failure) });
-  }
-  return errorOfKind(kind, message, { ...details, status: rule?.status ?? statusFor(failure.status) });
 }
 
 /** To the service the connector is a gateway: failures of the system behind it are a 502, unless their status says more. */

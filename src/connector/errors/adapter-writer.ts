@@ -27,20 +27,6 @@ export interface AdapterOptions<Request> extends ErrorFormatOptions {
   onError?: ErrorListener<Request> | undefined;
 }
 
-export interface AdapterWriter<Request> {
-  /**
-   * The response for an error; calls `onError`.
-   *
-   * @param prepared the response so far, in servers where an error's status is that of its response.
-   */
-  write(thrown: unknown, request: Request, prepared?: { getHeader(name: string): unknown }): WireError;
-  /** Calls `onError` for an error after the response has begun. */
-  report(thrown: unknown, request: Request): void;
-}
-
-/** The secrets in a request: the credentials, and the session in the headers `names`. */
-export type SecretsIn<Request> = (request: Request, names: readonly string[]) => string[];
-
 export const adapterShape = {
   ...errorFormatShape,
   sessionHeaders: option<readonly string[]>(
@@ -54,15 +40,15 @@ export const adapterShape = {
 const schema = optionsOf(adapterShape);
 
 /**
- * @param secretsIn finds what may not leave in an error (rule E5).
+ * @param secretsIn finds what may not leave in an error (rule E5): the credentials, and the session in the headers `names`.
  * @param translateOwn translates the framework's own errors; `onError` gets the original.
  * @throws TypeError naming the invalid option.
  */
 export function createAdapterWriter<Request>(
   options: AdapterOptions<Request>,
-  secretsIn: SecretsIn<Request>,
+  secretsIn: (request: Request, names: readonly string[]) => string[],
   translateOwn: (thrown: unknown) => unknown = (thrown) => thrown,
-): AdapterWriter<Request> {
+) {
   const { sessionHeaders, translate, onError, ...format } = checkOptions(schema, options);
   const writeError = createErrorWriter(format);
   const notify = quiet(onError);
@@ -70,8 +56,14 @@ export function createAdapterWriter<Request>(
   const report = (thrown: unknown, request: Request) =>
     notify(thrown, request as never, createRedact(secretsOf(request)));
   return {
+    /** Calls `onError` for an error after the response has begun. */
     report,
-    write(thrown, request, prepared) {
+    /**
+     * The response for an error; calls `onError`.
+     *
+     * @param prepared the response so far, in servers where an error's status is that of its response.
+     */
+    write(thrown: unknown, request: Request, prepared?: { getHeader(name: string): unknown }): WireError {
       const error = translated(translate as Translate<Request> | undefined, translateOwn(thrown), request);
       const limited = prepared === undefined ? error : limitOf(error, prepared.getHeader('retry-after'));
       noteTold(thrown, limited);

@@ -9,7 +9,7 @@ import {
   limitBytes,
   type RateLimitError,
 } from '../../contract/index.js';
-import { checkOptions, createRedact, optionsOf, printable, type Redact, showsSecret } from '../../internal/index.js';
+import { checkOptions, createRedact, optionsOf, printable, showsSecret } from '../../internal/index.js';
 import {
   bodyHeaders,
   type ErrorFormatOptions,
@@ -56,12 +56,26 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
     const redact = createRedact(secrets);
     const limited = error.kind === 'rate-limit';
     const headers: Record<string, string> = { 'content-type': errorContentType };
-    addHeaders(headers, error.headers, waitHeader, redact);
+    for (const [name, value] of Object.entries(error.headers ?? {})) {
+      const key = name.toLowerCase();
+      // Those would break the response or turn it into a rate limit (rule W2).
+      if (bodyHeaders.has(key) || timeHeaders.includes(key) || key === waitHeader) continue;
+      if (headerProblem(name, value) !== undefined) continue;
+      headers[key] = redact(value);
+    }
     if (limited) headers[waitHeader] = waitValue(error as RateLimitError, rateLimit);
+    const { code, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
+    const { code: defaultCode } = errorTable[error.kind] ?? errorTable.other;
+    const errors: ErrorPayload['errors'] = {
+      code: showsSecret(code, secrets) ? defaultCode : cleanCode(code),
+      message: cleanMessage(redact(message)),
+    };
+    // Redacts before truncating: a truncated secret could no longer be found.
+    if (detail !== undefined) errors.detail = limitBytes(printable(redact(detail)), maxDetailBytes);
     return {
       status: statusOf(error),
       headers,
-      body: JSON.stringify(readPayload(error, secrets, redact, maxDetailBytes)),
+      body: JSON.stringify({ errors }),
       staleHeaders: limited ? replacedHeaders : staleWithoutLimit,
       barredHeader: limited ? undefined : waitHeader,
     };
@@ -72,39 +86,6 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
 function statusOf(error: ConnectorError): number {
   const status = errorTable[error.kind]?.status ?? error.status;
   return Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500;
-}
-
-/** Redacts before truncating: a truncated secret could no longer be found. */
-function readPayload(
-  error: ConnectorError,
-  secrets: readonly string[],
-  redact: Redact,
-  maxDetailBytes: number,
-): ErrorPayload {
-  const { code, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
-  const { code: defaultCode } = errorTable[error.kind] ?? errorTable.other;
-  const errors: ErrorPayload['errors'] = {
-    code: showsSecret(code, secrets) ? defaultCode : cleanCode(code),
-    message: cleanMessage(redact(message)),
-  };
-  if (detail !== undefined) errors.detail = limitBytes(printable(redact(detail)), maxDetailBytes);
-  return { errors };
-}
-
-/** Adds an error's own headers, without those that would break the response or turn it into a rate limit (rule W2). */
-function addHeaders(
-  headers: Record<string, string>,
-  added: Readonly<Record<string, string>> | undefined,
-  waitHeader: string,
-  redact: Redact,
-): void {
-  if (added === undefined) return;
-  for (const [name, value] of Object.entries(added)) {
-    const key = name.toLowerCase();
-    if (bodyHeaders.has(key) || timeHeaders.includes(key) || key === waitHeader) continue;
-    if (headerProblem(name, value) !== undefined) continue;
-    headers[key] = redact(value);
-  }
 }
 
 function waitValue(error: RateLimitError, { format }: RateLimitHeader): string {

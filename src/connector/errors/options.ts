@@ -45,7 +45,6 @@ export const rateLimitShape = {
   format: waitFormatOption.default('seconds'),
 } satisfies ShapeOf<RateLimitHeaderOptions>;
 
-/** The options that all error responses share. */
 export const errorFormatShape = {
   rateLimit: optionsOf(rateLimitShape).prefault({}),
   exposeDetail: bool.default(false),

@@ -76,8 +76,7 @@ export type RateLimitedOptions = ConnectorErrorDetails & Wait & Pick<ErrorFormat
 export function rateLimited(message: string | undefined, options: RateLimitedOptions): Response;
 export function rateLimited(options: RateLimitedOptions): Response;
 export function rateLimited(first: string | undefined | RateLimitedOptions, second?: RateLimitedOptions): Response {
-  const options = typeof first === 'object' && first !== null ? first : second;
-  const message = typeof first === 'object' && first !== null ? undefined : first;
-  const error = new RateLimitError(message, options as RateLimitedOptions);
+  const error = new RateLimitError(first as string | undefined, second as RateLimitedOptions);
+  const options = typeof first === 'string' ? second : (first ?? second);
   return errorResponse(error, { rateLimit: options?.rateLimit });
 }

@@ -204,7 +204,6 @@ export function noteTold(thrown: unknown, error: unknown): void {
 /** What the service is told: a translation, or what was thrown. */
 export const toldOf = (thrown: unknown): unknown => told.get(Object(thrown)) ?? thrown;
 
-/** The error for a path that nothing serves. */
 export function noRoute(method: string, path: string): NotFoundError {
   return new NotFoundError(`There is no route for ${method} ${path.length <= 200 ? path : `${path.slice(0, 200)}…`}.`);
 }

@@ -130,7 +130,8 @@ export function announceQuota(
   endSystem: typeof globalThis.fetch,
 ): typeof globalThis.fetch {
   const set = typeof target === 'function' ? target : toSetter(target);
-  const quota = quotaOf(target);
+  const quota = quotas.get(target) ?? new ReportedQuota();
+  quotas.set(target, quota);
   return listenTo(endSystem, (headers, preset) => {
     if (quota.take(headers, preset)) set(quota.headers());
   });
@@ -148,9 +149,3 @@ function toSetter(c: Context): SetHeaders {
 
 /** One for each request, however many end systems its handler calls. */
 const quotas = new WeakMap<Context | SetHeaders, ReportedQuota>();
-
-function quotaOf(target: Context | SetHeaders): ReportedQuota {
-  const known = quotas.get(target) ?? new ReportedQuota();
-  quotas.set(target, known);
-  return known;
-}

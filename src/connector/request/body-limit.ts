@@ -3,7 +3,6 @@ import { ConnectorError } from '../../contract/index.js';
 import { checkOptions, count } from '../../internal/index.js';
 import { stateOf } from './request-state.js';
 
-/** The limits by the middleware that sets them. */
 const limits = new WeakMap<object, number>();
 
 /**
@@ -33,7 +32,6 @@ export function limitBody(bytes: number): MiddlewareHandler {
   return middleware;
 }
 
-/** The limit that a handler of `limitBody` sets. */
 export const bodyLimitOf = (handler: Handler): number | undefined => limits.get(handler);
 
 /** Takes the place of a `limitBody` in a connector, which applies the limit itself before anything reads the body. */

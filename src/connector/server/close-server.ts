@@ -70,7 +70,8 @@ export function closer(server: Server): (graceMs: number) => Promise<void> {
       for (const session of sessions) session.close();
       // Node would end idle connections at once, and keep those that become idle later for seconds.
       Object.assign(server, { closeIdleConnections() {}, keepAliveTimeout: lastUseMs, keepAliveTimeoutBuffer: 0 });
-      for (const socket of without(sockets, responses.values())) socket.setTimeout(lastUseMs);
+      const busy = new Set(responses.values());
+      for (const socket of sockets) if (!busy.has(socket)) socket.setTimeout(lastUseMs);
       server.on('timeout', (socket) => {
         // A request that arrived in time is read in this turn of the event loop.
         setImmediate(() => {
@@ -92,9 +93,4 @@ export function closer(server: Server): (graceMs: number) => Promise<void> {
       if (sockets.size === 0) stop();
       else setTimeout(stop, Math.min(lastUseMs, graceMs));
     });
-}
-
-function without<T>(all: Iterable<T>, some: Iterable<T>): T[] {
-  const excluded = new Set(some);
-  return [...all].filter((item) => !excluded.has(item));
 }

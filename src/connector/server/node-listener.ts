@@ -6,7 +6,6 @@ import { headerSecrets } from '../errors/redact.js';
 import { isResponse } from '../request/request-state.js';
 import { breakOff } from './break-off.js';
 import { withParsedBody } from './parsed-body.js';
-import { completeRawHeaders } from './raw-headers.js';
 import { writeResponse } from './write-response.js';
 
 /** A standard fetch handler: what `connector.fetch` is, and what Bun, Deno and Workers call. */
@@ -83,6 +82,19 @@ export function toNodeHandler(
     // A server ignores the promise, so that a rejection would end the process.
     return listener(incoming, outgoing).catch(() => breakOff(outgoing));
   };
+}
+
+/**
+ * Completes the request of a server that stands in for Node's, as on AWS Lambda: some leave `rawHeaders` empty, some put
+ * numbers into them, and the node server reads only strings, and most of them from there.
+ */
+function completeRawHeaders(incoming: HttpBindings['incoming']): void {
+  const { rawHeaders, headers } = incoming;
+  if (rawHeaders.length > 0 && rawHeaders.every((part) => typeof part === 'string')) return;
+  const complete = Object.entries(headers).flatMap(([name, values]) =>
+    [values ?? []].flat().flatMap((value) => [name, String(value)]),
+  );
+  Object.assign(incoming, { rawHeaders: complete });
 }
 
 /** Tells the node server that there is nothing left to write. The clone is a Response of the runtime. */

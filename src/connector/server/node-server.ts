@@ -96,13 +96,9 @@ function urlHost(hostname: string, address: Address): string {
   return hostname.includes(':') ? `[${hostname}]` : hostname;
 }
 
-const unreadable: Record<string, { status: number; reason: string; message: string }> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    reason: 'Request Header Fields Too Large',
-    message: 'The request headers are too large.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, reason: 'Request Timeout', message: 'The request took too long to arrive.' },
+const unreadable: Record<string, [status: number, reason: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The request headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request took too long to arrive.'],
 };
 
 /** A socket, and where Node keeps the response that is being written to it. */
@@ -126,13 +122,8 @@ function respondToUnreadable(error: Error & { code?: string }, socket: Socket): 
 }
 
 function unreadableResponse(errorCode = ''): string {
-  const { status, reason, message } = unreadable[errorCode] ?? {
-    status: 400,
-    reason: 'Bad Request',
-    message: 'The request is not valid HTTP.',
-  };
-  const code = status === 400 ? 'BAD_REQUEST' : undefined;
-  const body = JSON.stringify(new ConnectorError(message, { status, code }).toPayload());
+  const [status, reason, message] = unreadable[errorCode] ?? [400, 'Bad Request', 'The request is not valid HTTP.'];
+  const body = JSON.stringify(new ConnectorError(message, { status }).toPayload());
   const head = [
     `HTTP/1.1 ${status} ${reason}`,
     `content-type: ${errorContentType}`,

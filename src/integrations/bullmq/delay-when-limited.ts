@@ -1,6 +1,6 @@
 import { DelayedError, type Processor, RateLimitError, UnrecoverableError } from 'bullmq';
 import { checkOptions, optionsOf, type ShapeOf, withMethods } from '../../internal/index.js';
-import { type LimitableQueue, QueueLimit } from './queue-limit.js';
+import { type LimitableQueue, queueStopper } from './queue-limit.js';
 
 export interface DelayOptions {
   /**
@@ -43,36 +43,26 @@ export function delayWhenLimited<Data = any, Result = any, Name extends string =
 ): Processor<Data, Result, Name> {
   if (typeof processor !== 'function') throw new TypeError('`processor` must be a function.');
   const { queue } = checkOptions(schema, options);
-  const queueLimit = queue === undefined ? undefined : new QueueLimit(queue);
+  const stopUntil = queue && queueStopper(queue);
   // All three named: BullMQ makes a signal only for a processor whose `length` says that it takes one.
   return async (job, token, signal) => {
     try {
       return await processor(job, token, signal);
     } catch (error) {
       const verdict = judge(error);
-      if (verdict.type === 'failed') throw error;
+      if (verdict === undefined) throw error;
       const { message } = error as Error;
-      if (verdict.type === 'final') throw Object.assign(new UnrecoverableError(message), { cause: error });
-      const { resumeAt } = verdict;
-      const isStopped = await queueLimit?.stopUntil(resumeAt).then(
+      if (verdict === 'final') throw Object.assign(new UnrecoverableError(message), { cause: error });
+      const isStopped = await stopUntil?.(verdict).then(
         () => true,
         () => false, // the job is delayed by itself, through the worker's own connection
       );
       if (isStopped) throw new RateLimitError(); // BullMQ puts the job back, as the first in line
-      await job.moveToDelayed(Math.max(resumeAt.getTime(), Date.now()), token);
+      await job.moveToDelayed(Math.max(verdict.getTime(), Date.now()), token);
       throw new DelayedError(message);
     }
   };
 }
-
-/** What an error of a job says about its future. */
-type Verdict =
-  /** A rate limit: the job can be done then. */
-  | { readonly type: 'limited'; readonly resumeAt: Date }
-  /** The connector refuses this very request: the job would only fail again. */
-  | { readonly type: 'final' }
-  /** A failure like any other: it costs an attempt. */
-  | { readonly type: 'failed' };
 
 /** How deep causes are followed. */
 const maxDepth = 10;
@@ -84,15 +74,20 @@ const transientStatuses = new Set([401, 408, 425, 429]);
 const connectorKinds = new Set<unknown>(['bad-request', 'unauthorized', 'forbidden', 'not-found', 'other']);
 const clientKinds = new Set<unknown>(['initialize', 'request']);
 
-/** Judges by the first error of the client among an error and its causes. */
-function judge(error: unknown): Verdict {
+/**
+ * Judges by the first error of the client among an error and its causes.
+ *
+ * @returns when a rate limit is over; `'final'` if the connector refuses this very request, so that the job would only fail
+ * again; `undefined` for a failure like any other, which costs an attempt.
+ */
+function judge(error: unknown): Date | 'final' | undefined {
   for (let depth = 0, current = error; depth < maxDepth && current instanceof Error; depth++, current = current.cause) {
     const { kind, status, resumeAt } = current as { kind?: unknown; status?: unknown; resumeAt?: unknown };
-    if (kind === 'rate-limit' && resumeAt instanceof Date) return { type: 'limited', resumeAt };
-    if (connectorKinds.has(kind)) return { type: isFinal(status) ? 'final' : 'failed' };
-    if (clientKinds.has(kind)) return { type: 'failed' };
+    if (kind === 'rate-limit' && resumeAt instanceof Date) return resumeAt;
+    if (connectorKinds.has(kind)) return isFinal(status) ? 'final' : undefined;
+    if (clientKinds.has(kind)) return undefined;
   }
-  return { type: 'failed' };
+  return undefined;
 }
 
 function isFinal(status: unknown): boolean {

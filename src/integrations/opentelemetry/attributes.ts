@@ -18,9 +18,9 @@ export function serverAttributes(baseUrl: string): Attributes {
   return { 'server.address': hostname, 'server.port': port === '' ? standard : Number(port) };
 }
 
-/** The attributes of a finished request. */
 export function outcomeAttributes({ status, error }: { status?: number; error?: unknown }): Attributes {
-  const type = error === undefined ? statusErrorType(status) : errorType(error);
+  const statusType = status !== undefined && status >= 400 ? String(status) : undefined;
+  const type = error === undefined ? statusType : errorType(error);
   return {
     ...(status === undefined ? {} : { 'http.response.status_code': status }),
     ...(type === undefined ? {} : { 'error.type': type }),
@@ -29,10 +29,6 @@ export function outcomeAttributes({ status, error }: { status?: number; error?: 
 
 export function scopeAttributes({ scope }: ClientChannelMessage<'pause' | 'resume' | 'heartbeat'>): Attributes {
   return scope === undefined ? {} : { 'concordat.rate_limit.scope': scope };
-}
-
-function statusErrorType(status: number | undefined): string | undefined {
-  return status !== undefined && status >= 400 ? String(status) : undefined;
 }
 
 /** `error.type`: the status of the response, the code of a `RequestError`, or the name of the class. */

@@ -8,7 +8,6 @@ const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1
 /** A call may wait for hours. */
 const callSeconds = [...requestSeconds, 30, 60, 300, 900, 3600, 4 * 3600, 24 * 3600];
 
-/** Metrics. */
 export function createMeasuring(options: InstrumentOptions): Handlers {
   const instruments = instrumentsOf(options);
   const reported = new WeakMap<ConnectorClient, Map<string, number>>();
@@ -83,36 +82,24 @@ type Instruments = ReturnType<typeof createInstruments>;
 
 function createInstruments(provider: MeterProvider) {
   const meter = provider.getMeter(scopeName);
+  const counter = (name: string, unit: string, description: string) => meter.createCounter(name, { description, unit });
+  const duration = (name: string, explicitBucketBoundaries: number[], description: string) =>
+    meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries } });
   return {
-    requests: meter.createCounter('concordat.client.requests', {
-      description: 'Requests sent to the connector, including logins and retries.',
-      unit: '{request}',
-    }),
-    requestDuration: meter.createHistogram('http.client.request.duration', {
-      description: 'Duration of HTTP client requests.',
-      unit: 's',
-      advice: { explicitBucketBoundaries: requestSeconds },
-    }),
-    callDuration: meter.createHistogram('concordat.client.call.duration', {
-      description: 'Duration of calls, including all requests, logins and waits.',
-      unit: 's',
-      advice: { explicitBucketBoundaries: callSeconds },
-    }),
-    pauses: meter.createCounter('concordat.client.pauses', {
-      description: 'Pauses because of a rate limit.',
-      unit: '{pause}',
-    }),
-    paused: meter.createCounter('concordat.client.paused_time', {
-      description: 'Time paused because of rate limits.',
-      unit: 's',
-    }),
-    logins: meter.createCounter('concordat.client.logins', {
-      description: 'Logins that succeeded.',
-      unit: '{login}',
-    }),
-    retries: meter.createCounter('concordat.client.retries', {
-      description: 'Retries after transient failures.',
-      unit: '{retry}',
-    }),
+    requests: counter(
+      'concordat.client.requests',
+      '{request}',
+      'Requests sent to the connector, including logins and retries.',
+    ),
+    requestDuration: duration('http.client.request.duration', requestSeconds, 'Duration of HTTP client requests.'),
+    callDuration: duration(
+      'concordat.client.call.duration',
+      callSeconds,
+      'Duration of calls, including all requests, logins and waits.',
+    ),
+    pauses: counter('concordat.client.pauses', '{pause}', 'Pauses because of a rate limit.'),
+    paused: counter('concordat.client.paused_time', 's', 'Time paused because of rate limits.'),
+    logins: counter('concordat.client.logins', '{login}', 'Logins that succeeded.'),
+    retries: counter('concordat.client.retries', '{retry}', 'Retries after transient failures.'),
   };
 }

@@ -1,16 +1,9 @@
 import type { Redis } from 'ioredis';
 
-/** The keys of a connection. The braces keep them on one node of a cluster. */
-export interface Names {
-  session: string;
-  lock: string;
-  refusal: string;
-  pauses: string;
-  quotas: string;
-  news: string;
-}
+export type Names = ReturnType<typeof namesOf>;
 
-export function namesOf(prefix: string, connection: string): Names {
+/** The keys of a connection. The braces keep them on one node of a cluster. */
+export function namesOf(prefix: string, connection: string) {
   const base = `${prefix}{${connection}}:`;
   return {
     session: `${base}session`,
@@ -169,7 +162,6 @@ for index = 1, #all, 2 do
 end
 return result`;
 
-/** The current pauses. */
 export async function readPauses(redis: Redis, { pauses }: Names): Promise<{ scope: string; remainingMs: number }[]> {
   const result = (await redis.eval(pausesScript, 1, pauses)) as string[];
   return result.flatMap((scope, index) => (index % 2 === 0 ? { scope, remainingMs: Number(result[index + 1]) } : []));

@@ -2,7 +2,6 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Encrypts sessions for redis, and decrypts them. */
 export interface Seal {
   close(headers: Headers): string;
   /** `undefined` when it was encrypted with another key or for another connection. */

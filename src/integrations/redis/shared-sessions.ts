@@ -97,7 +97,9 @@ export class SharedSessions {
         await sleep(systemClock, lookMs, signal, this.#closing).catch(() => {});
       }
     }
-    return this.#logInAlone(unusable, login);
+    // While redis is away, each process logs in for itself.
+    const headers = await login();
+    return this.#know(this.#nextGeneration(unusable), headers, 0);
   }
 
   /** @returns `undefined` when another process has taken over meanwhile. */
@@ -119,12 +121,6 @@ export class SharedSessions {
     const facts = { expired, sealed: this.#seal.close(headers), ttlMs: sessionTtlMs, token, message: this.#message };
     const generation = await this.#link.run((redis) => save(redis, this.#names, facts)).catch(() => undefined);
     return generation === 0 ? undefined : this.#know(generation ?? this.#nextGeneration(expired), headers, 0);
-  }
-
-  /** While redis is away, each process logs in for itself. */
-  async #logInAlone(expired: number, login: Login): Promise<SharedSession> {
-    const headers = await login();
-    return this.#know(this.#nextGeneration(expired), headers, 0);
   }
 
   #nextGeneration(expired: number): number {

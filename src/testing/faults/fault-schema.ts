@@ -23,7 +23,6 @@ type ShapesOf<Kinds extends { kind: string }> = {
 /** Any format of rule W4, or a flaw. */
 export const limitFormat = oneOf(limitFormats);
 
-/** A delay as an option. */
 export const delayOption = option<Delay>(
   (value) => typeof value === 'function' || duration().safeParse(value).success,
   'must be a number of milliseconds, zero or more, or a function that returns one',

@@ -1,13 +1,5 @@
 import type { Fault } from '../fault-types.js';
-import {
-  emptyReply,
-  errorReply,
-  isBodyless,
-  noResponse,
-  type Reply,
-  type SimulatedResponse,
-  textReply,
-} from '../http/reply.js';
+import { emptyReply, errorReply, isBodyless, type Reply, type SimulatedResponse, textReply } from '../http/reply.js';
 import { type LimitHeader, limitHeaders } from '../wait-flaws.js';
 import { drawDelay } from './fault-schema.js';
 
@@ -25,7 +17,6 @@ export interface FaultContext {
 const defaultHugeBytes = 128 * 1024 * 1024;
 export const defaultLimitWaitMs = 1000;
 
-/** The reply to a request that a fault happens to. */
 export async function applyFault(fault: Fault, context: FaultContext): Promise<Reply> {
   // Drawn first, so that the order of arrival decides which number it is.
   const delayMs = fault.kind === 'hang' ? 0 : drawDelay(fault.delayMs, context.random, 'delayMs');
@@ -47,13 +38,13 @@ async function undelayed(fault: Fault, context: FaultContext): Promise<Reply> {
     case 'reset':
     case 'closed':
       if (fault.processed) await context.normal();
-      return noResponse(fault.kind);
+      return { instead: fault.kind, delayMs: 0 };
     case 'cut-head':
       await context.normal();
-      return noResponse(fault.kind);
+      return { instead: fault.kind, delayMs: 0 };
     case 'refused':
     case 'hang':
-      return noResponse(fault.kind);
+      return { instead: fault.kind, delayMs: 0 };
     case 'truncated':
       return { ...(await withBody(fault.status, context)), end: 'cut' };
     case 'never-ending':

@@ -1,29 +1,15 @@
 import * as z from 'zod';
 import { checkOptions, count, functionOf, option, optionsOf, readBy, type ShapeOf } from '../../internal/index.js';
 import type { Fault, FaultRule, RouteHandler, Step } from '../fault-types.js';
-import { anyRequest, type Pattern, parsePattern } from '../routes/pattern.js';
+import { anyRequest, parsePattern } from '../routes/pattern.js';
 import type { JournalEntry } from '../types.js';
 import { faultSchema } from './fault-schema.js';
 
 /** What is planned for a request: the usual response, a fault, or a function that responds. */
 export type Planned = 'normal' | Fault | RouteHandler;
 
-interface PlannedStep {
-  readonly pattern: Pattern;
-  readonly reply: Planned;
-  readonly times: number;
-  used: number;
-}
-
-interface PlannedFault {
-  readonly pattern: Pattern;
-  readonly fault: Fault;
-  readonly at: readonly number[] | undefined;
-  readonly every: number;
-  readonly most: number;
-  seen: number;
-  used: number;
-}
+type PlannedStep = z.output<typeof stepsSchema>[number] & { used: number };
+type PlannedFault = z.output<typeof rulesSchema>[number] & { seen: number; used: number };
 
 /** What was planned and what happened differ; the message is a table of both. */
 export class AccountingError extends Error {
@@ -32,7 +18,6 @@ export class AccountingError extends Error {
   }
 }
 
-/** What a test has planned, and what has happened of it. */
 export class Plan {
   readonly #faults: PlannedFault[];
   readonly #steps: PlannedStep[] = [];
@@ -40,29 +25,17 @@ export class Plan {
 
   /** @throws TypeError naming the rule that is wrong. */
   constructor(faults: readonly FaultRule[]) {
-    this.#faults = checkOptions(rulesSchema, faults, 'faults').map(
-      ({ on = anyRequest, at, every = 1, times = Number.POSITIVE_INFINITY, ...fault }) => ({
-        pattern: on,
-        fault,
-        at: at === undefined ? undefined : [at].flat(),
-        every,
-        most: times,
-        seen: 0,
-        used: 0,
-      }),
-    );
+    this.#faults = checkOptions(rulesSchema, faults, 'faults').map((rule) => ({ ...rule, seen: 0, used: 0 }));
   }
 
   /** @throws TypeError naming the step that is wrong; none of them is added then. */
   add(steps: readonly Step[]): void {
-    for (const { on = anyRequest, reply, times = 1 } of checkOptions(stepsSchema, steps, 'steps')) {
-      this.#steps.push({ pattern: on, reply, times, used: 0 });
-    }
+    for (const step of checkOptions(stepsSchema, steps, 'steps')) this.#steps.push({ ...step, used: 0 });
   }
 
   /** What is planned for this request, if anything; `unplanned` when the script has no step left for it. */
   take(entry: JournalEntry): Planned | 'unplanned' | undefined {
-    const step = this.#steps.find(({ pattern, times, used }) => used < times && pattern.match(entry));
+    const step = this.#steps.find(({ on, times, used }) => used < times && on.match(entry));
     if (step !== undefined) step.used++;
     else if (this.#isScripted(entry.kind)) {
       this.#unplanned.push(entry);
@@ -84,35 +57,36 @@ export class Plan {
 
   /** Logins and cleanups belong to a script only if it has steps for them. */
   #isScripted(kind: JournalEntry['kind']): boolean {
-    return kind === 'request' ? this.#steps.length > 0 : this.#steps.some(({ pattern }) => pattern.kind === kind);
+    return kind === 'request' ? this.#steps.length > 0 : this.#steps.some(({ on }) => on.kind === kind);
   }
 
   /** Every rule counts the request, even when an earlier one applies. */
   #takeFault(entry: JournalEntry): Fault | undefined {
     let taken: PlannedFault | undefined;
     for (const rule of this.#faults) {
-      if (rule.pattern.match(entry) === undefined) continue;
+      if (rule.on.match(entry) === undefined) continue;
       rule.seen++;
       if (taken === undefined && applies(rule)) taken = rule;
     }
     if (taken !== undefined) taken.used++;
-    return taken?.fault;
+    return taken;
   }
 }
 
-function applies({ at, every, most, seen, used }: PlannedFault): boolean {
-  if (used >= most) return false;
-  return at === undefined ? seen % every === 0 : at.includes(seen);
+function applies({ at, every = 1, times, seen, used }: PlannedFault): boolean {
+  if (used >= times) return false;
+  return at === undefined ? seen % every === 0 : [at].flat().includes(seen);
 }
 
 /** A route, `'login'` or `'cleanup'`. */
 export const routeOption = readBy((text) => parsePattern(text, 'on'));
 
-const selection = { on: routeOption.optional(), times: count(1).optional() };
+const on = routeOption.default(anyRequest);
 
 const stepsSchema = z.array(
   optionsOf({
-    ...selection,
+    on,
+    times: count(1).default(1),
     reply: z
       .union([z.literal('normal'), functionOf<RouteHandler>(), faultSchema({})], {
         error: "must be 'normal', a function, or an object with `kind`",
@@ -124,7 +98,8 @@ const stepsSchema = z.array(
 
 const rulesSchema = z.array(
   faultSchema({
-    ...selection,
+    on,
+    times: count(1).default(Number.POSITIVE_INFINITY),
     at: option<number | readonly number[]>(
       (value) => [value].flat().every((item) => Number.isInteger(item) && (item as number) >= 1),
       'must be a whole number, 1 or more, or an array of such numbers',
@@ -138,14 +113,15 @@ interface Row {
   problem: string;
 }
 
-function stepRow({ pattern, reply, times, used }: PlannedStep): Row {
+function stepRow({ on, reply, times, used }: PlannedStep): Row {
   const name = typeof reply === 'function' ? 'answer' : reply === 'normal' ? 'normal' : reply.kind;
-  return row(pattern.text, name, times, used);
+  return row(on.text, name, times, used);
 }
 
-function faultRow({ pattern, fault, at, most, used }: PlannedFault): Row {
-  const times = at === undefined ? (most === Number.POSITIVE_INFINITY ? undefined : most) : Math.min(at.length, most);
-  return row(pattern.text, fault.kind, times, used);
+function faultRow({ on, kind, at, times: most, used }: PlannedFault): Row {
+  const times =
+    at === undefined ? (most === Number.POSITIVE_INFINITY ? undefined : most) : Math.min([at].flat().length, most);
+  return row(on.text, kind, times, used);
 }
 
 function row(planned: string, reply: string, times: number | undefined, happened: number): Row {

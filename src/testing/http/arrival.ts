@@ -30,7 +30,6 @@ export async function fromFetch(input: Request | string | URL, init: RequestInit
   };
 }
 
-/** A new `Request`, for a handler. */
 export function toRequest({ method, url, headers, body, signal }: Arrival): Request {
   return new Request(url, {
     method,

@@ -5,16 +5,10 @@ import type { ListeningConnector } from '../types.js';
 import type { Arrival } from './arrival.js';
 import { chunksOf, isBodyless, type NoResponse, type Reply, type SimulatedResponse } from './reply.js';
 
-export interface ListenOptions {
-  port: number;
-  basePath: string;
-  clock: Clock;
-}
-
 /** Serves replies on 127.0.0.1. @throws Error when the port is not available. */
 export async function listen(
   reply: (arrival: Arrival) => Promise<Reply>,
-  { port, basePath, clock }: ListenOptions,
+  { port, basePath, clock }: { port: number; basePath: string; clock: Clock },
 ): Promise<ListeningConnector> {
   const [{ createServer }, { default: events }] = await Promise.all([import('node:http'), import('node:events')]);
   const server = createServer((incoming, outgoing) => {

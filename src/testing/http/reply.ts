@@ -26,10 +26,6 @@ export interface NoResponse {
 
 export type Reply = SimulatedResponse | NoResponse;
 
-export function noResponse(instead: NoResponse['instead']): NoResponse {
-  return { instead, delayMs: 0 };
-}
-
 const encoder = new TextEncoder();
 
 export function textReply(status: number, text: string, headers: Record<string, string> = {}): SimulatedResponse {

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../../internal/index.js';
+import { type Clock, follow, sleep } from '../../internal/index.js';
 import { chunksOf, isBodyless, type NoResponse, type Reply } from './reply.js';
 
 /**
@@ -11,7 +11,7 @@ export async function toResponse(reply: Reply, clock: Clock, signal?: AbortSigna
   if (reply.delayMs > 0) await sleep(clock, reply.delayMs, signal);
   if ('instead' in reply) {
     const { instead } = reply;
-    if (instead === 'hang') return new Promise((_resolve, reject) => whenAborted(signal, () => reject(signal?.reason)));
+    if (instead === 'hang') return new Promise((_resolve, reject) => void follow([signal], reject));
     throw new TypeError('fetch failed', { cause: connectionError(...causes[instead]) });
   }
   const headers = new Headers();
@@ -24,7 +24,7 @@ export async function toResponse(reply: Reply, clock: Clock, signal?: AbortSigna
   const chunks = chunksOf(reply);
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      whenAborted(signal, () => controller.error(signal?.reason));
+      follow([signal], (reason) => controller.error(reason));
     },
     pull(controller) {
       const { done, value } = chunks.next();
@@ -50,9 +50,4 @@ const causes: Record<Exclude<NoResponse['instead'], 'hang'>, [code: string, mess
 
 function connectionError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
-}
-
-function whenAborted(signal: AbortSignal | undefined, callback: () => void): void {
-  if (signal?.aborted) callback();
-  else signal?.addEventListener('abort', callback, { once: true });
 }

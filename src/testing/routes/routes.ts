@@ -17,11 +17,7 @@ export interface RoutedRequest {
   readonly request: () => Request;
 }
 
-interface RouteOptions {
-  routes?: SimulateConnectorOptions['routes'] | undefined;
-  resources?: SimulateConnectorOptions['resources'] | undefined;
-  recording?: Recording | undefined;
-}
+type RouteOptions = Pick<SimulateConnectorOptions, 'routes' | 'resources' | 'recording'>;
 
 /** What the connector itself answers, once session and quota have let a request pass. */
 export class Routes {
@@ -73,7 +69,6 @@ export class Routes {
   }
 }
 
-/** Calls a function of the test. */
 export async function callHandler(
   handler: RouteHandler,
   { entry, url, request }: RoutedRequest,

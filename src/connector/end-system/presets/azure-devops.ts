@@ -1,5 +1,5 @@
 import type { Preset } from '../preset.js';
-import { retryAfter } from './retry-after.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://learn.microsoft.com/azure/devops/integrate/concepts/rate-limits
 //          https://github.com/microsoft/azure-devops-auth-samples/issues/52 (203 and 401 for an expired token)
@@ -11,11 +11,7 @@ export const azureDevOps: Preset = {
   name: 'azure-devops',
   code: ['typeKey'],
   rules: [
-    {
-      when: { status: [429] },
-      is: 'rate-limit',
-      wait: [retryAfter, { header: 'x-ratelimit-reset', unit: 'epoch-seconds' }],
-    },
+    { ...tooManyRequests, wait: [retryAfter, { header: 'x-ratelimit-reset', unit: 'epoch-seconds' }] },
     { when: { status: [203], headers: { 'content-type': /html/i } }, is: 'unauthorized' },
   ],
 };

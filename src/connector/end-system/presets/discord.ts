@@ -1,5 +1,5 @@
 import type { Preset } from '../preset.js';
-import { retryAfter } from './retry-after.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://docs.discord.com/developers/topics/rate-limits
 //          https://docs.discord.com/developers/topics/opcodes-and-status-codes#json
@@ -12,8 +12,7 @@ export const discord: Preset = {
   code: ['code'],
   rules: [
     {
-      when: { status: [429] },
-      is: 'rate-limit',
+      ...tooManyRequests,
       wait: [
         { body: 'retry_after', unit: 'seconds' },
         { header: 'x-ratelimit-reset-after', unit: 'seconds' },

@@ -1,11 +1,12 @@
-import type { BodyCondition, Preset, WaitSource } from '../preset.js';
+import type { BodyCondition, HeaderReading, Preset } from '../preset.js';
 import { retryAfter } from './retry-after.js';
 
 // Sources: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 //          https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 //          https://github.com/octokit/plugin-throttling.js/blob/main/src/index.ts
 const limited = [403, 429];
-const reset: WaitSource = { header: 'x-ratelimit-reset', unit: 'epoch-seconds' };
+const usedUp = { 'x-ratelimit-remaining': '0' };
+const reset: HeaderReading = { header: 'x-ratelimit-reset', unit: 'epoch-seconds' };
 
 // Successful REST responses are never examined for this.
 const isGraphQL = { 'x-ratelimit-resource': 'graphql' };
@@ -26,34 +27,28 @@ export const github: Preset = {
       when: { 'x-ratelimit-resource': 'core' },
       remaining: 'x-ratelimit-remaining',
       limit: 'x-ratelimit-limit',
-      reset: { header: 'x-ratelimit-reset', unit: 'epoch-seconds' },
+      reset,
       window: 60 * 60_000,
     },
   ],
   rules: [
     { when: { status: limited, headers: { 'retry-after': true } }, is: 'rate-limit', wait: [retryAfter] },
-    { when: { status: limited, headers: { 'x-ratelimit-remaining': '0' } }, is: 'rate-limit', wait: [reset] },
+    { when: { status: limited, headers: usedUp }, is: 'rate-limit', wait: [reset] },
     {
       when: {
         status: limited,
         body: { path: 'message', matches: /secondary rate limit|abuse detection|API rate limit exceeded/i },
       },
       is: 'rate-limit',
-      fallbackWaitMs: 60_000,
     },
     // Every response carries the quota's reset: by itself it says nothing about this limit.
-    { when: { status: [429] }, is: 'rate-limit', fallbackWaitMs: 60_000 },
-    {
-      when: { status: [200], headers: { 'x-ratelimit-remaining': '0' }, body: exhausted },
-      is: 'rate-limit',
-      wait: [reset],
-    },
+    { when: { status: [429] }, is: 'rate-limit' },
+    { when: { status: [200], headers: usedUp, body: exhausted }, is: 'rate-limit', wait: [reset] },
     { when: { status: [200], headers: isGraphQL, body: exhausted }, is: 'rate-limit', wait: [reset] },
     {
       when: { status: [200], headers: isGraphQL, body: { path: 'errors.*.message', matches: /secondary rate limit/i } },
       is: 'rate-limit',
       wait: [retryAfter],
-      fallbackWaitMs: 60_000,
     },
   ],
 };

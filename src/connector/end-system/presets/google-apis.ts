@@ -1,4 +1,4 @@
-import type { BodyCondition, Preset, WaitSource } from '../preset.js';
+import type { BodyCondition, Preset, PresetRule } from '../preset.js';
 import { retryAfter } from './retry-after.js';
 
 // Sources: https://developers.google.com/workspace/drive/api/guides/handle-errors
@@ -8,11 +8,15 @@ import { retryAfter } from './retry-after.js';
 //          https://github.com/googleapis/python-genai/issues/1875 (a recorded RetryInfo)
 const limited = [403, 429, 503];
 const reason = (matches: RegExp): BodyCondition => ({ path: 'error.errors.*.reason', matches });
-const wait: WaitSource[] = [
-  retryAfter,
-  { body: 'error.details.*.retryDelay', unit: 'seconds', pattern: /^(\d+(?:\.\d+)?)s$/ },
-  { body: 'error.message', unit: 'iso-8601', pattern: /Retry after (\d\S*Z)/ },
-];
+const limit: Omit<PresetRule, 'when'> = {
+  is: 'rate-limit',
+  wait: [
+    retryAfter,
+    { body: 'error.details.*.retryDelay', unit: 'seconds', pattern: /^(\d+(?:\.\d+)?)s$/ },
+    { body: 'error.message', unit: 'iso-8601', pattern: /Retry after (\d\S*Z)/ },
+  ],
+  fallbackWaitMs: 30_000,
+};
 
 /**
  * Google's REST APIs: Drive, Gmail, Calendar, Sheets, Admin, Cloud. The reason or status in its body tells whether a 403
@@ -25,17 +29,11 @@ export const googleApis: Preset = {
   rules: [
     {
       when: { status: limited, body: reason(/^(?:dailyLimitExceeded|quotaExceeded)/) },
-      is: 'rate-limit',
-      wait,
+      ...limit,
       fallbackWaitMs: 60 * 60_000,
     },
-    { when: { status: limited, body: reason(/rateLimitExceeded/i) }, is: 'rate-limit', wait, fallbackWaitMs: 30_000 },
-    {
-      when: { status: limited, body: { path: 'error.status', matches: 'RESOURCE_EXHAUSTED' } },
-      is: 'rate-limit',
-      wait,
-      fallbackWaitMs: 30_000,
-    },
-    { when: { status: [429] }, is: 'rate-limit', wait, fallbackWaitMs: 30_000 },
+    { when: { status: limited, body: reason(/rateLimitExceeded/i) }, ...limit },
+    { when: { status: limited, body: { path: 'error.status', matches: 'RESOURCE_EXHAUSTED' } }, ...limit },
+    { when: { status: [429] }, ...limit },
   ],
 };

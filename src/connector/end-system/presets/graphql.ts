@@ -1,12 +1,14 @@
-import type { BodyCondition, Preset } from '../preset.js';
+import type { BodyCondition, Preset, PresetRule } from '../preset.js';
 import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://spec.graphql.org/October2021/#sec-Response (errors, and data beside them)
 //          https://www.apollographql.com/docs/apollo-server/data/errors (codes; those of other servers are in comments)
-const statuses = [200, 400, 403, 422, 500];
-const says = (matches: RegExp): BodyCondition => ({ path: 'errors.*.extensions.*', matches });
 /** Data beside the errors is for the caller: part of a mutation may have succeeded. */
 const nothing: BodyCondition = { path: 'data.*', matches: false };
+const says = (matches: RegExp, rule: Omit<PresetRule, 'when'>): PresetRule => ({
+  when: { status: [200, 400, 403, 422, 500], body: [{ path: 'errors.*.extensions.*', matches }, nothing] },
+  ...rule,
+});
 
 /** GraphQL of no product in particular. Most failures are a 200; their code, if there is one, says what failed. */
 export const graphql: Preset = {
@@ -15,37 +17,17 @@ export const graphql: Preset = {
   code: ['errors.*.extensions.code', 'errors.*.extensions.classification', 'errors.*.extensions.errorType'],
   message: ['errors.*.message'],
   rules: [
-    {
-      // Hot Chocolate says `AUTH_…`, Hasura `invalid-jwt`; Spring's UNAUTHORIZED means that nobody is logged in.
-      when: {
-        status: statuses,
-        body: [says(/^(?:UNAUTHENTICATED|UNAUTHORIZED|AUTH_NOT_AUTHENTICATED|invalid-jwt)$/i), nothing],
-      },
-      is: 'unauthorized',
-    },
-    {
-      when: {
-        status: statuses,
-        body: [says(/^(?:RATE_?LIMITED|RATE_LIMIT_EXCEEDED|TOO_MANY_REQUESTS|THROTTLED)$/i), nothing],
-      },
+    // Hot Chocolate says `AUTH_…`, Hasura `invalid-jwt`; Spring's UNAUTHORIZED means that nobody is logged in.
+    says(/^(?:UNAUTHENTICATED|UNAUTHORIZED|AUTH_NOT_AUTHENTICATED|invalid-jwt)$/i, { is: 'unauthorized' }),
+    says(/^(?:RATE_?LIMITED|RATE_LIMIT_EXCEEDED|TOO_MANY_REQUESTS|THROTTLED)$/i, {
       is: 'rate-limit',
       wait: [retryAfter],
-    },
+    }),
     tooManyRequests,
-    {
-      when: {
-        status: statuses,
-        body: [says(/^(?:FORBIDDEN|ACCESS_DENIED|PERMISSION_DENIED|AUTH_NOT_AUTHORIZED|access-denied)$/i), nothing],
-      },
-      is: 'forbidden',
-    },
-    { when: { status: statuses, body: [says(/^NOT_FOUND$/i), nothing] }, is: 'not-found' },
-    { when: { status: statuses, body: [says(/^(?:SERVICE_)?UNAVAILABLE$/i), nothing] }, is: 'other', status: 503 },
-    {
-      when: { status: statuses, body: [says(/^INTERNAL(?:_SERVER)?(?:_ERROR)?$/i), nothing] },
-      is: 'other',
-      status: 502,
-    },
+    says(/^(?:FORBIDDEN|ACCESS_DENIED|PERMISSION_DENIED|AUTH_NOT_AUTHORIZED|access-denied)$/i, { is: 'forbidden' }),
+    says(/^NOT_FOUND$/i, { is: 'not-found' }),
+    says(/^(?:SERVICE_)?UNAVAILABLE$/i, { is: 'other', status: 503 }),
+    says(/^INTERNAL(?:_SERVER)?(?:_ERROR)?$/i, { is: 'other', status: 502 }),
     { when: { status: [200], body: [{ path: 'errors.*', matches: true }, nothing] }, is: 'bad-request' },
   ],
 };

@@ -1,10 +1,15 @@
-import type { Preset } from '../preset.js';
-import { retryAfter } from './retry-after.js';
+import type { HeaderReading, Preset, PresetRule } from '../preset.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines
 //          https://developers.hubspot.com/docs/api-reference/error-handling (423, 477)
 //          https://github.com/HGData/mk-node-hubspot/issues/89 (a recorded 429)
-const limited = [429];
+const window: HeaderReading = { header: 'x-hubspot-ratelimit-interval-milliseconds', unit: 'milliseconds' };
+const limitOf = (matches: string, fallbackWaitMs: number): PresetRule => ({
+  when: { status: [429], body: { path: 'policyName', matches } },
+  is: 'rate-limit',
+  fallbackWaitMs,
+});
 
 /**
  * HubSpot. It names the limit but not its end: the header in milliseconds is the length of the short window, and the daily
@@ -18,26 +23,13 @@ export const hubspot: Preset = {
     {
       remaining: 'x-hubspot-ratelimit-remaining',
       limit: 'x-hubspot-ratelimit-max',
-      window: { header: 'x-hubspot-ratelimit-interval-milliseconds', unit: 'milliseconds' },
+      window,
     },
   ],
   rules: [
-    {
-      when: { status: limited, body: { path: 'policyName', matches: 'DAILY' } },
-      is: 'rate-limit',
-      fallbackWaitMs: 60 * 60_000,
-    },
-    {
-      when: { status: limited, body: { path: 'policyName', matches: 'SECONDLY' } },
-      is: 'rate-limit',
-      fallbackWaitMs: 1_000,
-    },
-    {
-      when: { status: limited },
-      is: 'rate-limit',
-      wait: [retryAfter, { header: 'x-hubspot-ratelimit-interval-milliseconds', unit: 'milliseconds' }],
-      fallbackWaitMs: 10_000,
-    },
+    limitOf('DAILY', 60 * 60_000),
+    limitOf('SECONDLY', 1_000),
+    { ...tooManyRequests, wait: [retryAfter, window], fallbackWaitMs: 10_000 },
     { when: { status: [477] }, is: 'rate-limit', wait: [retryAfter] },
     { when: { status: [423] }, is: 'rate-limit', fallbackWaitMs: 2_000 },
   ],

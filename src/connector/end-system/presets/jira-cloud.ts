@@ -1,5 +1,5 @@
 import type { Preset } from '../preset.js';
-import { retryAfter } from './retry-after.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
 //          https://developer.atlassian.com/cloud/jira/platform/build-an-app-that-respects-rate-limits/
@@ -9,8 +9,7 @@ export const jiraCloud: Preset = {
   message: ['errorMessages', 'errors.*', 'message', 'errorMessage'],
   rules: [
     {
-      when: { status: [429] },
-      is: 'rate-limit',
+      ...tooManyRequests,
       wait: [
         retryAfter,
         { header: 'beta-retry-after', unit: 'auto' },

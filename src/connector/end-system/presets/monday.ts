@@ -1,4 +1,4 @@
-import type { BodyCondition, Match, Preset, WaitSource } from '../preset.js';
+import type { BodyCondition, Match, Preset, PresetRule } from '../preset.js';
 import { retryAfter } from './retry-after.js';
 
 // Sources: https://developer.monday.com/api-reference/docs/error-handling
@@ -6,7 +6,10 @@ import { retryAfter } from './retry-after.js';
 const statuses = [200, 400, 429];
 const code = (matches: Match): BodyCondition => ({ path: 'errors.*.extensions.code', matches });
 const status = (matches: string): BodyCondition => ({ path: 'errors.*.extensions.status_code', matches });
-const wait: WaitSource[] = [retryAfter, { body: 'errors.*.extensions.retry_in_seconds', unit: 'seconds' }];
+const limit: Omit<PresetRule, 'when'> = {
+  is: 'rate-limit',
+  wait: [retryAfter, { body: 'errors.*.extensions.retry_in_seconds', unit: 'seconds' }],
+};
 
 /**
  * monday.com. Failures are a 200 whose errors carry the real status. The daily limit ends at midnight UTC; it is tried again
@@ -17,24 +20,11 @@ export const monday: Preset = {
   code: ['errors.*.extensions.code', 'error_code'],
   message: ['errors.*.message', 'error_message'],
   rules: [
-    {
-      when: { status: statuses, body: code('DAILY_LIMIT_EXCEEDED') },
-      is: 'rate-limit',
-      wait,
-      fallbackWaitMs: 60 * 60_000,
-    },
-    {
-      when: { status: statuses, body: code(/^(?:COMPLEXITY_BUDGET_EXHAUSTED|ComplexityException)$/) },
-      is: 'rate-limit',
-      wait,
-    },
-    {
-      when: { status: statuses, body: { path: 'error_code', matches: 'ComplexityException' } },
-      is: 'rate-limit',
-      wait,
-    },
-    { when: { status: [200], body: status('429') }, is: 'rate-limit', wait },
-    { when: { status: [429] }, is: 'rate-limit', wait },
+    { when: { status: statuses, body: code('DAILY_LIMIT_EXCEEDED') }, ...limit, fallbackWaitMs: 60 * 60_000 },
+    { when: { status: statuses, body: code(/^(?:COMPLEXITY_BUDGET_EXHAUSTED|ComplexityException)$/) }, ...limit },
+    { when: { status: statuses, body: { path: 'error_code', matches: 'ComplexityException' } }, ...limit },
+    { when: { status: [200], body: status('429') }, ...limit },
+    { when: { status: [429] }, ...limit },
     { when: { status: [200], body: status('401') }, is: 'unauthorized' },
     { when: { status: [200], body: status('403') }, is: 'forbidden' },
     { when: { status: [200], body: status('404') }, is: 'not-found' },

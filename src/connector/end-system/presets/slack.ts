@@ -1,9 +1,14 @@
-import type { BodyCondition, Preset } from '../preset.js';
+import type { BodyCondition, Preset, PresetRule } from '../preset.js';
 import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://docs.slack.dev/apis/web-api/rate-limits
 //          https://docs.slack.dev/reference/methods/auth.test (the errors that every method has)
 const failed: BodyCondition = { path: 'ok', matches: 'false' };
+
+const says = (matches: RegExp, rule: Omit<PresetRule, 'when'>): PresetRule => ({
+  when: { status: [200], body: [failed, { path: 'error', matches }] },
+  ...rule,
+});
 
 const refused = [
   'access_denied',
@@ -27,37 +32,11 @@ export const slack: Preset = {
   message: ['response_metadata.messages', 'error'],
   rules: [
     tooManyRequests,
-    {
-      when: { status: [200], body: [failed, { path: 'error', matches: /^rate_?limited$/ }] },
-      is: 'rate-limit',
-      wait: [retryAfter],
-    },
-    {
-      when: {
-        status: [200],
-        body: [
-          failed,
-          { path: 'error', matches: /^(?:token_expired|token_revoked|invalid_auth|not_authed|account_inactive)$/ },
-        ],
-      },
-      is: 'unauthorized',
-    },
-    {
-      when: { status: [200], body: [failed, { path: 'error', matches: new RegExp(`^(?:${refused.join('|')})$`) }] },
-      is: 'forbidden',
-    },
-    { when: { status: [200], body: [failed, { path: 'error', matches: /_not_found$/ }] }, is: 'not-found' },
-    {
-      when: {
-        status: [200],
-        body: [
-          failed,
-          { path: 'error', matches: /^(?:internal_error|fatal_error|service_unavailable|request_timeout)$/ },
-        ],
-      },
-      is: 'other',
-      status: 503,
-    },
+    says(/^rate_?limited$/, { is: 'rate-limit', wait: [retryAfter] }),
+    says(/^(?:token_expired|token_revoked|invalid_auth|not_authed|account_inactive)$/, { is: 'unauthorized' }),
+    says(new RegExp(`^(?:${refused.join('|')})$`), { is: 'forbidden' }),
+    says(/_not_found$/, { is: 'not-found' }),
+    says(/^(?:internal_error|fatal_error|service_unavailable|request_timeout)$/, { is: 'other', status: 503 }),
     { when: { status: [200], body: failed }, is: 'bad-request' },
   ],
 };

@@ -1,9 +1,12 @@
-import type { BodyCondition, Preset } from '../preset.js';
+import type { Preset, PresetRule } from '../preset.js';
 import { retryAfter } from './retry-after.js';
 
 // Sources: https://www.w3.org/TR/2000/NOTE-SOAP-20000508/#_Toc478383507 (SOAP 1.1), https://www.w3.org/TR/soap12-part1/#soapfault
 //          https://docs.oasis-open.org/wss-m/wss/v1.1.1/os/wss-SOAPMessageSecurity-v1.1.1-os.html (12, error handling)
-const says = (matches: RegExp): BodyCondition => ({ path: 'fault.*', matches });
+const says = (matches: RegExp, is: PresetRule['is']): PresetRule => ({
+  when: { body: { path: 'fault.*', matches } },
+  is,
+});
 
 /**
  * SOAP of no product in particular: a failure is a fault, mostly with a 500. Its code says whose mistake it was, and often
@@ -15,22 +18,17 @@ export const soap: Preset = {
   code: ['fault.subcode', 'fault.code'],
   message: ['fault.string'],
   rules: [
+    // WS-Security's, then names that speak for themselves.
+    says(
+      /^(?:FailedAuthentication|InvalidSecurity(?:Token)?|SecurityTokenUnavailable|MessageExpired|AuthenticationFailed|NotAuthenticated|InvalidSession|SessionExpired|INVALID_SESSION_ID|SESSION_EXPIRED)$/,
+      'unauthorized',
+    ),
     {
-      // WS-Security's, then names that speak for themselves.
-      when: {
-        body: says(
-          /^(?:FailedAuthentication|InvalidSecurity(?:Token)?|SecurityTokenUnavailable|MessageExpired|AuthenticationFailed|NotAuthenticated|InvalidSession|SessionExpired|INVALID_SESSION_ID|SESSION_EXPIRED)$/,
-        ),
-      },
-      is: 'unauthorized',
-    },
-    {
-      when: { body: says(/^(?:REQUEST_LIMIT_EXCEEDED|RateLimitExceeded|TooManyRequests|Throttled)$/) },
-      is: 'rate-limit',
+      ...says(/^(?:REQUEST_LIMIT_EXCEEDED|RateLimitExceeded|TooManyRequests|Throttled)$/, 'rate-limit'),
       wait: [retryAfter],
     },
-    { when: { body: says(/^(?:AccessDenied|PermissionDenied|NotAuthorized)$/) }, is: 'forbidden' },
-    { when: { body: says(/^(?:NotFound|ObjectNotFound|RecordNotFound)$/) }, is: 'not-found' },
+    says(/^(?:AccessDenied|PermissionDenied|NotAuthorized)$/, 'forbidden'),
+    says(/^(?:NotFound|ObjectNotFound|RecordNotFound)$/, 'not-found'),
     {
       when: { status: [400, 500], body: { path: 'fault.code', matches: /^(?:Client|Sender)(?:\.|$)/ } },
       is: 'bad-request',

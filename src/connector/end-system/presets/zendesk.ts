@@ -1,5 +1,5 @@
 import type { Preset } from '../preset.js';
-import { retryAfter } from './retry-after.js';
+import { retryAfter, tooManyRequests } from './retry-after.js';
 
 // Sources: https://developer.zendesk.com/api-reference/introduction/rate-limits/
 //          https://developer.zendesk.com/documentation/ticketing/using-the-zendesk-api/best-practices-for-avoiding-rate-limiting/
@@ -21,8 +21,7 @@ export const zendesk: Preset = {
   ],
   rules: [
     {
-      when: { status: [429] },
-      is: 'rate-limit',
+      ...tooManyRequests,
       wait: [
         retryAfter,
         { header: 'zendesk-ratelimit-tickets-index', unit: 'seconds', pattern: /remaining=0;.*resets=(\d+)/ },
