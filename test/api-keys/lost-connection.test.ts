@@ -3,12 +3,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
 import { ada } from './helpers/people.js';
 
-const servers = databaseKinds.filter(({ name }) => name === 'PostgreSQL');
+const [kind] = databaseKinds;
 
-describe.each(servers)('a connection that $name ends during a transaction', (kind) => {
+describe.skipIf(kind?.name !== 'PostgreSQL')('a connection that PostgreSQL ends during a transaction', () => {
   // If nobody listened for the connection's error, the process would end; vitest fails this run instead.
   it('fails that call alone: neither the process nor the next call', async () => {
-    const { url } = await emptyDatabase(kind);
+    const { url } = await emptyDatabase(kind!);
     const apiKeys = await openForTest({ database: url, edition: 'Professional' });
     const { apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
     const other = new pg.Client({ connectionString: url });
