@@ -175,6 +175,37 @@ describe('what is sent', () => {
     });
   });
 
+  it('reports a 429 that it meets anywhere, and does not stop at waiting for it (W3)', async () => {
+    const { baseUrl, config } = await modelConnector();
+    const { limit: _, ...probes } = config.probes;
+    let sent = 0;
+    const refuse = (): Promise<Response> =>
+      Promise.resolve(
+        Response.json({ errors: { code: 'SLOW', message: 'm' } }, { status: 429, headers: { 'x-wait-ms': '0' } }),
+      );
+    const check = async (isRefused: () => boolean) => {
+      const fetch = (request: Request) => (isRefused() ? refuse() : globalThis.fetch(request));
+      const report = await runConformance({ baseUrl, ...config, probes, fetch });
+      return { ok: report.ok, ...report.results.find(({ id }) => id === 'responses.too-many-requests') };
+    };
+    const found = await check(() => ++sent % 10 === 0);
+    expect(found).toMatchObject({ ok: false, status: 'failed' });
+    expect(found.problems?.[0]?.message).toContain(': 429; expected a 403 with x-wait-ms');
+    expect(await check(() => false)).toMatchObject({ ok: true, status: 'passed' });
+  });
+
+  it('says that the wait was not checked where no limit is declared', async () => {
+    const { baseUrl, config } = await modelConnector();
+    const { limit: _, ...probes } = config.probes;
+    const reasonOf = async (options: object) => {
+      const { results } = await runConformance({ baseUrl, ...config, probes, ...options });
+      const { status, reason } = results.find(({ id }) => id === 'rate-limit.wait-unit') as CaseResult;
+      return [status, reason];
+    };
+    expect(await reasonOf({})).toEqual(['skipped', 'the feature `rate-limit` is not declared']);
+    expect(await reasonOf({ features: ['rate-limit'] })).toEqual(['skipped', 'needs `probes.limit`']);
+  });
+
   it('asks again before a wait that is too long ends, and says when the limit is still on', async () => {
     const limit = (wait: number) => ({ ...soundDecisions.limit(wait), headers: { 'x-wait-ms': '3600000' } });
     const { baseUrl, config } = await modelConnector({ limit, limitEnds: false });

@@ -223,6 +223,12 @@ const mutants: Mutant[] = [
     control: { limit: (waitMs) => ({ ...sound.limit(waitMs), status: 403 }) },
   },
   {
+    name: 'answers for what is missing with 429 (W3)',
+    changes: { unknownResource: () => ({ ...sound.unknownResource()!, status: 429, headers: { 'x-wait-ms': '1' } }) },
+    caught: ['routes.unknown-resource', 'responses.too-many-requests'],
+    control: { unknownResource: () => sound.unknownResource() },
+  },
+  {
     name: 'answers a limit with 503 (W3)',
     changes: { limit: (waitMs) => ({ ...sound.limit(waitMs), status: 503 }) },
     caught: ['rate-limit.status'],

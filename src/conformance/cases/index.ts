@@ -5,7 +5,7 @@ import { errorCases } from './errors.js';
 import { fileCases } from './files.js';
 import { openapiCases } from './openapi.js';
 import { quotaCases } from './quota.js';
-import { rateLimitCases } from './rate-limit.js';
+import { rateLimitCases, tooManyRequestsCase } from './rate-limit.js';
 import { routeCases } from './routes.js';
 import { secretCases } from './secrets.js';
 import { everyLoginCase, loginCases } from './session.js';
@@ -14,8 +14,8 @@ import { validationCases } from './validation.js';
 
 /**
  * All cases in the order in which they run. Parallel connections come first, because nothing else can be judged without them.
- * Rate limits come late, because nothing else can be checked during a pause; the quota comes last, because its cases look at
- * every response, as that of the logins does.
+ * Rate limits come late, because nothing else can be checked during a pause; the quota and 429s come last, because
+ * their cases look at every response, as that of the logins does.
  */
 export const allCases: readonly CaseDefinition[] = [
   parallelCase,
@@ -32,4 +32,5 @@ export const allCases: readonly CaseDefinition[] = [
   ...rateLimitCases,
   everyLoginCase,
   ...quotaCases,
+  tooManyRequestsCase,
 ];

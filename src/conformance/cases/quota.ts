@@ -73,8 +73,8 @@ export const quotaCases: CaseDefinition[] = [
   }),
 ];
 
-/** The announcements so far; a case that runs alone sends a request first. */
-async function announcements({ prober, settings }: Judge): Promise<readonly Announcement[]> {
+/** The announcements so far, one for each response; a case that runs alone sends a request first. */
+export async function announcements({ prober, settings }: Judge): Promise<readonly Announcement[]> {
   const { all } = prober.announcements;
   if (all.length > 0) return all;
   if (prober.canLogIn) await prober.login();

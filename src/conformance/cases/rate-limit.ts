@@ -1,7 +1,11 @@
 import { type CaseDefinition, isOneOf } from '../case.js';
+import { summarize } from '../probing/exchange.js';
+import { lacksFeature } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
+import type { Prober } from '../probing/prober.js';
 import { errorProblem } from '../wording/error-body.js';
 import { disagreeingWaits, duration, overEarlyProblem } from '../wording/wait-text.js';
+import { announcements } from './quota.js';
 import { askAgain, isDenied, lacksLimit, limitCase, look, notReached, reachLimit } from './reach-limit.js';
 
 /** The longest wait that the service waits out (rule W7). */
@@ -9,6 +13,8 @@ const dayMs = 24 * 3_600_000;
 
 /** How many problems of one kind to report. */
 const mostProblems = 3;
+
+const lacksDeclaredLimit = (prober: Prober) => lacksFeature(prober, 'rate-limit') ?? lacksLimit(prober);
 
 /** The response that makes the service wait. */
 export const rateLimitCases: CaseDefinition[] = [
@@ -102,9 +108,10 @@ export const rateLimitCases: CaseDefinition[] = [
     rule: 'W4',
     title: 'A rate limit does not end long before its wait',
     why: 'A wrong unit or time zone makes the service wait for minutes, hours or years instead of a second.',
+    lacks: (prober) => (prober.overEarly.length > 0 ? undefined : lacksDeclaredLimit(prober)),
     async check(judge) {
       const { prober } = judge;
-      if (prober.settings.features.has('rate-limit') && lacksLimit(prober) === undefined) {
+      if (lacksDeclaredLimit(prober) === undefined) {
         const { seen } = await reachLimit(prober);
         if (seen !== undefined && prober.limits.waitOf(seen).waitMs !== undefined) await askAgain(prober, seen);
       }
@@ -152,3 +159,21 @@ export const rateLimitCases: CaseDefinition[] = [
     }),
   }),
 ];
+
+/** Looks at every response so far but those of `probes.limit`, which `rate-limit.status` judges. */
+export const tooManyRequestsCase: CaseDefinition = {
+  id: 'responses.too-many-requests',
+  rule: 'W3',
+  title: 'No other response is a 429',
+  why: 'The contract says 403 with the wait header. Most often a proxy or a limiter of its own refuses requests.',
+  async check(judge) {
+    const { limit, rateLimit } = judge.settings;
+    const others = (await announcements(judge)).filter(({ seen }) => seen.request.path !== limit?.request.path);
+    const refused = new Map(
+      others.filter(({ seen }) => seen.response?.status === 429).map(({ seen }) => [summarize(seen), seen]),
+    );
+    for (const seen of [...refused.values()].slice(0, mostProblems)) {
+      judge.found(seen, `; expected a 403 with ${rateLimit.header}`);
+    }
+  },
+};
