@@ -55,12 +55,12 @@ class Client implements ConnectorClient {
 
   constructor(options: ConnectorClientOptions) {
     const settings = checkOptions(options);
-    const { clock, origin, maxResponseBytes, dispatcher, fetch, concurrency, initialize } = settings;
+    const { clock, origin, maxResponseBytes, dispatcher, fetch, initialize } = settings;
     this.#settings = settings;
     this.#events = new EventHub({ baseUrl: origin + settings.basePath, client: this });
     this.#transport =
       fetch === undefined
-        ? createUndiciTransport({ origin, connections: concurrency, dispatcher, clock, maxResponseBytes })
+        ? createUndiciTransport({ origin, dispatcher, clock, maxResponseBytes })
         : createFetchTransport({ origin, fetch, clock, maxResponseBytes });
     let isReady = false;
     const emit: Emit = (name, event) => {

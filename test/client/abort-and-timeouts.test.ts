@@ -406,6 +406,23 @@ describe('timeoutMs', () => {
   });
 });
 
+it('streams that nobody reads take no socket from another scope, and none from a login (D4)', async () => {
+  const connector = await scriptedConnector({
+    handle: (exchange) => {
+      if (!exchange.path.startsWith('/files')) return ok(exchange);
+      exchange.response.writeHead(200, { 'content-length': 1_000_000 });
+      exchange.response.write('the beginning');
+    },
+  });
+  const scope = ({ path }: { path: string }) => (path.startsWith('/files') ? 'files' : 'rest');
+  const client = connect(connector, { concurrency: 1, rateLimit: { scope }, retry: { retries: 0 }, timeoutMs: 2000 });
+  const { body } = await client.stream('/files/1');
+  connector.expireSessions();
+  await expect(get(client)).resolves.toMatchObject({ status: 200 });
+  expect(connector.logins).toHaveLength(2);
+  await body.cancel();
+});
+
 describe('totalTimeoutMs bounds the whole call', () => {
   it.each([
     ['retries', (exchange: Exchange) => exchange.reply(500)],
