@@ -55,12 +55,14 @@ class Client implements ConnectorClient {
 
   constructor(options: ConnectorClientOptions) {
     const settings = checkOptions(options);
-    const { clock, origin, maxResponseBytes, dispatcher, fetch, initialize } = settings;
+    const { clock, origin, maxResponseBytes, dispatcher, fetch, concurrency, rateLimit, initialize } = settings;
     this.#settings = settings;
     this.#events = new EventHub({ baseUrl: origin + settings.basePath, client: this });
+    // Each scope has its own `concurrency`, and must not wait in the pool for the sockets of another (rule D4).
+    const connections = rateLimit.scope === undefined ? concurrency : null;
     this.#transport =
       fetch === undefined
-        ? createUndiciTransport({ origin, dispatcher, clock, maxResponseBytes })
+        ? createUndiciTransport({ origin, connections, dispatcher, clock, maxResponseBytes })
         : createFetchTransport({ origin, fetch, clock, maxResponseBytes });
     let isReady = false;
     const emit: Emit = (name, event) => {

@@ -406,7 +406,7 @@ describe('timeoutMs', () => {
   });
 });
 
-it('streams that nobody reads take no socket from another scope, and none from a login (D4)', async () => {
+it('streams that nobody reads take no socket from another scope (D4)', async () => {
   const connector = await scriptedConnector({
     handle: (exchange) => {
       if (!exchange.path.startsWith('/files')) return ok(exchange);
@@ -417,9 +417,7 @@ it('streams that nobody reads take no socket from another scope, and none from a
   const scope = ({ path }: { path: string }) => (path.startsWith('/files') ? 'files' : 'rest');
   const client = connect(connector, { concurrency: 1, rateLimit: { scope }, retry: { retries: 0 }, timeoutMs: 2000 });
   const { body } = await client.stream('/files/1');
-  connector.expireSessions();
   await expect(get(client)).resolves.toMatchObject({ status: 200 });
-  expect(connector.logins).toHaveLength(2);
   await body.cancel();
 });
 

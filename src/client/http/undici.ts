@@ -7,6 +7,8 @@ export type { Dispatcher };
 
 export interface TransportOptions extends ExchangeOptions {
   origin: string;
+  /** The most sockets of the transport's own pool; `null` for as many as there are requests. */
+  connections: number | null;
   dispatcher?: Dispatcher | undefined;
 }
 
@@ -22,9 +24,8 @@ function checkDispatcher(dispatcher: Dispatcher): Dispatcher {
 
 /** The transport over undici's dispatch interface: one handler per request, and no stream in between. */
 export function createUndiciTransport(options: TransportOptions): Transport {
-  const { origin } = options;
-  // It opens a socket for each request: the gate bounds how many there are, for each scope, and a login may come on top.
-  const pool = options.dispatcher === undefined ? new Pool(origin) : undefined;
+  const { origin, connections } = options;
+  const pool = options.dispatcher === undefined ? new Pool(origin, { connections }) : undefined;
   const dispatcher = options.dispatcher === undefined ? (pool as Pool) : checkDispatcher(options.dispatcher);
   const active = new ActiveRequests();
   return {
