@@ -1,6 +1,6 @@
 import { virtualClock } from 'concordat/testing';
 import { describe, expect, it } from 'vitest';
-import { type KnownRemaining, updateRemaining } from '../../src/client/rate-limit/quota/announced.js';
+import { AnnouncedQuota, type KnownRemaining, updateRemaining } from '../../src/client/rate-limit/quota/announced.js';
 import { allowanceBeyond, learnFromLimit, type QuotaEstimate } from '../../src/client/rate-limit/quota/estimate.js';
 import { LearnedQuota } from '../../src/client/rate-limit/quota/learned.js';
 
@@ -139,4 +139,19 @@ describe('what answers say is left', () => {
   ])('%s', (_name, left, inFlight, now, expected) => {
     expect(updateRemaining(before, { left, resetMs: 1000 }, inFlight, now).left).toBe(expected);
   });
+});
+
+it('advice beside a binding remainder is not refuted by a request that went before it (W8)', async () => {
+  const clock = virtualClock();
+  const quota = new AnnouncedQuota(clock);
+  const advice = { policies: [], remaining: [{ name: 'day', left: 5, resetMs: 60_000 }] };
+  quota.announceBinding({ left: 10, resetMs: 60_000 }, 0);
+  const startedAt = clock.monotonic();
+  quota.started(false, 0);
+  await clock.advance(10);
+  quota.announce(advice, 1);
+  quota.limited(1000, startedAt);
+  quota.opened();
+  quota.announce(advice, 0);
+  expect(quota.isAnnounced).toBe(true);
 });

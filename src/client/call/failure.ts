@@ -48,7 +48,6 @@ export function isFinal(outcome: SendOutcome): boolean {
  */
 export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: readonly string[], note = ''): unknown {
   const { request } = attempt;
-  const all = secretsOf(attempt, secrets);
   if (outcome.type === 'aborted') {
     // By the caller, or because the grace of `close()` is over.
     return attempt.signal?.aborted ? attempt.signal.reason : closedError(request);
@@ -56,7 +55,7 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
   if (outcome.type === 'timeout') {
     const message = `no complete response within ${Math.ceil(attempt.timeoutMs)} ms${note}`;
     const error = new RequestError(message, { code: 'TIMEOUT', request, status: outcome.response?.status });
-    return attachResponse(error, attempt, outcome.response, all);
+    return attachResponse(error, attempt, outcome.response, secretsOf(attempt, secrets));
   }
   if (outcome.type === 'failed' && outcome.error instanceof BodyFailure) {
     const { message, cause } = outcome.error;
@@ -67,6 +66,7 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
     return new RequestError(describeFailure(outcome.error) + note, { code: 'NETWORK_ERROR', request, cause });
   }
   const response = outcome as WireResponse;
+  const all = secretsOf(attempt, secrets);
   return attachResponse(responseError({ attempt, kind, response }, all, note), attempt, response, all);
 }
 

@@ -4,9 +4,6 @@ import type { LearnedQuota } from './learned.js';
 import type { EndedRequest } from './quota.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
 
-/** Further names are ignored (rule E8). */
-const maxNames = 16;
-
 export interface Remaining {
   /** Which of the connector's quotas it belongs to. */
   readonly name: string;
@@ -28,6 +25,9 @@ export interface KnownRemaining {
   /** On the monotonic clock. */
   readonly resetsAt: number;
 }
+
+/** Further names are ignored (rule E8). */
+const maxNames = 16;
 
 /**
  * Takes in one more response. Within a window the smallest number counts: a larger one comes from an older response,
@@ -51,8 +51,8 @@ export function updateRemaining(
  * comes.
  *
  * What the options vouch for is binding: it never proves wrong, and closes the gate. All else is advice. It slows and
- * never stops: with nothing in flight, the gate follows it for a minute at most (rule G9). What belongs to one decision is asked with one `now`, on the monotonic clock: a window may end between two
- * readings.
+ * never stops: with nothing in flight, the gate follows it for a minute at most (rule G9). What belongs to one decision
+ * is asked with one `now`, on the monotonic clock: a window may end between two readings.
  */
 export class AnnouncedQuota {
   protected readonly clock: Clock;
@@ -86,7 +86,7 @@ export class AnnouncedQuota {
     // A response with a remainder only belongs to the policies announced before.
     if (this.#refuted !== undefined && (key === '' || key === this.#refuted)) return;
     const now = this.clock.monotonic();
-    if (!this.isAnnounced || (key !== '' && key !== toKey(this.#policies))) this.#announcedAt = now;
+    if (!this.#isAdvised || (key !== '' && key !== toKey(this.#policies))) this.#announcedAt = now;
     if (key !== '') this.#policies = tracked;
     for (const { name, ...latest } of remaining) {
       const known = this.#advised.get(name);
@@ -111,16 +111,15 @@ export class AnnouncedQuota {
 
   /** Whether enough is known that no request has to go first to find out (rule G3). */
   get isKnown(): boolean {
-    return this.#lefts.length > 0 || this.known !== undefined;
+    return this.isAnnounced || this.known !== undefined;
   }
 
   get isAnnounced(): boolean {
-    return this.#policies.length > 0 || this.#lefts.length > 0;
+    return this.#binding !== undefined || this.#isAdvised;
   }
 
-  get #lefts(): KnownRemaining[] {
-    const advised = this.#advised.size === 0 ? [] : [...this.#advised.values()];
-    return this.#binding === undefined ? advised : [...advised, this.#binding];
+  get #isAdvised(): boolean {
+    return this.#policies.length > 0 || this.#advised.size > 0;
   }
 
   /** Ends windows whose time is over and forgets what is too old. Called before {@link mayStart}. */
@@ -134,16 +133,18 @@ export class AnnouncedQuota {
   }
 
   #hasRoom(inFlight: number, now: number): boolean {
-    const fits = this.#lefts.every((known) => this.#fitsRemaining(known, now, inFlight));
-    return fits && this.#policies.every((policy) => this.#fits(policy, now, inFlight));
+    if (this.#binding !== undefined && !this.#fitsRemaining(this.#binding, now, inFlight)) return false;
+    for (const known of this.#advised.values()) if (!this.#fitsRemaining(known, now, inFlight)) return false;
+    return this.#policies.every((policy) => this.#fits(policy, now, inFlight));
   }
 
   /** After {@link mayStart} said no: how long until it is worth asking again even if nothing returns. */
   roomInMs(now: number): number {
     if (!this.isAnnounced) return this.#learned?.roomInMs(now) ?? Number.POSITIVE_INFINITY;
     const times = this.#policies.map(({ windowMs }) => (this.#times.oldestSince(now - windowMs) ?? now) + windowMs);
-    const resets = this.#lefts.map(({ resetsAt }) => resetsAt).filter((resetsAt) => resetsAt > now);
-    return Math.max(0, Math.min(...times, ...resets) - now); // a sum may be rounded to a moment ago
+    for (const { resetsAt } of this.#advised.values()) if (resetsAt > now) times.push(resetsAt);
+    if (this.#binding !== undefined && this.#binding.resetsAt > now) times.push(this.#binding.resetsAt);
+    return Math.max(0, Math.min(...times) - now); // a sum may be rounded to a moment ago
   }
 
   /** So many calls are left waiting. */
@@ -223,7 +224,7 @@ export class AnnouncedQuota {
   }
 
   #refute(): void {
-    if (this.#policies.length === 0 && this.#advised.size === 0) return;
+    if (!this.#isAdvised) return;
     this.#refuted = toKey(this.#policies);
     this.#uncountedAt = this.clock.monotonic();
     this.#times = new RecentTimes();
