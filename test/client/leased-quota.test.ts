@@ -159,6 +159,29 @@ describe('a process with a leased quota (G10)', () => {
     expect(quota.mayStart(0, now())).toBe(true);
   });
 
+  it('leases on though a busy machine makes a whole window slow, or many requests stand in line', async () => {
+    const { quota, now, told, send, passed, until } = await begun(known);
+    const window = async (startedAt: number, ...endAt: number[]) => {
+      send(endAt.length + 1);
+      for (const ms of endAt) {
+        await until(ms);
+        passed(startedAt);
+      }
+      quota.limited(startedAt + 1600 - now(), startedAt);
+      await until(startedAt + 1600);
+      quota.opened();
+      quota.want(9, now());
+      await until(startedAt + 1601);
+    };
+    await window(1, 21, 301, 301, 301); // in line behind one of 20 ms
+    expect(told.at(-1)?.want).toBeGreaterThan(0);
+    await window(1602, 2002, 2002, 2002, 2002); // all of them slow
+    expect(told.at(-1)?.want).toBeGreaterThan(0);
+    told.length = 0;
+    await window(3203, 3603, 3603, 3603, 3603); // once more: that is how long responses take
+    expect(told.filter(({ want }) => want > 0)).toEqual([]);
+  });
+
   it('gives up an answer that takes an eighth of the window, and goes on by itself (G9)', async () => {
     const { quota, now, told, until } = await afterLimit({ ...unknown, window: 1 }, 'silence');
     quota.want(9, now());

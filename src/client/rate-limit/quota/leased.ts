@@ -49,8 +49,9 @@ export class LeasedQuota extends AnnouncedQuota {
   #used = 0;
   #usedBefore = 0;
   #inFlight = 0;
-  /** How long a response usually takes. */
-  #responseMs = 0;
+  /** How long the fastest response took, between two pauses and before them. */
+  #fastestMs: number | undefined;
+  #fastestBeforeMs: number | undefined;
   /** When the question in flight was asked. */
   #askedAt: number | undefined;
   /** Counts the questions: a late answer is not taken for that of the next one. */
@@ -106,8 +107,9 @@ export class LeasedQuota extends AnnouncedQuota {
   override ended(request: EndedRequest): void {
     super.ended(request);
     if (request.isLogin) return;
-    this.#returned(request.startedAt);
+    this.#inFlight--;
     const { outcome, isLate } = request;
+    if (outcome === 'passed') this.#responded(request.startedAt);
     if (outcome === 'passed') this.#share.passed(request.startedAt, this.clock.monotonic());
     if (outcome === 'passed' && (!isLate || request.startedAt >= this.#startsAt)) this.#unused--;
     // The connector has not counted it: its permit is good for the next one.
@@ -119,7 +121,8 @@ export class LeasedQuota extends AnnouncedQuota {
     super.limited(waitMs, startedAt);
     const now = this.clock.monotonic();
     if (startedAt !== undefined) {
-      this.#returned(startedAt);
+      this.#inFlight--;
+      this.#responded(startedAt);
       if (this.#isLeasing && startedAt >= this.#startsAt) this.#permits++;
       if (this.#resumesAt === undefined) this.#share.limited(now, now + waitMs);
     }
@@ -133,6 +136,8 @@ export class LeasedQuota extends AnnouncedQuota {
     // The state may answer that nothing is known. One that was away must have answered what it was told.
     this.#isLeasing = this.#mayLease && (this.#lease !== undefined || !this.#share.isOn);
     this.#isTold = false;
+    this.#fastestBeforeMs = this.#fastestMs ?? this.#fastestBeforeMs;
+    this.#fastestMs = undefined;
     // A short pause says nothing about the window: what it refused goes again with its permits.
     if (this.clock.monotonic() < this.#endsAt - this.#windowMs / 2) return;
     this.#permits = 0;
@@ -145,7 +150,9 @@ export class LeasedQuota extends AnnouncedQuota {
 
   /** Where responses take a good part of the window, only the pause is shared: leases would leave much unused. */
   get #mayLease(): boolean {
-    const fits = responsesInWindow * this.#responseMs <= this.#windowMs;
+    // Not those that stood in line: many start together, and a busy machine makes all of a window slow.
+    const latest = this.#fastestMs ?? this.#fastestBeforeMs ?? 0;
+    const fits = responsesInWindow * Math.min(latest, this.#fastestBeforeMs ?? latest) <= this.#windowMs;
     return fits && (this.#share.isOn || this.clock.monotonic() >= this.#awayUntil);
   }
 
@@ -166,9 +173,9 @@ export class LeasedQuota extends AnnouncedQuota {
     return Math.ceil(Math.min(maxAnswerMs, this.#windowMs / 8));
   }
 
-  #returned(startedAt: number): void {
-    this.#inFlight--;
-    this.#responseMs += (this.clock.monotonic() - startedAt - this.#responseMs) / 8;
+  #responded(startedAt: number): void {
+    const tookMs = this.clock.monotonic() - startedAt;
+    this.#fastestMs = Math.min(this.#fastestMs ?? tookMs, tookMs);
   }
 
   /** During a pause, once nothing is in flight any more: tells what did not pass or, at first, what did. */
