@@ -86,11 +86,11 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   }
 
   deliver(attempt: CallAttempt, response: WireResponse): Result | Promise<Result> {
-    const { session } = attempt;
+    const { session, permit } = attempt;
     const { request, responseType, schema, toResult } = this.#call;
     const { parseJson } = this.#context.settings;
     this.#bodies.markSent();
-    this.#context.sessions.accept(session);
+    this.#context.sessions.accept(session, permit.startedAt);
     this.#recheck?.end(true);
     if (response.incoming !== undefined) this.#context.arriving(this.#call, response.incoming);
     const read = readSuccess(response, { method: request.method, responseType, schema, parseJson }, (problem) => {
@@ -106,7 +106,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { sessions, closing } = this.#context;
     const { session } = attempt;
     if (kind !== 'held-back') this.#bodies.markSent();
-    if (isBodyLost(kind)) sessions.accept(session);
+    if (isBodyLost(kind)) sessions.accept(session, attempt.permit.startedAt);
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, attempt);
     let recheck: SessionFacts['recheck'] = session.recheck === undefined ? 'none' : 'running';
     let { adopted } = session;
@@ -241,7 +241,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
         ageMs,
         graceMs,
         adopted,
-        accepted: session.accepted,
+        accepted: session.acceptedAt !== undefined,
+        isInUse: session.acceptedAt !== undefined && session.acceptedAt > permit.startedAt,
         isCoolingDown: sessions.isCoolingDown(session),
         recheck,
       },

@@ -13,8 +13,8 @@ export interface Session {
   readonly since: number;
   /** Whether another client made the login. */
   readonly adopted: boolean;
-  /** Whether a request of this client got through with it: a later refusal then means that it has ended. */
-  accepted: boolean;
+  /** When the latest request of this client that got through with it was started; `undefined` without one. */
+  acceptedAt: number | undefined;
   /** Set while one call tries it once more, for all calls (rule S4): whether it was accepted. */
   recheck: Promise<boolean> | undefined;
 }
@@ -104,8 +104,9 @@ export class SessionHolder {
     if (this.#current?.generation === session.generation) this.#current = undefined;
   }
 
-  accept(session: Session): void {
-    session.accepted = true;
+  /** A request that was started then got through with it. */
+  accept(session: Session, startedAt: number): void {
+    session.acceptedAt = Math.max(session.acceptedAt ?? startedAt, startedAt);
     this.#neverAccepted = undefined;
   }
 
@@ -114,7 +115,7 @@ export class SessionHolder {
    * says nothing about the session that has replaced it.
    */
   markUnusable(session: Session): void {
-    if (session !== this.#current || session.accepted || session.generation === this.#neverAccepted?.generation) return;
+    if (session !== this.#current || session.acceptedAt !== undefined || session.generation === this.#neverAccepted?.generation) return;
     const { clock, loginCooldownMs } = this.#options;
     const inARow = (this.#neverAccepted?.inARow ?? 0) + 1;
     const cooldownMs = Math.min(1000 * 2 ** inARow, loginCooldownMs);
@@ -185,7 +186,7 @@ export class SessionHolder {
     const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
     const withDefaults = { ...this.#options.headers, ...headers };
     const since = clock.monotonic() - ageMs;
-    const session: Session = { generation, headers, withDefaults, since, adopted, accepted: false, recheck: undefined };
+    const session: Session = { generation, headers, withDefaults, since, adopted, acceptedAt: undefined, recheck: undefined };
     const reason = this.#lastGeneration === 0 ? 'first' : 'expired';
     this.#lastGeneration = generation;
     this.#current = session;
