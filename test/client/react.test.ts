@@ -189,7 +189,13 @@ describe('a 401 (S4, S5)', () => {
       { unauthorized: 2 },
     ],
     ['after a second 401', accepted, { unauthorized: 2, logins: 1 }, recheck, { endedSessions: 1 }],
-    ['others still get through with it', { ...accepted, isInUse: true }, { unauthorized: 1 }, recheck, { unauthorized: 2 }],
+    [
+      'others still get through with it',
+      { ...accepted, isInUse: true },
+      { unauthorized: 1 },
+      recheck,
+      { unauthorized: 2 },
+    ],
     ['in a cool-down', { ...accepted, ...isCoolingDown }, { unauthorized: 1 }, early, { endedSessions: 1 }],
     ['while a call rechecks it', { ...accepted, ...running }, { unauthorized: 1 }, recheck, { endedSessions: 1 }],
   ];

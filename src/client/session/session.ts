@@ -115,7 +115,12 @@ export class SessionHolder {
    * says nothing about the session that has replaced it.
    */
   markUnusable(session: Session): void {
-    if (session !== this.#current || session.acceptedAt !== undefined || session.generation === this.#neverAccepted?.generation) return;
+    if (
+      session !== this.#current ||
+      session.acceptedAt !== undefined ||
+      session.generation === this.#neverAccepted?.generation
+    )
+      return;
     const { clock, loginCooldownMs } = this.#options;
     const inARow = (this.#neverAccepted?.inARow ?? 0) + 1;
     const cooldownMs = Math.min(1000 * 2 ** inARow, loginCooldownMs);
@@ -186,7 +191,15 @@ export class SessionHolder {
     const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
     const withDefaults = { ...this.#options.headers, ...headers };
     const since = clock.monotonic() - ageMs;
-    const session: Session = { generation, headers, withDefaults, since, adopted, acceptedAt: undefined, recheck: undefined };
+    const session: Session = {
+      generation,
+      headers,
+      withDefaults,
+      since,
+      adopted,
+      acceptedAt: undefined,
+      recheck: undefined,
+    };
     const reason = this.#lastGeneration === 0 ? 'first' : 'expired';
     this.#lastGeneration = generation;
     this.#current = session;
