@@ -170,7 +170,7 @@ export class SessionHolder {
   }
 
   async #login(signal: AbortSignal): Promise<Session> {
-    const { clock, loginCooldownMs } = this.#options;
+    const { clock } = this.#options;
     const startedAt = clock.monotonic();
     const expired = this.#lastGeneration;
     try {
@@ -178,9 +178,8 @@ export class SessionHolder {
       return this.#use(shared, adopted, startedAt);
     } catch (error) {
       if (error instanceof InitializeError && error.refused) {
-        this.#refusal = { error, until: clock.monotonic() + loginCooldownMs };
-        const retryAt = new Date(Math.min(clock.now() + loginCooldownMs, latestDateMs));
-        throw Object.assign(error, { retryAt });
+        const { retryAt } = this.#withRetryAt(error) as InitializeError & { retryAt: Date };
+        this.#refusal = { error, until: clock.monotonic() + retryAt.getTime() - clock.now() };
       }
       throw error;
     }
@@ -216,13 +215,20 @@ export class SessionHolder {
       try {
         const logIn = () => {
           loggedIn = true;
-          return login(signal);
+          return login(signal).catch((error: unknown) => Promise.reject(this.#withRetryAt(error)));
         };
         return { shared: await state.renew(expired, logIn, clock), adopted: !loggedIn };
       } catch (error) {
         if (loggedIn || !isErrorOf(error, 'AbandonedLogin') || signal.aborted) throw reviveInitializeError(error);
       }
     }
+  }
+
+  /** Says when the cool-down after a refused login ends: here, before other clients hear of it through the state. */
+  #withRetryAt(error: unknown): unknown {
+    if (!(error instanceof InitializeError && error.refused) || error.retryAt !== undefined) return error;
+    const { clock, loginCooldownMs } = this.#options;
+    return Object.assign(error, { retryAt: new Date(Math.min(clock.now() + loginCooldownMs, latestDateMs)) });
   }
 
   #recentRefusal(): InitializeError | undefined {
