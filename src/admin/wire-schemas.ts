@@ -68,18 +68,6 @@ const apiKeySchema = z
   })
   .describe('An API key, without its value, which cannot be retrieved.');
 
-const createdApiKeySchema = z
-  .object({
-    ...apiKeySchema.shape,
-    key: z.string().meta({
-      description: 'The value of the key, returned only once.',
-      pattern: '^[a-z][a-z0-9]*_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
-    }),
-  })
-  .describe('The new key, with its value.');
-
-const apiKeyPageSchema = pageOf(apiKeySchema, 'keys').describe('One page of API keys.');
-
 const auditEntrySchema = z
   .object({
     id: z.int().min(1).describe('Ascending.'),
@@ -103,42 +91,6 @@ const auditEntrySchema = z
   })
   .describe('One change of one API key.');
 
-const auditPageSchema = pageOf(auditEntrySchema, 'entries').describe('One page of the audit trail, newest first.');
-
-const meSchema = z
-  .object({
-    user,
-    rights: z.object({
-      createApiKeys: z.boolean().describe('Whether the edition allows creating and editing keys.'),
-      manageAllApiKeys: z.boolean().describe('Whether the caller may see and manage the keys of all users.'),
-    }),
-    edition: z.string().meta({ examples: ['Professional'] }),
-    maxExpiresOn: timestamp('The latest `expiresOn` accepted now: one calendar year ahead.'),
-    authenticatedBy: z.enum(['basic', 'api-key']),
-    apiKey: z
-      .object({
-        id: apiKeyId(),
-        name: z.string(),
-        status,
-        expiresOn: timestamp('When the key expires.'),
-        daysLeft: z.int().min(0).describe('Whole days until the key expires.'),
-      })
-      .nullable()
-      .describe('The key that authenticated this request; null with Basic.'),
-  })
-  .describe('The caller: a self-test for a key.');
-
-const errorSchema = z
-  .object({
-    errorMessage: z.string(),
-    stackTrace: z.null(),
-    fieldErrors: z
-      .array(z.object({ field: z.string(), message: z.string() }))
-      .optional()
-      .describe('What is wrong, field by field.'),
-  })
-  .describe('The body of every error.');
-
 const name = z.string().meta({
   description:
     '1 to 100 characters after trimming, no control characters; unique among all keys, whatever their status.',
@@ -160,33 +112,70 @@ const description = z
     examples: ['Runs on build-7; ask the release team.'],
   });
 
-const newApiKeySchema = z
-  .object({ name, description, expiresOn })
-  .describe('The owner is always the caller. Other fields are ignored.');
-
-const apiKeyChangesSchema = z
-  .object({
-    name: name.optional(),
-    description,
-    expiresOn: expiresOn.optional(),
-    version: z
-      .int()
-      .optional()
-      .describe('The version that you read: the edit is refused if the key has changed since.'),
-  })
-  .describe('What to change: `name`, `description`, `expiresOn`. Other fields are ignored.');
-
 /** By the names of the OpenAPI document's components, as are the bodies. */
 export const responseSchemas = {
   ApiKey: apiKeySchema,
-  CreatedApiKey: createdApiKeySchema,
-  ApiKeyPage: apiKeyPageSchema,
+  CreatedApiKey: z
+    .object({
+      ...apiKeySchema.shape,
+      key: z.string().meta({
+        description: 'The value of the key, returned only once.',
+        pattern: '^[a-z][a-z0-9]*_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
+      }),
+    })
+    .describe('The new key, with its value.'),
+  ApiKeyPage: pageOf(apiKeySchema, 'keys').describe('One page of API keys.'),
   AuditEntry: auditEntrySchema,
-  AuditPage: auditPageSchema,
-  Me: meSchema,
-  Error: errorSchema,
+  AuditPage: pageOf(auditEntrySchema, 'entries').describe('One page of the audit trail, newest first.'),
+  Me: z
+    .object({
+      user,
+      rights: z.object({
+        createApiKeys: z.boolean().describe('Whether the edition allows creating and editing keys.'),
+        manageAllApiKeys: z.boolean().describe('Whether the caller may see and manage the keys of all users.'),
+      }),
+      edition: z.string().meta({ examples: ['Professional'] }),
+      maxExpiresOn: timestamp('The latest `expiresOn` accepted now: one calendar year ahead.'),
+      authenticatedBy: z.enum(['basic', 'api-key']),
+      apiKey: z
+        .object({
+          id: apiKeyId(),
+          name: z.string(),
+          status,
+          expiresOn: timestamp('When the key expires.'),
+          daysLeft: z.int().min(0).describe('Whole days until the key expires.'),
+        })
+        .nullable()
+        .describe('The key that authenticated this request; null with Basic.'),
+    })
+    .describe('The caller: a self-test for a key.'),
+  Error: z
+    .object({
+      errorMessage: z.string(),
+      stackTrace: z.null(),
+      fieldErrors: z
+        .array(z.object({ field: z.string(), message: z.string() }))
+        .optional()
+        .describe('What is wrong, field by field.'),
+    })
+    .describe('The body of every error.'),
 };
-export const bodySchemas = { NewApiKey: newApiKeySchema, ApiKeyChanges: apiKeyChangesSchema };
+export const bodySchemas = {
+  NewApiKey: z
+    .object({ name, description, expiresOn })
+    .describe('The owner is always the caller. Other fields are ignored.'),
+  ApiKeyChanges: z
+    .object({
+      name: name.optional(),
+      description,
+      expiresOn: expiresOn.optional(),
+      version: z
+        .int()
+        .optional()
+        .describe('The version that you read: the edit is refused if the key has changed since.'),
+    })
+    .describe('What to change: `name`, `description`, `expiresOn`. Other fields are ignored.'),
+};
 
 const cursor = z.string().optional().describe('The `nextCursor` of the previous page.');
 const limit = z.int().min(1).max(maxPageLimit).optional().describe('Maximum number of entries; 50 by default.');

@@ -200,5 +200,5 @@ class Client implements ConnectorClient {
 }
 
 // Shared by all calls: of those that wait there may be very many.
-const wholeResponse = <Data>(response: ConnectorResponse<Data>) => response;
-const dataOf = <Data>({ data }: ConnectorResponse<Data>) => data;
+const wholeResponse = <Data>(_data: Data, response: () => ConnectorResponse<Data>) => response();
+const dataOf = <Data>(data: Data) => data;

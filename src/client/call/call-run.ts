@@ -1,7 +1,7 @@
 import { abortable, sleep } from '../../internal/index.js';
 import { readLimit, unreadableError, withResponse } from '../http/error-response.js';
 import { type ErrorContent, secretNames } from '../http/read-error.js';
-import { readSuccess } from '../http/read-success.js';
+import { readSuccess, toResponse } from '../http/read-success.js';
 import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
 import { mayExceedWaitLimits, waitLimitError } from '../rate-limit/wait-limits.js';
@@ -98,7 +98,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       const error = unreadableError(problem, request, response, secrets);
       return withResponse(error, response, secrets, secretNames(session.headers));
     });
-    return read instanceof Promise ? read.then(toResult) : toResult(read);
+    const finish = (data: Data) => toResult(data, () => toResponse(response, data));
+    return read instanceof Promise ? read.then(finish) : finish(read);
   }
 
   async react(failed: FailedAttempt<CallAttempt>): Promise<void> {

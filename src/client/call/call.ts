@@ -3,7 +3,7 @@ import type { RequestLine } from '../../contract/index.js';
 import { bool, checkOptions, notAnOption, oneOf, option, timeLimit } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import type { IncomingBody } from '../http/incoming-body.js';
-import type { ConnectorResponse, ResponseType } from '../http/read-success.js';
+import type { ResponseType, ToResult } from '../http/read-success.js';
 import { type BodySource, toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toPath, toTarget, withoutQuery } from '../http/request-target.js';
@@ -23,7 +23,7 @@ export interface Call<Data = unknown, Result = unknown> {
   readonly body: BodySource;
   readonly responseType: ResponseType;
   readonly schema: DataSchema<Data> | undefined;
-  toResult(response: ConnectorResponse<Data>): Result;
+  toResult(...result: Parameters<ToResult<Data, Result>>): Result;
   /** As the caller says; if `undefined`, the method decides (rule G7). */
   readonly idempotent: boolean | undefined;
   readonly timeoutMs: number;
@@ -60,7 +60,7 @@ export function toCall<Data, Result>(
   request: ConnectorRequest<Data>,
   settings: Settings,
   gates: Gates,
-  toResult: (response: ConnectorResponse<Data>) => Result,
+  toResult: ToResult<Data, Result>,
 ): Call<Data, Result> {
   const { method, path } = checkRequest(request, settings);
   const body = toBodySource(request);

@@ -3,7 +3,7 @@ import { follow } from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
 import { IncomingBody } from '../http/incoming-body.js';
-import type { ConnectorResponse } from '../http/read-success.js';
+import type { ConnectorResponse, ToResult } from '../http/read-success.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { SessionHolder } from '../session/session.js';
 import { type Call, type CallContext, type CallHistory, checkRequest, toCall } from './call.js';
@@ -43,12 +43,11 @@ export class Calls {
   }
 
   /** Makes a call. @throws (rejects) as {@link ConnectorClient.request} does. */
-  run<Data, Result>(
-    request: ConnectorRequest<Data>,
-    toResult: (response: ConnectorResponse<Data>) => Result,
-  ): Promise<Result> {
+  run<Data, Result>(request: ConnectorRequest<Data>, toResult: ToResult<Data, Result>): Promise<Result> {
     try {
-      return request?.responseType === 'stream' ? this.#stream(request).then(toResult) : this.#run(request, toResult);
+      return request?.responseType === 'stream'
+        ? this.#stream(request).then((response) => toResult(response.data, () => response))
+        : this.#run(request, toResult);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -62,7 +61,7 @@ export class Calls {
   /** @param isRest whether it requests the rest of a stream, of which the caller knows nothing. */
   #run<Data, Result>(
     request: ConnectorRequest<Data>,
-    toResult: (response: ConnectorResponse<Data>) => Result,
+    toResult: ToResult<Data, Result>,
     isRest = false,
   ): Promise<Result> {
     const { settings, gates, closing, counters, events } = this.#context;
@@ -96,9 +95,9 @@ export class Calls {
     });
     const leave = follow([call.signal], (reason) => controller.abort(reason));
     let arriving: IncomingBody | undefined;
-    const toResult = (response: ConnectorResponse<Data>) => {
-      if (response.data instanceof IncomingBody) arriving = response.data;
-      return call.toResult(response);
+    const toResult: ToResult<Data, Result> = (data, response) => {
+      if (data instanceof IncomingBody) arriving = data;
+      return call.toResult(data, response);
     };
     try {
       return await this.#drive({ ...call, toResult, signal: controller.signal });
@@ -125,7 +124,7 @@ export class Calls {
     const streamRequest = toStreamRequest({ ...request, method });
     const requestLine = { method, path: withoutQuery(path) };
     const open: Open = (part, isRest) =>
-      this.#run(part as ConnectorRequest<IncomingBody>, (response) => response, isRest);
+      this.#run(part as ConnectorRequest<IncomingBody>, (_, response) => response(), isRest);
     const response = await open(streamRequest, false);
     const streamed = toStreamed(response, { request: requestLine, streamRequest, settings, open });
     return streamed as ConnectorResponse<Data>;

@@ -2,7 +2,7 @@ import { follow, parseJson, sleep } from '../../internal/index.js';
 import { AbandonedLogin, InitializeError } from '../errors.js';
 import { unreadableError } from '../http/error-response.js';
 import { credentialSecrets } from '../http/read-error.js';
-import { readSuccess } from '../http/read-success.js';
+import { readSuccess, toResponse } from '../http/read-success.js';
 import { withoutQuery } from '../http/request-target.js';
 import {
   type InitializeFunction,
@@ -70,9 +70,10 @@ class LoginProcess {
       const response = await this.#request({ ...options, method }, defaultTimeoutMs, secrets);
       const reading = { method, responseType: 'auto', schema: undefined, parseJson: undefined } as const;
       // Without the response: a successful login holds a session (rule E9).
-      return readSuccess(response, reading, (problem) =>
+      const data = await readSuccess(response, reading, (problem) =>
         unreadableError(problem, { method, path: withoutQuery(path) }, response, secrets),
       );
+      return toResponse(response, data);
     };
     const timeout = this.#timeOut(controller, done.signal);
     timeout.catch(() => {}); // it may reject after the login has failed for another reason

@@ -22,7 +22,10 @@ export interface ConnectorResponse<Data = unknown> {
   readonly headers: Headers;
 }
 
-function toResponse<Data>({ status, headers: wireHeaders }: WireResponse, data: Data): ConnectorResponse<Data> {
+/** Makes a caller's result of the data. The whole response is made for those only who ask for it. */
+export type ToResult<Data, Result> = (data: Data, response: () => ConnectorResponse<Data>) => Result;
+
+export function toResponse<Data>({ status, headers: wireHeaders }: WireResponse, data: Data): ConnectorResponse<Data> {
   let headers: Headers | undefined;
   return {
     status,
@@ -44,7 +47,7 @@ function toHeaders(wireHeaders: WireResponse['headers']): Headers {
 }
 
 /**
- * Turns a complete success into what the caller gets; synchronously, unless the schema is asynchronous.
+ * Reads the data of a complete success; synchronously, unless the schema is asynchronous.
  *
  * @throws (or rejects with) what `toError` makes of a body that is not what was expected, or that the schema refuses.
  */
@@ -52,7 +55,7 @@ export function readSuccess<Data>(
   response: WireResponse,
   options: ReadOptions<Data>,
   toError: (problem: Unreadable) => Error,
-): ConnectorResponse<Data> | Promise<ConnectorResponse<Data>> {
+): Data | Promise<Data> {
   const { schema } = options;
   const fail = (error: unknown): never => {
     throw error instanceof Unreadable ? toError(error) : error;
@@ -60,10 +63,9 @@ export function readSuccess<Data>(
   try {
     const data = readData(response, options);
     // A 304 has no data to check.
-    if (schema === undefined || response.status === 304) return toResponse(response, data as Data);
+    if (schema === undefined || response.status === 304) return data as Data;
     const checked = applySchema(schema, data);
-    if (!(checked instanceof Promise)) return toResponse(response, checked);
-    return checked.then((value) => toResponse(response, value)).catch(fail);
+    return checked instanceof Promise ? checked.catch(fail) : checked;
   } catch (error) {
     return fail(error);
   }
@@ -183,7 +185,8 @@ function decodeWindows1252({ buffer, byteOffset, byteLength }: Uint8Array): stri
 }
 
 /** UTF-8 by default; a byte order mark decides if the charset is UTF-16 without an order, or missing. */
-function decoderOf(charset: string | undefined, [first, second]: Uint8Array): TextDecoder {
+function decoderOf(charset: string | undefined, bytes: Uint8Array): TextDecoder {
+  const [first, second] = [bytes[0], bytes[1]]; // without an iterator
   const mayHaveMark = charset === undefined || charset === 'utf-16';
   const isBigEndian = mayHaveMark && first === 0xfe && second === 0xff;
   const isLittleEndian = mayHaveMark && first === 0xff && second === 0xfe;

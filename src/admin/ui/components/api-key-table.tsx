@@ -5,7 +5,7 @@ import { useShown } from '../look.js';
 import { Icon } from './icon.js';
 import { ExpiryWarning, RefusedUseWarning, Status } from './status.js';
 import { ActionHead, NoAction, Table } from './table.js';
-import { PlainTime, RelativeTime } from './time.js';
+import { RelativeTime } from './time.js';
 
 /** The columns of the specification (section 4). */
 export function ApiKeyTable({ view, apiKeys }: { view: ListView; apiKeys: readonly ApiKey[] }) {
@@ -62,11 +62,7 @@ function ApiKeyRow({ view, apiKey }: { view: ListView; apiKey: ApiKey }) {
       </td>
       <td data-label={texts.expiresOn}>
         <div>
-          {apiKey.status === 'Revoked' ? (
-            <PlainTime time={apiKey.expiresOn} />
-          ) : (
-            <RelativeTime time={apiKey.expiresOn} />
-          )}
+          <RelativeTime time={apiKey.expiresOn} isOff={apiKey.status === 'Revoked'} />
           {isAvailable && <ExpiryWarning apiKey={apiKey} />}
         </div>
       </td>

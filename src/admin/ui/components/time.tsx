@@ -1,23 +1,17 @@
 import { useShown } from '../look.js';
 
+interface RelativeTimeProps {
+  time: string;
+  /** For what is no longer going to happen: how far away it is would mislead. */
+  isOff?: boolean;
+}
+
 /** Relative and absolute time; seconds and UTC on hover. The script puts what `data-time` marks into the reader's zone. */
-export function RelativeTime({ time }: { time: string }) {
+export function RelativeTime({ time, isOff = false }: RelativeTimeProps) {
   const { dates, nowMs } = useShown();
   return (
     <time class="time" datetime={time} title={dates.exact(time)}>
-      {dates.relative(time, nowMs)}{' '}
-      <span class="second-line" data-time="minute">
-        {dates.minute(time)}
-      </span>
-    </time>
-  );
-}
-
-/** For what is no longer going to happen: how far away it is would mislead. */
-export function PlainTime({ time }: { time: string }) {
-  const { dates } = useShown();
-  return (
-    <time class="time" datetime={time} title={dates.exact(time)}>
+      {!isOff && `${dates.relative(time, nowMs)} `}
       <span class="second-line" data-time="minute">
         {dates.minute(time)}
       </span>
