@@ -99,7 +99,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       return withResponse(error, response, secrets, secretNames(session.headers));
     });
     const finish = (data: Data) => toResult(data, () => toResponse(response, data));
-    return read instanceof Promise ? read.then(finish) : finish(read);
+    if (!(read instanceof Promise)) return finish(read);
+    return abortable(read, this.signal, this.#context.closing).then(finish);
   }
 
   async react(failed: FailedAttempt<CallAttempt>): Promise<void> {
