@@ -99,8 +99,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       return withResponse(error, response, secrets, secretNames(session.headers));
     });
     const finish = (data: Data) => toResult(data, () => toResponse(response, data));
-    if (!(read instanceof Promise)) return finish(read);
-    return abortable(read, this.signal, this.#context.closing).then(finish);
+    return read instanceof Promise ? abortable(read, this.signal, this.#context.closing).then(finish) : finish(read);
   }
 
   async react(failed: FailedAttempt<CallAttempt>): Promise<void> {
@@ -208,8 +207,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { settings, clock, secrets } = this.#context;
     const { askedMs, resumeAt = new Date(clock.now()) } = this.#call.lane.gate.pause;
     const mayBeShown = mayExceedWaitLimits(askedMs, settings.rateLimit);
-    const names = secretNames(attempt.session.headers);
-    this.#limit = readLimit(response, secretsOf(attempt, secrets), names, mayBeShown);
+    this.#limit = readLimit(response, secretsOf(attempt, secrets), secretNames(attempt.session.headers), mayBeShown);
     if (settings.rateLimit.onLimit === 'reject') throw this.waitLimitError(askedMs, resumeAt);
   }
 
@@ -232,7 +230,6 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { settings, sessions } = this.#context;
     const { retry, freshSessionGraceMs: graceMs } = settings;
     const { session, permit } = attempt;
-    const ageMs = permit.startedAt - session.since;
     return {
       kind,
       status: statusOf(outcome),
@@ -240,7 +237,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       isIdempotent: isIdempotent(this.#call.request.method, this.#call.idempotent),
       retriesLeft: isFinal(outcome) ? 0 : retry.retries - this.#history.retries,
       session: {
-        ageMs,
+        ageMs: permit.startedAt - session.since,
         graceMs,
         adopted,
         accepted: session.acceptedAt !== undefined,
