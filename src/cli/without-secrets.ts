@@ -1,4 +1,4 @@
-import { createRedact, isObject, redactedMark } from '../internal/index.js';
+import { createRedact, redactedMark } from '../internal/index.js';
 import type { Recording } from '../testing/index.js';
 import { UsageError } from './io.js';
 import { secretKey } from './parameters.js';
@@ -9,7 +9,7 @@ const tokenForm =
   /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[opsu]_|github_pat_|glpat-|xox[abpr]-|[sr]k_live_|AKIA)[\w-]{10,}|:\/\/[^\s/:@]+:[^\s/@]+@/;
 
 export interface Judgement {
-  /** Members whose texts and numbers are taken out as well, at any depth. */
+  /** Members whose text is taken out as well. */
   mask: readonly string[];
   /** Members that sound like secrets and are none. */
   keep: readonly string[];
@@ -23,8 +23,8 @@ export interface Judgement {
 export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }: Judgement): Recording {
   const redact = createRedact(secrets);
   const clean = JSON.parse(JSON.stringify(recording), (key, value) => {
-    if (mask.includes(key)) return masked(value);
-    return typeof value === 'string' ? redact(value) : value;
+    if (typeof value !== 'string') return value;
+    return mask.includes(key) && value !== '' ? redactedMark : redact(value);
   }) as Recording;
   const left = [...textsOf(clean, '')].filter(
     ({ key, text, isName }) =>
@@ -41,14 +41,6 @@ export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }:
     `Nothing was written: a secret may be left at ${places.slice(0, 8).join(', ')}${more}. ` +
       'Take out members with --mask NAME, or say with --keep NAME that a member is no secret.',
   );
-}
-
-/** The same with a mark for each text and number in it. */
-function masked(value: unknown): unknown {
-  if (typeof value === 'number' || typeof value === 'string') return value === '' ? '' : redactedMark;
-  if (Array.isArray(value)) return value.map(masked);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, masked(member)]));
 }
 
 interface Text {

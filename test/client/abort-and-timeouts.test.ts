@@ -38,32 +38,6 @@ describe("an abort rejects with the signal's reason and sends nothing more", () 
     expect(listeners(controller.signal)).toBe(0);
   });
 
-  it('while an asynchronous schema checks the data; so do `totalTimeoutMs` and `close()`', async () => {
-    const connector = await scriptedConnector({ handle: ok });
-    const validate = () => new Promise<never>(() => {});
-    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const;
-    const { client, clock } = connectVirtually(connector);
-    const controller = new AbortController();
-    const call = track(client.get('/items', { schema, signal: controller.signal }));
-    const bounded = track(client.get('/items', { schema, totalTimeoutMs: 5000 }));
-    const last = track(client.get('/items', { schema }));
-    await until(() => connector.requests.length === 3);
-    await grace(10);
-    expect(call.settled).toBe(false);
-    controller.abort(reason);
-    await until(() => call.settled);
-    expect(call.error).toBe(reason);
-    expect(listeners(controller.signal)).toBe(0);
-    await clock.advance(5000);
-    await until(() => bounded.settled);
-    expect(bounded.error).toMatchObject({ code: 'BUDGET_EXCEEDED' });
-    const closed = client.close();
-    await clock.advance(60_000);
-    await closed;
-    await until(() => last.settled);
-    expect(last.error).toMatchObject({ code: 'CLIENT_CLOSED' });
-  });
-
   it('while the body of a 200 arrives', async () => {
     const connector = await scriptedConnector({
       handle: (exchange) => exchange.response.writeHead(200).write('half'),

@@ -102,7 +102,6 @@ describe('a 401 (S4, S5)', () => {
     graceMs: 3000,
     adopted: false,
     accepted: false,
-    isInUse: false,
     isCoolingDown: false,
     recheck: 'none',
   };
@@ -189,13 +188,6 @@ describe('a 401 (S4, S5)', () => {
       { unauthorized: 2 },
     ],
     ['after a second 401', accepted, { unauthorized: 2, logins: 1 }, recheck, { endedSessions: 1 }],
-    [
-      'others still get through with it',
-      { ...accepted, isInUse: true },
-      { unauthorized: 1 },
-      recheck,
-      { unauthorized: 2 },
-    ],
     ['in a cool-down', { ...accepted, ...isCoolingDown }, { unauthorized: 1 }, early, { endedSessions: 1 }],
     ['while a call rechecks it', { ...accepted, ...running }, { unauthorized: 1 }, recheck, { endedSessions: 1 }],
   ];
@@ -209,13 +201,6 @@ describe('a 401 (S4, S5)', () => {
       { unauthorized: 2 },
       logIn,
       { endedSessions: 1 },
-    ],
-    [
-      'of this call, while others still get through',
-      { ...failedByThis, ...accepted, isInUse: true },
-      { unauthorized: 2 },
-      neverAccepted,
-      {},
     ],
     [
       'of this call, though others got through for the sixth time',

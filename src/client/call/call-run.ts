@@ -86,11 +86,11 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   }
 
   deliver(attempt: CallAttempt, response: WireResponse): Result | Promise<Result> {
-    const { session, permit } = attempt;
+    const { session } = attempt;
     const { request, responseType, schema, toResult } = this.#call;
     const { parseJson } = this.#context.settings;
     this.#bodies.markSent();
-    this.#context.sessions.accept(session, permit.startedAt);
+    this.#context.sessions.accept(session);
     this.#recheck?.end(true);
     if (response.incoming !== undefined) this.#context.arriving(this.#call, response.incoming);
     const read = readSuccess(response, { method: request.method, responseType, schema, parseJson }, (problem) => {
@@ -99,7 +99,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       return withResponse(error, response, secrets, secretNames(session.headers));
     });
     const finish = (data: Data) => toResult(data, () => toResponse(response, data));
-    return read instanceof Promise ? abortable(read, this.signal, this.#context.closing).then(finish) : finish(read);
+    return read instanceof Promise ? read.then(finish) : finish(read);
   }
 
   async react(failed: FailedAttempt<CallAttempt>): Promise<void> {
@@ -107,7 +107,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { sessions, closing } = this.#context;
     const { session } = attempt;
     if (kind !== 'held-back') this.#bodies.markSent();
-    if (isBodyLost(kind)) sessions.accept(session, attempt.permit.startedAt);
+    if (isBodyLost(kind)) sessions.accept(session);
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, attempt);
     let recheck: SessionFacts['recheck'] = session.recheck === undefined ? 'none' : 'running';
     let { adopted } = session;
@@ -207,7 +207,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { settings, clock, secrets } = this.#context;
     const { askedMs, resumeAt = new Date(clock.now()) } = this.#call.lane.gate.pause;
     const mayBeShown = mayExceedWaitLimits(askedMs, settings.rateLimit);
-    this.#limit = readLimit(response, secretsOf(attempt, secrets), secretNames(attempt.session.headers), mayBeShown);
+    const names = secretNames(attempt.session.headers);
+    this.#limit = readLimit(response, secretsOf(attempt, secrets), names, mayBeShown);
     if (settings.rateLimit.onLimit === 'reject') throw this.waitLimitError(askedMs, resumeAt);
   }
 
@@ -240,8 +241,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
         ageMs: permit.startedAt - session.since,
         graceMs,
         adopted,
-        accepted: session.acceptedAt !== undefined,
-        isInUse: session.acceptedAt !== undefined && session.acceptedAt > permit.startedAt,
+        accepted: session.accepted,
         isCoolingDown: sessions.isCoolingDown(session),
         recheck,
       },

@@ -19,8 +19,6 @@ export interface SessionFacts {
   readonly adopted: boolean;
   /** Whether a request got through with it. */
   readonly accepted: boolean;
-  /** Whether one did that was started later than the attempt. */
-  readonly isInUse: boolean;
   /** Whether it is too early for a login that replaces it. */
   readonly isCoolingDown: boolean;
   /** Whether a call tries it once more, or has done so and failed. */
@@ -117,12 +115,11 @@ function reactToUnauthorized(
 }
 
 /**
- * Whether a 401 only says that the session has ended: requests got through with it, but none that was started later, or
- * another client made it some time ago. Believed only so often, because a connector may also refuse this one request
- * with every session.
+ * Whether a 401 only says that the session has ended: requests got through with it, or another client made it some time
+ * ago. Believed only so often, because a connector may also refuse this one request with every session.
  */
-function hasEnded({ accepted, isInUse, adopted, ageMs, graceMs }: SessionFacts): boolean {
-  return !isInUse && (accepted || (adopted && ageMs >= graceMs));
+function hasEnded({ accepted, adopted, ageMs, graceMs }: SessionFacts): boolean {
+  return accepted || (adopted && ageMs >= graceMs);
 }
 
 /**

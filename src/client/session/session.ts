@@ -13,8 +13,8 @@ export interface Session {
   readonly since: number;
   /** Whether another client made the login. */
   readonly adopted: boolean;
-  /** When the latest request of this client that got through with it was started; `undefined` without one. */
-  acceptedAt: number | undefined;
+  /** Whether a request of this client got through with it: a later refusal then means that it has ended. */
+  accepted: boolean;
   /** Set while one call tries it once more, for all calls (rule S4): whether it was accepted. */
   recheck: Promise<boolean> | undefined;
 }
@@ -104,9 +104,8 @@ export class SessionHolder {
     if (this.#current?.generation === session.generation) this.#current = undefined;
   }
 
-  /** A request that was started then got through with it. */
-  accept(session: Session, startedAt: number): void {
-    session.acceptedAt = Math.max(session.acceptedAt ?? startedAt, startedAt);
+  accept(session: Session): void {
+    session.accepted = true;
     this.#neverAccepted = undefined;
   }
 
@@ -115,12 +114,7 @@ export class SessionHolder {
    * says nothing about the session that has replaced it.
    */
   markUnusable(session: Session): void {
-    if (
-      session !== this.#current ||
-      session.acceptedAt !== undefined ||
-      session.generation === this.#neverAccepted?.generation
-    )
-      return;
+    if (session !== this.#current || session.accepted || session.generation === this.#neverAccepted?.generation) return;
     const { clock, loginCooldownMs } = this.#options;
     const inARow = (this.#neverAccepted?.inARow ?? 0) + 1;
     const cooldownMs = Math.min(1000 * 2 ** inARow, loginCooldownMs);
@@ -170,7 +164,7 @@ export class SessionHolder {
   }
 
   async #login(signal: AbortSignal): Promise<Session> {
-    const { clock } = this.#options;
+    const { clock, loginCooldownMs } = this.#options;
     const startedAt = clock.monotonic();
     const expired = this.#lastGeneration;
     try {
@@ -178,8 +172,9 @@ export class SessionHolder {
       return this.#use(shared, adopted, startedAt);
     } catch (error) {
       if (error instanceof InitializeError && error.refused) {
-        const { retryAt } = this.#withRetryAt(error) as InitializeError & { retryAt: Date };
-        this.#refusal = { error, until: clock.monotonic() + retryAt.getTime() - clock.now() };
+        this.#refusal = { error, until: clock.monotonic() + loginCooldownMs };
+        const retryAt = new Date(Math.min(clock.now() + loginCooldownMs, latestDateMs));
+        throw Object.assign(error, { retryAt });
       }
       throw error;
     }
@@ -190,15 +185,7 @@ export class SessionHolder {
     const { generation, headers, ageMs = adopted ? Number.POSITIVE_INFINITY : 0 } = shared;
     const withDefaults = { ...this.#options.headers, ...headers };
     const since = clock.monotonic() - ageMs;
-    const session: Session = {
-      generation,
-      headers,
-      withDefaults,
-      since,
-      adopted,
-      acceptedAt: undefined,
-      recheck: undefined,
-    };
+    const session: Session = { generation, headers, withDefaults, since, adopted, accepted: false, recheck: undefined };
     const reason = this.#lastGeneration === 0 ? 'first' : 'expired';
     this.#lastGeneration = generation;
     this.#current = session;
@@ -215,20 +202,13 @@ export class SessionHolder {
       try {
         const logIn = () => {
           loggedIn = true;
-          return login(signal).catch((error: unknown) => Promise.reject(this.#withRetryAt(error)));
+          return login(signal);
         };
         return { shared: await state.renew(expired, logIn, clock), adopted: !loggedIn };
       } catch (error) {
         if (loggedIn || !isErrorOf(error, 'AbandonedLogin') || signal.aborted) throw reviveInitializeError(error);
       }
     }
-  }
-
-  /** Says when the cool-down after a refused login ends: here, before other clients hear of it through the state. */
-  #withRetryAt(error: unknown): unknown {
-    if (!(error instanceof InitializeError && error.refused) || error.retryAt !== undefined) return error;
-    const { clock, loginCooldownMs } = this.#options;
-    return Object.assign(error, { retryAt: new Date(Math.min(clock.now() + loginCooldownMs, latestDateMs)) });
   }
 
   #recentRefusal(): InitializeError | undefined {

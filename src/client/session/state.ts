@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from '../../internal/index.js';
-import { type InitializeError, isInitializeError } from '../errors.js';
 import type { Lease, LeaseRequest } from '../rate-limit/quota/lease.js';
 
 /** A session as clients share it. */
@@ -74,8 +73,6 @@ export function memoryState(): ConnectionState {
   /** `since` is on the clock of the client that logged in; another clock may count from another moment. */
   let session: (SharedSession & { readonly clock: Clock; readonly since: number }) | undefined;
   let login: Promise<SharedSession> | undefined;
-  /** A login that was refused: until its `retryAt` nobody tries again (rule S5). */
-  let refusal: InitializeError | undefined;
   const pauses = new Map<string, SharedPause>();
   const listeners = new Set<(pause: SharedPause) => void>();
   const gates = new Map<string, object>();
@@ -89,17 +86,11 @@ export function memoryState(): ConnectionState {
     renew(expired, run, clock = systemClock) {
       const existing = newer(expired, clock);
       if (existing !== undefined) return Promise.resolve(existing);
-      if (refusal?.retryAt !== undefined && clock.now() < refusal.retryAt.getTime()) return Promise.reject(refusal);
       login ??= run()
         .then((headers) => {
-          refusal = undefined;
           const generation = (session?.generation ?? 0) + 1;
           session = { generation, headers, clock, since: clock.monotonic() };
           return { generation, headers, ageMs: 0 };
-        })
-        .catch((error: unknown) => {
-          if (isInitializeError(error) && error.refused) refusal = error;
-          throw error;
         })
         .finally(() => {
           login = undefined;
