@@ -73,7 +73,7 @@ export interface ConnectorClientOptions {
   baseUrl: string | URL;
   /** How to log in: the parameters of `POST /initialize`, or a function for any other exchange (rule S1). */
   initialize: InitializeOptions | InitializeFunction;
-  /** If set, `close()` tells the connector that the session is no longer needed; other clients of the `state` then log in again. */
+  /** If set, `close()` ends the session at the connector, for other clients of the `state`, too: they log in again. */
   cleanup?: { path?: string | undefined } | undefined;
   rateLimit?: RateLimitOptions | undefined;
   retry?: { [Name in keyof RetryOptions]?: RetryOptions[Name] | undefined } | undefined;

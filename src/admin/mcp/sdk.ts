@@ -3,12 +3,20 @@ import { AdminHttpError } from '../http/errors.js';
 
 /** Loads the parts of the official MCP SDK that the endpoint uses. */
 async function importSdk() {
-  const [server, transport, types] = await Promise.all([
+  const [{ McpServer }, { WebStandardStreamableHTTPServerTransport }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/mcp.js'),
     import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
     import('@modelcontextprotocol/sdk/types.js'),
   ]);
-  return { ...server, ...transport, ...types };
+  const { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } = types;
+  return {
+    McpServer,
+    WebStandardStreamableHTTPServerTransport,
+    CallToolRequestSchema,
+    ErrorCode,
+    ListToolsRequestSchema,
+    McpError,
+  };
 }
 
 export type McpSdk = Awaited<ReturnType<typeof importSdk>>;

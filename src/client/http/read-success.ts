@@ -22,7 +22,7 @@ export interface ConnectorResponse<Data = unknown> {
   readonly headers: Headers;
 }
 
-/** Makes a caller's result of the data. The whole response is made for those only who ask for it. */
+/** Makes a caller's result of the data. The whole response is made only for those who ask for it. */
 export type ToResult<Data, Result> = (data: Data, response: () => ConnectorResponse<Data>) => Result;
 
 export function toResponse<Data>({ status, headers: wireHeaders }: WireResponse, data: Data): ConnectorResponse<Data> {
@@ -185,8 +185,7 @@ function decodeWindows1252({ buffer, byteOffset, byteLength }: Uint8Array): stri
 }
 
 /** UTF-8 by default; a byte order mark decides if the charset is UTF-16 without an order, or missing. */
-function decoderOf(charset: string | undefined, bytes: Uint8Array): TextDecoder {
-  const [first, second] = [bytes[0], bytes[1]]; // without an iterator
+function decoderOf(charset: string | undefined, { 0: first, 1: second }: Uint8Array): TextDecoder {
   const mayHaveMark = charset === undefined || charset === 'utf-16';
   const isBigEndian = mayHaveMark && first === 0xfe && second === 0xff;
   const isLittleEndian = mayHaveMark && first === 0xff && second === 0xfe;

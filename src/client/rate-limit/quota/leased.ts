@@ -49,9 +49,9 @@ export class LeasedQuota extends AnnouncedQuota {
   #used = 0;
   #usedBefore = 0;
   #inFlight = 0;
-  /** How long the fastest response took, between two pauses and before them. */
-  #fastestMs: number | undefined;
-  #fastestBeforeMs: number | undefined;
+  /** How long the fastest response took since the last pause, and before it; infinite without any. */
+  #fastestMs = Number.POSITIVE_INFINITY;
+  #fastestBeforeMs = Number.POSITIVE_INFINITY;
   /** When the question in flight was asked. */
   #askedAt: number | undefined;
   /** Counts the questions: a late answer is not taken for that of the next one. */
@@ -108,10 +108,12 @@ export class LeasedQuota extends AnnouncedQuota {
     super.ended(request);
     if (request.isLogin) return;
     this.#inFlight--;
-    const { outcome, isLate } = request;
-    if (outcome === 'passed') this.#responded(request.startedAt);
-    if (outcome === 'passed') this.#share.passed(request.startedAt, this.clock.monotonic());
-    if (outcome === 'passed' && (!isLate || request.startedAt >= this.#startsAt)) this.#unused--;
+    const { outcome, isLate, startedAt } = request;
+    if (outcome === 'passed') {
+      this.#responded(startedAt);
+      this.#share.passed(startedAt, this.clock.monotonic());
+      if (!isLate || startedAt >= this.#startsAt) this.#unused--;
+    }
     // The connector has not counted it: its permit is good for the next one.
     if (outcome !== 'passed' && !isLate && this.#isLeasing) this.#permits++;
     this.#tell();
@@ -136,8 +138,8 @@ export class LeasedQuota extends AnnouncedQuota {
     // The state may answer that nothing is known. One that was away must have answered what it was told.
     this.#isLeasing = this.#mayLease && (this.#lease !== undefined || !this.#share.isOn);
     this.#isTold = false;
-    this.#fastestBeforeMs = this.#fastestMs ?? this.#fastestBeforeMs;
-    this.#fastestMs = undefined;
+    if (this.#fastestMs < Number.POSITIVE_INFINITY) this.#fastestBeforeMs = this.#fastestMs;
+    this.#fastestMs = Number.POSITIVE_INFINITY;
     // A short pause says nothing about the window: what it refused goes again with its permits.
     if (this.clock.monotonic() < this.#endsAt - this.#windowMs / 2) return;
     this.#permits = 0;
@@ -151,8 +153,8 @@ export class LeasedQuota extends AnnouncedQuota {
   /** Where responses take a good part of the window, only the pause is shared: leases would leave much unused. */
   get #mayLease(): boolean {
     // Not those that stood in line: many start together, and a busy machine makes all of a window slow.
-    const latest = this.#fastestMs ?? this.#fastestBeforeMs ?? 0;
-    const fits = responsesInWindow * Math.min(latest, this.#fastestBeforeMs ?? latest) <= this.#windowMs;
+    const fastestMs = Math.min(this.#fastestMs, this.#fastestBeforeMs);
+    const fits = fastestMs === Number.POSITIVE_INFINITY || responsesInWindow * fastestMs <= this.#windowMs;
     return fits && (this.#share.isOn || this.clock.monotonic() >= this.#awayUntil);
   }
 
@@ -174,8 +176,7 @@ export class LeasedQuota extends AnnouncedQuota {
   }
 
   #responded(startedAt: number): void {
-    const tookMs = this.clock.monotonic() - startedAt;
-    this.#fastestMs = Math.min(this.#fastestMs ?? tookMs, tookMs);
+    this.#fastestMs = Math.min(this.#fastestMs, this.clock.monotonic() - startedAt);
   }
 
   /** During a pause, once nothing is in flight any more: tells what did not pass or, at first, what did. */
