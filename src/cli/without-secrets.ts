@@ -1,4 +1,4 @@
-import { createRedact, redactedMark } from '../internal/index.js';
+import { createRedact, isObject, redactedMark } from '../internal/index.js';
 import type { Recording } from '../testing/index.js';
 import { UsageError } from './io.js';
 import { secretKey } from './parameters.js';
@@ -9,7 +9,7 @@ const tokenForm =
   /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[opsu]_|github_pat_|glpat-|xox[abpr]-|[sr]k_live_|AKIA)[\w-]{10,}|:\/\/[^\s/:@]+:[^\s/@]+@/;
 
 export interface Judgement {
-  /** Members whose text is taken out as well. */
+  /** Members of JSON, and headers, whose texts and numbers are taken out as well, at any depth. */
   mask: readonly string[];
   /** Members that sound like secrets and are none. */
   keep: readonly string[];
@@ -22,10 +22,18 @@ export interface Judgement {
  */
 export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }: Judgement): Recording {
   const redact = createRedact(secrets);
-  const clean = JSON.parse(JSON.stringify(recording), (key, value) => {
-    if (typeof value !== 'string') return value;
-    return mask.includes(key) && value !== '' ? redactedMark : redact(value);
-  }) as Recording;
+  const masked = <Part extends { json?: unknown; headers?: unknown }>(part: Part): Part => ({
+    ...part,
+    json: withoutMembers(part.json, mask),
+    headers: withoutMembers(part.headers, mask),
+  });
+  const exchanges = recording.exchanges.map(({ request, response }) => ({
+    request: masked(request),
+    response: masked(response),
+  }));
+  const clean = JSON.parse(JSON.stringify({ ...recording, exchanges }), (_name, value) =>
+    typeof value === 'string' ? redact(value) : value,
+  ) as Recording;
   const left = [...textsOf(clean, '')].filter(
     ({ key, text, isName }) =>
       redact(text) !== text ||
@@ -40,6 +48,20 @@ export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }:
   throw new UsageError(
     `Nothing was written: a secret may be left at ${places.slice(0, 8).join(', ')}${more}. ` +
       'Take out members with --mask NAME, or say with --keep NAME that a member is no secret.',
+  );
+}
+
+/** Texts become a mark, and numbers 0, so that every type stays what it was. */
+function withoutMembers(value: unknown, mask: readonly string[], isMasked = false): unknown {
+  if (typeof value === 'string') return isMasked && value !== '' ? redactedMark : value;
+  if (typeof value === 'number') return isMasked ? 0 : value;
+  if (Array.isArray(value)) return value.map((item) => withoutMembers(item, mask, isMasked));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      withoutMembers(member, mask, isMasked || mask.includes(name)),
+    ]),
   );
 }
 

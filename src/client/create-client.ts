@@ -84,6 +84,7 @@ class Client implements ConnectorClient {
       secrets: parameters.filter(({ sensitive }) => sensitive).map(({ value }) => value),
       trouble: {},
       closing: this.#closing.signal,
+      cutOff: this.#ended.signal,
     };
     this.#sessions = new SessionHolder({ ...settings, login: createLogin(shared), emit, closing: shared.closing });
     this.#calls = new Calls({ ...shared, sessions: this.#sessions });
@@ -165,7 +166,7 @@ class Client implements ConnectorClient {
     } catch {
       return;
     }
-    this.#ended.abort();
+    this.#ended.abort(new AbandonedLogin());
     this.#transport.abort();
     this.#calls.endStreams();
   }

@@ -1,5 +1,5 @@
 import type { AnyConnectorError, CallResponse, RequestLine } from '../contract/index.js';
-import { defineError, isErrorOf } from '../internal/index.js';
+import { type Clock, defineError, isErrorOf, latestDateMs } from '../internal/index.js';
 
 /** Why a call got no usable response. */
 export type RequestErrorCode =
@@ -143,8 +143,19 @@ export function withoutQuotes(cause: unknown): unknown {
 /** A refusal in another process arrives through the shared state as an error with just the fields. */
 export function reviveInitializeError(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'InitializeError' || error instanceof InitializeError) return error;
-  const { message, status, code, refused = false } = error as InitializeError;
-  return new InitializeError(message, { status, code, refused });
+  const { message, status, code, refused = false, retryAt } = error as InitializeError;
+  return new InitializeError(message, { status, code, refused, retryAt });
+}
+
+/** The error of a call that comes before the cool-down after a refused login is over (rule S5), if it does. */
+export function refusedEarlier(error: InitializeError, clock: Clock, until: number): InitializeError | undefined {
+  const leftMs = until - clock.monotonic();
+  if (leftMs <= 0) return undefined;
+  const retryAt = new Date(Math.min(clock.now() + leftMs, latestDateMs));
+  const refusal = isInitializeError(error.cause) ? error.cause : error;
+  const { status, code } = refusal;
+  const message = `${refusal.message} (no new login yet: the last one was refused a moment ago)`;
+  return new InitializeError(message, { status, code, refused: true, retryAt, cause: refusal });
 }
 
 defineError(RequestError, 'RequestError', 'request');

@@ -197,6 +197,22 @@ describe('concordat record', () => {
     expect(recording?.exchanges[2]?.response.json).toEqual({ nextPageToken: 'page-two', api_key: '[redacted]' });
   });
 
+  it('masks texts and numbers of a member, whatever it holds, and nothing of the recording itself', async () => {
+    const people = {
+      people: [{ id: 1, mail: 'a@b.test', phones: [4711], home: { zip: 12345, own: true } }],
+      path: '/x',
+    };
+    const masks = ['mail', 'phones', 'home', 'path', 'status', 'version'].flatMap((name) => ['--mask', name]);
+    const { code, recording } = await record({ me: people }, { record: ['/me'] }, masks);
+    expect(code).toBe(0);
+    const masked = [{ id: 1, mail: '[redacted]', phones: [0], home: { zip: 0, own: true } }];
+    expect(recording?.exchanges[2]).toMatchObject({ request: { path: '/me' }, response: { status: 200 } });
+    expect(recording?.exchanges[2]?.response.json).toEqual({ people: masked, path: '[redacted]' });
+    const simulated = simulateConnector({ recording: recording as Recording, session: false });
+    const replayed = await simulated.fetch('http://c.test/me');
+    expect(await replayed.json()).toMatchObject({ people: masked });
+  });
+
   it('sends what may write only if the config allows it', async () => {
     const more = { record: [{ method: 'POST', path: '/issues', json: { title: 'b' } }] };
     const careful = await record({}, more);
@@ -227,8 +243,8 @@ describe('concordat record', () => {
 });
 
 describe('concordat check --against', () => {
-  const driftOf = async (before: object, after: object, more: object = { record: ['/me'] }) => {
-    const { text } = await record(before, more);
+  const driftOf = async (before: object, after: object, more: object = { record: ['/me'] }, args: string[] = []) => {
+    const { text } = await record(before, more, args);
     const { baseUrl } = await connector(after);
     const cwd = folderWith({ probes, ...more });
     writeFileSync(path.join(cwd, 'recording.json'), text as string);
@@ -242,6 +258,13 @@ describe('concordat check --against', () => {
     );
     expect(out).toContain('✓ GET /me (as recorded, recording.3)');
     expect(out).toContain('All that was checked keeps the contract.');
+    expect(code).toBe(0);
+  });
+
+  it('finds nothing where members were masked', async () => {
+    const me = { mail: 'a@b.test', phones: [4711], home: { zip: 12345 } };
+    const args = ['mail', 'phones', 'home'].flatMap((name) => ['--mask', name]);
+    const { code } = await driftOf({ me }, { me }, undefined, args);
     expect(code).toBe(0);
   });
 

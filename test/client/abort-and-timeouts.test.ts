@@ -38,6 +38,51 @@ describe("an abort rejects with the signal's reason and sends nothing more", () 
     expect(listeners(controller.signal)).toBe(0);
   });
 
+  it('while an asynchronous schema checks the data; so do `totalTimeoutMs` and the grace of `close()`', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    let checks = 0;
+    const validate = () => {
+      checks++;
+      return new Promise<never>(() => {});
+    };
+    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const;
+    const { client, clock } = connectVirtually(connector);
+    const controller = new AbortController();
+    const call = track(client.get('/items', { schema, signal: controller.signal }));
+    const bounded = track(client.get('/items', { schema, totalTimeoutMs: 5000 }));
+    const last = track(client.get('/items', { schema }));
+    await until(() => checks === 3);
+    controller.abort(reason);
+    await until(() => call.settled);
+    expect(call.error).toBe(reason);
+    expect(listeners(controller.signal)).toBe(0);
+    await clock.advance(5000);
+    await until(() => bounded.settled);
+    expect(bounded.error).toMatchObject({ code: 'BUDGET_EXCEEDED' });
+    const closed = client.close({ graceMs: 10_000 });
+    await clock.advance(9000);
+    expect(last.settled).toBe(false);
+    await clock.advance(1000);
+    await closed;
+    await until(() => last.settled);
+    expect(last.error).toMatchObject({ code: 'CLIENT_CLOSED' });
+  });
+
+  it('but `close()` lets an asynchronous schema finish', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    let finish: (() => void) | undefined;
+    const validate = () => new Promise<{ value: string }>((resolve) => (finish = () => resolve({ value: 'checked' })));
+    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const;
+    const { client } = connectVirtually(connector);
+    const call = client.post('/items', { json: {}, schema });
+    await until(() => finish !== undefined);
+    const closed = client.close({ graceMs: 10_000 });
+    await grace(10);
+    finish?.();
+    await closed;
+    expect(await call).toBe('checked');
+  });
+
   it('while the body of a 200 arrives', async () => {
     const connector = await scriptedConnector({
       handle: (exchange) => exchange.response.writeHead(200).write('half'),

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { ConnectionState, ConnectorClient } from 'concordat/client';
+import type { ConnectionState, ConnectorClient, InitializeError } from 'concordat/client';
 import { createConnectorClient, memoryState } from 'concordat/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connect } from '../helpers/connect.js';
@@ -158,6 +158,39 @@ describe('clients that share their state', () => {
     for (const error of await Promise.all(errors))
       expect(error).toMatchObject({ name: 'InitializeError', status: 401 });
     expect(connector.logins).toHaveLength(1);
+  });
+
+  it('a login refused a moment ago keeps the others from trying until the cool-down is over (S5)', async () => {
+    const { connector, clock, first, second } = await pair();
+    connector.initialize = (exchange) => exchange.fail(401, 'NO', 'Wrong password');
+    const refused = await rejection(get(first));
+    await clock.advance(20_000);
+    const error = (await rejection(get(second))) as InitializeError;
+    expect(error).toMatchObject({ name: 'InitializeError', status: 401, code: 'NO', refused: true });
+    expect(error).toHaveProperty('retryAt', (refused as InitializeError).retryAt);
+    expect(error.message.match(/no new login yet/g)).toHaveLength(1);
+    expect(connector.logins).toHaveLength(1);
+    connector.initialize = (exchange) => connector.logIn(exchange);
+    await clock.advance(10_000);
+    await get(second);
+    await get(first);
+    expect(connector.logins).toHaveLength(2);
+  });
+
+  it.each([-3_600_000, 3_600_000])('that cool-down lasts as long if the calendar jumps by %i ms', async (jumpMs) => {
+    const { connector, clock, first, second } = await pair();
+    connector.initialize = (exchange) => exchange.fail(401, 'NO', 'Wrong password');
+    await rejection(get(first));
+    clock.jumpCalendar(jumpMs);
+    connector.initialize = (exchange) => connector.logIn(exchange);
+    await clock.advance(29_000);
+    expect(await rejection(get(second))).toMatchObject({ refused: true });
+    expect(await rejection(get(first))).toMatchObject({ refused: true });
+    expect(connector.logins).toHaveLength(1);
+    await clock.advance(1000);
+    await get(first);
+    await get(second);
+    expect(connector.logins).toHaveLength(2);
   });
 
   it.each(['aborts', 'closes'])(

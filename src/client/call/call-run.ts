@@ -99,7 +99,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
       return withResponse(error, response, secrets, secretNames(session.headers));
     });
     const finish = (data: Data) => toResult(data, () => toResponse(response, data));
-    return read instanceof Promise ? read.then(finish) : finish(read);
+    return read instanceof Promise ? abortable(read, this.signal, this.#context.cutOff).then(finish) : finish(read);
   }
 
   async react(failed: FailedAttempt<CallAttempt>): Promise<void> {

@@ -81,6 +81,8 @@ export interface RunContext {
   readonly trouble: { login?: Error | undefined };
   /** Aborts, with an `AbandonedLogin`, when the client is closed. */
   readonly closing: AbortSignal;
+  /** Aborts, with an `AbandonedLogin`, when the grace of `close()` is over. */
+  readonly cutOff: AbortSignal;
 }
 
 /** The loop that every request goes through: acquire, send, release the permit, then deliver or react. */

@@ -1,5 +1,5 @@
 import { abortable, type Clock, isErrorOf, latestDateMs, sleep } from '../../internal/index.js';
-import { AbandonedLogin, InitializeError, reviveInitializeError } from '../errors.js';
+import { AbandonedLogin, InitializeError, refusedEarlier, reviveInitializeError } from '../errors.js';
 import type { Emit } from '../events.js';
 import type { ConnectionState, SharedSession } from './state.js';
 
@@ -172,9 +172,8 @@ export class SessionHolder {
       return this.#use(shared, adopted, startedAt);
     } catch (error) {
       if (error instanceof InitializeError && error.refused) {
-        this.#refusal = { error, until: clock.monotonic() + loginCooldownMs };
-        const retryAt = new Date(Math.min(clock.now() + loginCooldownMs, latestDateMs));
-        throw Object.assign(error, { retryAt });
+        const leftMs = this.#retryAtOf(error).getTime() - clock.now();
+        this.#refusal = { error, until: clock.monotonic() + Math.min(leftMs, loginCooldownMs) };
       }
       throw error;
     }
@@ -202,7 +201,11 @@ export class SessionHolder {
       try {
         const logIn = () => {
           loggedIn = true;
-          return login(signal);
+          return login(signal).catch((error: unknown) => {
+            // Before the other clients hear of it through the state.
+            if (error instanceof InitializeError && error.refused) this.#retryAtOf(error);
+            throw error;
+          });
         };
         return { shared: await state.renew(expired, logIn, clock), adopted: !loggedIn };
       } catch (error) {
@@ -211,15 +214,18 @@ export class SessionHolder {
     }
   }
 
+  /** When the cool-down after a refused login ends; from now on, unless the client that was refused has said it. */
+  #retryAtOf(error: InitializeError): Date {
+    const { clock, loginCooldownMs } = this.#options;
+    const now = clock.now();
+    const { retryAt } = error;
+    if (retryAt !== undefined && retryAt.getTime() > now) return retryAt;
+    const own = new Date(Math.min(now + loginCooldownMs, latestDateMs));
+    Object.assign(error, { retryAt: own });
+    return own;
+  }
+
   #recentRefusal(): InitializeError | undefined {
-    if (this.#refusal === undefined || this.#options.clock.monotonic() >= this.#refusal.until) return undefined;
-    const { error } = this.#refusal;
-    return new InitializeError(`${error.message} (no new login yet: the last one was refused a moment ago)`, {
-      status: error.status,
-      code: error.code,
-      refused: true,
-      retryAt: error.retryAt,
-      cause: error,
-    });
+    return this.#refusal && refusedEarlier(this.#refusal.error, this.#options.clock, this.#refusal.until);
   }
 }

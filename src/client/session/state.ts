@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../internal/index.js';
+import { InitializeError, refusedEarlier } from '../errors.js';
 import type { Lease, LeaseRequest } from '../rate-limit/quota/lease.js';
 
 /** A session as clients share it. */
@@ -73,6 +74,8 @@ export function memoryState(): ConnectionState {
   /** `since` is on the clock of the client that logged in; another clock may count from another moment. */
   let session: (SharedSession & { readonly clock: Clock; readonly since: number }) | undefined;
   let login: Promise<SharedSession> | undefined;
+  /** The last login, if it was refused, and until when nobody tries another (rule S5). */
+  let refusal: { readonly error: InitializeError; readonly clock: Clock; readonly until: number } | undefined;
   const pauses = new Map<string, SharedPause>();
   const listeners = new Set<(pause: SharedPause) => void>();
   const gates = new Map<string, object>();
@@ -86,11 +89,20 @@ export function memoryState(): ConnectionState {
     renew(expired, run, clock = systemClock) {
       const existing = newer(expired, clock);
       if (existing !== undefined) return Promise.resolve(existing);
+      const refused = refusal?.clock === clock ? refusedEarlier(refusal.error, clock, refusal.until) : undefined;
+      if (refused !== undefined) return Promise.reject(refused);
       login ??= run()
         .then((headers) => {
+          refusal = undefined;
           const generation = (session?.generation ?? 0) + 1;
           session = { generation, headers, clock, since: clock.monotonic() };
           return { generation, headers, ageMs: 0 };
+        })
+        .catch((error: unknown) => {
+          if (error instanceof InitializeError && error.refused && error.retryAt !== undefined) {
+            refusal = { error, clock, until: clock.monotonic() + error.retryAt.getTime() - clock.now() };
+          }
+          throw error;
         })
         .finally(() => {
           login = undefined;

@@ -81,7 +81,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'S5',
     'a refused login has no cool-down',
-    patch('session/session', 'until: clock.monotonic() + loginCooldownMs', 'until: clock.monotonic()'),
+    patch('session/session', 'clock.monotonic() + Math.min(leftMs, loginCooldownMs)', 'clock.monotonic()'),
+    patch('session/state', 'refusal?.clock === clock', 'refusal?.until === 0'),
   ),
   mutant(
     'S5',
