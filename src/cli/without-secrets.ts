@@ -9,7 +9,7 @@ const tokenForm =
   /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[opsu]_|github_pat_|glpat-|xox[abpr]-|[sr]k_live_|AKIA)[\w-]{10,}|:\/\/[^\s/:@]+:[^\s/@]+@/;
 
 export interface Judgement {
-  /** Members of JSON, and headers, whose texts and numbers are taken out as well, at any depth. */
+  /** Members of JSON, and headers, whose texts and numbers are taken out as well, at any depth; `text` is a body that is not JSON. */
   mask: readonly string[];
   /** Members that sound like secrets and are none. */
   keep: readonly string[];
@@ -22,16 +22,18 @@ export interface Judgement {
  */
 export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }: Judgement): Recording {
   const redact = createRedact(secrets);
-  const masked = <Part extends { json?: unknown; headers?: unknown }>(part: Part): Part => ({
+  const masked = <Part extends { json?: unknown; headers?: unknown; text?: string | undefined }>(part: Part): Part => ({
     ...part,
     json: withoutMembers(part.json, mask),
     headers: withoutMembers(part.headers, mask),
+    text: part.text && mask.includes('text') ? redactedMark : part.text,
   });
-  const exchanges = recording.exchanges.map(({ request, response }) => ({
+  const plain = JSON.parse(JSON.stringify(recording)) as Recording; // a config may hold a Date or another object
+  const exchanges = plain.exchanges.map(({ request, response }) => ({
     request: masked(request),
     response: masked(response),
   }));
-  const clean = JSON.parse(JSON.stringify({ ...recording, exchanges }), (_name, value) =>
+  const clean = JSON.parse(JSON.stringify({ ...plain, exchanges }), (_name, value) =>
     typeof value === 'string' ? redact(value) : value,
   ) as Recording;
   const left = [...textsOf(clean, '')].filter(

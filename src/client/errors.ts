@@ -144,18 +144,24 @@ export function withoutQuotes(cause: unknown): unknown {
 export function reviveInitializeError(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'InitializeError' || error instanceof InitializeError) return error;
   const { message, status, code, refused = false, retryAt } = error as InitializeError;
-  return new InitializeError(message, { status, code, refused, retryAt });
+  return new InitializeError(message, {
+    status,
+    code,
+    refused,
+    retryAt: retryAt instanceof Date ? retryAt : undefined,
+  });
 }
+
+const tooEarly = ' (no new login yet: the last one was refused a moment ago)';
 
 /** The error of a call that comes before the cool-down after a refused login is over (rule S5), if it does. */
 export function refusedEarlier(error: InitializeError, clock: Clock, until: number): InitializeError | undefined {
   const leftMs = until - clock.monotonic();
   if (leftMs <= 0) return undefined;
-  const retryAt = new Date(Math.min(clock.now() + leftMs, latestDateMs));
-  const refusal = isInitializeError(error.cause) ? error.cause : error;
-  const { status, code } = refusal;
-  const message = `${refusal.message} (no new login yet: the last one was refused a moment ago)`;
-  return new InitializeError(message, { status, code, refused: true, retryAt, cause: refusal });
+  const retryAt = new Date(Math.min(Math.ceil(clock.now() + leftMs), latestDateMs));
+  const refusal = error.message.endsWith(tooEarly) ? (error.cause as InitializeError) : error;
+  const { message, status, code } = refusal;
+  return new InitializeError(message + tooEarly, { status, code, refused: true, retryAt, cause: refusal });
 }
 
 defineError(RequestError, 'RequestError', 'request');

@@ -213,6 +213,11 @@ describe('concordat record', () => {
     expect(await replayed.json()).toMatchObject({ people: masked });
   });
 
+  it('masks a body that is not JSON by `text`', async () => {
+    const { recording } = await record({ text: Buffer.from('ada,4711') }, { record: ['/text'] }, ['--mask', 'text']);
+    expect(recording?.exchanges[2]?.response).toMatchObject({ text: '[redacted]' });
+  });
+
   it('sends what may write only if the config allows it', async () => {
     const more = { record: [{ method: 'POST', path: '/issues', json: { title: 'b' } }] };
     const careful = await record({}, more);

@@ -193,6 +193,26 @@ describe('clients that share their state', () => {
     expect(connector.logins).toHaveLength(2);
   });
 
+  it('a call in its last fraction of a millisecond begins no other cool-down', async () => {
+    const connector = await scriptedConnector();
+    connector.initialize = (exchange) => exchange.fail(401, 'NO', 'Wrong password');
+    const calendar = virtualClock();
+    let fraction = 0.4;
+    const clock = { ...calendar, now: calendar.now, monotonic: () => calendar.monotonic() + fraction };
+    const state = memoryState();
+    const first = connect(connector, { state, clock });
+    const second = connect(connector, { state, clock });
+    await rejection(get(first));
+    fraction = 0;
+    await calendar.advance(30_000);
+    connector.initialize = (exchange) => connector.logIn(exchange);
+    const error = await rejection(get(second));
+    expect(error.retryAt.getTime() - clock.now()).toBe(1);
+    await calendar.advance(1);
+    await get(second);
+    expect(connector.logins).toHaveLength(2);
+  });
+
   it.each(['aborts', 'closes'])(
     'the one that runs the shared login %s: the other one gets its session',
     async (how) => {

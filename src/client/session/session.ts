@@ -172,7 +172,8 @@ export class SessionHolder {
       return this.#use(shared, adopted, startedAt);
     } catch (error) {
       if (error instanceof InitializeError && error.refused) {
-        const leftMs = this.#retryAtOf(error).getTime() - clock.now();
+        if (error.retryAt === undefined) this.#beginCooldown(error);
+        const leftMs = (error.retryAt as Date).getTime() - clock.now();
         this.#refusal = { error, until: clock.monotonic() + Math.min(leftMs, loginCooldownMs) };
       }
       throw error;
@@ -203,7 +204,7 @@ export class SessionHolder {
           loggedIn = true;
           return login(signal).catch((error: unknown) => {
             // Before the other clients hear of it through the state.
-            if (error instanceof InitializeError && error.refused) this.#retryAtOf(error);
+            if (error instanceof InitializeError && error.refused) this.#beginCooldown(error);
             throw error;
           });
         };
@@ -214,15 +215,10 @@ export class SessionHolder {
     }
   }
 
-  /** When the cool-down after a refused login ends; from now on, unless the client that was refused has said it. */
-  #retryAtOf(error: InitializeError): Date {
+  /** Says when the cool-down after a refused login ends. */
+  #beginCooldown(error: InitializeError): void {
     const { clock, loginCooldownMs } = this.#options;
-    const now = clock.now();
-    const { retryAt } = error;
-    if (retryAt !== undefined && retryAt.getTime() > now) return retryAt;
-    const own = new Date(Math.min(now + loginCooldownMs, latestDateMs));
-    Object.assign(error, { retryAt: own });
-    return own;
+    Object.assign(error, { retryAt: new Date(Math.min(clock.now() + loginCooldownMs, latestDateMs)) });
   }
 
   #recentRefusal(): InitializeError | undefined {
