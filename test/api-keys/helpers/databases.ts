@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiKeys, type OpenApiKeysOptions, openApiKeys } from 'concordat/api-keys';
 import pg from 'pg';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 /** One empty database of a test. */
 export interface TestDatabase {
@@ -114,22 +114,16 @@ const serverUrl = process.env.CONCORDAT_POSTGRES_URL;
 /** SQLite; or PostgreSQL, if `CONCORDAT_POSTGRES_URL` names a server (scripts/with-postgres.sh). */
 export const databaseKinds: readonly DatabaseKind[] = [serverUrl ? postgres(serverUrl) : sqlite];
 
-const cleanups: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 /** An empty database that goes away after the test. */
 export async function emptyDatabase(kind: DatabaseKind): Promise<TestDatabase> {
   const database = await kind.create();
-  cleanups.push(() => database.remove());
+  onTestFinished(() => database.remove());
   return database;
 }
 
 /** Opens API keys that are closed after the test. */
 export async function openForTest(options: OpenApiKeysOptions): Promise<ApiKeys> {
   const apiKeys = await openApiKeys(options);
-  cleanups.push(() => apiKeys.close());
+  onTestFinished(() => apiKeys.close());
   return apiKeys;
 }
