@@ -22,20 +22,17 @@ export interface Judgement {
  */
 export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }: Judgement): Recording {
   const redact = createRedact(secrets);
-  const masked = <Part extends { json?: unknown; headers?: unknown; text?: string | undefined }>(part: Part): Part => ({
-    ...part,
-    json: withoutMembers(part.json, mask),
-    headers: withoutMembers(part.headers, mask),
-    text: part.text && mask.includes('text') ? redactedMark : part.text,
-  });
-  const plain = JSON.parse(JSON.stringify(recording)) as Recording; // a config may hold a Date or another object
-  const exchanges = plain.exchanges.map(({ request, response }) => ({
+  // JSON first: a config may hold a Date or another object.
+  const redacted = JSON.parse(JSON.stringify(recording), (_name, value) =>
+    typeof value === 'string' ? redact(value) : value,
+  ) as Recording;
+  const masked = <Part extends object>(part: Part) =>
+    Object.fromEntries(Object.entries(part).map(([name, value]) => [name, maskedPart(name, value, mask)])) as Part;
+  const exchanges = redacted.exchanges.map(({ request, response }) => ({
     request: masked(request),
     response: masked(response),
   }));
-  const clean = JSON.parse(JSON.stringify({ ...plain, exchanges }), (_name, value) =>
-    typeof value === 'string' ? redact(value) : value,
-  ) as Recording;
+  const clean: Recording = { ...redacted, exchanges };
   const left = [...textsOf(clean, '')].filter(
     ({ key, text, isName }) =>
       redact(text) !== text ||
@@ -51,6 +48,12 @@ export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }:
     `Nothing was written: a secret may be left at ${places.slice(0, 8).join(', ')}${more}. ` +
       'Take out members with --mask NAME, or say with --keep NAME that a member is no secret.',
   );
+}
+
+/** A member of a request or response, which are not masked themselves. */
+function maskedPart(name: string, value: unknown, mask: readonly string[]): unknown {
+  if (name === 'text') return withoutMembers(value, mask, mask.includes(name));
+  return name === 'json' || name === 'headers' ? withoutMembers(value, mask) : value;
 }
 
 /** Texts become a mark, and numbers 0, so that every type stays what it was. */
