@@ -21,7 +21,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, '**/*.browser.test.ts'],
     // Tests make connectors without a log all the time, and many objects that live for a moment.
     execArgv: ['--disable-warning=CONCORDAT_NO_LISTENER', '--max-semi-space-size=64'],
-    setupFiles: ['test/helpers/fail-on-console.ts'],
+    setupFiles: ['test/helpers/fail-on-console.ts', 'test/helpers/throw-something.ts'],
     // One process runs many files: to load the modules anew for each took half of the time. A test puts back what it changes.
     isolate: false,
     // Far beyond what a loaded machine needs: no test may depend on speed, and only one that hangs ever gets there.

@@ -6,7 +6,10 @@ import { toSeed } from './share-out.js';
 interface Room {
   readonly mutate: string[];
   readonly tests: string[];
-  /** Tests that are slow, about something else, or run the source in a process of their own, where no mutant acts. */
+  /**
+   * Tests that are slow, about something else, or run the source in a process of their own, where no mutant acts; and those
+   * that load the source anew, which makes mutants that act while it loads look like survivors.
+   */
   readonly except: string[];
   /** Whether mutants that act while a module loads are tried, too: with all tests, so only where these take seconds. */
   readonly statics: boolean;
@@ -22,7 +25,7 @@ const rooms: Record<string, Room> = {
   client: {
     mutate: ['src/client/**/*.ts'],
     tests: ['test/client/**/*.test.ts'],
-    except: ['test/client/copy-script.test.ts'],
+    except: ['test/client/{copy-script,second-copy}.test.ts'],
     statics: false,
   },
   'api-keys': {

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ConnectionState, ConnectorClient, InitializeError } from 'concordat/client';
 import { createConnectorClient, memoryState } from 'concordat/client';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connect } from '../helpers/connect.js';
 import { holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
@@ -233,32 +233,6 @@ describe('clients that share their state', () => {
       expect(other.value).toMatchObject({ status: 200 });
     },
   );
-
-  it.each(['aborts', 'closes'])('the same if it has another copy of the package, and %s (G4)', async (how) => {
-    vi.resetModules();
-    const copy = await import('concordat/client');
-    onTestFinished(() => void vi.resetModules());
-    expect(copy.createConnectorClient).not.toBe(createConnectorClient); // control: it really is another copy
-    const connector = await scriptedConnector();
-    const clock = virtualClock();
-    const state = memoryState();
-    const options = { baseUrl: connector.url, initialize: { parameters: {} }, clock, state };
-    const first = copy.createConnectorClient(options);
-    connector.initialize = (exchange) => (exchange.number === 1 ? exchange.limit(60) : connector.logIn(exchange));
-    const controller = new AbortController();
-    const call = track(first.request({ method: 'GET', path: '/', signal: controller.signal }));
-    await until(() => first.status.paused);
-    const other = track(get(connect(connector, { clock, state })));
-    await grace();
-    if (how === 'aborts') controller.abort();
-    else first.close().catch(() => {});
-    await until(() => call.settled);
-    await clock.advance(61_000);
-    await until(() => other.settled);
-    expect(other.error).toBeUndefined();
-    expect(other.value).toMatchObject({ status: 200 });
-    await first.close();
-  });
 
   it('take their listeners away from it when they close', async () => {
     const connector = await scriptedConnector();
