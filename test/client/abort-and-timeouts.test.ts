@@ -524,6 +524,28 @@ describe('totalTimeoutMs bounds the whole call', () => {
     });
   });
 
+  it('does not blame what an earlier login met', async () => {
+    const connector = await scriptedConnector({
+      initialize: (exchange) => (exchange.number === 1 ? exchange.drop() : connector.logIn(exchange)),
+    });
+    const { client, clock } = connectVirtually(connector);
+    const retried = new Promise((resolve) => client.on('retry', resolve));
+    const first = track(get(client));
+    await retried;
+    await clock.advance(2);
+    await until(() => first.settled);
+    expect(connector.logins).toHaveLength(2); // control
+    connector.expireSessions();
+    const hold = holdAll();
+    connector.initialize = hold.handler;
+    const call = track(client.get('/items', { totalTimeoutMs: 1000 }));
+    await until(() => hold.held.length === 1);
+    await clock.advance(1000);
+    await until(() => call.settled);
+    expect(call.error).toMatchObject({ code: 'BUDGET_EXCEEDED', attempts: 1 });
+    expect((call.error as RequestError).cause).toBeUndefined();
+  });
+
   it('does not blame the login of another call where it has been sent itself', async () => {
     const connector = await scriptedConnector();
     const { client, clock } = connectVirtually(connector, {

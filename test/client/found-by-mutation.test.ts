@@ -269,3 +269,45 @@ it("without pacing, a limit is waited for where the connector's remainder is rea
   expect(await client.get('/items')).toBe('there');
   expect(client.status.counters).toMatchObject({ refused: 1, pauses: 1 });
 });
+
+it('a login that waits in a pause ends with the calls that wanted it (G4)', async () => {
+  const connector = await scriptedConnector({ initialize: (exchange) => exchange.limit(3600) });
+  const { client, clock } = connectVirtually(connector);
+  const controller = new AbortController();
+  const call = track(client.request({ method: 'GET', path: '/items', signal: controller.signal }));
+  await until(() => client.status.paused);
+  await grace();
+  expect(clock.held).toBeGreaterThan(0); // control
+  controller.abort();
+  await until(() => call.settled);
+  await until(() => clock.held === 0);
+});
+
+it('a login does not wait for room in the quota', async () => {
+  const connector = await scriptedConnector();
+  connector.handle = (exchange) => exchange.reply(200, {}, { 'ratelimit-policy': '"default";q=2;w=60' });
+  const { client } = connectVirtually(connector);
+  await get(client);
+  connector.expireSessions();
+  const call = track(get(client));
+  await until(() => connector.logins.length === 2);
+  await grace();
+  expect(call.settled).toBe(false); // control: the call itself does
+});
+
+it.each<[string, (exchange: Exchange) => unknown, string]>([
+  [
+    'ends in the middle',
+    ({ response }) => response.writeHead(200, { 'content-length': 100 }).write('[', () => response.destroy()),
+    'The login failed: POST /initialize: 200 NETWORK_ERROR: the connection ended in the middle of the response',
+  ],
+  [
+    'is too large',
+    (exchange) => exchange.reply(200, ['x'.repeat(1_100_000)]),
+    'The login failed: POST /initialize: 200 RESPONSE_TOO_LARGE: the response is larger than the 1 MiB limit of a login',
+  ],
+])('a login whose response %s says so, and shows nothing of it (E9)', async (_how, initialize, message) => {
+  const connector = await scriptedConnector({ initialize });
+  const error = await rejection(get(connect(connector, { retry: { retries: 0 } })));
+  expect(error.message).toBe(message);
+});

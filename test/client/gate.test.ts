@@ -406,6 +406,8 @@ describe('one gate for all (G1)', () => {
     await until(() => calls.every(({ settled }) => settled));
     expect(calls.every(({ error }) => error === undefined)).toBe(true);
     expect(connector.requests).toHaveLength(22);
+    // What the transport was given and did not send does not count.
+    expect(client.status.counters.sent).toBe(22 + connector.logins.length);
   });
 
   it('requests that undici would put on the wire again after a closed connection stay, too', async () => {

@@ -119,6 +119,18 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     expect(connector.requests).toHaveLength(1);
   });
 
+  it('does not go on with what is not the file itself, but made of it on its way (203)', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ response }) => {
+        const head = { etag: '"v1"', 'accept-ranges': 'bytes', 'content-length': content.length };
+        response.writeHead(203, head).write(content.subarray(0, 1000), () => response.destroy());
+      },
+    });
+    const { body } = await connect(connector, transport()).stream('/files/7');
+    expect(await rejection(bytesOf(body))).toMatchObject({ code: 'NETWORK_ERROR' });
+    expect(connector.requests).toHaveLength(1);
+  });
+
   it('does not go on where the tag is weak, and tells of the broken connection', async () => {
     const connector = await scriptedConnector({
       handle: ({ response }) => {

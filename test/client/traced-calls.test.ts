@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ConnectorClient } from 'concordat/client';
 import { expect, it, onTestFinished } from 'vitest';
 import { connect } from '../helpers/connect.js';
-import { scriptedConnector } from '../helpers/scripted-connector.js';
-import { rejection } from '../helpers/until.js';
+import { holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { rejection, track, until } from '../helpers/until.js';
 
 const get = (client: ConnectorClient) => client.request({ method: 'GET', path: '/items' });
 
@@ -53,6 +53,18 @@ it('and each request of a login, which belongs to no call (G6)', async () => {
     { method: 'POST', path: '/initialize', number: 1, status: 503, outcome: 'error' },
     { method: 'POST', path: '/initialize', number: 2, status: 200, outcome: 'success' },
   ]);
+});
+
+it('a request that its caller aborts tells why it ended (G6)', async () => {
+  const hold = holdAll();
+  const connector = await scriptedConnector({ handle: hold.handler });
+  const traced = trace(connector);
+  const controller = new AbortController();
+  const call = track(connect(connector).request({ method: 'GET', path: '/items', signal: controller.signal }));
+  await until(() => hold.held.length === 1);
+  controller.abort();
+  await until(() => call.settled);
+  expect(traced.attempt.at(-1)).toMatchObject({ outcome: 'aborted', error: { name: 'AbortError' } });
 });
 
 it('a call without any response has no status (G6)', async () => {
