@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { BadRequestError } from 'concordat';
 import { unauthorized } from 'concordat/connector';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
@@ -5,6 +6,7 @@ import { timeout } from 'hono/timeout';
 import { validator } from 'hono/validator';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { scriptedConnector } from '../helpers/scripted-connector.js';
 import { endSystem } from './support/end-system.js';
 import { errorsOf, send } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
@@ -291,6 +293,21 @@ describe('a response of 400 or above that a handler returns has the body of the 
     const url = await endSystem({ status: 429, headers: { 'retry-after': '3' }, body: { message: 'Slow down' } });
     const answer = await ask(() => fetch(url));
     expect([answer.status, answer.headers['retry-after'], errorsOf(answer).message]).toEqual([403, '3', 'Slow down']);
+  });
+
+  test('though fetch has unpacked it, and it still says how it was packed', async () => {
+    const errors = { code: 'UP', message: 'up says no' };
+    const upstream = await scriptedConnector({
+      guard: false,
+      handle: ({ reply }) =>
+        reply(404, gzipSync(JSON.stringify({ errors })), {
+          'content-type': 'application/json',
+          'content-encoding': 'gzip',
+        }),
+    });
+    const answer = await ask(() => fetch(upstream.url));
+    expect([answer.status, errorsOf(answer)]).toEqual([404, errors]);
+    expect(answer.headers).not.toHaveProperty('content-encoding');
   });
 });
 

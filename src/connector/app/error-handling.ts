@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { isConnectorError, type SessionParameter } from '../../contract/index.js';
 import { createRedact, quiet } from '../../internal/index.js';
 import { errorContentType, type WireError, type WriteError } from '../errors/error-writer.js';
-import { toHonoResponse } from '../errors/hono-response.js';
+import { forgetHeaders, toHonoResponse } from '../errors/hono-response.js';
 import type { RateLimitHeader } from '../errors/options.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from '../errors/redact.js';
 import { originals } from '../errors/responses.js';
@@ -10,7 +10,7 @@ import { noteTold, translated } from '../errors/to-connector-error.js';
 import type { createAnnouncer } from '../request/announce.js';
 import { isResponse, stateOf } from '../request/request-state.js';
 import type { ConnectorOptions } from './connector-options.js';
-import { readReturnedError, replaceResponse } from './returned-error.js';
+import { readReturnedError, withError } from './returned-error.js';
 import type { GuardedRequest } from './session-guard.js';
 
 type Hooks = Pick<ConnectorOptions<never, never>, 'onError' | 'translate'>;
@@ -62,6 +62,19 @@ export function createErrorHandling(settings: Settings) {
     return announce(returned, c);
   };
 
+  /** Hono sends `c.res` if there is one, and otherwise what the handler returned. */
+  const replace = (response: Response, error: WireError, c: Context): Response => {
+    const headers = withError(response.headers, error);
+    const result = new Response(error.body, { status: error.status, headers });
+    if (c.finalized) {
+      c.res = undefined;
+      c.res = result;
+    } else {
+      forgetHeaders(c, [...error.staleHeaders, ...headers.keys()]);
+    }
+    return result;
+  };
+
   return {
     respondAs,
     /** The response for what was thrown; `onError` gets it. */
@@ -82,18 +95,15 @@ export function createErrorHandling(settings: Settings) {
       if (bodyTooLarge && response?.status !== 413) throw bodyTooLarge;
       const original = originals.get(returned as Response);
       // Before any middleware copies it: `return rateLimited(…)` has the connector's own wait header, like a thrown error.
-      if (original) return finish(replaceResponse(returned as Response, write(original.thrown, c)), c);
+      if (original) return finish(replace(returned as Response, write(original.thrown, c), c), c);
       // The error that was written, or a copy that middleware has made of it, perhaps compressed.
       const isJson = response?.headers.get('content-type') === errorContentType;
       const isWritten = isJson && response?.status === error?.status;
       if (isWritten || isOpenPath || response === undefined || response.status < 400) return finish(returned, c);
       const read = await readReturnedError(response, rateLimit);
       if (!read.isContract) report(read.error, c);
-      const result = replaceResponse(response, write(read.error, c));
-      if (isResponse(returned)) return finish(result, c);
-      c.res = undefined;
-      c.res = result;
-      return finish(returned, c);
+      const result = replace(response, write(read.error, c), c);
+      return finish(isResponse(returned) ? result : returned, c);
     },
     /** Keeps the parameters of initialize out of errors. */
     keepSecret: (c: Context, body: unknown) => void parameterSecrets.set(c, readParameterSecrets(body)),

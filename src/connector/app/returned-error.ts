@@ -16,8 +16,9 @@ export async function readReturnedError(
   rateLimit: RateLimitHeader,
 ): Promise<{ error: ConnectorError; isContract: boolean }> {
   const { status, headers } = response;
-  const isEncoded = !['', 'identity'].includes(headers.get('content-encoding') ?? '');
   const { text, json } = await readFailure(response, { method: '', url: '' });
+  // A fetched response is decoded, and still says how it was encoded.
+  const isEncoded = json === undefined && !['', 'identity'].includes(headers.get('content-encoding') ?? '');
   const type = headers.get('content-type') ?? '';
   const isJson = !isEncoded && /^application\/json\b/i.test(type);
   const isContract = isJson && status !== 429 && errorPayloadSchema.safeParse(json).success;
@@ -27,14 +28,15 @@ export async function readReturnedError(
   return { error, isContract };
 }
 
-/** The error as a response that keeps the headers which do not describe the old body, such as `allow` or a request id. */
-export function replaceResponse(response: Response, error: WireError): Response {
-  const headers = new Headers(response.headers);
+/** The headers of an error that replaces a response: those of the old one that do not describe its body, such as `allow`. */
+export function withError(replaced: Headers, error: WireError): Headers {
+  const headers = new Headers(replaced);
   for (const name of [...bodyHeaders, ...timeHeaders, 'content-disposition', 'retry-after', error.barredHeader]) {
-    if (name !== undefined && name !== 'content-range') headers.delete(name);
+    // A 416 says with it how long the file is.
+    if (name !== undefined && (name !== 'content-range' || error.status !== 416)) headers.delete(name);
   }
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
-  return new Response(error.body, { status: error.status, headers });
+  return headers;
 }
 
 const longestMessage = 500;
