@@ -1,4 +1,5 @@
 export { bodyAlreadyReadError, isBodyAlreadyRead } from './body-already-read.js';
+export { charsetOf, charsetOfXml, decodeLeniently, decoderOf, decodeWith, joinBytes, readLimited } from './bytes.js';
 export { type Clock, completeClock, latestDateMs, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
@@ -26,7 +27,6 @@ export {
 } from './options.js';
 export { quiet } from './quiet.js';
 export { seededRandom } from './random.js';
-export { readLimited } from './read-limited.js';
 export {
   createRedact,
   credentialHeaders,

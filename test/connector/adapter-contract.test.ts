@@ -49,6 +49,7 @@ const failures: Record<string, () => unknown> = {
   'an HTTP client error with a status': () => reject(Object.assign(new Error('canary'), { status: 404 })),
   'a HTTPException of Hono': () => reject(new HTTPException(409, { message: 'Already there' })),
   'an error that says expose': () => reject(Object.assign(new Error('Gone'), { status: 404, expose: true })),
+  'an error that says not to': () => reject(Object.assign(new Error('/etc/7'), { status: 404, expose: false })),
   text: () => reject('canary'),
   'an empty object': () => reject({}),
   'a number': () => reject(7),

@@ -56,13 +56,46 @@ const post = (path: string, body: string, headers: Record<string, string> = json
   body,
 });
 
+/** As docs/errors.md mounts it. */
+async function inFastify(): Promise<string> {
+  const app = fastify();
+  const handle = toNodeHandler(makeApp());
+  await app.register(async (sdk) => {
+    sdk.removeAllContentTypeParsers();
+    sdk.addContentTypeParser('*', (_request, _body, done) => done(null));
+    sdk.all('/*', async (request, reply) => {
+      reply.hijack();
+      await handle(request.raw, reply.raw);
+    });
+  });
+  onTestFinished(() => void app.close());
+  return app.listen({ port: 0, host: '127.0.0.1' });
+}
+
+test.each<[string, string, string | undefined, number]>([
+  ['broken JSON', '{bad', 'application/json', 400],
+  ['nothing, called JSON', '', 'application/json', 400],
+  ['bytes', 'abc', 'application/octet-stream', 400],
+  ['no type', '{"title":"a"}', undefined, 200],
+])('in Fastify the connector itself reads %s', async (_what, body, type, status) => {
+  const url = await inFastify();
+  const answer = await send(url, post('/json', body, type === undefined ? {} : { 'content-type': type }));
+  expect(answer.status, answer.body).toBe(status);
+  if (status === 400) expect(errorsOf(answer).code).toBe('BAD_REQUEST');
+  const form = new FormData();
+  form.append('file', new Blob(['abc']), 'a.txt');
+  form.append('b', 'c');
+  const upload = await fetch(`${url}/form`, { method: 'POST', headers: withToken, body: form });
+  expect(await upload.json()).toMatchObject({ b: 'c' });
+});
+
 describe('a body that was parsed before the connector got it', () => {
   const hosts = {
     'express.json()': () => inExpress([express.json()]),
     'express.text()': () => inExpress([express.text({ type: '*/*' })]),
     'express.raw()': () => inExpress([express.raw({ type: '*/*' })]),
     'no parser (control)': () => inExpress([]),
-    'reply.hijack()': async () => {
+    'Fastify, with parsers': async () => {
       const app = fastify();
       const handle = toNodeHandler(makeApp());
       app.all('/*', async (request, reply) => {
@@ -72,6 +105,7 @@ describe('a body that was parsed before the connector got it', () => {
       onTestFinished(() => void app.close());
       return app.listen({ port: 0, host: '127.0.0.1' });
     },
+    'Fastify, without parsers': inFastify,
   };
 
   test.each(Object.entries(hosts))('%s: reaches it all the same', async (_name, start) => {
@@ -234,4 +268,17 @@ describe("Fastify's not-found handler", () => {
     const app = fastify();
     await expect(app.register(connectorPlugin, { notFound: 'no' } as never).ready()).rejects.toThrow('`notFound`');
   });
+});
+
+test.each<[string, RequestHandler]>([
+  ['res.sendFile()', (_request, response) => response.sendFile('/nonexistent/7')],
+  ['res.download()', (_request, response) => response.download('/nonexistent/7')],
+  ['express.static()', express.static('/nonexistent', { fallthrough: false })],
+])('a file that is not there is a 404 with %s, and its path is not shown (E4)', async (_name, handler) => {
+  const app = express().use('/files', handler).use(connectorErrorHandler());
+  const answer = await send(await listening(createServer(app)), { path: '/files/7' });
+  expect([answer.status, errorsOf(answer)]).toEqual([
+    404,
+    { code: 'NOT_FOUND', message: 'The requested resource is not available.' },
+  ]);
 });

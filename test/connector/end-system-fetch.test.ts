@@ -1,6 +1,7 @@
 import { ConnectorError, isConnectorError, RateLimitError } from 'concordat';
-import { endSystemFetch, serve } from 'concordat/connector';
+import { endSystemFetch, readResponse, serve } from 'concordat/connector';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { endSystem, type Reply } from './support/end-system.js';
 import { errorsOf, send } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
@@ -200,6 +201,32 @@ describe('an end system that does not answer', () => {
   test('a URL that is none stays the mistake of the connector', async () => {
     await expect(endSystemFetch()('not a url')).rejects.toBeInstanceOf(TypeError);
   });
+
+  test.each<[string, (url: string) => [string, RequestInit?]]>([
+    ['a header that HTTP cannot carry', (url) => [url, { headers: { 'x-city': 'Łódź' } }]],
+    ['a header whose name is none', (url) => [url, { headers: { 'bad name': 'a' } }]],
+    ['a GET with a body', (url) => [url, { body: 'a' }]],
+    ['a stream without `duplex`', (url) => [url, { method: 'POST', body: new Blob(['a']).stream() }]],
+    [
+      'a length that is not that of the body',
+      (url) => [url, { method: 'POST', headers: { 'content-length': '9' }, body: 'a' }],
+    ],
+    ['credentials in the URL', (url) => [url.replace('//', '//ada:secret@')]],
+    ['another scheme', (url) => [url.replace('http:', 'ftp:')]],
+  ])('and so does %s', async (_what, request) => {
+    const url = await endSystem({ status: 200 });
+    await expect(endSystemFetch()(...request(url))).rejects.toBeInstanceOf(TypeError);
+  });
+
+  test('a stream that was sent to nobody does not (control)', async () => {
+    const body = new Blob(['a']).stream();
+    const error = await endSystemFetch()('http://127.0.0.1:1/', {
+      method: 'POST',
+      body,
+      duplex: 'half',
+    } as RequestInit).catch((thrown) => thrown);
+    expect(error).toMatchObject({ status: 502, code: 'END_SYSTEM_UNREACHABLE' });
+  });
 });
 
 describe('hostile error bodies', () => {
@@ -257,4 +284,60 @@ test('in a connector the failure reaches the service whole, without the session 
     '9',
     { code: '7', message: 'Slow, [redacted]', detail: '{"code":7,"message":"Slow, [redacted]"}' },
   ]);
+});
+
+describe('what a failure says of the request to the end system (E5)', () => {
+  const token = '7f3kd92mx81hsv0q2plz';
+
+  test.each<[string, (url: string) => [string, RequestInit?]]>([
+    ['Authorization', (url) => [url, { headers: { authorization: `Bearer ${token}` } }]],
+    ['a header whose name says so', (url) => [url, { headers: [['Private-Token', token]] }]],
+    ['the query', (url) => [`${url}?api_key=${token}`]],
+    ['a form', (url) => [url, { method: 'POST', body: new URLSearchParams({ client_secret: token }) }]],
+  ])('a secret in %s is not shown', async (_where, request) => {
+    const url = await endSystem({ status: 400, body: { code: 'BAD', message: `No: Bearer ${token}`, more: token } });
+    const error = await endSystemFetch()(...request(url)).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'BAD', message: expect.stringMatching(/^No: (?:Bearer )?\[redacted\]$/) });
+    expect(error.detail).toContain('"more":"[redacted]"');
+  });
+
+  test('what is not secret stays (control)', async () => {
+    const url = await endSystem({ status: 400, body: { code: 'BAD', message: 'No project acme-intern' } });
+    const error = await endSystemFetch()(`${url}?project=acme-intern`).catch((thrown) => thrown);
+    expect(error.message).toBe('No project acme-intern');
+  });
+});
+
+describe('text that is not UTF-8', () => {
+  const latin = (text: string) => Buffer.from(text, 'latin1');
+  const failure = async (type: string, body: Buffer, preset?: 'soap') => {
+    const url = await endSystem((_request, response) => response.writeHead(500, { 'content-type': type }).end(body));
+    return endSystemFetch({ preset })(url).catch((thrown) => thrown);
+  };
+
+  test('is decoded as its content type says', async () => {
+    expect((await failure('text/plain; charset=iso-8859-1', latin('Größe?'))).message).toBe('Größe?');
+    const json = latin('{"message":"Kunde Müller"}');
+    expect((await failure('application/json; charset="windows-1252"', json)).message).toBe('Kunde Müller');
+  });
+
+  test('and XML as it says itself', async () => {
+    const fault = '<Fault><faultcode>Client</faultcode><faultstring>Kunde Müller</faultstring></Fault>';
+    const xml = `<?xml version="1.0" encoding="ISO-8859-1"?><Envelope><Body>${fault}</Body></Envelope>`;
+    expect((await failure('text/xml', latin(xml), 'soap')).message).toBe('Kunde Müller');
+    expect((await failure('text/xml', Buffer.from(xml), 'soap')).message).toBe('Kunde Müller'); // wrong, and common
+  });
+
+  test('with a charset that nobody knows is taken for UTF-8', async () => {
+    expect((await failure('text/plain; charset=klingon', Buffer.from('Größe?'))).message).toBe('Größe?');
+  });
+
+  test('is what `readResponse` reads', async () => {
+    const url = await endSystem((_request, response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json;charset=ISO-8859-1' })
+        .end(latin('{"name":"Müller"}')),
+    );
+    expect(await readResponse(await endSystemFetch()(url), z.object({ name: z.string() }))).toEqual({ name: 'Müller' });
+  });
 });

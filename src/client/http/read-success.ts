@@ -1,4 +1,11 @@
-import { isNestedDeeper } from '../../internal/index.js';
+import {
+  charsetOf,
+  charsetOfXml,
+  decodeLeniently,
+  decoderOf,
+  decodeWith,
+  isNestedDeeper,
+} from '../../internal/index.js';
 import { Unreadable } from '../errors.js';
 import { applySchema, type DataSchema } from './schema.js';
 import { headerValue, type WireResponse } from './wire.js';
@@ -92,10 +99,9 @@ function decodeText(body: Uint8Array, charset: string | undefined): string {
   try {
     return decode(body, charset);
   } catch (error) {
-    const head = Buffer.from(body.subarray(0, 100)).toString('latin1');
-    const named = /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)/.exec(head)?.[1];
-    if (charset !== undefined || named === undefined) throw error;
-    return decode(body, named.toLowerCase());
+    const named = charset === undefined ? charsetOfXml(body) : undefined;
+    if (named === undefined) throw error;
+    return decode(body, named);
   }
 }
 
@@ -108,7 +114,6 @@ interface MediaType {
 
 const jsonType = /^[^;]*[/+]json\s*(;|$)/i;
 const textType = /^(?:text\/|application\/(?:xml|x-www-form-urlencoded)\s*(?:;|$)|[^;]*\+xml\s*(?:;|$))/i;
-const charsetParameter = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 /** The type that was read last: a connector nearly always sends the same one. */
 let latest: { readonly value: string; readonly type: MediaType } = { value: '', type: toMediaType('') };
@@ -119,21 +124,15 @@ function mediaTypeOf(value: string): MediaType {
 }
 
 function toMediaType(value: string): MediaType {
-  const charset = charsetParameter.exec(value)?.[1]?.toLowerCase();
   const textOrBytes = textType.test(value) ? 'text' : 'bytes';
   const kind = value.trim() === '' ? 'untyped' : jsonType.test(value) ? 'json' : textOrBytes;
-  return { kind, charset: charset === '' || charset === 'utf-8' || charset === 'utf8' ? undefined : charset };
+  return { kind, charset: charsetOf(value) };
 }
 
 /** A body for a person to read, decoded as well as possible; `undefined` if it is not text. */
 export function textOf(body: Uint8Array, contentType: string | undefined): string | undefined {
-  const { kind, charset } = toMediaType(contentType ?? '');
-  if (kind === 'bytes') return undefined;
-  try {
-    return decodeWith(new TextDecoder(charset), body);
-  } catch {
-    return new TextDecoder().decode(body);
-  }
+  const { kind } = toMediaType(contentType ?? '');
+  return kind === 'bytes' ? undefined : decodeLeniently(body, contentType ?? '');
 }
 
 /** Deeper than any real data, and shallow enough that code which walks through it keeps its stack (rule E8). */
@@ -153,15 +152,13 @@ function readJson(body: Uint8Array, charset: string | undefined, parse: ReadOpti
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 /** @throws Unreadable if the bytes are not text in that charset: nothing is replaced silently. */
 function decode(
   bytes: Uint8Array,
   charset: string | undefined,
   code: 'INVALID_TEXT' | 'INVALID_JSON' = 'INVALID_TEXT',
 ): string {
-  const decoder = decoderOf(charset, bytes);
+  const decoder = knownDecoderOf(charset, bytes);
   try {
     return decodeWith(decoder, bytes);
   } catch {
@@ -169,32 +166,14 @@ function decode(
   }
 }
 
-const decodeWith = (decoder: TextDecoder, bytes: Uint8Array): string =>
-  decoder.encoding === 'windows-1252' ? decodeWindows1252(bytes) : decoder.decode(bytes);
-
-/** The characters of the bytes 0x80 to 0x9f in Windows-1252; all other bytes are as in Latin-1. */
-const characters = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
-
-/**
- * Decodes Windows-1252, which "Latin-1" and "ASCII" mean on the web, too. Not by TextDecoder: that of Node 20.18.3 and newer,
- * and of versions of Node 22 and 24, makes control characters of the euro sign and of typographic quotes and dashes.
- */
-function decodeWindows1252({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  const text = Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
-  return text.replace(/[\x80-\x9f]/g, (character) => characters[character.charCodeAt(0) - 0x80] as string);
-}
-
-/** UTF-8 by default; a byte order mark decides if the charset is UTF-16 without an order, or missing. */
-function decoderOf(charset: string | undefined, { 0: first, 1: second }: Uint8Array): TextDecoder {
-  const mayHaveMark = charset === undefined || charset === 'utf-16';
-  const isBigEndian = mayHaveMark && first === 0xfe && second === 0xff;
-  const isLittleEndian = mayHaveMark && first === 0xff && second === 0xfe;
-  const label = isBigEndian ? 'utf-16be' : isLittleEndian ? 'utf-16le' : charset;
-  if (label === undefined) return utf8;
+function knownDecoderOf(charset: string | undefined, bytes: Uint8Array): TextDecoder {
   try {
-    return new TextDecoder(label, { fatal: true });
+    return decoderOf(charset, bytes);
   } catch {
-    throw new Unreadable('INVALID_TEXT', `the response has the unknown charset ${quoteShort(label)}; ${asBytes}`);
+    throw new Unreadable(
+      'INVALID_TEXT',
+      `the response has the unknown charset ${quoteShort(String(charset))}; ${asBytes}`,
+    );
   }
 }
 

@@ -1,14 +1,25 @@
 import * as z from 'zod';
-import { ConnectorError } from '../../contract/index.js';
-import { bool, checkOptions, functionOf, option, optionsOf, type ShapeOf, timeLimit } from '../../internal/index.js';
+import type { ConnectorError } from '../../contract/index.js';
+import {
+  bool,
+  checkOptions,
+  createRedact,
+  functionOf,
+  option,
+  optionsOf,
+  type ShapeOf,
+  timeLimit,
+} from '../../internal/index.js';
 import { choosePreset } from './define-preset.js';
-import { describeRequest, type EndSystemFailure, type EndSystemRequest, nameRequest, readFailure } from './failure.js';
+import { describeRequest, type EndSystemFailure, type EndSystemRequest, readFailure } from './failure.js';
 import { isLoginPage, type LoginPage, loginNeeded, loginPageOption } from './login-page.js';
+import { outgoingSecrets } from './outgoing-secrets.js';
 import type { Preset } from './preset.js';
 import type { PresetName } from './presets/index.js';
 import { requestOf } from './read-response.js';
-import { abortReason, isTimeout, limitTime, timeoutError } from './time-limit.js';
+import { abortReason, isTimeout, limitTime } from './time-limit.js';
 import { suspect, translateFailure } from './translate.js';
+import { isMistake, unreachable } from './unreachable.js';
 
 export interface EndSystemFetchOptions {
   /** How the end system reports failures: a name, or one made by {@link definePreset}. @default 'generic' */
@@ -102,14 +113,15 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
       try {
         response = await (ownFetch ?? globalThis.fetch)(input, { ...init, signal });
       } catch (thrown) {
-        throw signal.aborted ? signal.reason : unreachable(thrown, request);
+        if (signal.aborted) throw signal.reason;
+        throw isMistake(thrown, input, init) ? thrown : unreachable(thrown, request);
       }
       hear(response.headers);
       if (response.status < 400) {
         const isListed = translateStatuses.includes(response.status);
         const hidden = await readHidden(response, request, preset, isListed);
         if (hidden && signal.aborted) throw signal.reason;
-        const verdict = hidden && translateFailure(hidden, preset);
+        const verdict = hidden && translateFailure(hidden, withoutSecrets(preset, input, init));
         const error = hidden && (verdict || isListed) ? ((await translate?.(hidden)) ?? verdict) : undefined;
         if (error) {
           response.body?.cancel().catch(() => {});
@@ -125,7 +137,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
       }
       const failure = await readFailure(response, request, preset.body);
       if (caller?.aborted && !isTimeout(caller.reason)) throw abortReason(caller);
-      throw (await translate?.(failure)) ?? translateFailure(failure, preset);
+      throw (await translate?.(failure)) ?? translateFailure(failure, withoutSecrets(preset, input, init));
     } catch (error) {
       limit.end();
       throw error;
@@ -134,6 +146,13 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
   const plain = make(() => {});
   listening.set(plain, (hear) => make((headers) => hear(headers, preset)));
   return plain;
+}
+
+/** The same preset, which also takes the secrets of a request out of what it shows. */
+function withoutSecrets(preset: Preset, input: string | URL | Request, init: RequestInit | undefined): Preset {
+  const redact = createRedact(outgoingSecrets(input, init));
+  const { clean = (text: string) => text } = preset;
+  return { ...preset, clean: (text) => redact(clean(text)) };
 }
 
 /** Gets the headers of every response of an end system, failures included. */
@@ -176,25 +195,4 @@ const readable =
 function isSmall({ headers }: Response, type: RegExp | undefined): boolean {
   if (Number(headers.get('content-length') ?? 0) > maxHiddenBytes) return false;
   return type?.test(headers.get('content-type') ?? '') ?? false;
-}
-
-const timeoutCode = /^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/;
-
-function unreachable(thrown: unknown, request: EndSystemRequest): unknown {
-  const code = codeOf(thrown);
-  if (code === 'ERR_INVALID_URL') return thrown; // the connector's own mistake
-  if (isTimeout(thrown) || timeoutCode.test(code ?? '')) return timeoutError(request, thrown);
-  const reason = code === undefined ? '' : ` (${code})`;
-  return new ConnectorError(`${nameRequest(request)}: the end system cannot be reached${reason}.`, {
-    status: 502,
-    code: 'END_SYSTEM_UNREACHABLE',
-    cause: thrown,
-  });
-}
-
-/** The system's error code, which fetch puts in the cause. */
-function codeOf(thrown: unknown): string | undefined {
-  const { code, cause } = (thrown ?? {}) as { code?: unknown; cause?: { code?: unknown } | null };
-  const found = cause?.code ?? code;
-  return typeof found === 'string' ? found : undefined;
 }

@@ -1,4 +1,4 @@
-import { parseJson } from '../../internal/index.js';
+import { decodeLeniently, joinBytes, parseJson } from '../../internal/index.js';
 import { readSoapFault } from './read-soap.js';
 
 /** An end system's failure. */
@@ -43,16 +43,15 @@ export async function readFailure(
 async function readText(response: Response, maxBytes: number, maxMs: number): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
+  const parts: Uint8Array[] = [];
+  let size = 0;
   const timer = Number.isFinite(maxMs) ? setTimeout(() => cancel(reader), maxMs) : undefined;
   try {
-    while (bytes < maxBytes) {
+    while (size < maxBytes) {
       const { done, value } = await reader.read();
       if (done) break;
-      text += decoder.decode(value.subarray(0, maxBytes - bytes), { stream: true });
-      bytes += value.byteLength;
+      parts.push(value.subarray(0, maxBytes - size));
+      size += value.byteLength;
     }
   } catch {
     // The connection broke: what has arrived still says what failed.
@@ -60,7 +59,7 @@ async function readText(response: Response, maxBytes: number, maxMs: number): Pr
     clearTimeout(timer);
     cancel(reader);
   }
-  return text + decoder.decode();
+  return decodeLeniently(joinBytes(parts), response.headers.get('content-type'));
 }
 
 /** Ends a pending read; does nothing at the end of the body. */

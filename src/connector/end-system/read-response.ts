@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { ConnectorError } from '../../contract/index.js';
-import { describeIssues } from '../../internal/index.js';
+import { decodeLeniently, describeIssues } from '../../internal/index.js';
 import { type EndSystemRequest, nameRequest } from './failure.js';
 
 /** The requests of responses that {@link endSystemFetch} has returned. */
@@ -34,7 +34,8 @@ async function readJsonBody(response: Response): Promise<unknown> {
 
 async function readText(response: Response): Promise<string> {
   try {
-    return await response.text();
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return decodeLeniently(bytes, response.headers.get('content-type'));
   } catch (cause) {
     // What fetch throws when the connection breaks; all else is a timeout, or the caller's signal.
     if (!(cause instanceof TypeError) || response.bodyUsed === false) throw cause;

@@ -55,8 +55,9 @@ export function errorOfResponse(
 
 /**
  * Turns whatever was thrown into a contract error. Contract errors are returned as they are, also those of another copy of
- * this package; only one of status 429 becomes a `RateLimitError`. Hono's `HTTPException`, NestJS's `HttpException` and an error with `expose: true` (http-errors, body-parser)
- * keep their status and message. Anything else becomes a 500 without details (rule E4): the original is its `cause`, and its
+ * this package; only one of status 429 becomes a `RateLimitError`. Hono's `HTTPException`, NestJS's `HttpException` and an
+ * error with `expose: true` (http-errors, body-parser) keep their status and message, one with `expose: false` (send, for a
+ * file that is not there) its status. Anything else becomes a 500 without details (rule E4): the original is its `cause`, and its
  * `detail` only with `exposeDetail`. Never throws.
  *
  * @example
@@ -106,7 +107,9 @@ function publicStatus(thrown: unknown): number | undefined {
   const error = thrown as PublicError & { getResponse?: unknown };
   const status = error.status ?? error.statusCode;
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 599) return undefined;
-  return typeof error.getResponse === 'function' || (error.expose === true && status < 500) ? status : undefined;
+  return typeof error.getResponse === 'function' || (typeof error.expose === 'boolean' && status < 500)
+    ? status
+    : undefined;
 }
 
 function publicError(error: PublicError, status: number, rateLimit: RateLimitHeader): ConnectorError {
@@ -152,6 +155,7 @@ export function limitOf(thrown: unknown, retryAfter: unknown): unknown {
 
 function messageOf(error: PublicError): string | undefined {
   if (error.type === 'entity.parse.failed') return invalidJsonMessage;
+  if (error.expose === false) return undefined; // such as the path of a file that is not there
   const { message } = Object(error.response) as { message?: unknown };
   if (Array.isArray(message)) return message.join('; ');
   return error.message.trim() === '' ? undefined : error.message;

@@ -1,0 +1,44 @@
+import { ConnectorError } from '../../contract/index.js';
+import { type EndSystemRequest, nameRequest } from './failure.js';
+import { isTimeout, timeoutError } from './time-limit.js';
+
+const timeoutCode = /^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/;
+
+/** The error of a request that got no response: a 504 if that took too long, otherwise a 502. */
+export function unreachable(thrown: unknown, request: EndSystemRequest): ConnectorError {
+  const code = codeOf(thrown);
+  if (isTimeout(thrown) || timeoutCode.test(code ?? '')) return timeoutError(request, thrown);
+  const reason = code === undefined ? '' : ` (${code})`;
+  return new ConnectorError(`${nameRequest(request)}: the end system cannot be reached${reason}.`, {
+    status: 502,
+    code: 'END_SYSTEM_UNREACHABLE',
+    cause: thrown,
+  });
+}
+
+const mistakeCode = /^(?:ERR_INVALID_\w+|UND_ERR_INVALID_ARG|UND_ERR_REQ_CONTENT_LENGTH_MISMATCH)$/;
+
+/**
+ * Whether the request is the connector's own mistake, and nobody could send it. For most of them fetch throws the same kind of
+ * error as for a broken connection, so this makes the request once more, with an empty body in place of its own.
+ */
+export function isMistake(thrown: unknown, input: string | URL | Request, init: RequestInit = {}): boolean {
+  const code = codeOf(thrown);
+  if (code !== undefined) return mistakeCode.test(code);
+  if (!(thrown instanceof TypeError) || (typeof input === 'object' && 'method' in input)) return false;
+  const { method, headers, body } = init;
+  if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body && !('duplex' in init)) return true;
+  try {
+    const { url } = new Request(input, { method, headers, body: body && '' } as RequestInit);
+    return !/^(?:https?|data|blob):/i.test(url);
+  } catch {
+    return true;
+  }
+}
+
+/** The system's error code, which fetch puts in the cause. */
+function codeOf(thrown: unknown): string | undefined {
+  const { code, cause } = (thrown ?? {}) as { code?: unknown; cause?: { code?: unknown } | null };
+  const found = cause?.code ?? code;
+  return typeof found === 'string' ? found : undefined;
+}
