@@ -1,4 +1,4 @@
-import { abortable, checkOptions as check, duration, sleep } from '../internal/index.js';
+import { abortable, checkOptions as check, duration, optionsOf, type ShapeOf, sleep } from '../internal/index.js';
 import { Calls } from './call/calls.js';
 import { cleanUp } from './call/cleanup.js';
 import { createLogin } from './call/login.js';
@@ -145,8 +145,9 @@ class Client implements ConnectorClient {
     this.#gates.restore(check(snapshotOption, snapshot, 'snapshot'));
   }
 
-  close({ graceMs }: CloseOptions = {}): Promise<void> {
-    if (graceMs !== undefined) void this.#endAfter(check(duration(), graceMs, 'graceMs'));
+  close(options: CloseOptions = {}): Promise<void> {
+    const { graceMs } = check(closeOptions, options);
+    if (graceMs !== undefined) void this.#endAfter(graceMs);
     this.#closed ??= this.#close().finally(() => this.#ended.abort());
     return this.#closed;
   }
@@ -199,6 +200,8 @@ class Client implements ConnectorClient {
     });
   }
 }
+
+const closeOptions = optionsOf({ graceMs: duration().optional() } satisfies ShapeOf<CloseOptions>);
 
 // Shared by all calls: of those that wait there may be very many.
 const wholeResponse = <Data>(_data: Data, response: () => ConnectorResponse<Data>) => response();

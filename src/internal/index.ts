@@ -1,9 +1,19 @@
+export {
+  charsetOf,
+  charsetOfXml,
+  decodeLeniently,
+  decoderOf,
+  decodeWith,
+  isNestedDeeper,
+  isObject,
+  joinBytes,
+  parseJson,
+  readLimited,
+} from './body.js';
 export { bodyAlreadyReadError, isBodyAlreadyRead } from './body-already-read.js';
-export { charsetOf, charsetOfXml, decodeLeniently, decoderOf, decodeWith, joinBytes, readLimited } from './bytes.js';
 export { type Clock, completeClock, latestDateMs, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
-export { isNestedDeeper, isObject, parseJson } from './json.js';
 export {
   anyObject,
   bool,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject } from './json.js';
+import { isObject } from './body.js';
 
 /** A schema for each option of a type; use it with `satisfies`, so that the options match the type. */
 export type ShapeOf<Options> = { readonly [Name in keyof Required<Options>]: z.ZodType };

@@ -108,7 +108,7 @@ const commonMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH
 /** @returns method and path; the path may have a query. @throws TypeError naming the option that is wrong. */
 export function checkRequest(request: ConnectorRequest, base: Settings): RequestLine {
   if (typeof request !== 'object' || request === null) throw new TypeError('`request` must be an object.');
-  checkNames(request);
+  checkNames(request, optionNames);
   const path = toPath(request.path, base);
   return { method: commonMethods.has(request.method) ? request.method : toMethod(request.method), path };
 }
@@ -139,9 +139,9 @@ const optionNames: ReadonlySet<string> = new Set(
 );
 
 /** Checks names only, because every call comes through here. @throws TypeError naming an unknown option. */
-function checkNames(request: object): void {
+export function checkNames(request: object, known: ReadonlySet<string>): void {
   for (const name in request) {
-    if (!optionNames.has(name)) throw new TypeError(`\`${name}\` ${notAnOption([name], [...optionNames])}.`);
+    if (!known.has(name)) throw new TypeError(`\`${name}\` ${notAnOption([name], [...known])}.`);
   }
 }
 

@@ -119,14 +119,15 @@ export class Calls {
 
   /** A call whose body is read while it arrives. Tracers see a request for the rest of it as a call of its own. */
   async #stream<Data>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>> {
-    const { settings } = this.#context;
+    const { settings, events } = this.#context;
     const { method, path } = checkRequest(request, settings);
     const streamRequest = toStreamRequest({ ...request, method });
     const requestLine = { method, path: withoutQuery(path) };
     const open: Open = (part, isRest) =>
       this.#run(part as ConnectorRequest<IncomingBody>, (_, response) => response(), isRest);
     const response = await open(streamRequest, false);
-    const streamed = toStreamed(response, { request: requestLine, streamRequest, settings, open });
+    const failed = (error: RequestError) => events.failed(requestLine, error);
+    const streamed = toStreamed(response, { request: requestLine, streamRequest, settings, open, failed });
     return streamed as ConnectorResponse<Data>;
   }
 

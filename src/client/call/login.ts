@@ -13,11 +13,18 @@ import {
 } from '../session/initialize.js';
 import type { Login } from '../session/session.js';
 import type { Settings } from '../settings.js';
-import { toMethod } from './call.js';
+import { checkNames, toMethod } from './call.js';
 import { LoginRun, LoginTime } from './login-run.js';
 import { type RunContext, runToEnd } from './run.js';
 
 const defaultTimeoutMs = 60_000;
+
+const loginOptions: ReadonlySet<string> = new Set(
+  Object.keys({ method: true, path: true, headers: true, json: true, body: true } satisfies Record<
+    keyof LoginRequest,
+    true
+  >),
+);
 
 /** The login of a connection: over HTTP (rule S1), or by the caller's function. */
 export function createLogin(context: RunContext): Login {
@@ -63,7 +70,10 @@ class LoginProcess {
     const controller = new AbortController();
     const leave = follow([this.#signal], (reason) => controller.abort(reason));
     const done = new AbortController();
+    // Once the client is closed, nobody waits for it, and no timer may keep the process alive.
+    const leaveClosing = follow([this.#context.closing], (reason) => done.abort(reason));
     const request: InitializeRequest = async (options) => {
+      checkNames(options, loginOptions);
       const { path } = options;
       const method = toMethod(options.method);
       const secrets = loginSecrets(options);
@@ -84,6 +94,7 @@ class LoginProcess {
       throw toInitializeError(error, this.#signal, 'the `initialize` function');
     } finally {
       done.abort();
+      leaveClosing();
       leave();
     }
   }
@@ -112,7 +123,8 @@ class LoginProcess {
 
 /** A login function does not say which values are secret, so all of them are (rule E5). */
 function loginSecrets({ headers = {}, json, body }: LoginRequest): string[] {
-  const form = typeof body === 'string' ? [...new URLSearchParams(body).values()] : [];
+  const isForm = typeof body === 'string' || body instanceof URLSearchParams;
+  const form = isForm ? [...new URLSearchParams(body).values()] : [];
   return [...credentialSecrets(headers), ...stringsIn(json), ...form];
 }
 

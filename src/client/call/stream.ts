@@ -25,7 +25,15 @@ export function toStreamed(
     streamRequest,
     settings,
     open,
-  }: { request: RequestLine; streamRequest: ConnectorRequest; settings: Settings; open: Open },
+    failed,
+  }: {
+    request: RequestLine;
+    streamRequest: ConnectorRequest;
+    settings: Settings;
+    open: Open;
+    /** Gets the error of a body that did not arrive whole. */
+    failed(error: RequestError): void;
+  },
 ): ConnectorResponse<ReadableStream<Uint8Array>> {
   const { status, headers, data: incoming } = response;
   // A 304 has no body (rule D1).
@@ -38,6 +46,7 @@ export function toStreamed(
     wholeBytes: streamRequest.method === 'HEAD' ? undefined : lengthOf(headers),
     signal: streamRequest.signal,
     fetchRest: toFetchRest(response, streamRequest, open),
+    failed,
   });
   const encoding = headers.get('content-encoding');
   if (encoding === null) return { status, headers, data: stream };
@@ -95,6 +104,7 @@ interface StreamedBodyOptions {
   signal: AbortSignal | undefined;
   /** Missing if the connector cannot send just the rest. */
   fetchRest: FetchRest | undefined;
+  failed(error: RequestError): void;
 }
 
 /** How much is read ahead of the caller. */
@@ -206,6 +216,7 @@ class StreamedBody implements Sink {
     if (this.#isDone) return;
     this.#finish();
     this.#controller?.error(error);
+    if (error instanceof RequestError) this.#options.failed(error); // otherwise the caller has aborted it
   }
 
   #finish(): void {

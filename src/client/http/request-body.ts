@@ -40,7 +40,9 @@ export function toBodySource(options: { json?: unknown; body?: BodyOption | unde
     return { contentType: 'application/x-www-form-urlencoded;charset=UTF-8', fixed: body.toString() };
   }
   if (isForm(body)) return toMultipart(body);
-  const fixed = checkBody(body, '`body`');
+  const given = checkBody(body, '`body`');
+  // The caller may use its buffer again, long before a call that waits is sent.
+  const fixed = given instanceof Uint8Array ? new Uint8Array(given) : given;
   return { contentType: (fixed as Partial<Blob>).type || undefined, fixed, mayHaveLength: isStream(fixed) };
 }
 

@@ -36,7 +36,13 @@ export function toHeaderRecord(
   if (headers === undefined && contentType === undefined) return base;
   const record: Record<string, string> = { ...base };
   if (contentType !== undefined) record['content-type'] = contentType;
-  return addHeaders(record, headers, mayHaveLength);
+  addHeaders(record, headers, mayHaveLength);
+  if (contentType?.startsWith('multipart/form-data') && record['content-type'] !== contentType) {
+    throw new TypeError(
+      '`headers`: leave out "content-type" with a FormData: it names a boundary that the client chooses.',
+    );
+  }
+  return record;
 }
 
 function addHeaders(
@@ -58,6 +64,11 @@ function addHeaders(
 
 /** Names as written, with their values; without `undefined`. */
 export function headerEntries(headers: HeadersOption): [name: string, value: string][] {
-  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const entries: [string, string | undefined][] = isIterable(headers) ? [...headers] : Object.entries(headers);
   return entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
+}
+
+/** Not `instanceof`: there are other copies of Headers, such as that of undici. */
+function isIterable(headers: HeadersOption): headers is Headers {
+  return typeof headers === 'object' && Symbol.iterator in headers;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RequestLine } from '../../contract/index.js';
-import { type Clock, option, text } from '../../internal/index.js';
+import { type Clock, describeValue, option, text } from '../../internal/index.js';
 import { closedError } from '../errors.js';
 import type { Emit, Quota } from '../events.js';
 import { Gate } from './gate.js';
@@ -79,8 +79,11 @@ export class Gates {
   }
 
   for(request: RequestLine): Lane {
-    const { scope } = this.#options.rateLimit;
-    return this.#lane(scope === undefined ? '' : String(scope({ method: request.method, path: request.path })));
+    const { scope: scopeOf } = this.#options.rateLimit;
+    if (scopeOf === undefined) return this.#lane('');
+    const scope: unknown = scopeOf({ method: request.method, path: request.path });
+    if (typeof scope === 'string') return this.#lane(scope);
+    throw new TypeError(`\`rateLimit.scope\` must return a string, got ${describeValue(scope)}.`);
   }
 
   get paused(): boolean {

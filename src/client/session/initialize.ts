@@ -12,7 +12,7 @@ export interface LoginRequest {
   path: string;
   headers?: Record<string, string> | undefined;
   json?: unknown | undefined;
-  body?: string | Uint8Array | undefined;
+  body?: string | Uint8Array | URLSearchParams | undefined;
 }
 
 /** Replaces the whole login (rule S1). Returns the headers that every later request carries. */
