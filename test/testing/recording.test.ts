@@ -17,11 +17,11 @@ const recording: Recording = {
       request: { method: 'GET', path: '/issues/0' },
       response: { status: 404, headers: json, json: { errors: { code: 'ISSUE_NOT_FOUND', message: 'No issue 0' } } },
     },
+    { request: { method: 'POST', path: '/issues', json: { title: '' } }, response: { status: 422, headers: {} } },
     {
       request: { method: 'POST', path: '/issues', json: { title: 'a' } },
       response: { status: 201, headers: {}, json: 1 },
     },
-    { request: { method: 'POST', path: '/issues', json: { title: '' } }, response: { status: 422, headers: {} } },
     { request: { method: 'GET', path: '/file' }, response: { status: 200, headers: bytes, base64: 'AP8Q' } },
     {
       request: { method: 'GET', path: '/note' },
@@ -43,6 +43,8 @@ describe.each([
     await expect(client.get('/issues/0')).rejects.toMatchObject({ kind: 'not-found', code: 'ISSUE_NOT_FOUND' });
     await expect(client.post('/issues', { json: { title: '' } })).rejects.toMatchObject({ status: 422 });
     expect((await client.request({ method: 'POST', path: '/issues', json: { title: 'a' } })).status).toBe(201);
+    // Of a body that was not recorded nobody knows that it is wrong.
+    expect((await client.request({ method: 'POST', path: '/issues', json: { title: 'b' } })).status).toBe(201);
   });
 
   it('has limits, expiry, latency and faults laid over it', async () => {

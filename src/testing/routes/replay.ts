@@ -6,7 +6,7 @@ type Asked = Pick<JournalEntry, 'method' | 'path' | 'body' | 'json'>;
 
 /**
  * What the recording has for a request: the same method, path and query, and of several such exchanges the one with the same
- * body. A 501 `NOT_RECORDED` where it has nothing.
+ * body, otherwise the first that succeeded. A 501 `NOT_RECORDED` where it has nothing.
  */
 export function replay({ exchanges }: Recording, asked: Asked, query: URLSearchParams): SimulatedResponse {
   const target = targetOf(asked.path, query);
@@ -14,7 +14,8 @@ export function replay({ exchanges }: Recording, asked: Asked, query: URLSearchP
     const url = new URL(path, 'http://recording');
     return method === asked.method && targetOf(url.pathname, url.searchParams) === target;
   });
-  const found = alike.find(({ request }) => hasBody(request, asked)) ?? alike[0];
+  const sameBody = alike.find(({ request }) => hasBody(request, asked));
+  const found = sameBody ?? alike.find(({ response }) => response.status < 400) ?? alike[0];
   if (found !== undefined) return toReply(found.response);
   return errorReply(501, {
     code: 'NOT_RECORDED',
