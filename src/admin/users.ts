@@ -22,7 +22,7 @@ export function isManaged(users: UserDirectory): users is ManagedUserDirectory {
 export function searchUsers(users: readonly DirectoryUser[], search: string): readonly DirectoryUser[] {
   const text = foldForSearch(search);
   const found = users
-    .map((user) => ({ user, name: foldForSearch(user.username), id: foldForSearch(String(user.id)) }))
+    .map((user) => ({ user, name: foldForSearch(user.username), id: foldForSearch(user.id) }))
     .filter(({ name, id }) => name.includes(text) || id.startsWith(text));
   return found.sort((one, other) => compare(one.name, other.name) || compare(one.id, other.id)).map(({ user }) => user);
 }

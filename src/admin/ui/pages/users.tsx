@@ -24,7 +24,7 @@ export function userRoutes(ui: Ui): void {
 
   ui.get('/users', async (c, pageContext) => {
     const directory = requireManagement(pageContext);
-    const users = await context.newLookups().ask('The directory of users', () => directory.list());
+    const users = await context.newLookups().listUsers(directory);
     const view = readUserView(new URL(c.req.url).searchParams);
     const page = pageOf(searchUsers(users, view.search), view.page);
     if (page.items.length === 0 && view.page > 1) {
