@@ -47,8 +47,12 @@ export function isCrossSite(request: Request, publicUrl: URL | undefined): boole
   if (site !== null) return site !== 'same-origin' && site !== 'none';
   const origin = request.headers.get('origin');
   if (origin === null) return false;
-  const host = publicUrl?.host ?? request.headers.get('host') ?? new URL(request.url).host;
-  return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
+  if (!URL.canParse(origin)) return true;
+  const from = new URL(origin);
+  if (publicUrl !== undefined) return from.origin !== publicUrl.origin;
+  // Only the host: where a proxy ends TLS, the scheme of the request is not that of the page.
+  const host = request.headers.get('host') ?? new URL(request.url).host;
+  return from.host !== host.toLowerCase();
 }
 
 /**
