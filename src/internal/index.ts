@@ -6,6 +6,7 @@ export { isNestedDeeper, isObject, parseJson } from './json.js';
 export {
   anyObject,
   bool,
+  checkNames,
   checkOptions,
   count,
   duration,

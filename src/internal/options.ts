@@ -39,6 +39,17 @@ export function notAnOption(names: readonly string[], known: readonly string[]):
   return `${problem}: did you mean ${listed(meant)}? There are ${listed(known)}`;
 }
 
+/**
+ * Refuses names that are no options, of an object whose values are checked elsewhere. Anything else has no names.
+ *
+ * @throws TypeError that names them, in backticks
+ */
+export function checkNames(known: readonly string[], value: unknown, name: string): void {
+  const wrong = isObject(value) ? Object.keys(value).filter((key) => !known.includes(key)) : [];
+  if (wrong.length === 0) return;
+  throw new TypeError(`${wrong.map((key) => `\`${name}.${key}\``).join(', ')} ${notAnOption(wrong, known)}.`);
+}
+
 /** A value that is checked as a whole. The message contains it only if `shown`, because it may be a secret. */
 export function option<T>(isValid: (value: unknown) => boolean, must: string, shown = false) {
   const error = ({ input }: { input?: unknown }) => (shown ? `${must}, got ${shortText(input)}` : must);
