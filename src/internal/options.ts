@@ -35,8 +35,9 @@ export function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 export function notAnOption(names: readonly string[], known: readonly string[]): string {
   const meant = names.flatMap((name) => nearest(name, known) ?? []);
   const problem = names.length === 1 ? 'is not an option' : 'are not options';
-  if (meant.length === 0) return `${problem}: there are ${listed(known)}`;
-  return `${problem}: did you mean ${listed(meant)}? There are ${listed(known)}`;
+  const others = known.length > 50 ? `${known.length} others` : listed(known);
+  if (meant.length === 0) return `${problem}: there are ${others}`;
+  return `${problem}: did you mean ${listed(meant)}? There are ${others}`;
 }
 
 /**
