@@ -23,9 +23,7 @@ export async function createKey(
   return await context.apiKeys.create(actor, { name, description, expiresOn } as NewApiKey);
 }
 
-/**
- * @throws ApiKeyError `validation`, also when there is nothing to change: a misspelt field must not look like a success
- */
+/** @throws ApiKeyError `validation`, also when there is nothing to change: a misspelt field must not look like a success */
 export async function updateKey(
   context: AdminContext,
   actor: Actor,
@@ -33,9 +31,6 @@ export async function updateKey(
   { name, description, expiresOn, version }: Untrusted<ApiKeyChanges>,
 ): Promise<ApiKey> {
   await requireAvailable(context, actor);
-  if (name === undefined && description === undefined && expiresOn === undefined) {
-    throw new ApiKeyError('validation', 'Give `name`, `description` or `expiresOn`: there is nothing to change.');
-  }
   if (version !== undefined && !Number.isSafeInteger(version)) {
     throw invalidField('version', '`version` must be a whole number.');
   }

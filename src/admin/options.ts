@@ -26,6 +26,7 @@ export interface AdminOptions {
   /**
    * The path of the administration, such as `/admin`, as browsers see it. Where a router or a proxy removes it or its
    * beginning, that is put back; so it cannot be one of the administration's own, such as `/api-keys`.
+   * If it ends in one, such as `/tools/mcp`, and only its beginning is removed, link to it with a slash at the end.
    * @default ''
    */
   readonly basePath?: string | undefined;

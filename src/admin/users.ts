@@ -1,5 +1,6 @@
-import type { ActorLike, ApiKeys, DirectoryUser, UserDirectory } from '../api-keys/index.js';
+import type { ActorLike, DirectoryUser, UserDirectory } from '../api-keys/index.js';
 import { foldForSearch } from '../internal/index.js';
+import type { AdminContext } from './context.js';
 import { AdminHttpError } from './http/errors.js';
 
 /** Your users, where Super Admins may also list and delete them in the administration UI. */
@@ -22,7 +23,7 @@ export function isManaged(users: UserDirectory): users is ManagedUserDirectory {
 export function searchUsers(users: readonly DirectoryUser[], search: string): readonly DirectoryUser[] {
   const text = foldForSearch(search);
   const found = users
-    .map((user) => ({ user, name: foldForSearch(user.username), id: foldForSearch(String(user.id)) }))
+    .map((user) => ({ user, name: foldForSearch(user.username), id: foldForSearch(user.id) }))
     .filter(({ name, id }) => name.includes(text) || id.startsWith(text));
   return found.sort((one, other) => compare(one.name, other.name) || compare(one.id, other.id)).map(({ user }) => user);
 }
@@ -33,21 +34,39 @@ function compare(one: string, other: string): number {
 
 /**
  * Deletes a user and revokes their keys (specification 3). The caller has checked the right to. The user goes first:
- * from then on none of their keys authenticates (rule K11).
+ * from then on none of their keys authenticates (rule K11). A user who is gone although `remove` failed is deleted.
  *
  * @throws AdminHttpError 500 when revoking fails: the page that revokes all keys of a user still does it
  */
 export async function removeUser(
-  { apiKeys, users }: { apiKeys: ApiKeys; users: ManagedUserDirectory },
+  context: Pick<AdminContext, 'apiKeys' | 'newLookups' | 'onError'>,
+  users: ManagedUserDirectory,
   actor: ActorLike,
   userId: string,
 ): Promise<{ readonly revoked: number }> {
-  await users.remove(userId);
   try {
-    return await apiKeys.userDeleted(actor, userId);
+    await users.remove(userId);
+  } catch (error) {
+    if (!(await isGone(context, users, userId))) throw error;
+    context.onError(error);
+  }
+  try {
+    return await context.apiKeys.userDeleted(actor, userId);
   } catch (cause) {
     const message =
       'The user is deleted, but their API keys could not be revoked. They do not work any more; revoke them in the list of API keys.';
     throw new AdminHttpError(500, message, { cause });
   }
+}
+
+/** Whether the directory says that there is no such user; not if it cannot be asked. */
+async function isGone(
+  { newLookups }: Pick<AdminContext, 'newLookups'>,
+  users: ManagedUserDirectory,
+  userId: string,
+): Promise<boolean> {
+  return await newLookups()
+    .findUser(users, userId)
+    .then((user) => user === undefined)
+    .catch(() => false);
 }

@@ -17,6 +17,7 @@ export { isIsoDate, parseIsoTime } from './iso-time.js';
 export {
   anyObject,
   bool,
+  checkNames,
   checkOptions,
   count,
   duration,

@@ -35,8 +35,20 @@ export function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 export function notAnOption(names: readonly string[], known: readonly string[]): string {
   const meant = names.flatMap((name) => nearest(name, known) ?? []);
   const problem = names.length === 1 ? 'is not an option' : 'are not options';
-  if (meant.length === 0) return `${problem}: there are ${listed(known)}`;
-  return `${problem}: did you mean ${listed(meant)}? There are ${listed(known)}`;
+  const others = known.length > 50 ? `${known.length} others` : listed(known);
+  if (meant.length === 0) return `${problem}: there are ${others}`;
+  return `${problem}: did you mean ${listed(meant)}? There are ${others}`;
+}
+
+/**
+ * Refuses names that are no options, of an object whose values are checked elsewhere. Anything else has no names.
+ *
+ * @throws TypeError that names them, in backticks
+ */
+export function checkNames(known: readonly string[], value: unknown, name: string): void {
+  const wrong = isObject(value) ? Object.keys(value).filter((key) => !known.includes(key)) : [];
+  if (wrong.length === 0) return;
+  throw new TypeError(`${wrong.map((key) => `\`${name}.${key}\``).join(', ')} ${notAnOption(wrong, known)}.`);
 }
 
 /** A value that is checked as a whole. The message contains it only if `shown`, because it may be a secret. */

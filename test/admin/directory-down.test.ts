@@ -1,10 +1,11 @@
 import { createAdmin, type ManagedUserDirectory } from 'concordat/admin';
-import { isApiKeyError, openApiKeys, RequestLookups } from 'concordat/api-keys';
+import { type DirectoryUser, isApiKeyError, openApiKeys, RequestLookups, rightsOf } from 'concordat/api-keys';
 import { toNodeHandler } from 'concordat/connector/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { virtualClock } from '../helpers/virtual-clock.js';
 import { basic, inDays, listen, password, send, start, startAdmin } from './helpers/admin-host.js';
 import { accept, initialize } from './helpers/mcp.js';
+import { startAdministration } from './ui/helpers/administration.js';
 import { textOf } from './ui/helpers/html.js';
 import { Visitor } from './ui/helpers/visitor.js';
 
@@ -136,23 +137,6 @@ describe('a directory that is down', () => {
     ]);
   });
 
-  it('one whose ids are numbers is told so at the first sign-in', async () => {
-    const host = await startAdmin();
-    host.users.get('u-alice')!.id = 7 as never;
-    expect((await host.as('alice', 'GET', '/me')).status).toBe(500);
-    const message = '`users.findByUsername` returned a user whose `id` is not text: 7.';
-    expect(host.errors).toMatchObject([{ message }]);
-  });
-
-  it('one that finds a user whose id is a number is told so', async () => {
-    const lookups = new RequestLookups();
-    const users = { findById: () => ({ id: 7 as never, username: 'ada' }), findByUsername: () => undefined };
-    await expect(lookups.findUser(users, '7')).rejects.toMatchObject({
-      kind: 'unavailable',
-      cause: { message: '`users.findById` returned a user whose `id` is not text: 7.' },
-    });
-  });
-
   it('one in memory is asked without a timer', async () => {
     const clock = {
       setTimer: () => {
@@ -163,5 +147,81 @@ describe('a directory that is down', () => {
     const lookups = new RequestLookups({ clock });
     expect(await lookups.findUser(users, 'u1')).toEqual({ id: 'u1', username: 'ada' });
     expect(await lookups.findEdition('Professional')).toBe('Professional');
+  });
+});
+
+const wrongUsers: [string, object][] = [
+  ['whose `id` is not text: 7', { id: 7 }],
+  ['whose `username` is not text: undefined', { username: undefined }],
+  ['whose `username` is not text: 7', { username: 7 }],
+  ['whose `roles` is not an array of texts', { roles: 'Not Super Admin' }],
+  ['whose `roles` is not an array of texts', { roles: [['Super Admin']] }],
+  ['whose `permissions` is not an array of texts', { permissions: 'User Management – Write' }],
+  ['whose `permissions` is not an array of texts', { permissions: [['User Management – Write']] }],
+];
+
+describe('a user of the wrong shape has no rights (K19)', () => {
+  it.each(wrongUsers)('%s: a 503 for a key, for Basic and for a page, and a word to the host', async (what, wrong) => {
+    const host = await startAdministration();
+    const { key } = await host.key('u-alice', 'Export');
+    const visitor = await host.visitor('alice');
+    const stranger = await host.visitor();
+    await stranger.open('/sign-in');
+    const right = { ...host.users.get('u-alice')! };
+    host.users.set('u-alice', { ...right, ...wrong });
+    if (!('username' in wrong)) {
+      expect((await host.as('alice', 'GET', '/me')).status).toBe(503);
+      const page = await stranger.submit('/sign-in', { username: 'alice', password });
+      expect([page.status, textOf(page.html).includes(unavailable)]).toEqual([503, true]);
+    }
+    expect((await host.as(key, 'GET', '/api-keys?scope=all')).status).toBe(503);
+    const page = await visitor.request('/api-keys');
+    expect([page.status, textOf(page.html).includes(unavailable)]).toEqual([503, true]);
+    expect(host.errors).toHaveLength('username' in wrong ? 2 : 4);
+    for (const error of host.errors as Error[]) {
+      expect(isApiKeyError(error, 'unavailable')).toBe(true);
+      expect((error.cause as Error).message).toMatch(/^`users\.findBy(?:Id|Username)` returned a user /);
+      expect((error.cause as Error).message).toContain(what);
+    }
+    expect(await host.apiKeys.list({ userId: 'u-alice', username: 'alice' }).catch((thrown) => thrown)).toMatchObject({
+      kind: 'unavailable',
+      cause: { message: `\`users.findById\` returned a user ${what}.` },
+    });
+    host.users.set('u-alice', right);
+    expect((await host.as(key, 'GET', '/me')).status).toBe(200);
+  });
+
+  it.each(wrongUsers)('%s: the page of all users is a 503 as well', async (what, wrong) => {
+    const host = await startAdministration();
+    const visitor = await host.visitor('root');
+    host.users.set('u-bob', { ...host.users.get('u-bob')!, ...wrong });
+    expect((await visitor.request('/users')).status).toBe(503);
+    expect(host.errors).toMatchObject([{ cause: { message: `\`users.list\` returned a user ${what}.` } }]);
+  });
+
+  it('one that is no list of users at all is told so', async () => {
+    const directory = { list: () => new Set() as never };
+    await expect(new RequestLookups().listUsers(directory)).rejects.toMatchObject({
+      kind: 'unavailable',
+      cause: { message: '`users.list` did not return an array.' },
+    });
+  });
+
+  it('`rightsOf` reads only arrays', () => {
+    const nothing = { superAdmin: false, manageAllApiKeys: false };
+    for (const wrong of ['Not Super Admin', 'Super Admin', null, 7, { includes: () => true }]) {
+      expect(rightsOf({ roles: wrong as never })).toEqual(nothing);
+    }
+    for (const wrong of ['User Management – Write', [['User Management – Write']], null, { some: () => true }]) {
+      expect(rightsOf({ permissions: wrong as never })).toEqual(nothing);
+    }
+    expect(rightsOf({ roles: ['Super Admin'] })).toEqual({ superAdmin: true, manageAllApiKeys: true });
+  });
+
+  it('absent roles and permissions are none', async () => {
+    const user = { id: 'u1', username: 'ada', roles: undefined } as DirectoryUser;
+    const users = { findById: () => user, findByUsername: () => null as never };
+    expect(await new RequestLookups().findUser(users, 'u1')).toBe(user);
+    expect(await new RequestLookups().findByUsername(users, 'ada')).toBeUndefined();
   });
 });

@@ -93,6 +93,10 @@ describe('the MCP endpoint and the official client', () => {
     expect(await failure('update_api_key', { id })).toBe(
       'Give `name`, `description` or `expiresOn`: there is nothing to change.',
     );
+    // As in the Admin API: other names are ignored.
+    expect((await call('list_api_keys', { staus: 'Revoked' })).items).toHaveLength(1);
+    expect((await call('list_api_key_audits', { form: 'then', id })).items).toHaveLength(1);
+    await call('update_api_key', { id, description: 'Runs at night', expireOn: 'never' });
     for (const input of [{}, { id: { $ne: null } }])
       expect(await failure('get_api_key', input)).toBe('The input is not valid: `id` must be the id of an API key.');
     expect(await failure('list_api_keys', { limit: 'many' })).toBe('`limit` must be a whole number from 1 to 200.');

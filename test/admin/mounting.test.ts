@@ -97,10 +97,10 @@ describe('below /admin', () => {
 });
 
 describe('behind a proxy that removes the beginning of the base path', () => {
-  it('all three are found, and the own pages of a mount without the whole of it stay', async () => {
+  const start = async () => {
     const host = await startAdmin();
     const { key } = await host.key('u-alice', 'Acting');
-    const mounted = async (basePath: string, removed: string) => {
+    return async (basePath: string, removed: string) => {
       const options = { apiKeys: host.apiKeys, users: directory(host), edition: 'Professional', basePath };
       const admin = createAdmin(options);
       const handle = toNodeHandler(admin);
@@ -116,16 +116,35 @@ describe('behind a proxy that removes the beginning of the base path', () => {
       return (path: string, more: object = {}) =>
         send(server.port, { path: basePath + path, headers: ['x-api-key', key, ...accept], ...more });
     };
-    for (const removed of ['', '/acme', '/acme/eu', '/acme/eu/admin']) {
-      const ask = await mounted('/acme/eu/admin', removed);
-      expect((await ask('/api/v1/me')).status).toBe(200);
-      expect((await ask('/mcp', { method: 'POST', body: initialize })).status).toBe(200);
-      expect((await ask('/')).headers.location).toBe('/acme/eu/admin/sign-in');
-      expect((await ask('/sign-in')).status).toBe(200);
-    }
+  };
+
+  it.each(['/acme/eu/admin', '/acme/eu/api-keys', '/acme/users/api', '/acme/users/mcp', '/acme/api-keys/sign-in'])(
+    '%s: pages, API and MCP are found, whatever is removed',
+    async (basePath) => {
+      const mounted = await start();
+      const [, first, second] = basePath.split('/');
+      for (const removed of ['', `/${first}`, `/${first}/${second}`, basePath]) {
+        const ask = await mounted(basePath, removed);
+        expect((await ask('/api/v1/me')).status).toBe(200);
+        expect((await ask('/api/v1/api-keys')).body.items).toHaveLength(1);
+        expect((await ask('/mcp', { method: 'POST', body: initialize })).status).toBe(200);
+        expect((await ask('/')).headers.location).toBe(`${basePath}/sign-in`);
+        expect((await ask('/sign-in')).status).toBe(200);
+        for (const page of ['/api-keys', '/users']) {
+          const next = encodeURIComponent(basePath + page);
+          expect((await ask(page)).headers.location).toBe(`${basePath}/sign-in?next=${next}`);
+        }
+      }
+    },
+  );
+
+  it('the own pages of a mount without the whole of it stay', async () => {
+    const mounted = await start();
     // `/users` is a page of its own, and not what is left of `/acme/users`.
     const ask = await mounted('/acme/users', '/acme/users');
-    expect((await ask('/users')).headers.location).toMatch('/acme/users/sign-in?next=%2Facme%2Fusers%2Fusers');
+    expect((await ask('/users')).headers.location).toBe('/acme/users/sign-in?next=%2Facme%2Fusers%2Fusers');
+    const api = await mounted('/acme/api/v1', '/acme/api/v1');
+    expect((await api('/api/v1/api-keys')).body.items).toHaveLength(1);
   });
 });
 

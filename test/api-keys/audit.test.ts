@@ -76,7 +76,7 @@ describe.each(databaseKinds)('the audit trail on $name (K6)', (kind) => {
   it('has no entry for an edit that changes nothing', async () => {
     const { apiKeys } = await open();
     const { apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: '2027-06-01' });
-    for (const changes of [{}, { name: 'CI' }, { name: ' CI ' }, { expiresOn: apiKey.expiresOn, name: 'CI' }]) {
+    for (const changes of [{ name: 'CI' }, { name: ' CI ' }, { expiresOn: apiKey.expiresOn, name: 'CI' }]) {
       expect(await apiKeys.update(ada, apiKey.id, changes)).toEqual(apiKey);
     }
     expect((await apiKeys.audits(ada)).items).toHaveLength(1);

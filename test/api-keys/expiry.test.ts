@@ -9,7 +9,8 @@ import { refusalOf } from './helpers/rejections.js';
 const future = 'Expiry date must be a future datetime.';
 const oneYear = 'Expiration date cannot exceed 1 year from today.';
 const required = 'Expiry date is required.';
-const form = 'Expiry date must be an ISO 8601 datetime with a time zone, such as 2027-01-31T18:00:00Z.';
+const form =
+  'Expiry date must be a date that exists, or an ISO 8601 datetime with a time zone, such as 2027-01-31T18:00:00Z.';
 
 // What a date means is decided before any database is asked: one is enough here.
 describe('expiry (K4)', () => {

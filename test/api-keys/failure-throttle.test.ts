@@ -79,6 +79,58 @@ describe('slowing down failures (K14)', () => {
     expect(throttle.retryAfterMs('::1')).toBe(1000);
   });
 
+  it.each([
+    [
+      '192.0.2.1',
+      '192.0.2.1:5000',
+      '[::ffff:192.0.2.1]:443',
+      '::FFFF:192.0.2.1',
+      '::ffff:c000:201',
+      '0:0:0:0:0:ffff:c000:0201',
+    ],
+    ['1.2.3.4', '1.2.3.4:1', '::FFFF:102:304', '[::ffff:102:304]', '64:ff9b::1.2.3.4', '64:ff9b::102:304'],
+    [
+      '2001:db8::1',
+      '[2001:db8::1]',
+      '[2001:db8::1]:443',
+      '[2001:DB8:0:0::2]:80',
+      '2001:0db8:0000::ffff',
+      '2001:db8::3%eth0',
+    ],
+    ['2001::5:6:7:8:9:a', '2001:0:5:6::1', '[2001:0:5:6:7::]:65535'],
+    ['::1', '[::1]:8080', '::2'],
+    ['fe80::1%eth0', '[fe80::1%25eth0]:80', 'fe80::2'],
+  ])('takes %s in any form, with or without a port, for one source', (bare, ...forms) => {
+    for (const form of forms) {
+      const { throttle, fail } = setUp();
+      fail(form, 6);
+      expect(throttle.retryAfterMs(bare), form).toBe(1000);
+      expect(throttle.retryAfterMs('198.51.100.1')).toBe(0);
+      expect(throttle.retryAfterMs('2001:db9::1')).toBe(0);
+    }
+  });
+
+  it.each([
+    'unknown',
+    '',
+    'host:5000',
+    '1.2.3:5000',
+    '[1.2.3.4',
+    '[]:1',
+    '1:2:3',
+    ':::',
+    '[::1]x',
+    '::1]@[::2',
+    '2001:db8::1/64',
+    `${'1:'.repeat(100_000)}1`,
+    `[${'['.repeat(100_000)}`,
+  ])('takes what is no address as it is: %#', (source) => {
+    const { throttle, fail } = setUp();
+    fail(source, 6);
+    expect(throttle.retryAfterMs(source)).toBe(1000);
+    for (const other of ['1.2.3.4', '::1', '2001:db8::1', `${source} `]) expect(throttle.retryAfterMs(other)).toBe(0);
+  });
+
   it('keeps a bounded number of sources, the latest', () => {
     const { throttle, fail } = setUp({ maxSources: 100 });
     for (let index = 0; index < 1000; index++) fail(`source ${index}`, 6);

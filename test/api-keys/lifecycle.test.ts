@@ -134,6 +134,34 @@ describe.each(databaseKinds)('the life of a key on $name', (kind) => {
     expect(refusal.fieldErrors.map(({ field }) => field)).toContain('name');
   });
 
+  it.each([{}, { version: 1 }, { name: undefined }, undefined, null, 7, 'name', []])(
+    'refuses an edit with nothing to change: %j (K13)',
+    async (changes) => {
+      const { apiKeys } = await setUp();
+      const { apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: '2027-06-01' });
+      expect(await refusalOf(apiKeys.update(ada, apiKey.id, changes as never))).toMatchObject({
+        kind: 'validation',
+        message: 'Give `name`, `description` or `expiresOn`: there is nothing to change.',
+      });
+      expect(await apiKeys.update(ada, apiKey.id, { name: 'CI' })).toMatchObject({ version: 1 });
+    },
+  );
+
+  it('names what is no option of a query, so that a misspelt one is not ignored', async () => {
+    const { apiKeys } = await setUp();
+    const { apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: '2027-06-01' });
+    const wrong: [Promise<unknown>, string][] = [
+      [apiKeys.list(ada, { staus: 'Active' } as never), '`query.staus` is not an option: did you mean `status`?'],
+      [apiKeys.audits(ada, { sort: 'id' } as never), '`query.sort` is not an option: there are `scope`, `apiKeyId`, '],
+    ];
+    for (const [call, message] of wrong) {
+      const error = await call.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(TypeError);
+      expect((error as Error).message).toContain(message);
+    }
+    expect((await apiKeys.list(ada)).items).toEqual([apiKey]);
+  });
+
   it('accepts its own name and expiry in an edit', async () => {
     const { apiKeys } = await setUp();
     const { apiKey } = await apiKeys.create(ada, { name: 'CI', expiresOn: '2027-06-01' });

@@ -42,6 +42,15 @@ describe('passwords (K14)', () => {
     expect(best.unknown).toBeGreaterThan(best.wrong / 4);
   });
 
+  it('with a NUL fit nothing: scrypt takes a short one for the same password without the NULs at its end', async () => {
+    const stored = await hashPassword('pw');
+    expect(await verifyPassword('pw', stored)).toBe(true);
+    for (const other of ['pw\0', 'pw\0\0\0', 'p\0w', '\0pw']) {
+      expect(await verifyPassword(other, stored)).toBe(false);
+      await expect(hashPassword(other)).rejects.toThrow('`password` must not contain a NUL.');
+    }
+  });
+
   it('must not be empty', async () => {
     await expect(hashPassword('')).rejects.toThrow(/`password`/);
     await expect(hashPassword(7 as unknown as string)).rejects.toThrow(/`password`/);

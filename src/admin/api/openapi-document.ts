@@ -36,7 +36,7 @@ export function createOpenApiDocument(serverUrl: string, productName = 'Concorda
       version: '1.0.0',
       summary: 'API keys: create, list, edit, revoke, audit.',
       description:
-        'Send a key as `x-api-key: <key>` or `Authorization: ApiKey <key>`. It has exactly the permissions of the user who created it. Basic authentication works, too.',
+        'Send a key as `x-api-key: <key>` or `Authorization: ApiKey <key>`. It has exactly the permissions of the user who created it. Basic authentication works, too. Parameters and fields that are not described here are ignored.',
       contact: { name: productName },
       license: { name: 'MIT', identifier: 'MIT' },
     },

@@ -47,8 +47,12 @@ export function isCrossSite(request: Request, publicUrl: URL | undefined): boole
   if (site !== null) return site !== 'same-origin' && site !== 'none';
   const origin = request.headers.get('origin');
   if (origin === null) return false;
-  const host = publicUrl?.host ?? request.headers.get('host') ?? new URL(request.url).host;
-  return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
+  if (!URL.canParse(origin)) return true;
+  const from = new URL(origin);
+  if (publicUrl !== undefined) return from.origin !== publicUrl.origin;
+  // Only the host: where a proxy ends TLS, the scheme of the request is not that of the page.
+  const host = request.headers.get('host') ?? new URL(request.url).host;
+  return from.host !== host.toLowerCase();
 }
 
 /**
@@ -62,13 +66,14 @@ export function createPlacement({
   publicUrl,
   sections,
 }: Pick<AdminContext, 'basePath' | 'publicUrl' | 'sections'>) {
-  const own = [...ownNames, ...sections.map(({ name }) => name)];
-  const remainders = remaindersOf(basePath, own);
+  const remainderOf = createRemainders(
+    basePath,
+    sections.map(({ name }) => name),
+  );
   return (request: Request) => {
     const url = new URL(request.url);
     const { pathname } = url;
-    const remainder = remainders.find((end) => pathname === end || pathname.startsWith(`${end}/`)) ?? '';
-    const below = pathname.slice(remainder.length);
+    const below = pathname.slice(remainderOf(pathname).length);
     url.pathname = basePath + below;
     if (publicUrl !== undefined) {
       url.protocol = publicUrl.protocol;
@@ -89,8 +94,26 @@ function anew(url: URL, request: Request): Request {
     : new Request(url, request);
 }
 
-/** What may be left of the base path: all of it, or an end of it that does not begin like an own path. */
-function remaindersOf(basePath: string, own: readonly string[]): string[] {
+/**
+ * Finds what is left of the base path: all of it, or an end. An end that begins like an own path, such as the `/api-keys`
+ * of `/settings/api-keys`, is one only before a slash or another own path: `/api-keys/sign-in` is no page.
+ */
+function createRemainders(basePath: string, sectionNames: readonly string[]): (pathname: string) => string {
   const names = basePath.split('/').slice(1);
-  return names.flatMap((name, index) => (index > 0 && own.includes(name) ? [] : [`/${names.slice(index).join('/')}`]));
+  // Below a section and `/api/v1`, the own paths may have any name.
+  const ends = names
+    .map((_, index) => `/${names.slice(index).join('/')}`)
+    .filter((end) => end === basePath || !(end === '/api/v1' || beginsWith(end, sectionNames)));
+  const own = [...ownNames, ...sectionNames];
+  const isLeft = (end: string, pathname: string) => {
+    if (end === basePath || !beginsWith(end, ownNames)) return true;
+    const below = pathname.slice(end.length);
+    return below === '/' || beginsWith(below, own);
+  };
+  return (pathname) =>
+    ends.find((end) => (pathname === end || pathname.startsWith(`${end}/`)) && isLeft(end, pathname)) ?? '';
+}
+
+function beginsWith(path: string, names: readonly string[]): boolean {
+  return names.includes(path.split('/', 2)[1] ?? '');
 }

@@ -30,7 +30,8 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
         const revokesOwnKey = operationId === 'revokeApiKey' && id === actor.apiKeyId;
         if (revokesOwnKey) request.revokesOwnKey = true;
         try {
-          return await operation.handle({ context, caller: request.caller, actor, id, query: input, body: input });
+          const query = onlyKnown(input, operation.query);
+          return await operation.handle({ context, caller: request.caller, actor, id, query, body: input });
         } finally {
           if (revokesOwnKey) request.revokesOwnKey = false;
         }
@@ -40,6 +41,12 @@ export function keyTools(context: AdminContext): readonly BoundTool[] {
 }
 
 const needsId = ({ path }: Operation) => path.includes('{id}');
+
+/** Other fields are ignored, as in the Admin API. */
+function onlyKnown(input: Readonly<Record<string, unknown>>, query: z.ZodObject | undefined) {
+  const known = Object.keys(query?.shape ?? {});
+  return Object.fromEntries(Object.entries(input).filter(([name]) => known.includes(name)));
+}
 
 function describeTool(name: string, operation: Operation): Tool {
   const { operationId, method, summary, description, query, body, success } = operation;

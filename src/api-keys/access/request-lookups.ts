@@ -1,4 +1,5 @@
 import { type AnswerTime, answerInTime, isPromise } from './answer-in-time.js';
+import { checkUser } from './check-user.js';
 import type { DirectoryUser, EditionOption, UserDirectory } from './types.js';
 
 const theUsers = 'The directory of users';
@@ -34,14 +35,17 @@ export class RequestLookups {
     return user;
   }
 
-  /**
-   * The user of a name, looked up at every call.
-   *
-   * @throws Error when the user's id is no text
-   */
-  async findByUsername(directory: UserDirectory, username: string): Promise<DirectoryUser | undefined> {
-    const user = await answerInTime(theUsers, () => directory.findByUsername(username), this.#time);
-    return withTextId(user, 'findByUsername');
+  /** The user of a name, looked up at every call. */
+  findByUsername(directory: UserDirectory, username: string): Promise<DirectoryUser | undefined> {
+    const check = (user: DirectoryUser | undefined) => checkUser(user, 'findByUsername');
+    return answerInTime(theUsers, () => checked(directory.findByUsername(username), check), this.#time);
+  }
+
+  /** All users, looked up at every call. */
+  listUsers(directory: {
+    list(): readonly DirectoryUser[] | Promise<readonly DirectoryUser[]>;
+  }): Promise<readonly DirectoryUser[]> {
+    return answerInTime(theUsers, () => checked(directory.list(), checkList), this.#time);
   }
 
   /**
@@ -75,22 +79,22 @@ export class RequestLookups {
 }
 
 function lookUp(directory: UserDirectory, userId: string): ReturnType<UserDirectory['findById']> {
-  const answer = directory.findById(userId);
-  // Queries of some libraries can be awaited without being instances of Promise.
-  if (!isPromise(answer)) return sameUser(answer, userId);
-  return Promise.resolve(answer).then((user) => sameUser(user, userId));
+  return checked(directory.findById(userId), (found) => sameUser(found, userId));
+}
+
+/** Queries of some libraries can be awaited without being instances of Promise. */
+function checked<T, R>(answer: T | Promise<T>, check: (value: T) => R): R | Promise<R> {
+  return isPromise(answer) ? Promise.resolve(answer).then(check) : check(answer);
 }
 
 /** @throws Error when the directory returns another user, such as one whose number the id begins with */
-function sameUser(found: DirectoryUser | undefined | null, userId: string): DirectoryUser | undefined {
-  const user = withTextId(found, 'findById');
+function sameUser(found: DirectoryUser | undefined, userId: string): DirectoryUser | undefined {
+  const user = checkUser(found, 'findById');
   if (user === undefined || user.id === userId) return user;
   throw new Error(`\`users.findById\` was asked for the user ${userId} and returned ${user.id}.`);
 }
 
-/** @throws Error when the id is a number, as in many a database: it would be no owner of a key */
-function withTextId(user: DirectoryUser | undefined | null, method: keyof UserDirectory): DirectoryUser | undefined {
-  if (user === undefined || user === null) return undefined;
-  if (typeof user.id === 'string') return user;
-  throw new Error(`\`users.${method}\` returned a user whose \`id\` is not text: ${user.id}.`);
+function checkList(users: readonly DirectoryUser[]): readonly DirectoryUser[] {
+  if (!Array.isArray(users)) throw new Error('`users.list` did not return an array.');
+  return users.flatMap((user) => checkUser(user, 'list') ?? []);
 }

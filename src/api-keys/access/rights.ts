@@ -19,11 +19,13 @@ export interface Rights {
  */
 export function rightsOf({
   superAdmin,
-  roles = [],
-  permissions = [],
+  roles,
+  permissions,
 }: Pick<DirectoryUser, 'superAdmin' | 'roles' | 'permissions'>): Rights {
-  const isSuperAdmin = superAdmin === true || roles.includes('Super Admin');
-  return { superAdmin: isSuperAdmin, manageAllApiKeys: isSuperAdmin || permissions.some(isUserManagementWrite) };
+  // Of a text, `includes` would find a part.
+  const isSuperAdmin = superAdmin === true || (Array.isArray(roles) && roles.includes('Super Admin'));
+  const mayManage = Array.isArray(permissions) && permissions.some(isUserManagementWrite);
+  return { superAdmin: isSuperAdmin, manageAllApiKeys: isSuperAdmin || mayManage };
 }
 
 /** Whether a user exists and is not disabled: a 0 of SQLite is no `true`. */
@@ -32,6 +34,6 @@ export function isEnabled(user: DirectoryUser | undefined): user is DirectoryUse
 }
 
 /** Hosts write the dash of the permission's name in several ways. */
-function isUserManagementWrite(permission: string): boolean {
-  return /^user management\s*[\p{Pd}\u2212:]\s*write$/iu.test(permission);
+function isUserManagementWrite(permission: unknown): boolean {
+  return typeof permission === 'string' && /^user management\s*[\p{Pd}\u2212:]\s*write$/iu.test(permission);
 }

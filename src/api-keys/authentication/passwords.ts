@@ -16,10 +16,11 @@ const storedPattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z
  * Hashes a password for Basic authentication and sign-in, with scrypt and a random salt (rule K14).
  *
  * @returns text to store: `$scrypt$ln=14,r=8,p=5$salt$hash`
- * @throws TypeError when `password` is not a non-empty string
+ * @throws TypeError when `password` is not a non-empty string, or contains a NUL
  */
 export async function hashPassword(password: string): Promise<string> {
   if (typeof password !== 'string' || password === '') throw new TypeError('`password` must be a non-empty string.');
+  if (password.includes('\0')) throw new TypeError('`password` must not contain a NUL.');
   const salt = randomBytes(saltBytes);
   const hash = await derive(password, salt, defaultCost);
   const { logN, r, p } = defaultCost;
@@ -42,8 +43,10 @@ export async function verifyPassword(password: string, stored: string | undefine
   // No password has a hash of zeros.
   const expected = match === null ? Buffer.alloc(hashBytes) : Buffer.from(hash as string, 'base64');
   const saltUsed = match === null ? Buffer.alloc(saltBytes) : Buffer.from(salt as string, 'base64');
-  const derived = await derive(typeof password === 'string' ? password : '', saltUsed, cost);
-  return timingSafeEqual(derived, expected);
+  const given = typeof password === 'string' ? password : '';
+  const derived = await derive(given, saltUsed, cost);
+  // HMAC fills short keys up with NULs, so `pw` and `pw\0` have one hash.
+  return timingSafeEqual(derived, expected) && !given.includes('\0');
 }
 
 function derive(password: string, salt: Uint8Array, { logN, r, p }: Cost): Promise<Buffer> {

@@ -1,3 +1,4 @@
+import { checkNames } from '../../internal/index.js';
 import { type ActorIdentity, type Principal, resolvePrincipal } from '../access/actor.js';
 import { type ActorLike, auditOrigins, type Origin } from '../access/types.js';
 import type { Context } from '../context.js';
@@ -33,8 +34,27 @@ import {
   revisionTypes,
 } from './types.js';
 
-/** One page of the audit trail, newest first (rules K6, K7). */
+const names = Object.keys({
+  scope: true,
+  apiKeyId: true,
+  revisionType: true,
+  origin: true,
+  author: true,
+  from: true,
+  to: true,
+  cursor: true,
+  limit: true,
+  skip: true,
+  total: true,
+} satisfies Record<keyof AuditQuery, true>);
+
+/**
+ * One page of the audit trail, newest first (rules K6, K7).
+ *
+ * @throws TypeError naming what is no field of a query
+ */
 export async function auditPage(context: Context, actor: ActorLike, query: AuditQuery): Promise<Page<AuditEntry>> {
+  checkNames(names, query, 'query');
   const principal = await resolvePrincipal(actor, context);
   const scope = readScope(principal, query.scope ?? (principal.mayManageAll ? 'all' : 'my'));
   const limit = readLimit(query.limit);

@@ -23,7 +23,9 @@ export function readExpiry(value: unknown, nowMs: number): FieldReading<number> 
   if (value === undefined || value === null || value === '') return wrong('Expiry date is required.');
   const expiresOnMs = readDateTime(value, 'end');
   if (Number.isNaN(expiresOnMs)) {
-    return wrong('Expiry date must be an ISO 8601 datetime with a time zone, such as 2027-01-31T18:00:00Z.');
+    return wrong(
+      'Expiry date must be a date that exists, or an ISO 8601 datetime with a time zone, such as 2027-01-31T18:00:00Z.',
+    );
   }
   if (expiresOnMs <= nowMs) return wrong('Expiry date must be a future datetime.');
   if (expiresOnMs > maxExpiresOn(nowMs).getTime()) return wrong('Expiration date cannot exceed 1 year from today.');

@@ -1,3 +1,4 @@
+import { checkNames } from '../../internal/index.js';
 import { resolvePrincipal } from '../access/actor.js';
 import type { ActorLike } from '../access/types.js';
 import type { Context } from '../context.js';
@@ -17,8 +18,25 @@ import { toApiKey } from './presentation.js';
 import { endsOf, recordExpiredKeys } from './status.js';
 import { type ApiKeyPage, type ApiKeySortField, apiKeySorts, apiKeyStatuses, type ListQuery } from './types.js';
 
-/** One page of keys in the requested order (rules K1, K7, K10). */
+const names = Object.keys({
+  scope: true,
+  createdBy: true,
+  status: true,
+  search: true,
+  sort: true,
+  cursor: true,
+  limit: true,
+  skip: true,
+  total: true,
+} satisfies Record<keyof ListQuery, true>);
+
+/**
+ * One page of keys in the requested order (rules K1, K7, K10).
+ *
+ * @throws TypeError naming what is no field of a query
+ */
 export async function listPage(context: Context, actor: ActorLike, query: ListQuery): Promise<ApiKeyPage> {
+  checkNames(names, query, 'query');
   const principal = await resolvePrincipal(actor, context);
   const scope = readScope(principal, query.scope ?? 'my');
   const sort = readOneOf('sort', query.sort ?? '-createdOn', apiKeySorts);

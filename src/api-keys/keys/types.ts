@@ -56,7 +56,7 @@ export interface NewApiKey {
   readonly expiresOn: Date | string;
 }
 
-/** The fields to change; omitted ones stay as they are. */
+/** The fields to change, at least one; omitted ones stay as they are. */
 export interface ApiKeyChanges {
   readonly name?: string | undefined;
   /** `null` or `''` removes it. */

@@ -2,7 +2,7 @@ import { foldForSearch } from '../../internal/index.js';
 import { type Principal, resolvePrincipal } from '../access/actor.js';
 import { requireApiKeys } from '../access/edition.js';
 import type { ActorLike } from '../access/types.js';
-import { validationError } from '../api-key-error.js';
+import { ApiKeyError, validationError } from '../api-key-error.js';
 import type { Context } from '../context.js';
 import { type KeyRow, updateActiveKey } from '../store/index.js';
 import { recordChanges } from './audit-trail.js';
@@ -14,30 +14,37 @@ import type { ApiKey, FieldChange } from './types.js';
 
 type Edited = Pick<KeyRow, 'name' | 'description' | 'expires_on'>;
 
-/** Edits an Active key (rules K3, K4, K12, K17). An edit that changes nothing writes nothing and is not audited. */
+/**
+ * Edits an Active key (rules K3, K4, K12, K17). An edit that changes nothing writes nothing and is not audited.
+ *
+ * @throws ApiKeyError `validation`, also when no field is given (rule K13)
+ */
 export async function updateKey(
   context: Context,
   actor: ActorLike,
   apiKeyId: string,
-  input: { name?: unknown; description?: unknown; expiresOn?: unknown; version?: unknown },
+  changes: { name?: unknown; description?: unknown; expiresOn?: unknown; version?: unknown },
 ): Promise<ApiKey> {
+  const { version, ...input } = changes ?? {};
   const principal = await resolvePrincipal(actor, context);
+  if (input.name === undefined && input.description === undefined && input.expiresOn === undefined) {
+    throw new ApiKeyError('validation', 'Give `name`, `description` or `expiresOn`: there is nothing to change.');
+  }
   const unwritten = context.marks.view();
   const nowMs = context.now();
   const before = await findVisibleKey(context, principal, apiKeyId, nowMs);
   requireApiKeys(await principal.lookups.findEdition(context.edition));
   requireActive(before, nowMs, 'edited');
-  const { version } = input ?? {};
   if (version !== undefined && version !== before.version) throw changedMeanwhileError();
-  const fields = await readFields(context, input ?? {}, { required: false, nowMs: context.now(), keyId: before.id });
+  const fields = await readFields(context, input, { required: false, nowMs: context.now(), keyId: before.id });
   const edited: Edited = {
     name: fields.name ?? before.name,
     description: fields.description ?? before.description,
     expires_on: fields.expiresOnMs ?? before.expires_on,
   };
-  const changes = differences(before, edited);
-  if (changes.length === 0) return toApiKey(before, unwritten(before.id), nowMs);
-  const after = await writeUpdate(context, principal, before, edited, changes);
+  const audited = differences(before, edited);
+  if (audited.length === 0) return toApiKey(before, unwritten(before.id), nowMs);
+  const after = await writeUpdate(context, principal, before, edited, audited);
   if (after === undefined) return await refuseChange(context, principal, before.id, 'edited');
   return toApiKey(after, unwritten(after.id), nowMs);
 }

@@ -169,6 +169,24 @@ describe("the host's own sign-in (K20)", () => {
     expect((await host.send({ path: '/settings/api/v1/me', headers: basic('alice') })).status).toBe(200);
   });
 
+  it.each([1, true, false, { id: 'u-alice' }, ['u-alice']])(
+    'the answer %j is a 503, and told to the host (K19)',
+    async (answer) => {
+      const { host, visit } = await startSso({ authenticate: (() => answer) as never });
+      const page = await (await visit()).request('/settings/api-keys');
+      expect([page.status, page.headers.get('location')]).toEqual([503, null]);
+      expect(textOf(page.html)).toContain('The sign-in of this service cannot be read right now.');
+      const message = '`authenticate` must return the id of a user as text, or `undefined` for nobody.';
+      expect(host.errors).toMatchObject([{ kind: 'unavailable', cause: { message } }]);
+    },
+  );
+
+  it.each(['', null, undefined])('the answer %j is nobody', async (answer) => {
+    const { host, visit } = await startSso({ authenticate: async () => answer });
+    expect((await (await visit()).request('/settings/api-keys')).status).toBe(303);
+    expect(host.errors).toEqual([]);
+  });
+
   it('a failure of it is a 503, and told to the host', async () => {
     const { host, visit } = await startSso({
       authenticate: () => {

@@ -1,6 +1,6 @@
 import { toNodeHandler } from 'concordat/connector/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listen, password } from '../helpers/admin-host.js';
+import { basic, inDays, listen, password } from '../helpers/admin-host.js';
 import { accept, initialize } from '../helpers/mcp.js';
 import { startAdministration } from './helpers/administration.js';
 import { textOf } from './helpers/html.js';
@@ -35,10 +35,28 @@ describe('behind a proxy', () => {
     const { url } = await behindProxy('https://keys.example.com');
     const visitor = new Visitor(url);
     await visitor.open('/settings/sign-in');
-    for (const foreign of ['https://evil.example', 'https://upstream.internal', 'null']) {
+    for (const foreign of [
+      'https://evil.example',
+      'https://upstream.internal',
+      'http://keys.example.com',
+      'https://keys.example.com:8443',
+      'null',
+    ]) {
       const page = await visitor.submit('/sign-in', { username: 'alice', password }, { origin: foreign });
       expect(page.status).toBe(403);
     }
+  });
+
+  it('Basic that a page of another origin sent along changes nothing, also if only the scheme is another', async () => {
+    const host = await startAdministration({ admin: { publicUrl: 'https://keys.example.com' } });
+    const create = async (from: string, name: string) => {
+      const headers = [...basic('alice'), 'origin', from];
+      const body = { name, expiresOn: inDays(30) };
+      return (await host.send({ method: 'POST', path: '/api/v1/api-keys', headers, body })).status;
+    };
+    expect(await create('http://keys.example.com', 'One')).toBe(403);
+    expect(await create('https://keys.example.com', 'Two')).toBe(201);
+    expect(await create('https://KEYS.example.com:443', 'Three')).toBe(201);
   });
 
   it('without it, `X-Forwarded-*` is not trusted, and the page says what to set', async () => {

@@ -155,16 +155,23 @@ describe('`texts`', () => {
     expect(html).not.toContain('<script>');
   });
 
+  const ofItsKind = 'must have the type, and all parts, of the one in `englishTexts`.';
+
   it.each([
-    ['a name that does not exist', { signin: 'Anmelden' }],
-    ['text in place of a function', { signInTo: 'Anmelden' }],
-    ['a record with a part missing', { expiryChoices: { '7': '7 Tage' } }],
-    ['a language that does not exist', { language: '"><script>' }],
-    ['no object', 'de'],
-  ])('%s is a TypeError', async (_, wrong) => {
+    ['a misspelt name', { createApiKeyy: 'x' }, '`texts.createApiKeyy` is not an option: did you mean `createApiKey`?'],
+    ['another case', { signin: 'Anmelden' }, '`texts.signin` is not an option: did you mean `signIn`?'],
+    ['two names', { foo: '', toString: '' }, '`texts.foo`, `texts.toString` are not options: there are '],
+    ['text in place of a function', { signInTo: 'Anmelden' }, `\`texts.signInTo\` ${ofItsKind}`],
+    ['nothing in place of a text', { signIn: undefined }, `\`texts.signIn\` ${ofItsKind}`],
+    ['a record with a part missing', { expiryChoices: { '7': '7 Tage' } }, `\`texts.expiryChoices\` ${ofItsKind}`],
+    ['no language', { language: '"><script>' }, '`texts.language` must be a language tag such as `de`.'],
+    ['no object', 'de', '`texts` must be an object.'],
+  ])('%s is a TypeError that names it', async (_, wrong, message) => {
     const { apiKeys } = await startAdministration();
     const users = { findById: () => undefined, findByUsername: () => undefined };
     const create = () => createAdmin({ apiKeys, users, edition: 'Ultimate', texts: wrong as never });
-    expect(create).toThrow('`texts` must be texts with the names and the types of those in `englishTexts`');
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow(message);
+    expect(create).not.toThrow(/.{250}/);
   });
 });

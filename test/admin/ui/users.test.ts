@@ -91,6 +91,38 @@ describe('deleting a user (specification 3)', () => {
     expect((await host.apiKeys.list(root, { scope: 'all' })).items).toMatchObject([{ status: 'Active' }]);
   });
 
+  it('revokes the keys of a user who is gone, although deleting failed, and tells the host', async () => {
+    const failure = new Error('the index could not be updated');
+    const remove = async (id: string) => {
+      host.users.delete(id);
+      throw failure;
+    };
+    const host = await startAdministration({ remove: (id) => remove(id) });
+    await host.made('u-bob', 'One', 1, 30);
+    const visitor = await host.visitor('root');
+    await visitor.open('/users/delete?id=u-bob');
+    await visitor.submit('/users/delete', { username: 'bob' });
+    expect(textOf(visitor.page.html)).toContain('“bob” has been deleted. 1 API key was revoked.');
+    expect(host.errors).toEqual([failure]);
+    expect((await host.apiKeys.list(root, { scope: 'all' })).items).toMatchObject([{ status: 'Revoked' }]);
+  });
+
+  it('revokes nothing when deleting failed and the user cannot be looked up either', async () => {
+    const failure = new Error('directory is gone');
+    const host = await startAdministration({
+      async remove() {
+        host.users.set('u-bob', { ...host.users.get('u-bob')!, username: undefined as never });
+        throw failure;
+      },
+    });
+    await host.made('u-bob', 'One', 1, 30);
+    const visitor = await host.visitor('root');
+    await visitor.open('/users/delete?id=u-bob');
+    expect((await visitor.submit('/users/delete', { username: 'bob' })).status).toBe(500);
+    expect(host.errors).toEqual([failure]);
+    expect((await host.apiKeys.list(root, { scope: 'all' })).items).toMatchObject([{ status: 'Active' }]);
+  });
+
   it('whose keys could not be revoked then: the page says so, and they can be revoked later', async () => {
     const host = await startAdministration();
     const { id } = await host.made('u-bob', 'One', 1, 30);

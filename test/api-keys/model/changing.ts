@@ -158,12 +158,21 @@ function ended(world: World, process: Process, key: Key, what: string): Failure 
   return { kind: 'conflict', message, after: shown(world, process, [key.id]) };
 }
 
+function nothingToChange({ name, description, expiresOn }: Fields): Failure | undefined {
+  if (name !== undefined || description !== undefined || expiresOn !== undefined) return undefined;
+  return { kind: 'validation', message: 'Give `name`, `description` or `expiresOn`: there is nothing to change.' };
+}
+
 export function update(world: World, change: Change, fields: Fields, outcome: Outcome, { contended }: Around): World[] {
   const { process, caller, id } = change;
   const { key, failure } = find(world, change);
-  if (key === undefined)
-    return judge(world, outcome, [failure, world.trouble === 'users' ? undefined : withoutKeys(world)], () => []);
+  const nothing = nothingToChange(fields);
+  if (key === undefined) {
+    const others = world.trouble === 'users' ? [] : [withoutKeys(world), failure === notFound ? nothing : undefined];
+    return judge(world, outcome, [failure, ...others], () => []);
+  }
   const failures: (Failure | undefined)[] = [
+    nothing,
     withoutKeys(world),
     ended(world, process, key, 'edited'),
     wrongFields(world, process, fields, id),

@@ -11,11 +11,20 @@ export function createHostSessions({ basePath, users }: AdminContext, { authenti
   const browser = createBrowserId('concordat_browser', 'Lax', basePath);
   return {
     async read(c, lookups) {
-      const userId = await lookups.ask('The sign-in of this service', () => authenticate(c.req.raw, c.env));
-      if (userId === undefined || userId === null || userId === '') return undefined;
-      const user = await lookups.findUser(users, String(userId));
+      const userId = await lookups.ask('The sign-in of this service', async () =>
+        checkUserId(await authenticate(c.req.raw, c.env)),
+      );
+      if (userId === '') return undefined;
+      const user = await lookups.findUser(users, userId);
       if (!isEnabled(user)) return undefined;
       return { id: JSON.stringify([user.id, browser.ensure(c)]), user };
     },
   };
+}
+
+/** @throws Error when the host says neither who is signed in nor that nobody is (rule K19) */
+function checkUserId(userId: unknown): string {
+  if (userId === undefined || userId === null) return '';
+  if (typeof userId === 'string') return userId;
+  throw new Error('`authenticate` must return the id of a user as text, or `undefined` for nobody.');
 }

@@ -20,11 +20,11 @@ import { pageNotFound, userNotFound } from './problem.js';
 /** `Administration → Users`: for Super Admins, if the host's directory can list and delete users. */
 export function userRoutes(ui: Ui): void {
   const { context } = ui;
-  const { apiKeys, users } = context;
+  const { users } = context;
 
   ui.get('/users', async (c, pageContext) => {
     const directory = requireManagement(pageContext);
-    const users = await context.newLookups().ask('The directory of users', () => directory.list());
+    const users = await context.newLookups().listUsers(directory);
     const view = readUserView(new URL(c.req.url).searchParams);
     const page = pageOf(searchUsers(users, view.search), view.page);
     if (page.items.length === 0 && view.page > 1) {
@@ -50,11 +50,7 @@ export function userRoutes(ui: Ui): void {
     if (typed.trim() !== user.username) {
       return await showDelete(c, { user, typed, error: ui.look.texts.notTheName, back: backTo(c) }, 400);
     }
-    const { revoked } = await removeUser(
-      { apiKeys, users: requireManagement(pageContext) },
-      pageContext.actor,
-      user.id,
-    );
+    const { revoked } = await removeUser(context, requireManagement(pageContext), pageContext.actor, user.id);
     ui.flashes.leave(c, ui.look.texts.userDeleted(user.username, revoked));
     return c.redirect(backTo(c), 303);
   });

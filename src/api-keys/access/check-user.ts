@@ -1,0 +1,26 @@
+import type { DirectoryUser } from './types.js';
+
+/**
+ * A user as the host's directory returned it. One of another shape has no rights: its roles would be misread (rule K19).
+ *
+ * @param method of the directory, for the message
+ * @throws Error naming the field that is wrong; an id that is a number, as in many a database, would be no owner of a key
+ */
+export function checkUser(found: DirectoryUser | undefined | null, method: string): DirectoryUser | undefined {
+  if (found === undefined || found === null) return undefined;
+  const problem = problemOf(found);
+  if (problem === undefined) return found;
+  throw new Error(`\`users.${method}\` returned a user whose ${problem}.`);
+}
+
+function problemOf({ id, username, roles, permissions }: DirectoryUser): string | undefined {
+  if (typeof id !== 'string') return `\`id\` is not text: ${id}`;
+  if (typeof username !== 'string') return `\`username\` is not text: ${username}`;
+  if (!isListOfTexts(roles)) return '`roles` is not an array of texts';
+  if (!isListOfTexts(permissions)) return '`permissions` is not an array of texts';
+  return undefined;
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+}
