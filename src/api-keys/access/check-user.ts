@@ -22,5 +22,8 @@ function problemOf({ id, username, roles, permissions }: DirectoryUser): string 
 }
 
 function isListOfTexts(value: unknown): boolean {
-  return value === undefined || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+  // Databases say null for nothing.
+  return (
+    value === undefined || value === null || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+  );
 }

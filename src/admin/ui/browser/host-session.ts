@@ -24,7 +24,7 @@ export function createHostSessions({ basePath, users }: AdminContext, { authenti
 
 /** @throws Error when the host says neither who is signed in nor that nobody is (rule K19) */
 function checkUserId(userId: unknown): string {
-  if (userId === undefined || userId === null) return '';
+  if (userId === undefined || userId === null || userId === false) return '';
   if (typeof userId === 'string') return userId;
   throw new Error('`authenticate` must return the id of a user as text, or `undefined` for nobody.');
 }
