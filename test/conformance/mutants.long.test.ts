@@ -39,6 +39,10 @@ const documentedAs = (status: number): Partial<Decisions> => ({
   documented: (asked) => (asked.path.includes('limit=') ? answered(status)() : sound.documented(asked)),
 });
 
+/** Refuses a login without a password with another status. */
+const withoutPassword = (status: number) => (asked: Asked) =>
+  asked.body.includes('password') ? sound.refuseLogin(asked) : answered(status)();
+
 /** The body of a request without what no error may contain. */
 const withoutSecrets = ({ body }: Asked) => body.replaceAll(/concordat-canary[\w-]*/g, '');
 
@@ -482,7 +486,7 @@ const mutants: Mutant[] = [
   {
     name: 'answers 500 to a wrong password (S5)',
     changes: { refuseLogin: answered(500) },
-    caught: ['session.wrong-password'],
+    caught: ['session.wrong-password', 'validation.initialize-parameters'],
     control: { refuseLogin: answered(400) },
   },
   // Requests that are wrong
@@ -497,6 +501,27 @@ const mutants: Mutant[] = [
     changes: { brokenParameters: answered(500) },
     caught: ['validation.initialize-parameters'],
     control: { brokenParameters: answered(401) },
+  },
+  {
+    name: 'answers 500 to a login without the password (S5)',
+    changes: { refuseLogin: withoutPassword(500) },
+    caught: ['validation.initialize-parameters'],
+    control: { refuseLogin: withoutPassword(403) },
+  },
+  {
+    name: 'answers 404 to a login without the password (S5)',
+    changes: { refuseLogin: withoutPassword(404) },
+    caught: ['validation.initialize-parameters'],
+    control: { refuseLogin: ({ body }) => (body.includes('password') ? sound.refuseLogin({} as never) : undefined) },
+  },
+  {
+    name: 'answers a login without the password in a body of its own (E1)',
+    changes: {
+      refuseLogin: withoutPassword(400),
+      writeError: (failure, asked) => (failure.code === 'WRONG' ? '{}' : sound.writeError(failure, asked)),
+    },
+    caught: ['errors.body'],
+    control: { refuseLogin: withoutPassword(400) },
   },
   {
     name: 'answers 422 to an invalid payload (E2)',
