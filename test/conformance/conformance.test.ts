@@ -325,6 +325,26 @@ describe('secrets', () => {
     expect(text).toContain('[masked]');
   });
 
+  it('of a login without a parameter are looked for in its refusal (E5)', async () => {
+    const { baseUrl, config } = await modelConnector();
+    const judged = async (detailOf: (body: string) => string) => {
+      const fetch = async (request: Request) => {
+        const body = request.url.endsWith('/initialize') ? await request.clone().text() : '';
+        if (body.includes('user') || !body.includes(goodPassword)) return globalThis.fetch(request);
+        const errors = { code: 'NO_USER', message: 'user is missing', detail: detailOf(body) };
+        return Response.json({ errors }, { status: 400 });
+      };
+      const { results } = await runConformance({ baseUrl, ...config, fetch });
+      return results.filter(({ status }) => status !== 'passed');
+    };
+    expect(await judged((body) => body.replace(goodPassword, '…'))).toEqual([]);
+    const [found, ...others] = await judged((body) => btoa(body));
+    expect(found).toMatchObject({ id: 'secrets.parameters', status: 'failed' });
+    expect(found?.problems[0]?.message).toContain('the response contains the value of "password"');
+    expect(found?.problems[0]?.seen?.response?.body).not.toContain(btoa(goodPassword).slice(0, -4));
+    expect(others).toEqual([]);
+  });
+
   it.each([
     ['PHP', String.raw`canary\/7<ä>`],
     ['Go', String.raw`canary/7\u003cä\u003e`],

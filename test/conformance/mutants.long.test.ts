@@ -8,6 +8,7 @@ import {
   fileAnswer,
   modelConnector,
   soundDecisions,
+  wrongPassword,
 } from './helpers/model-connector.js';
 
 const sound = soundDecisions;
@@ -42,6 +43,8 @@ const documentedAs = (status: number): Partial<Decisions> => ({
 /** Refuses a login without a password with another status. */
 const withoutPassword = (status: number) => (asked: Asked) =>
   asked.body.includes('password') ? sound.refuseLogin(asked) : answered(status)();
+
+const base64 = (text: string, encoding: BufferEncoding = 'base64') => Buffer.from(text).toString(encoding);
 
 /** The body of a request without what no error may contain. */
 const withoutSecrets = ({ body }: Asked) => body.replaceAll(/concordat-canary[\w-]*/g, '');
@@ -642,6 +645,37 @@ const mutants: Mutant[] = [
     changes: { refuseLogin: ({ body }) => ({ ...sound.refuseLogin({} as never)!, detail: body }) },
     caught: ['secrets.parameters'],
     control: { refuseLogin: () => ({ ...sound.refuseLogin({} as never)!, detail: 'alice' }) },
+  },
+  ...(
+    [
+      ['inside Basic credentials', `Basic ${base64(`alice:${wrongPassword}`)}`],
+      ['in base64', `/login/${base64(wrongPassword)}`],
+      ['inside base64url', `?${base64(JSON.stringify({ user: 'al', password: wrongPassword }), 'base64url')}`],
+      ['as a URL writes it', `/login?pw=${encodeURIComponent(wrongPassword)}`],
+      [
+        'in small letters of a URL',
+        `/login?pw=${encodeURIComponent(wrongPassword).replace(/%../g, (byte) => byte.toLowerCase())}`,
+      ],
+      ['as JSON in ASCII writes it', JSON.stringify(wrongPassword).replace('é', '\\u00e9')],
+    ] as const
+  ).map(([where, detail]) => ({
+    name: `echoes the wrong password ${where} (E5)`,
+    changes: { refuseLogin: () => ({ ...sound.refuseLogin({} as never)!, detail }) },
+    caught: ['secrets.parameters'],
+    control: {
+      refuseLogin: () => ({ ...sound.refuseLogin({} as never)!, detail: `Basic ${base64('alice:another-password')}` }),
+    },
+  })),
+  {
+    name: 'echoes the session in base64 (E5)',
+    changes: {
+      writeError: (failure, asked) => {
+        const detail = `token ${base64(`${asked.headers['x-session']}`)}`;
+        return sound.writeError(failure.code === 'NO_ISSUE' ? { ...failure, detail } : failure, asked);
+      },
+    },
+    caught: ['secrets.session'],
+    control: {},
   },
   ...(['authorization', 'cookie', 'x-api-key'] as const).map((name) => ({
     name: `echoes ${name} in an error (E5)`,

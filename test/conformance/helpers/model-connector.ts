@@ -6,7 +6,8 @@ import type { ConformanceConfig } from 'concordat/conformance';
 import { onTestFinished } from 'vitest';
 
 export const goodPassword = 'canary-good-password';
-export const wrongPassword = 'canary-wrong-password';
+/** It is written in other ways in JSON, in URLs and in base64. */
+export const wrongPassword = 'canary-wrong pass/word é';
 
 export interface Answer {
   status: number;
