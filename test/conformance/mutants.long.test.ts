@@ -379,25 +379,50 @@ const mutants: Mutant[] = [
   {
     name: 'answers 200 without a session (E2)',
     changes: { missingSession: () => undefined },
-    caught: ['session.missing'],
+    caught: ['session.missing', 'session.refused-post'],
     control: {},
   },
+  ...(
+    [
+      ['a resource that is not there', /^GET .issues.999$/, undefined],
+      ['a resource that is denied', /^GET .secret$/, undefined],
+      ['HEAD', /^HEAD /, undefined],
+      ['POST', /^POST /, 'session.refused-post'],
+    ] as const
+  ).flatMap(([what, request, caught]) => {
+    const open = (refuse: (asked: Asked) => Failure | undefined) => (asked: Asked) =>
+      request.test(`${asked.method} ${asked.path}`) ? undefined : refuse(asked);
+    return [
+      {
+        name: `asks for no session at ${what} (E2)`,
+        changes: { missingSession: open(sound.missingSession) },
+        caught: [caught ?? 'session.missing'],
+        control: {},
+      },
+      {
+        name: `takes any session at ${what} (E2)`,
+        changes: { deadSession: open(sound.deadSession) },
+        caught: [caught ?? 'session.dead'],
+        control: {},
+      },
+    ];
+  }),
   {
     name: 'answers 403 without a session (E2)',
     changes: { missingSession: answered(403) },
-    caught: ['session.missing'],
+    caught: ['session.missing', 'session.refused-post'],
     control: { missingSession: answered(401) },
   },
   {
     name: 'takes any session (E2)',
     changes: { deadSession: () => undefined },
-    caught: ['session.dead', 'session.expired', 'cleanup.ends-session'],
+    caught: ['session.dead', 'session.refused-post', 'session.expired', 'cleanup.ends-session'],
     control: {},
   },
   {
     name: 'answers 400 to a dead session (E2)',
     changes: { deadSession: answered(400) },
-    caught: ['session.dead', 'session.expired', 'cleanup.ends-session'],
+    caught: ['session.dead', 'session.refused-post', 'session.expired', 'cleanup.ends-session'],
     control: { deadSession: answered(401) },
   },
   { name: 'never lets a session expire (S4)', changes: { expires: false }, caught: ['session.expired'], control: {} },

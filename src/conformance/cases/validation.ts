@@ -4,7 +4,6 @@ import { incompleteLogins } from '../probing/incomplete-logins.js';
 import { lacksInvalidBody, lacksSession } from '../probing/lacks.js';
 import { lacksSample, takeSample } from '../probing/samples.js';
 import { withSession } from '../probing/with-session.js';
-import { judgeRefusal } from './refusal.js';
 import { sampleStatus } from './sample-status.js';
 
 export const validationCases: CaseDefinition[] = [
@@ -44,9 +43,9 @@ export const validationCases: CaseDefinition[] = [
     why: 'The service then stops at once and tells its user what to correct. It would retry a 500, which fails each time.',
     lacks: (prober) => lacksSample(prober, 'broken-parameters'),
     async check(judge) {
-      judgeRefusal(judge, await takeSample(judge.prober, 'broken-parameters'));
+      judge.refusal(await takeSample(judge.prober, 'broken-parameters'));
       for (const { what, seen } of await incompleteLogins(judge.prober)) {
-        if (judge.problems.length === 0) judgeRefusal(judge, seen, what);
+        if (judge.problems.length === 0) judge.refusal(seen, what);
       }
     },
   },
