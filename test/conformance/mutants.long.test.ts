@@ -763,6 +763,20 @@ const mutants: Mutant[] = [
     caught: ['cleanup.dead-session'],
     control: { cleanupOfDeadSession: 204 },
   },
+  ...[400, 403, 404].flatMap((status) => [
+    {
+      name: `answers ${status} to cleanup with a session that is over (S1)`,
+      changes: { cleanupOfDeadSession: status },
+      caught: ['cleanup.dead-session'],
+      control: { cleanupOfDeadSession: 401 },
+    },
+    {
+      name: `answers ${status} to cleanup without a session (E2)`,
+      changes: { cleanupWithoutSession: status },
+      caught: ['cleanup.without-session'],
+      control: { cleanupWithoutSession: 401 },
+    },
+  ]),
   {
     name: 'ends every session at cleanup (S1)',
     changes: { cleanupEndsOthers: true },
