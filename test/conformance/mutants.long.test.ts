@@ -488,6 +488,22 @@ const mutants: Mutant[] = [
       ],
     },
   },
+  ...[' acme', 'acme ', 'acme\t'].map((value) => ({
+    name: `hands out the value ${JSON.stringify(value)}, which a header loses (S2)`,
+    changes: {
+      session: (id: string) => [
+        { key: 'x-session', value: id, sensitive: true },
+        { key: 'x-tenant', value, sensitive: false },
+      ],
+    },
+    caught: ['session.header-safe'],
+    control: {
+      session: (id: string) => [
+        { key: 'x-session', value: id, sensitive: true },
+        { key: 'x-tenant', value: 'ac me', sensitive: false },
+      ],
+    },
+  })),
   {
     name: 'hands out a header twice (S2)',
     changes: {

@@ -51,11 +51,13 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
     id: 'session.header-safe',
     rule: 'S2',
     title: 'The session can be sent as headers',
-    why: 'A line break in a value or a name such as Host would corrupt every later request, so the service refuses the login.',
+    why: 'A line break in a value or a name such as Host would corrupt every later request, so the service refuses the login. A space at an end never comes back.',
     async check(judge) {
       const { login, session } = await readableLogin(judge.prober);
-      for (const problem of sessionProblems(toSessionParameters(session) ?? [])) {
-        judge.found(login, `: ${problem}`);
+      const entries = toSessionParameters(session) ?? [];
+      for (const problem of sessionProblems(entries)) judge.found(login, `: ${problem}`);
+      for (const { key } of entries.filter(({ value }) => /^[ \t]|[ \t]$/.test(value))) {
+        judge.found(login, `: the value of "${key}" starts or ends with whitespace, which a header loses`);
       }
     },
   },
