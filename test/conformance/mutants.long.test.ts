@@ -46,6 +46,8 @@ const withoutPassword = (status: number) => (asked: Asked) =>
 
 const base64 = (text: string, encoding: BufferEncoding = 'base64') => Buffer.from(text).toString(encoding);
 
+const limitedLogin = (): Failure => ({ ...answered(403)(), headers: { 'x-wait-ms': '1' } });
+
 /** The body of a request without what no error may contain. */
 const withoutSecrets = ({ body }: Asked) => body.replaceAll(/concordat-canary[\w-]*/g, '');
 
@@ -532,6 +534,12 @@ const mutants: Mutant[] = [
     changes: { refuseLogin: answered(500) },
     caught: ['session.wrong-password', 'validation.initialize-parameters'],
     control: { refuseLogin: answered(400) },
+  },
+  {
+    name: 'answers a wrong password with a rate limit (S5)',
+    changes: { refuseLogin: limitedLogin },
+    caught: ['session.wrong-password', 'validation.initialize-parameters', 'errors.no-wait-header'],
+    control: { refuseLogin: answered(403) },
   },
   // Requests that are wrong
   {

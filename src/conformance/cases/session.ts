@@ -77,12 +77,12 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
   {
     id: 'session.wrong-password',
     rule: 'S5',
-    title: 'Wrong parameters get a 401 or a 400, and no session',
+    title: 'Wrong parameters get a 400, 401 or 403, and no session',
     why: 'These are final: the service stops and tells its user. It retries on other statuses, until the account is locked.',
     lacks: (prober) => lacksSample(prober, 'wrong-password'),
     async check(judge) {
       const seen = await takeSample(judge.prober, 'wrong-password');
-      judge.status(seen, isOneOf(400, 401), '401 or 400');
+      judge.refusal(seen);
       const value = parseJson(seen.response?.body ?? '');
       if (Array.isArray(value) && toSessionParameters(value)?.length) {
         judge.found(seen, `: the body contains a session`);
