@@ -192,6 +192,15 @@ const mutants: Mutant[] = [
     })),
   },
   {
+    name: 'shows an internal address in `detail` (E4)',
+    changes: only('NO_ISSUE', (failure) => ({ ...failure, detail: 'connect ECONNREFUSED 10.2.0.1:5432' })),
+    caught: ['errors.no-internals'],
+    control: only('NO_ISSUE', (failure) => ({
+      ...failure,
+      detail: 'It needs version 10.2.0.1 or v10.3.0.1, and has Version: 10.1.0.0',
+    })),
+  },
+  {
     name: 'puts a stack trace of JavaScript into `detail` (E4)',
     changes: only('NO_ISSUE', (failure) => ({ ...failure, detail: new Error('x').stack as string })),
     caught: ['errors.no-stack-trace'],
