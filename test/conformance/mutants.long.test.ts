@@ -341,7 +341,13 @@ const mutants: Mutant[] = [
     name: 'does not announce its quota when it refuses (W8)',
     changes: { announcement: (_asked, status) => (status === 403 ? {} : { ratelimit: '"a";r=1' }) },
     caught: ['quota.everywhere'],
-    control: { announcement: () => ({ ratelimit: '"a";r=1' }) },
+    control: { announcement: (_asked, status) => ({ ratelimit: `"a";r=${status === 403 ? 0 : 1}` }) },
+  },
+  {
+    name: 'announces the same rest of its quota with every response (W8)',
+    changes: { announcement: () => ({ ratelimit: '"a";r=30;t=1, "b";r=100;t=60' }) },
+    caught: ['quota.kept'],
+    control: { announcement: () => ({ ratelimit: '"a";r=0;t=1, "b";r=100;t=60' }) },
   },
   {
     name: 'refuses before the announced quota is used up (W8)',
