@@ -153,6 +153,38 @@ describe('what is sent', () => {
     expect(sent).toContain('POST /issues');
   });
 
+  it('leaves out each of the first ten parameters of a login once, but no address (S5)', async () => {
+    const logins: string[] = [];
+    const fetch = async (request: Request) => {
+      const entries: unknown = await request.json().catch(() => undefined);
+      if (!Array.isArray(entries) || entries.some((entry) => parameters[entry?.key] === undefined))
+        return Response.json({ errors: { code: 'NO', message: 'No' } }, { status: 400 });
+      const keys = entries.map(({ key }: { key: string }) => key);
+      logins.push(
+        Object.keys(parameters)
+          .filter((key) => !keys.includes(key))
+          .join(),
+      );
+      return Response.json([{ key: 'x-token', value: 'canary-token', sensitive: true }]);
+    };
+    const check = async () => {
+      logins.length = 0;
+      await runConformance({ fetch, probes: { initialize: { parameters } } });
+      return logins.filter((leftOut) => leftOut !== '');
+    };
+    let parameters: Record<string, string> = {
+      url: 'https://h/x',
+      host: 'h.example.com:80',
+      ip: '10.0.0.7',
+      user: 'a@b.example',
+    };
+    expect(await check()).toEqual(['user', 'url,host,ip,user']);
+    parameters = { token: 'canary-only' };
+    expect(await check()).toEqual(['token']);
+    parameters = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`p${index}`, 'canary']));
+    expect(await check()).toHaveLength(11);
+  });
+
   it('keeps the path of `baseUrl`', async () => {
     const { baseUrl, config } = await modelConnector();
     const report = await runConformance({ baseUrl: `${baseUrl}/api/`, ...config });
