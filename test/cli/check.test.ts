@@ -64,12 +64,13 @@ describe('concordat check', () => {
   it.each([400, 401, 403])(
     'exits 2 where the login is refused with %i: the parameters may be wrong',
     async (status) => {
-      const refused = { status, code: 'WRONG_PASSWORD', message: 'The password is wrong' };
+      const refused = { status, code: 'WRONG_PASSWORD', message: 'The password is wrong \u001b[2J' };
       const { baseUrl } = await modelConnector({ refuseLogin: () => refused });
       const mistyped = { PASSWORD: 'canary-mistyped' };
       const { code, out } = await run(['check', baseUrl, ...login, '--read', '/issues'], { env: mistyped });
       expect(out).toContain(`POST /initialize: ${status} WRONG_PASSWORD: The password is wrong`);
       expect(out).toContain('Are the parameters of the login right?');
+      expect(out).not.toContain('\u001b[2J');
       expect(out).toContain('No verdict: these could not be judged: session.initialize, ');
       expect(out).not.toContain('canary-mistyped');
       expect(code).toBe(2);

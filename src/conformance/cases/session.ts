@@ -1,5 +1,5 @@
 import { errorPayloadSchema, sessionProblems, toSessionParameters } from '../../contract/index.js';
-import { parseJson } from '../../internal/index.js';
+import { parseJson, printable } from '../../internal/index.js';
 import { type CaseDefinition, casesWith, hasSucceeded, isOneOf, isSuccess } from '../case.js';
 import { type Exchange, shorten, summarize } from '../probing/exchange.js';
 import { lacksSession } from '../probing/lacks.js';
@@ -126,7 +126,7 @@ function refusalOf({ limits }: Prober, login: Exchange): string | undefined {
   if (!hasResponse(login) || !isOneOf(400, 401, 403)(login.response.status) || limits.isLimit(login)) return undefined;
   if (errorProblem(login) !== undefined) return undefined;
   const { code, message } = errorPayloadSchema.parse(parseJson(login.response.body)).errors;
-  return `${summarize(login)} ${shorten(`${code}: ${message}`, 300)}`;
+  return `${summarize(login)} ${shorten(printable(`${code}: ${message}`.replace(/\s+/g, ' ')), 300)}`;
 }
 
 /** Whether initialize logs in with `{"user": …}`. */
