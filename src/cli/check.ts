@@ -74,7 +74,7 @@ Examples:
   $ concordat check http://127.0.0.1:4000 --config concordat.config.json --reporter junit --output report.xml
 
 Exit codes: 0 the connector keeps the contract, 1 it breaks it, 2 no verdict: nothing responds,
-the config is wrong, or a case that applies could not be judged.`,
+the config is wrong, the login is refused, or a case that applies could not be judged.`,
     )
     .action(async (url: string, options: CheckOptions) => finish(await check(url, options, io)));
 }

@@ -2,7 +2,7 @@ import type { Feature } from './options.js';
 import { showExchange } from './probing/evidence.js';
 import { type Exchange, summarize } from './probing/exchange.js';
 import { CannotCheck, type Completed, hasResponse } from './probing/limits.js';
-import type { Prober } from './probing/prober.js';
+import { isSuccess, type Prober } from './probing/prober.js';
 import type { CaseResult, Problem, Severity } from './result.js';
 
 /** One thing that a connector has to do, and how to check it. */
@@ -57,6 +57,22 @@ export class Judge {
     const completed = this.response(seen);
     if (completed === undefined || accepts(completed.response.status)) return;
     this.found(seen, `; expected ${expected}`);
+  }
+
+  /**
+   * How a login is refused: only a 400, a 401 and a 403 are final (rule S5), and a 403 with the wait header is a rate limit.
+   * A login that is `incomplete` may succeed, because parameters may be optional.
+   */
+  refusal(seen: Exchange, incomplete?: string): void {
+    const isLimit = hasResponse(seen) && this.prober.limits.isLimit(seen);
+    const isFinal = (status: number) => isOneOf(400, 401, 403)(status) && !isLimit;
+    const isAllowed = (status: number) => incomplete !== undefined && isSuccess(status);
+    const expected = `400, 401, or 403 without ${this.settings.rateLimit.header}`;
+    this.status(
+      seen,
+      (status) => isFinal(status) || isAllowed(status),
+      incomplete === undefined ? expected : `${expected}, or a success, for a login ${incomplete}`,
+    );
   }
 }
 

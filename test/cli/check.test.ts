@@ -61,6 +61,33 @@ describe('concordat check', () => {
     expect([written.code, written.err]).toEqual([2, '3 cases could not be judged, see report.txt\n']);
   });
 
+  it.each([400, 401, 403])(
+    'exits 2 where the login is refused with %i: the parameters may be wrong',
+    async (status) => {
+      const refused = { status, code: 'WRONG_PASSWORD', message: 'The password is wrong \u001b[2J' };
+      const { baseUrl } = await modelConnector({ refuseLogin: () => refused });
+      const mistyped = { PASSWORD: 'canary-mistyped' };
+      const { code, out } = await run(['check', baseUrl, ...login, '--read', '/issues'], { env: mistyped });
+      expect(out).toContain(`POST /initialize: ${status} WRONG_PASSWORD: The password is wrong`);
+      expect(out).toContain('Are the parameters of the login right?');
+      expect(out).not.toContain('\u001b[2J');
+      expect(out).toContain('No verdict: these could not be judged: session.initialize, ');
+      expect(out).not.toContain('canary-mistyped');
+      expect(code).toBe(2);
+    },
+  );
+
+  it.each([
+    ['a 500', { refuseLogin: () => ({ status: 500, code: 'X', message: 'm' }) }],
+    ['a refusal without the body of the contract', { writeError: () => 'Forbidden' }],
+    ['a limit', { refuseLogin: () => ({ status: 403, code: 'X', message: 'm', headers: { 'retry-after': '0' } }) }],
+  ])('exits 1 where the login gets %s', async (_what, changes) => {
+    const { baseUrl } = await modelConnector(changes);
+    const { code, out } = await run(['check', baseUrl, ...login], { env: { PASSWORD: 'canary-mistyped' } });
+    expect(out).toContain('✗ initialize logs in with valid parameters');
+    expect(code).toBe(1);
+  });
+
   describe('--openapi', () => {
     const yaml =
       'openapi: 3.1.0\npaths:\n  /issues/{number}:\n    get:\n      parameters: [{ name: number, in: path, schema: { type: integer } }]\n';

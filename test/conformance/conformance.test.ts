@@ -153,6 +153,38 @@ describe('what is sent', () => {
     expect(sent).toContain('POST /issues');
   });
 
+  it('leaves out each of the first ten parameters of a login once, but no address (S5)', async () => {
+    const logins: string[] = [];
+    const fetch = async (request: Request) => {
+      const entries: unknown = await request.json().catch(() => undefined);
+      if (!Array.isArray(entries) || entries.some((entry) => parameters[entry?.key] === undefined))
+        return Response.json({ errors: { code: 'NO', message: 'No' } }, { status: 400 });
+      const keys = entries.map(({ key }: { key: string }) => key);
+      logins.push(
+        Object.keys(parameters)
+          .filter((key) => !keys.includes(key))
+          .join(),
+      );
+      return Response.json([{ key: 'x-token', value: 'canary-token', sensitive: true }]);
+    };
+    const check = async () => {
+      logins.length = 0;
+      await runConformance({ fetch, probes: { initialize: { parameters } } });
+      return logins.filter((leftOut) => leftOut !== '');
+    };
+    let parameters: Record<string, string> = {
+      url: 'https://h/x',
+      host: 'h.example.com:80',
+      ip: '10.0.0.7',
+      user: 'a@b.example',
+    };
+    expect(await check()).toEqual(['user', 'url,host,ip,user']);
+    parameters = { token: 'canary-only' };
+    expect(await check()).toEqual(['token']);
+    parameters = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`p${index}`, 'canary']));
+    expect(await check()).toHaveLength(11);
+  });
+
   it('keeps the path of `baseUrl`', async () => {
     const { baseUrl, config } = await modelConnector();
     const report = await runConformance({ baseUrl: `${baseUrl}/api/`, ...config });
@@ -227,6 +259,7 @@ describe('what is sent', () => {
   it('sends again what found its connection closed, and tells when that is closed every time', async () => {
     const seen = new Map<string, number>();
     const closing = (times: number) => (request: Request) => {
+      if (request.headers.get('x-token') !== 'canary-token') return connector.fetch(request);
       const path = `${request.method} ${new URL(request.url).pathname}`;
       seen.set(path, (seen.get(path) ?? 0) + 1);
       if (path === 'GET /issues/0' && (seen.get(path) ?? 0) <= times)
@@ -323,6 +356,26 @@ describe('secrets', () => {
     for (const secret of [goodPassword, wrongPassword, 'canary-session', 'concordat-canary'])
       expect(text).not.toContain(secret);
     expect(text).toContain('[masked]');
+  });
+
+  it('of a login without a parameter are looked for in its refusal (E5)', async () => {
+    const { baseUrl, config } = await modelConnector();
+    const judged = async (detailOf: (body: string) => string) => {
+      const fetch = async (request: Request) => {
+        const body = request.url.endsWith('/initialize') ? await request.clone().text() : '';
+        if (body.includes('user') || !body.includes(goodPassword)) return globalThis.fetch(request);
+        const errors = { code: 'NO_USER', message: 'user is missing', detail: detailOf(body) };
+        return Response.json({ errors }, { status: 400 });
+      };
+      const { results } = await runConformance({ baseUrl, ...config, fetch });
+      return results.filter(({ status }) => status !== 'passed');
+    };
+    expect(await judged((body) => body.replace(goodPassword, '…'))).toEqual([]);
+    const [found, ...others] = await judged((body) => btoa(body));
+    expect(found).toMatchObject({ id: 'secrets.parameters', status: 'failed' });
+    expect(found?.problems[0]?.message).toContain('the response contains the value of "password"');
+    expect(found?.problems[0]?.seen?.response?.body).not.toContain(btoa(goodPassword).slice(0, -4));
+    expect(others).toEqual([]);
   });
 
   it.each([

@@ -8,6 +8,7 @@ import {
   fileAnswer,
   modelConnector,
   soundDecisions,
+  wrongPassword,
 } from './helpers/model-connector.js';
 
 const sound = soundDecisions;
@@ -38,6 +39,14 @@ function asText({ headers }: Answer): Answer {
 const documentedAs = (status: number): Partial<Decisions> => ({
   documented: (asked) => (asked.path.includes('limit=') ? answered(status)() : sound.documented(asked)),
 });
+
+/** Refuses a login without a password with another status. */
+const withoutPassword = (status: number) => (asked: Asked) =>
+  asked.body.includes('password') ? sound.refuseLogin(asked) : answered(status)();
+
+const base64 = (text: string, encoding: BufferEncoding = 'base64') => Buffer.from(text).toString(encoding);
+
+const limitedLogin = (): Failure => ({ ...answered(403)(), headers: { 'x-wait-ms': '1' } });
 
 /** The body of a request without what no error may contain. */
 const withoutSecrets = ({ body }: Asked) => body.replaceAll(/concordat-canary[\w-]*/g, '');
@@ -183,6 +192,15 @@ const mutants: Mutant[] = [
     })),
   },
   {
+    name: 'shows an internal address in `detail` (E4)',
+    changes: only('NO_ISSUE', (failure) => ({ ...failure, detail: 'connect ECONNREFUSED 10.2.0.1:5432' })),
+    caught: ['errors.no-internals'],
+    control: only('NO_ISSUE', (failure) => ({
+      ...failure,
+      detail: 'It needs version 10.2.0.1 or v10.3.0.1, and has Version: 10.1.0.0',
+    })),
+  },
+  {
     name: 'puts a stack trace of JavaScript into `detail` (E4)',
     changes: only('NO_ISSUE', (failure) => ({ ...failure, detail: new Error('x').stack as string })),
     caught: ['errors.no-stack-trace'],
@@ -323,7 +341,13 @@ const mutants: Mutant[] = [
     name: 'does not announce its quota when it refuses (W8)',
     changes: { announcement: (_asked, status) => (status === 403 ? {} : { ratelimit: '"a";r=1' }) },
     caught: ['quota.everywhere'],
-    control: { announcement: () => ({ ratelimit: '"a";r=1' }) },
+    control: { announcement: (_asked, status) => ({ ratelimit: `"a";r=${status === 403 ? 0 : 1}` }) },
+  },
+  {
+    name: 'announces the same rest of its quota with every response (W8)',
+    changes: { announcement: () => ({ ratelimit: '"a";r=30;t=1, "b";r=100;t=60' }) },
+    caught: ['quota.kept'],
+    control: { announcement: () => ({ ratelimit: '"a";r=0;t=1, "b";r=100;t=60' }) },
   },
   {
     name: 'refuses before the announced quota is used up (W8)',
@@ -372,25 +396,50 @@ const mutants: Mutant[] = [
   {
     name: 'answers 200 without a session (E2)',
     changes: { missingSession: () => undefined },
-    caught: ['session.missing'],
+    caught: ['session.missing', 'session.refused-post'],
     control: {},
   },
+  ...(
+    [
+      ['a resource that is not there', /^GET .issues.999$/, undefined],
+      ['a resource that is denied', /^GET .secret$/, undefined],
+      ['HEAD', /^HEAD /, undefined],
+      ['POST', /^POST /, 'session.refused-post'],
+    ] as const
+  ).flatMap(([what, request, caught]) => {
+    const open = (refuse: (asked: Asked) => Failure | undefined) => (asked: Asked) =>
+      request.test(`${asked.method} ${asked.path}`) ? undefined : refuse(asked);
+    return [
+      {
+        name: `asks for no session at ${what} (E2)`,
+        changes: { missingSession: open(sound.missingSession) },
+        caught: [caught ?? 'session.missing'],
+        control: {},
+      },
+      {
+        name: `takes any session at ${what} (E2)`,
+        changes: { deadSession: open(sound.deadSession) },
+        caught: [caught ?? 'session.dead'],
+        control: {},
+      },
+    ];
+  }),
   {
     name: 'answers 403 without a session (E2)',
     changes: { missingSession: answered(403) },
-    caught: ['session.missing'],
+    caught: ['session.missing', 'session.refused-post'],
     control: { missingSession: answered(401) },
   },
   {
     name: 'takes any session (E2)',
     changes: { deadSession: () => undefined },
-    caught: ['session.dead', 'session.expired', 'cleanup.ends-session'],
+    caught: ['session.dead', 'session.refused-post', 'session.expired', 'cleanup.ends-session'],
     control: {},
   },
   {
     name: 'answers 400 to a dead session (E2)',
     changes: { deadSession: answered(400) },
-    caught: ['session.dead', 'session.expired', 'cleanup.ends-session'],
+    caught: ['session.dead', 'session.refused-post', 'session.expired', 'cleanup.ends-session'],
     control: { deadSession: answered(401) },
   },
   { name: 'never lets a session expire (S4)', changes: { expires: false }, caught: ['session.expired'], control: {} },
@@ -456,6 +505,22 @@ const mutants: Mutant[] = [
       ],
     },
   },
+  ...[' acme', 'acme ', 'acme\t'].map((value) => ({
+    name: `hands out the value ${JSON.stringify(value)}, which a header loses (S2)`,
+    changes: {
+      session: (id: string) => [
+        { key: 'x-session', value: id, sensitive: true },
+        { key: 'x-tenant', value, sensitive: false },
+      ],
+    },
+    caught: ['session.header-safe'],
+    control: {
+      session: (id: string) => [
+        { key: 'x-session', value: id, sensitive: true },
+        { key: 'x-tenant', value: 'ac me', sensitive: false },
+      ],
+    },
+  })),
   {
     name: 'hands out a header twice (S2)',
     changes: {
@@ -482,8 +547,14 @@ const mutants: Mutant[] = [
   {
     name: 'answers 500 to a wrong password (S5)',
     changes: { refuseLogin: answered(500) },
-    caught: ['session.wrong-password'],
+    caught: ['session.wrong-password', 'validation.initialize-parameters'],
     control: { refuseLogin: answered(400) },
+  },
+  {
+    name: 'answers a wrong password with a rate limit (S5)',
+    changes: { refuseLogin: limitedLogin },
+    caught: ['session.wrong-password', 'validation.initialize-parameters', 'errors.no-wait-header'],
+    control: { refuseLogin: answered(403) },
   },
   // Requests that are wrong
   {
@@ -497,6 +568,27 @@ const mutants: Mutant[] = [
     changes: { brokenParameters: answered(500) },
     caught: ['validation.initialize-parameters'],
     control: { brokenParameters: answered(401) },
+  },
+  {
+    name: 'answers 500 to a login without the password (S5)',
+    changes: { refuseLogin: withoutPassword(500) },
+    caught: ['validation.initialize-parameters'],
+    control: { refuseLogin: withoutPassword(403) },
+  },
+  {
+    name: 'answers 404 to a login without the password (S5)',
+    changes: { refuseLogin: withoutPassword(404) },
+    caught: ['validation.initialize-parameters'],
+    control: { refuseLogin: ({ body }) => (body.includes('password') ? sound.refuseLogin({} as never) : undefined) },
+  },
+  {
+    name: 'answers a login without the password in a body of its own (E1)',
+    changes: {
+      refuseLogin: withoutPassword(400),
+      writeError: (failure, asked) => (failure.code === 'WRONG' ? '{}' : sound.writeError(failure, asked)),
+    },
+    caught: ['errors.body'],
+    control: { refuseLogin: withoutPassword(400) },
   },
   {
     name: 'answers 422 to an invalid payload (E2)',
@@ -618,6 +710,37 @@ const mutants: Mutant[] = [
     caught: ['secrets.parameters'],
     control: { refuseLogin: () => ({ ...sound.refuseLogin({} as never)!, detail: 'alice' }) },
   },
+  ...(
+    [
+      ['inside Basic credentials', `Basic ${base64(`alice:${wrongPassword}`)}`],
+      ['in base64', `/login/${base64(wrongPassword)}`],
+      ['inside base64url', `?${base64(JSON.stringify({ user: 'al', password: wrongPassword }), 'base64url')}`],
+      ['as a URL writes it', `/login?pw=${encodeURIComponent(wrongPassword)}`],
+      [
+        'in small letters of a URL',
+        `/login?pw=${encodeURIComponent(wrongPassword).replace(/%../g, (byte) => byte.toLowerCase())}`,
+      ],
+      ['as JSON in ASCII writes it', JSON.stringify(wrongPassword).replace('é', '\\u00e9')],
+    ] as const
+  ).map(([where, detail]) => ({
+    name: `echoes the wrong password ${where} (E5)`,
+    changes: { refuseLogin: () => ({ ...sound.refuseLogin({} as never)!, detail }) },
+    caught: ['secrets.parameters'],
+    control: {
+      refuseLogin: () => ({ ...sound.refuseLogin({} as never)!, detail: `Basic ${base64('alice:another-password')}` }),
+    },
+  })),
+  {
+    name: 'echoes the session in base64 (E5)',
+    changes: {
+      writeError: (failure, asked) => {
+        const detail = `token ${base64(`${asked.headers['x-session']}`)}`;
+        return sound.writeError(failure.code === 'NO_ISSUE' ? { ...failure, detail } : failure, asked);
+      },
+    },
+    caught: ['secrets.session'],
+    control: {},
+  },
   ...(['authorization', 'cookie', 'x-api-key'] as const).map((name) => ({
     name: `echoes ${name} in an error (E5)`,
     changes: {
@@ -679,6 +802,20 @@ const mutants: Mutant[] = [
     caught: ['cleanup.dead-session'],
     control: { cleanupOfDeadSession: 204 },
   },
+  ...[400, 403, 404].flatMap((status) => [
+    {
+      name: `answers ${status} to cleanup with a session that is over (S1)`,
+      changes: { cleanupOfDeadSession: status },
+      caught: ['cleanup.dead-session'],
+      control: { cleanupOfDeadSession: 401 },
+    },
+    {
+      name: `answers ${status} to cleanup without a session (E2)`,
+      changes: { cleanupWithoutSession: status },
+      caught: ['cleanup.without-session'],
+      control: { cleanupWithoutSession: 401 },
+    },
+  ]),
   {
     name: 'ends every session at cleanup (S1)',
     changes: { cleanupEndsOthers: true },

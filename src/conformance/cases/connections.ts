@@ -1,9 +1,10 @@
 import { sleep, systemClock } from '../../internal/index.js';
-import { type CaseDefinition, hasSucceeded } from '../case.js';
+import { type CaseDefinition, hasSucceeded, isOneOf, type Judge } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
 import { lacksInvalidBody, lacksProbe, lacksServedSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
+import type { Session } from '../probing/prober.js';
 import { deadSession, idleMs, servedReadable } from '../probing/with-session.js';
 
 const inParallel = 4;
@@ -36,23 +37,28 @@ export const parallelCase: CaseDefinition = {
 export const refusedPostCase: CaseDefinition = {
   id: 'session.refused-post',
   rule: 'S4',
-  title: 'A POST refused with a 401 does not break the next request on its connection',
-  why: 'A body that is left unread becomes the beginning of the next request: the one that the service repeats after the login.',
+  title: 'A POST without a valid session gets a 401, and does not break the next request on its connection',
+  why: 'Without the 401 anybody can write. A body that is left unread becomes the beginning of the next request: the one that the service repeats after the login.',
   lacks: (prober) => lacksServedSession(prober) ?? lacksInvalidBody(prober),
   async check(judge) {
-    const { prober, settings } = judge;
+    const { prober } = judge;
     await servedReadable(prober);
-    const session = await prober.session();
-    const dead = await deadSession(prober);
-    await sleep(systemClock, idleMs);
-    const refused = await prober.send(settings.invalid as ReadyRequest, dead);
-    if (refused.response?.status !== 401) return; // the payload may be looked at first
-    await sleep(systemClock, idleMs);
-    const next = await prober.send(prober.readable, session);
-    if (next.response?.status === 401 || hasSucceeded(next)) return;
-    judge.found(
-      next,
-      `, as the next request on the connection of a POST that was refused with 401; before it was a success. The body of the POST was not read`,
-    );
+    await refusePost(judge, {});
+    if (judge.problems.length === 0) await refusePost(judge, await deadSession(prober));
   },
 };
+
+async function refusePost(judge: Judge, refusedSession: Session): Promise<void> {
+  const { prober, settings } = judge;
+  const session = await prober.session();
+  await sleep(systemClock, idleMs);
+  const refused = await prober.send(settings.invalid as ReadyRequest, refusedSession);
+  judge.status(refused, isOneOf(401), '401');
+  await sleep(systemClock, idleMs);
+  const next = await prober.send(prober.readable, session);
+  if (refused.response?.status !== 401 || next.response?.status === 401 || hasSucceeded(next)) return;
+  judge.found(
+    next,
+    `, as the next request on the connection of a POST that was refused with 401; before it was a success. The body of the POST was not read`,
+  );
+}

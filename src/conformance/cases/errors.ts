@@ -149,7 +149,7 @@ const internals: readonly (readonly [string, RegExp])[] = [
   ['SQL', /\bSELECT\s[\s\S]{1,300}?\sFROM\s|\bINSERT\s+INTO\s|\bUPDATE\s+\S{1,80}\s+SET\s|\bDELETE\s+FROM\s/],
   [
     'an internal host or address',
-    /\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.(?:internal|intranet|corp|lan|local|svc)(?![\w-]|\.\w)|\b(?:10\.\d{1,3}|127\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\b|\blocalhost:\d{2,5}\b/i,
+    /\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.(?:internal|intranet|corp|lan|local|svc)(?![\w-]|\.\w)|(?<!\bversions?[\s:=]{1,3})\b(?:10\.\d{1,3}|127\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\b|\blocalhost:\d{2,5}\b/i,
   ],
   [
     'a path of the server, to a file',

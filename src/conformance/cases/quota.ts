@@ -1,3 +1,4 @@
+import { currentHeader, parseQuota } from '../../contract/index.js';
 import type { CaseDefinition, Judge } from '../case.js';
 import { type Announcement, announces, unreadable } from '../probing/announcements.js';
 import { summarize } from '../probing/exchange.js';
@@ -57,6 +58,10 @@ export const quotaCases: CaseDefinition[] = [
       const { prober, settings } = judge;
       const { seen } = await reachLimit(prober);
       if (seen === undefined) throw notReached();
+      const rest = seen.response.headers.get(currentHeader);
+      const { current } = parseQuota({ current: rest });
+      if (current.length > 0 && current.every(({ left }) => left > 0))
+        judge.found(seen, `, although ${currentHeader}: ${rest} announces that there is some left`);
       const policies = prober.announcements.policies();
       // `before` may have used the quota up.
       if (policies.length === 0 || settings.limit?.before !== undefined) return;

@@ -1,6 +1,9 @@
-import type { CaseDefinition } from '../case.js';
+import type { SessionParameter } from '../../contract/index.js';
+import { type CaseDefinition, hasSucceeded, type Judge } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
+import { incompleteLogins } from '../probing/incomplete-logins.js';
 import { lacksProbe, lacksSession } from '../probing/lacks.js';
+import { canBeFound, shows } from '../probing/mask.js';
 import { brokenSecret, lacksSample, takeErrors, takeSample } from '../probing/samples.js';
 import { deadValues, secretsOfSession } from '../probing/with-session.js';
 
@@ -21,10 +24,10 @@ export const secretCases: CaseDefinition[] = [
     lacks: lacksSession,
     async check(judge) {
       const { prober } = judge;
-      const values = (await secretsOfSession(prober)).map(({ value }) => value).filter(isLong);
+      const values = (await secretsOfSession(prober)).map(({ value }) => value).filter(canBeFound);
       for (const seen of await takeErrors(prober)) {
         const text = textOf(seen);
-        if (values.some((value) => text.includes(value))) {
+        if (values.some((value) => shows(text, value))) {
           judge.found(seen, `: the response contains a value of the session`);
         }
       }
@@ -38,13 +41,11 @@ export const secretCases: CaseDefinition[] = [
     why: 'A wrong password is often the right one with a typo, or the one for another system.',
     lacks: (prober) => lacksSample(prober, 'wrong-password'),
     async check(judge) {
-      const seen = await takeSample(judge.prober, 'wrong-password');
-      const secrets = (judge.settings.initialize.wrongParameters ?? []).filter(
-        ({ sensitive, value }) => sensitive && isLong(value),
-      );
-      const text = textOf(seen);
-      for (const { key, value } of secrets) {
-        if (text.includes(value)) judge.found(seen, `: the response contains the value of "${key}"`);
+      const { prober, settings } = judge;
+      const { parameters = [], wrongParameters = [] } = settings.initialize;
+      lookFor(judge, wrongParameters, await takeSample(prober, 'wrong-password'));
+      for (const { seen } of await incompleteLogins(prober)) {
+        if (!hasSucceeded(seen)) lookFor(judge, parameters, seen);
       }
     },
   },
@@ -59,7 +60,7 @@ export const secretCases: CaseDefinition[] = [
       const { prober } = judge;
       const seen = await takeSample(prober, 'dead-session');
       const text = textOf(seen);
-      if ((await deadValues(prober)).some((value) => text.includes(value)))
+      if ((await deadValues(prober)).some((value) => shows(text, value)))
         judge.found(seen, `: the response quotes the token of the session that it refuses`);
     },
   },
@@ -72,7 +73,7 @@ export const secretCases: CaseDefinition[] = [
     lacks: (prober) => lacksSample(prober, 'broken-json'),
     async check(judge) {
       const seen = await takeSample(judge.prober, 'broken-json');
-      if (textOf(seen).includes(brokenSecret(judge.prober)))
+      if (shows(textOf(seen), brokenSecret(judge.prober)))
         judge.found(seen, `: the response echoes what was sent, the password included`);
     },
   },
@@ -95,18 +96,23 @@ export const secretCases: CaseDefinition[] = [
         const text = textOf(seen);
         for (const [name, value] of Object.entries(headers)) {
           const secret = value.replace(/^(?:Bearer |sid=)/, '');
-          if (text.includes(secret)) judge.found(seen, `: the response contains the value of \`${name}\``);
+          if (shows(text, secret)) judge.found(seen, `: the response contains the value of \`${name}\``);
         }
       }
     },
   },
 ];
 
-/** Shorter values occur by chance. */
-const isLong = (value: string) => value.length >= 8;
+/** Looks for the secrets of a login in its refusal. */
+function lookFor(judge: Judge, parameters: readonly SessionParameter[], seen: Exchange): void {
+  const text = textOf(seen);
+  for (const { key, value } of parameters.filter(({ sensitive, value }) => sensitive && canBeFound(value))) {
+    if (shows(text, value)) judge.found(seen, `: the response contains the value of "${key}"`);
+  }
+}
 
 function textOf({ response }: Exchange): string {
   if (response === undefined) return '';
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
-  return `${headers}\n${response.body}\n${response.body.replaceAll('\\/', '/').replaceAll('\\"', '"')}`;
+  return `${headers}\n${response.body}\n${response.body.replace(/\\(["\\/])/g, '$1')}`;
 }

@@ -1,11 +1,12 @@
-import { sessionProblems, toSessionParameters } from '../../contract/index.js';
-import { parseJson } from '../../internal/index.js';
+import { errorPayloadSchema, sessionProblems, toSessionParameters } from '../../contract/index.js';
+import { parseJson, printable } from '../../internal/index.js';
 import { type CaseDefinition, casesWith, hasSucceeded, isOneOf, isSuccess } from '../case.js';
-import { type Exchange, summarize } from '../probing/exchange.js';
+import { type Exchange, shorten, summarize } from '../probing/exchange.js';
 import { lacksSession } from '../probing/lacks.js';
-import { CannotCheck } from '../probing/limits.js';
+import { CannotCheck, hasResponse } from '../probing/limits.js';
 import { type Prober, toInitialize } from '../probing/prober.js';
 import { lacksSample, takeSample } from '../probing/samples.js';
+import { errorProblem } from '../wording/error-body.js';
 import { sessionShapeProblem } from '../wording/session-shape.js';
 
 export const loginCases = casesWith({ feature: 'session', lacks: lacksSession }, [
@@ -19,6 +20,9 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
       const status = judge.response(login)?.response.status;
       if (status === undefined || isSuccess(status)) return;
       const takesObject = isOneOf(400, 415, 422, 500)(status) && (await takesAnObject(judge.prober));
+      const refusal = takesObject ? undefined : refusalOf(judge.prober, login);
+      if (refusal !== undefined)
+        throw new CannotCheck(`the login was refused (${refusal}). Are the parameters of the login right?`);
       const hint = takesObject
         ? 'initialize takes an object, but the service sends an array of {key, value, sensitive}'
         : 'expected a success (2xx)';
@@ -51,11 +55,13 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
     id: 'session.header-safe',
     rule: 'S2',
     title: 'The session can be sent as headers',
-    why: 'A line break in a value or a name such as Host would corrupt every later request, so the service refuses the login.',
+    why: 'A line break in a value or a name such as Host would corrupt every later request, so the service refuses the login. A space at an end never comes back.',
     async check(judge) {
       const { login, session } = await readableLogin(judge.prober);
-      for (const problem of sessionProblems(toSessionParameters(session) ?? [])) {
-        judge.found(login, `: ${problem}`);
+      const entries = toSessionParameters(session) ?? [];
+      for (const problem of sessionProblems(entries)) judge.found(login, `: ${problem}`);
+      for (const { key } of entries.filter(({ value }) => /^[ \t]|[ \t]$/.test(value))) {
+        judge.found(login, `: the value of "${key}" starts or ends with whitespace, which a header loses`);
       }
     },
   },
@@ -75,12 +81,12 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
   {
     id: 'session.wrong-password',
     rule: 'S5',
-    title: 'Wrong parameters get a 401 or a 400, and no session',
+    title: 'Wrong parameters get a 400, 401 or 403, and no session',
     why: 'These are final: the service stops and tells its user. It retries on other statuses, until the account is locked.',
     lacks: (prober) => lacksSample(prober, 'wrong-password'),
     async check(judge) {
       const seen = await takeSample(judge.prober, 'wrong-password');
-      judge.status(seen, isOneOf(400, 401), '401 or 400');
+      judge.refusal(seen);
       const value = parseJson(seen.response?.body ?? '');
       if (Array.isArray(value) && toSessionParameters(value)?.length) {
         judge.found(seen, `: the body contains a session`);
@@ -114,6 +120,14 @@ export const everyLoginCase: CaseDefinition = {
 };
 
 const isGood = (login: Exchange | undefined) => login === undefined || hasSucceeded(login);
+
+/** What a refusal of the parameters says, which the contract allows (rule S5); `undefined` for any other failure. */
+function refusalOf({ limits }: Prober, login: Exchange): string | undefined {
+  if (!hasResponse(login) || !isOneOf(400, 401, 403)(login.response.status) || limits.isLimit(login)) return undefined;
+  if (errorProblem(login) !== undefined) return undefined;
+  const { code, message } = errorPayloadSchema.parse(parseJson(login.response.body)).errors;
+  return `${summarize(login)} ${shorten(printable(`${code}: ${message}`.replace(/\s+/g, ' ')), 300)}`;
+}
 
 /** Whether initialize logs in with `{"user": …}`. */
 async function takesAnObject(prober: Prober): Promise<boolean> {

@@ -1,6 +1,8 @@
 import { type CaseDefinition, isOneOf } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
+import { incompleteLogins } from '../probing/incomplete-logins.js';
 import { lacksInvalidBody, lacksSession } from '../probing/lacks.js';
+import { lacksSample, takeSample } from '../probing/samples.js';
 import { withSession } from '../probing/with-session.js';
 import { sampleStatus } from './sample-status.js';
 
@@ -37,8 +39,14 @@ export const validationCases: CaseDefinition[] = [
     id: 'validation.initialize-parameters',
     rule: 'S1',
     feature: 'session',
-    title: 'Malformed parameters of initialize get a 400 or a 401',
-    why: 'The service then stops at once and tells its user what to correct.',
-    ...sampleStatus('broken-parameters', isOneOf(400, 401), '400 or 401'),
+    title: 'Malformed or missing parameters of initialize get a 400, 401 or 403',
+    why: 'The service then stops at once and tells its user what to correct. It would retry a 500, which fails each time.',
+    lacks: (prober) => lacksSample(prober, 'broken-parameters'),
+    async check(judge) {
+      judge.refusal(await takeSample(judge.prober, 'broken-parameters'));
+      for (const { what, seen } of await incompleteLogins(judge.prober)) {
+        if (judge.problems.length === 0) judge.refusal(seen, what);
+      }
+    },
   },
 ];

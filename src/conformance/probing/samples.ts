@@ -1,10 +1,11 @@
 import { sleep, systemClock } from '../../internal/index.js';
 import type { ReadyRequest } from '../probes.js';
 import type { Exchange } from './exchange.js';
+import { incompleteLogins } from './incomplete-logins.js';
 import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksServedSession } from './lacks.js';
 import { CannotCheck, type Completed, hasResponse } from './limits.js';
 import { type Prober, toInitialize } from './prober.js';
-import { deadSession, newSession, withSession } from './with-session.js';
+import { deadSession, initializeIsThere, newSession, withSession } from './with-session.js';
 
 interface Sample {
   /** What is missing to provoke it; `undefined` when nothing is. */
@@ -89,16 +90,22 @@ export function takeSample(prober: Prober, name: SampleName): Promise<Exchange> 
 
 /** The provoked errors with an error status, but for one. Whether it is the right one is for other cases to check. */
 export async function takeErrors(prober: Prober, except?: SampleName): Promise<Completed[]> {
-  const errors: Completed[] = [];
+  const seen: Exchange[] = [];
   for (const name of Object.keys(samples) as SampleName[]) {
     if (name === except || lacksSample(prober, name) !== undefined) continue;
-    const seen = await takeSample(prober, name).catch((error: unknown) => {
-      if (error instanceof CannotCheck) return undefined;
-      throw error;
-    });
-    if (seen !== undefined && hasResponse(seen) && seen.response.status >= 400) errors.push(seen);
+    seen.push(...(await orNone(takeSample(prober, name).then((sample) => [sample]))));
   }
-  return errors;
+  if (lacksFeature(prober, 'session') === undefined)
+    seen.push(...(await orNone(incompleteLogins(prober))).map((login) => login.seen));
+  return seen.filter(hasResponse).filter(({ response }) => response.status >= 400);
+}
+
+/** What was seen, or nothing where it cannot be provoked. */
+async function orNone<Seen>(seen: Promise<Seen[]>): Promise<Seen[]> {
+  return seen.catch((error: unknown) => {
+    if (error instanceof CannotCheck) return [];
+    throw error;
+  });
 }
 
 export function toCleanup({ settings }: Prober): ReadyRequest {
@@ -108,13 +115,6 @@ export function toCleanup({ settings }: Prober): ReadyRequest {
 async function post(prober: Prober, body: string): Promise<Exchange> {
   await initializeIsThere(prober);
   return prober.send(toInitialize(prober, body));
-}
-
-/** What is sent to initialize says nothing where no login can be posted: `session.initialize` reports that. */
-async function initializeIsThere(prober: Prober): Promise<void> {
-  if (!prober.canLogIn) return;
-  const status = (await prober.login()).response?.status;
-  if (status === 404 || status === 405) throw new CannotCheck(`POST ${prober.settings.initialize.path} is a ${status}`);
 }
 
 /** Ends a session of its own, and sends with it. */

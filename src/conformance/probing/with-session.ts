@@ -61,6 +61,13 @@ export async function newSession(prober: Prober): Promise<Session> {
   return session;
 }
 
+/** What is sent to initialize says nothing where no login can be posted: `session.initialize` reports that. */
+export async function initializeIsThere(prober: Prober): Promise<void> {
+  if (!prober.canLogIn) return;
+  const status = (await prober.login()).response?.status;
+  if (status === 404 || status === 405) throw new CannotCheck(`POST ${prober.settings.initialize.path} is a ${status}`);
+}
+
 /** The entries of the shared session that are secret: those marked as sensitive, or all if none is. */
 export async function secretsOfSession(prober: Prober): Promise<SessionParameter[]> {
   await prober.session();

@@ -6,7 +6,8 @@ import type { ConformanceConfig } from 'concordat/conformance';
 import { onTestFinished } from 'vitest';
 
 export const goodPassword = 'canary-good-password';
-export const wrongPassword = 'canary-wrong-password';
+/** It is written in other ways in JSON, in URLs and in base64. */
+export const wrongPassword = 'canary-wrong pass/word é';
 
 export interface Answer {
   status: number;
@@ -78,8 +79,16 @@ export const soundDecisions = {
   }),
   brokenJson: (): Failure => ({ status: 400, code: 'BAD_JSON', message: 'The body is no JSON' }),
   brokenParameters: (): Failure => ({ status: 400, code: 'BAD_PARAMETERS', message: 'The parameters are none' }),
-  missingSession: (): Failure | undefined => ({ status: 401, code: 'NO_SESSION', message: 'There is no session' }),
-  deadSession: (): Failure | undefined => ({ status: 401, code: 'SESSION_ENDED', message: 'The session has ended' }),
+  missingSession: (_asked: Asked): Failure | undefined => ({
+    status: 401,
+    code: 'NO_SESSION',
+    message: 'There is no session',
+  }),
+  deadSession: (_asked: Asked): Failure | undefined => ({
+    status: 401,
+    code: 'SESSION_ENDED',
+    message: 'The session has ended',
+  }),
   expires: true,
   /** How many logins there may be. */
   mostLogins: Number.POSITIVE_INFINITY,
@@ -238,7 +247,11 @@ export async function modelConnector(changes: Partial<Decisions> = {}, whenFinis
     if (!/^\/(?:file|issues(?:\/\d+)?|secret|broken|limited)$/.test(path))
       return either(decide.unknownRoute(asked), asked);
     const refusal =
-      session === undefined ? decide.missingSession() : sessions.has(session) ? undefined : decide.deadSession();
+      session === undefined
+        ? decide.missingSession(asked)
+        : sessions.has(session)
+          ? undefined
+          : decide.deadSession(asked);
     if (refusal !== undefined) return fail(refusal, asked);
     if (path === '/file') return decide.file(asked);
     if (path === '/secret') return either(decide.denial(), asked);

@@ -14,7 +14,7 @@ defect(
   },
 );
 
-for (const status of [200, 403, 500]) {
+for (const status of [200, 404, 500]) {
   defect(
     `wrong-password-is-a-${status}`,
     { what: `A wrong password is a ${status} with an error in it.`, rule: 'S5', shows: `\\b${status}\\b` },

@@ -27,6 +27,16 @@ odd(
 );
 
 odd(
+  'wrong-password-is-a-403',
+  { what: 'A wrong password is a 403 without the wait header.' },
+  class extends Connector {
+    loginRefused() {
+      return new Failure(403, 'BAD_LOGIN', 'Wrong user or password.');
+    }
+  },
+);
+
+odd(
   'cleanup-forgives',
   { what: 'cleanup is a 204 with a dead session, and without one.' },
   class extends Connector {
