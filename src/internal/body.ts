@@ -36,10 +36,11 @@ export function charsetOf(contentType: string): string | undefined {
   return charset === '' || charset === 'utf-8' || charset === 'utf8' ? undefined : charset;
 }
 
-/** The charset that XML names in its first line. */
+/** The charset that XML names in its first line, unless that is UTF-16, in which nobody could have read it so far. */
 export function charsetOfXml(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 100));
-  return /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)/.exec(head)?.[1]?.toLowerCase();
+  const charset = /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)/.exec(head)?.[1]?.toLowerCase();
+  return charset?.startsWith('utf-16') ? undefined : charset;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -62,6 +63,9 @@ export const decodeWith = (decoder: TextDecoder, bytes: Uint8Array): string =>
 
 /** The characters of the bytes 0x80 to 0x9f in Windows-1252; all other bytes are as in Latin-1. */
 const characters = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+const windows1252 = Uint16Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x80 && byte < 0xa0 ? characters.charCodeAt(byte - 0x80) : byte,
+);
 
 /**
  * Decodes Windows-1252, which "Latin-1" and "ASCII" mean on the web, too. Not by TextDecoder: that of Node 20.18.3 and newer,
@@ -70,27 +74,42 @@ const characters = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“�
 function decodeWindows1252(bytes: Uint8Array): string {
   const part = 8192; // so many arguments a function may have
   let text = '';
-  for (let at = 0; at < bytes.length; at += part) text += String.fromCharCode(...bytes.subarray(at, at + part));
-  return text.replace(/[\x80-\x9f]/g, (character) => characters[character.charCodeAt(0) - 0x80] as string);
+  for (let at = 0; at < bytes.length; at += part) {
+    const codes = Uint16Array.from(bytes.subarray(at, at + part), (byte) => windows1252[byte] as number);
+    text += String.fromCharCode(...codes);
+  }
+  return text;
 }
+
+/** In these, text that is not plain ASCII is hardly ever valid UTF-8; but much UTF-8 is labelled with them. */
+const singleByte = /^(?:(?:us-)?ascii|latin\d|iso-8859|windows-125|cp125)/;
 
 /**
  * Text decoded as well as possible, for what nobody can be asked to send again. Without a charset in its content type, XML
  * that is not UTF-8 has the one that it names.
+ *
+ * @param isCut whether the end is missing, perhaps in the middle of a character.
  */
-export function decodeLeniently(bytes: Uint8Array, contentType: string | null): string {
+export function decodeLeniently(bytes: Uint8Array, contentType: string | null, isCut = false): string {
   const charset = charsetOf(contentType ?? '');
   try {
-    if (charset === undefined) return decodeWith(decoderOf(undefined, bytes), bytes);
+    if (charset === undefined || singleByte.test(charset)) {
+      const decoder = decoderOf(undefined, bytes);
+      return isCut && decoder === utf8 ? decodeCut(bytes) : decoder.decode(bytes);
+    }
   } catch {
     // Not UTF-8.
   }
   try {
-    return decodeWith(new TextDecoder(charset ?? charsetOfXml(bytes)), bytes);
+    const { encoding } = decoderOf(charset ?? charsetOfXml(bytes), bytes);
+    return decodeWith(new TextDecoder(encoding), bytes);
   } catch {
     return new TextDecoder().decode(bytes); // the charset is unknown
   }
 }
+
+/** With `stream`, a character at the end need not be whole. */
+const decodeCut = (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
 
 const code = (character: string) => character.charCodeAt(0);
 const [quote, backslash] = [code('"'), code('\\')];

@@ -1,4 +1,5 @@
 // What users of the client tried in their first week, and what they got wrong.
+import { gzipSync } from 'node:zlib';
 import type { ConnectorClient, RequestOptions } from 'concordat/client';
 import { Headers as OtherHeaders } from 'undici';
 import { describe, expect, it } from 'vitest';
@@ -137,6 +138,36 @@ describe('a stream', () => {
     expect(seen).toEqual([['/export', error]]);
   });
 
+  it('is told of once, though its rest was requested, too', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ number, response, fail }) => {
+        if (number > 1) return fail(404, 'GONE', 'Gone');
+        response.writeHead(200, { etag: '"v1"', 'accept-ranges': 'bytes', 'content-length': 1000 });
+        response.write('abc', () => response.destroy());
+      },
+    });
+    const client = connect(connector);
+    const seen = failures(client);
+    const { body } = await client.stream('/export');
+    const error = await rejection(new Response(body).text());
+    expect(connector.requests).toHaveLength(2); // control
+    expect(seen).toEqual([['/export', error]]);
+  });
+
+  it.each<[string, Buffer, number]>([
+    ['cannot be unpacked', Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]), 1000],
+    ['is larger unpacked than allowed', gzipSync('x'.repeat(2000)), 1000],
+  ])('that %s is told of', async (_what, packed, maxStreamBytes) => {
+    const connector = await scriptedConnector({
+      handle: ({ reply }) => reply(200, packed, { 'content-encoding': 'gzip' }),
+    });
+    const client = connect(connector, { maxStreamBytes });
+    const seen = failures(client);
+    const { body } = await client.stream('/export');
+    const error = await rejection(new Response(body).text());
+    expect(seen).toEqual([['/export', error]]);
+  });
+
   it('that its reader ends is not', async () => {
     const hold = holdAll();
     const connector = await scriptedConnector({
@@ -150,8 +181,9 @@ describe('a stream', () => {
     const controller = new AbortController();
     const { body } = await client.stream('/export', { signal: controller.signal });
     const reading = rejection(new Response(body).text());
-    controller.abort();
+    controller.abort(await rejection(client.get('/other', { totalTimeoutMs: 1 })));
     await reading;
+    expect(seen.splice(0)).toMatchObject([['/other', { code: 'BUDGET_EXCEEDED' }]]);
     const other = await client.stream('/export');
     await other.body.cancel();
     await grace();

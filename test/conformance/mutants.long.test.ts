@@ -401,7 +401,6 @@ const mutants: Mutant[] = [
   },
   ...(
     [
-      ['a resource that is not there', /^GET .issues.999$/, undefined],
       ['a resource that is denied', /^GET .secret$/, undefined],
       ['HEAD', /^HEAD /, undefined],
       ['POST', /^POST /, 'session.refused-post'],

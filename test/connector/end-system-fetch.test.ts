@@ -218,13 +218,26 @@ describe('an end system that does not answer', () => {
     await expect(endSystemFetch()(...request(url))).rejects.toBeInstanceOf(TypeError);
   });
 
+  test.each<[string, string]>([
+    ['nonsense', 'http://[bad'],
+    ['a port that there is not', 'http://localhost:99999/'],
+  ])('but a redirect to %s is a failure of the end system', async (_what, location) => {
+    const url = await endSystem({ status: 302, headers: { location } });
+    await expect(endSystemFetch()(url)).rejects.toMatchObject({ status: 502 });
+  });
+
+  test('and what an own fetch can send only that knows: a binding takes a path alone', async () => {
+    const fetch = async () => {
+      throw new TypeError('fetch failed');
+    };
+    await expect(endSystemFetch({ fetch })('/things')).rejects.toMatchObject({ code: 'END_SYSTEM_UNREACHABLE' });
+  });
+
   test('a stream that was sent to nobody does not (control)', async () => {
     const body = new Blob(['a']).stream();
-    const error = await endSystemFetch()('http://127.0.0.1:1/', {
-      method: 'POST',
-      body,
-      duplex: 'half',
-    } as RequestInit).catch((thrown) => thrown);
+    const url = await endSystem((request) => request.socket.destroy());
+    const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+    const error = await endSystemFetch()(url, init).catch((thrown) => thrown);
     expect(error).toMatchObject({ status: 502, code: 'END_SYSTEM_UNREACHABLE' });
   });
 });
@@ -293,12 +306,58 @@ describe('what a failure says of the request to the end system (E5)', () => {
     ['Authorization', (url) => [url, { headers: { authorization: `Bearer ${token}` } }]],
     ['a header whose name says so', (url) => [url, { headers: [['Private-Token', token]] }]],
     ['the query', (url) => [`${url}?api_key=${token}`]],
+    ['the query after another "?"', (url) => [`${url}?next=/a?b&api_key=${token}#top`]],
     ['a form', (url) => [url, { method: 'POST', body: new URLSearchParams({ client_secret: token }) }]],
+    [
+      'a form that is text',
+      (url) => [
+        url,
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: `client_secret=${token}`,
+        },
+      ],
+    ],
+    [
+      'an upload',
+      (url) => {
+        const body = new FormData();
+        body.append('token', token);
+        return [url, { method: 'POST', body }];
+      },
+    ],
   ])('a secret in %s is not shown', async (_where, request) => {
     const url = await endSystem({ status: 400, body: { code: 'BAD', message: `No: Bearer ${token}`, more: token } });
     const error = await endSystemFetch()(...request(url)).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'BAD', message: expect.stringMatching(/^No: (?:Bearer )?\[redacted\]$/) });
     expect(error.detail).toContain('"more":"[redacted]"');
+  });
+
+  test('a code that is the secret gives way to that of the status', async () => {
+    const url = await endSystem({ status: 400, body: { code: token, message: 'No' } });
+    const error = await endSystemFetch()(url, { headers: { authorization: `Bearer ${token}` } }).catch(
+      (thrown) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'BAD_REQUEST', message: 'No' });
+  });
+
+  test.each(['sessionType=open', 'passive=true', 'token=1'])(
+    'a word of the query stays where it is: %s',
+    async (query) => {
+      const url = await endSystem({ status: 400, body: { code: 'BAD', message: 'Cannot open 1', ok: true } });
+      const error = await endSystemFetch()(`${url}?${query}`).catch((thrown) => thrown);
+      expect([error.message, error.detail]).toEqual([
+        'Cannot open 1',
+        '{"code":"BAD","message":"Cannot open 1","ok":true}',
+      ]);
+    },
+  );
+
+  test('headers that only an own fetch can send do no harm', async () => {
+    const fetch = async () => Response.json({ message: 'No' }, { status: 400 });
+    const call = endSystemFetch({ fetch })('http://end.system/', { headers: { 'x-city': 'Łódź' } });
+    await expect(call).rejects.toMatchObject({ status: 400, message: 'No' });
   });
 
   test('what is not secret stays (control)', async () => {
@@ -327,6 +386,31 @@ describe('text that is not UTF-8', () => {
     expect((await failure('text/xml', latin(xml), 'soap')).message).toBe('Kunde Müller');
     expect((await failure('text/xml', Buffer.from(xml), 'soap')).message).toBe('Kunde Müller'); // wrong, and common
   });
+
+  test.each(['iso-8859-1', 'us-ascii', 'windows-1252'])(
+    'though labelled %s, what is UTF-8 is read as that',
+    async (charset) => {
+      const json = Buffer.from('{"message":"Kunde Müller"}');
+      expect((await failure(`application/json; charset=${charset}`, json)).message).toBe('Kunde Müller');
+    },
+  );
+
+  test('UTF-16 is read in the order of its mark', async () => {
+    const little = Buffer.from('\ufeff{"message":"Müller"}', 'utf16le');
+    for (const body of [little, Buffer.from(little).swap16()]) {
+      expect((await failure('application/json; charset=utf-16', body)).message).toBe('Müller');
+    }
+  });
+
+  test.each(['utf-8', 'ISO-8859-1', 'utf-16'])(
+    'XML in UTF-8 that is cut in a character, and says %s',
+    async (charset) => {
+      const start = `<?xml version="1.0" encoding="${charset}"?><Envelope><Body><Fault><faultstring>Kunde Müller</faultstring>`;
+      const filler = 64 * 1024 - Buffer.byteLength(start) - 1;
+      const xml = `${start}${' '.repeat(filler)}ü</Fault></Body></Envelope>`;
+      expect((await failure('text/xml', Buffer.from(xml), 'soap')).message).toBe('Kunde Müller');
+    },
+  );
 
   test('with a charset that nobody knows is taken for UTF-8', async () => {
     expect((await failure('text/plain; charset=klingon', Buffer.from('Größe?'))).message).toBe('Größe?');

@@ -9,6 +9,7 @@ import { HTTPException } from 'hono/http-exception';
 import { requestId } from 'hono/request-id';
 import { secureHeaders } from 'hono/secure-headers';
 import { describe, expect, test } from 'vitest';
+import { endSystem } from './support/end-system.js';
 import { errorsOf, send } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
 
@@ -73,11 +74,11 @@ describe.each(middleware)('behind %s', (_name, use) => {
     await expectMissing(await start(app));
   });
 
-  test.each<[string, (error: Error, c: Context) => Response]>([
-    ['a body of its own', (_error, c) => c.json({ message: 'no such part' }, 404)],
-    ["the contract's body", (_error, c) => c.json({ errors: { code: 'NOT_FOUND', message: 'no such part' } }, 404)],
-    ['the response of an HTTPException', () => new HTTPException(404, { message: 'no such part' }).getResponse()],
-  ])('an app with an error handler of its own may respond with %s', async (_what, respond) => {
+  test.each<[string, (error: Error, c: Context) => Response, number]>([
+    ['a body of its own', (_error, c) => c.json({ message: 'no such part' }, 404), 1],
+    ["the contract's body", (_error, c) => c.json({ errors: { code: 'NOT_FOUND', message: 'no such part' } }, 404), 0],
+    ['the response of an HTTPException', () => new HTTPException(404, { message: 'no such part' }).getResponse(), 1],
+  ])('an app with an error handler of its own may respond with %s', async (_what, respond, reports) => {
     const failures: unknown[] = [];
     const connector = makeConnector({ onError: (error) => void failures.push(error) });
     if (use) connector.use(use);
@@ -89,6 +90,53 @@ describe.each(middleware)('behind %s', (_name, use) => {
     const answer = await send(await start(connector), { path: '/sub/x', headers: withToken });
     expect(answer.status).toBe(404);
     expect(errorsOf(answer)).toMatchObject({ code: 'NOT_FOUND', message: 'no such part' });
-    expect(failures.length).toBeLessThan(2);
+    expect(failures.length).toBe(reports);
   });
+});
+
+const failures: [string, (c: Context) => Response | Promise<Response>][] = [
+  [
+    'thrown',
+    () => {
+      throw new NotFoundError('No such file', { headers: { 'set-cookie': 'e=1' } });
+    },
+  ],
+  ['returned', (c) => c.json({ errors: missing }, 404)],
+  ['fetched', async () => fetch(upstream)],
+];
+let upstream = '';
+
+test.each(failures)('what middleware has set for every response stays on an error that is %s', async (how, fail) => {
+  const strangers = { 'access-control-allow-origin': '*', 'x-request-id': 'up', 'set-cookie': 'u=1' };
+  upstream = await endSystem({ status: 404, headers: strangers, body: { message: 'No such file' } });
+  const connector = makeConnector();
+  connector.use(requestId({ generator: () => 'mine' }), cors({ origin: 'https://app.example' }));
+  connector.use(async (c, next) => {
+    c.res.headers.append('set-cookie', 'm=1');
+    c.res.headers.append('set-cookie', 'n=2');
+    await next();
+  });
+  connector.get('/files/7', fail as never);
+  const answer = await send(await start(connector), {
+    path: '/files/7',
+    headers: { ...withToken, origin: 'https://app.example' },
+  });
+  expect(answer.status).toBe(404);
+  expect(answer.headers).toMatchObject({
+    'access-control-allow-origin': 'https://app.example',
+    'x-request-id': 'mine',
+  });
+  if (how === 'returned') expect(answer.headers['set-cookie']).toEqual(['m=1', 'n=2']);
+  expect(answer.headers['set-cookie']).toEqual(expect.arrayContaining(['m=1', 'n=2']));
+});
+
+test('what middleware returns after the response does not replace it, as in Hono', async () => {
+  const connector = makeConnector();
+  connector.use(async (c, next) => {
+    await next();
+    return c.json({ errors: missing }, 404);
+  });
+  connector.get('/files/7', (c) => c.text('here'));
+  const answer = await send(await start(connector), { path: '/files/7', headers: withToken });
+  expect([answer.status, answer.body]).toEqual([200, 'here']);
 });

@@ -32,6 +32,8 @@ export interface Call<Data = unknown, Result = unknown> {
   readonly lane: Lane;
   readonly priority: number;
   readonly observer?: CallObserver;
+  /** Whether it requests the rest of a stream, of which the caller knows nothing. */
+  readonly isRest?: boolean;
 }
 
 /** What a call that failed has met. */

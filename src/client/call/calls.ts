@@ -69,7 +69,8 @@ export class Calls {
       const { method, path } = checkRequest(request, settings);
       throw closedError({ method, path: withoutQuery(path) });
     }
-    const call = toCall(request, settings, gates, toResult);
+    const checked = toCall(request, settings, gates, toResult);
+    const call = isRest ? { ...checked, isRest } : checked;
     request.signal?.throwIfAborted();
     if (!isRest) counters.calls++;
     return events.watchesCalls ? this.#observe(call) : this.#start(call);
@@ -139,7 +140,7 @@ export class Calls {
     else if (error instanceof RequestError || isConnectorError(error)) Object.assign(error, { attempts });
     const isOverBudget = error instanceof RequestError && error.code === 'BUDGET_EXCEEDED';
     if (isOverBudget && cause !== undefined) Object.defineProperty(error, 'cause', { value: cause });
-    if (isOverBudget || !call.signal?.aborted) this.#context.events.failed(call.request, error);
+    if (!call.isRest && (isOverBudget || !call.signal?.aborted)) this.#context.events.failed(call.request, error);
     return error;
   }
 }

@@ -3,6 +3,7 @@ import { AbandonedLogin, InitializeError } from '../errors.js';
 import { unreadableError } from '../http/error-response.js';
 import { credentialSecrets } from '../http/read-error.js';
 import { readSuccess, toResponse } from '../http/read-success.js';
+import { headerEntries } from '../http/request-headers.js';
 import { withoutQuery } from '../http/request-target.js';
 import {
   type InitializeFunction,
@@ -125,7 +126,7 @@ class LoginProcess {
 function loginSecrets({ headers = {}, json, body }: LoginRequest): string[] {
   const isForm = typeof body === 'string' || body instanceof URLSearchParams;
   const form = isForm ? [...new URLSearchParams(body).values()] : [];
-  return [...credentialSecrets(headers), ...stringsIn(json), ...form];
+  return [...credentialSecrets(Object.fromEntries(headerEntries(headers))), ...stringsIn(json), ...form];
 }
 
 function stringsIn(value: unknown): string[] {

@@ -36,6 +36,13 @@ export function toStreamed(
   },
 ): ConnectorResponse<ReadableStream<Uint8Array>> {
   const { status, headers, data: incoming } = response;
+  let isTold = false;
+  const tell = (error: unknown) => {
+    // Anything else is the reason of the caller's signal; and of a layer of compression, another one may have told.
+    if (isTold || !(error instanceof RequestError) || streamRequest.signal?.aborted) return;
+    isTold = true;
+    failed(error);
+  };
   // A 304 has no body (rule D1).
   if (incoming === undefined) return { status, headers, data: new Blob().stream() };
   const { stream } = new StreamedBody(incoming, {
@@ -46,11 +53,11 @@ export function toStreamed(
     wholeBytes: streamRequest.method === 'HEAD' ? undefined : lengthOf(headers),
     signal: streamRequest.signal,
     fetchRest: toFetchRest(response, streamRequest, open),
-    failed,
+    tell,
   });
   const encoding = headers.get('content-encoding');
   if (encoding === null) return { status, headers, data: stream };
-  const data = decompressStream(stream, encoding, { request, status, maxBytes: settings.maxStreamBytes });
+  const data = decompressStream(stream, encoding, { request, status, maxBytes: settings.maxStreamBytes, tell });
   return { status, headers, data };
 }
 
@@ -104,7 +111,8 @@ interface StreamedBodyOptions {
   signal: AbortSignal | undefined;
   /** Missing if the connector cannot send just the rest. */
   fetchRest: FetchRest | undefined;
-  failed(error: RequestError): void;
+  /** Gets the error that the reader gets. */
+  tell(error: unknown): void;
 }
 
 /** How much is read ahead of the caller. */
@@ -216,7 +224,7 @@ class StreamedBody implements Sink {
     if (this.#isDone) return;
     this.#finish();
     this.#controller?.error(error);
-    if (error instanceof RequestError) this.#options.failed(error); // otherwise the caller has aborted it
+    this.#options.tell(error);
   }
 
   #finish(): void {

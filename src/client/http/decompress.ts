@@ -83,7 +83,12 @@ function undecodable(response: ResponseOutcome, error: unknown): ResponseOutcome
 export function decompressStream(
   stream: ReadableStream<Uint8Array>,
   encoding: string,
-  { request, status, maxBytes }: { request: RequestLine; status: number; maxBytes: number },
+  {
+    request,
+    status,
+    maxBytes,
+    tell,
+  }: { request: RequestLine; status: number; maxBytes: number; tell(error: unknown): void },
 ): ReadableStream<Uint8Array> {
   const { layers, unknown } = readEncoding(encoding);
   if (layers.length === 0) return stream;
@@ -112,7 +117,9 @@ export function decompressStream(
       destroy(error, done) {
         compressed.destroy(); // a layer that waits for more would not notice that nobody wants it
         const isKnown = error === null || error === sourceError || error instanceof RequestError;
-        done(isKnown ? error : invalid(error.message, error));
+        const shown = isKnown ? error : invalid(error.message, error);
+        tell(shown);
+        done(shown);
       },
     });
   };

@@ -62,15 +62,14 @@ export function createErrorHandling(settings: Settings) {
     return announce(returned, c);
   };
 
-  /** Hono sends `c.res` if there is one, and otherwise what the handler returned. */
+  /** The error in place of a response that Hono has as `c.res` already, or is about to make that. */
   const replace = (response: Response, error: WireError, c: Context): Response => {
     const headers = withError(response.headers, error);
     const result = new Response(error.body, { status: error.status, headers });
-    if (c.finalized) {
+    if (!c.finalized) forgetHeaders(c, error);
+    else if (response === c.res) {
       c.res = undefined;
       c.res = result;
-    } else {
-      forgetHeaders(c, [...error.staleHeaders, ...headers.keys()]);
     }
     return result;
   };

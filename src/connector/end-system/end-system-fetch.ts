@@ -1,15 +1,6 @@
 import * as z from 'zod';
 import type { ConnectorError } from '../../contract/index.js';
-import {
-  bool,
-  checkOptions,
-  createRedact,
-  functionOf,
-  option,
-  optionsOf,
-  type ShapeOf,
-  timeLimit,
-} from '../../internal/index.js';
+import { bool, checkOptions, functionOf, option, optionsOf, type ShapeOf, timeLimit } from '../../internal/index.js';
 import { choosePreset } from './define-preset.js';
 import { describeRequest, type EndSystemFailure, type EndSystemRequest, readFailure } from './failure.js';
 import { isLoginPage, type LoginPage, loginNeeded, loginPageOption } from './login-page.js';
@@ -105,6 +96,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
 
   const make = (hear: (headers: Headers) => void) => async (input: string | URL | Request, init?: RequestInit) => {
     const request = describeRequest(input, init);
+    const secrets = () => outgoingSecrets(input, init);
     const caller = init?.signal ?? (input as Partial<Request>).signal;
     const limit = limitTime(timeoutMs, caller, request);
     const { signal } = limit;
@@ -114,14 +106,14 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
         response = await (ownFetch ?? globalThis.fetch)(input, { ...init, signal });
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
-        throw isMistake(thrown, input, init) ? thrown : unreachable(thrown, request);
+        throw isMistake(thrown, input, init, ownFetch !== undefined) ? thrown : unreachable(thrown, request);
       }
       hear(response.headers);
       if (response.status < 400) {
         const isListed = translateStatuses.includes(response.status);
         const hidden = await readHidden(response, request, preset, isListed);
         if (hidden && signal.aborted) throw signal.reason;
-        const verdict = hidden && translateFailure(hidden, withoutSecrets(preset, input, init));
+        const verdict = hidden && translateFailure(hidden, preset, secrets);
         const error = hidden && (verdict || isListed) ? ((await translate?.(hidden)) ?? verdict) : undefined;
         if (error) {
           response.body?.cancel().catch(() => {});
@@ -137,7 +129,7 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
       }
       const failure = await readFailure(response, request, preset.body);
       if (caller?.aborted && !isTimeout(caller.reason)) throw abortReason(caller);
-      throw (await translate?.(failure)) ?? translateFailure(failure, withoutSecrets(preset, input, init));
+      throw (await translate?.(failure)) ?? translateFailure(failure, preset, secrets);
     } catch (error) {
       limit.end();
       throw error;
@@ -146,13 +138,6 @@ export function endSystemFetch(options: EndSystemFetchOptions = {}): typeof glob
   const plain = make(() => {});
   listening.set(plain, (hear) => make((headers) => hear(headers, preset)));
   return plain;
-}
-
-/** The same preset, which also takes the secrets of a request out of what it shows. */
-function withoutSecrets(preset: Preset, input: string | URL | Request, init: RequestInit | undefined): Preset {
-  const redact = createRedact(outgoingSecrets(input, init));
-  const { clean = (text: string) => text } = preset;
-  return { ...preset, clean: (text) => redact(clean(text)) };
 }
 
 /** Gets the headers of every response of an end system, failures included. */

@@ -45,10 +45,12 @@ async function readText(response: Response, maxBytes: number, maxMs: number): Pr
   if (!reader) return '';
   const parts: Uint8Array[] = [];
   let size = 0;
+  let isWhole = false;
   const timer = Number.isFinite(maxMs) ? setTimeout(() => cancel(reader), maxMs) : undefined;
   try {
     while (size < maxBytes) {
       const { done, value } = await reader.read();
+      isWhole = done;
       if (done) break;
       parts.push(value.subarray(0, maxBytes - size));
       size += value.byteLength;
@@ -59,7 +61,7 @@ async function readText(response: Response, maxBytes: number, maxMs: number): Pr
     clearTimeout(timer);
     cancel(reader);
   }
-  return decodeLeniently(joinBytes(parts), response.headers.get('content-type'));
+  return decodeLeniently(joinBytes(parts), response.headers.get('content-type'), !isWhole);
 }
 
 /** Ends a pending read; does nothing at the end of the body. */

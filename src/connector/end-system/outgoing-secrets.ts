@@ -1,15 +1,45 @@
 import { isSecret } from '../../internal/index.js';
 import { headerSecrets } from '../errors/redact.js';
 
+type Entry = readonly [name: string, value: string];
+
 /** The secrets in a request to the end system, which may repeat them in a failure (rule E5): in headers, query and form. */
 export function outgoingSecrets(input: string | URL | Request, init: RequestInit = {}): string[] {
   const request = typeof input === 'object' && 'method' in input ? input : undefined;
-  const headers = new Headers(init.headers ?? request?.headers);
-  const [, query = ''] = (request?.url ?? String(input)).split('?', 2);
-  const fields = [...new URLSearchParams(query), ...(init.body instanceof URLSearchParams ? init.body : [])];
-  const isNamed = (key: string) => isSecret({ key, value: '' });
+  const headers = entriesOf(init.headers ?? request?.headers ?? {});
+  const read = (name: string) =>
+    headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => String(value));
+  const fields = [...queryOf(request?.url ?? String(input)), ...formOf(init.body, read('content-type').join())];
   return [
-    ...headerSecrets((name) => headers.get(name), [...headers.keys()].filter(isNamed)),
-    ...fields.filter(([key]) => isNamed(key)).map(([, value]) => value),
+    ...headerSecrets(
+      read,
+      headers.filter(isSecretField).map(([name]) => name.toLowerCase()),
+    ),
+    ...fields.filter(isSecretField).map(([, value]) => value),
   ];
+}
+
+/** Without `Headers`, which refuses what an own fetch may send. */
+function entriesOf(headers: NonNullable<RequestInit['headers']>): Entry[] {
+  return (Symbol.iterator in headers ? [...headers] : Object.entries(headers)) as Entry[];
+}
+
+function queryOf(url: string): Iterable<Entry> {
+  const [target = ''] = url.split('#', 1);
+  return new URLSearchParams(target.includes('?') ? target.slice(target.indexOf('?')) : '');
+}
+
+function formOf(body: unknown, contentType: string): Entry[] {
+  if (body instanceof URLSearchParams) return [...body];
+  if (typeof body === 'string' && contentType.includes('x-www-form-urlencoded')) return [...new URLSearchParams(body)];
+  const fields = body instanceof FormData ? [...body] : [];
+  return fields.filter((field): field is [string, string] => typeof field[1] === 'string');
+}
+
+const plainWord = /^[a-z]{1,7}$/i;
+const exactName = /(?:^|[-_])(?:password|secret|token|api[-_]?key)$/i;
+
+/** By its name alone: without more, `sessionType=open` would take every "open" out of a message. */
+function isSecretField([key, value]: Entry): boolean {
+  return isSecret({ key, value: '' }) && (!plainWord.test(value) || exactName.test(key));
 }

@@ -1,4 +1,5 @@
 import { type ConnectorError, errorOfKind, RateLimitError } from '../../contract/index.js';
+import { createRedact, showsSecret } from '../../internal/index.js';
 import { type EndSystemFailure, nameRequest } from './failure.js';
 import type { BodyCondition, Preset, PresetRule } from './preset.js';
 import { generic } from './presets/generic.js';
@@ -10,15 +11,24 @@ import { readWait } from './read-wait.js';
  * Translates an end system's failure by the preset's rules, then by the general ones. The error has the end system's code
  * and message (rule E3), and its response as the detail.
  *
+ * @param secretsOf the request's secrets, which the failure may repeat (rule E5).
  * @returns `undefined` for a response below 400 that no rule calls a failure.
  */
-export function translateFailure(failure: EndSystemFailure, preset: Preset): ConnectorError | undefined {
+export function translateFailure(
+  failure: EndSystemFailure,
+  preset: Preset,
+  secretsOf: () => readonly string[] = () => [],
+): ConnectorError | undefined {
   const rule = findRule(failure, preset.rules) ?? (failure.status < 400 ? undefined : findRule(failure, generic.rules));
   if (rule === undefined && failure.status < 400) return undefined;
   const { json, text } = failure;
-  const code = findCode(json, [...(preset.code ?? []), ...(generic.code ?? [])]) ?? rule?.code;
+  const secrets = secretsOf();
+  const found = findCode(json, [...(preset.code ?? []), ...(generic.code ?? [])]);
+  const code = found === undefined || showsSecret(found, secrets) ? rule?.code : found;
   const message = findMessage(json, [...(preset.message ?? []), ...(generic.message ?? [])]) ?? plainText(failure);
-  const { clean = (given: string) => given, detail = true } = preset;
+  const redact = createRedact(secrets);
+  const clean = (given: string) => redact(preset.clean?.(given) ?? given);
+  const { detail = true } = preset;
   const whole = preset.body === 'soap' ? (describeFault(json) ?? text) : text;
   const shown = (message && clean(message).trim()) || describeResponse(failure);
   const details = { code, detail: detail ? clean(whole) : undefined };

@@ -16,20 +16,30 @@ export function unreachable(thrown: unknown, request: EndSystemRequest): Connect
   });
 }
 
-const mistakeCode = /^(?:ERR_INVALID_\w+|UND_ERR_INVALID_ARG|UND_ERR_REQ_CONTENT_LENGTH_MISMATCH)$/;
+const mistakeCode = /^(?:UND_ERR_INVALID_ARG|UND_ERR_REQ_CONTENT_LENGTH_MISMATCH)$/;
 
 /**
  * Whether the request is the connector's own mistake, and nobody could send it. For most of them fetch throws the same kind of
- * error as for a broken connection, so this makes the request once more, with an empty body in place of its own.
+ * error as for a broken connection, so this makes the request once more, with an empty body in place of its own. What an own
+ * fetch can send only that fetch knows.
  */
-export function isMistake(thrown: unknown, input: string | URL | Request, init: RequestInit = {}): boolean {
+export function isMistake(
+  thrown: unknown,
+  input: string | URL | Request,
+  init: RequestInit = {},
+  isOwn = false,
+): boolean {
   const code = codeOf(thrown);
+  const given = typeof input === 'object' && 'method' in input ? undefined : String(input);
+  // Otherwise it is the target of a redirect.
+  if (code === 'ERR_INVALID_URL') return given !== undefined && !URL.canParse(given);
   if (code !== undefined) return mistakeCode.test(code);
-  if (!(thrown instanceof TypeError) || (typeof input === 'object' && 'method' in input)) return false;
+  if (!(thrown instanceof TypeError) || given === undefined || isOwn) return false;
+  // Which runtimes need it for a stream, only their message says.
+  if (/\bduplex\b/.test(thrown.message)) return true;
   const { method, headers, body } = init;
-  if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body && !('duplex' in init)) return true;
   try {
-    const { url } = new Request(input, { method, headers, body: body && '' } as RequestInit);
+    const { url } = new Request(given, { method, headers, body: body && '' } as RequestInit);
     return !/^(?:https?|data|blob):/i.test(url);
   } catch {
     return true;
