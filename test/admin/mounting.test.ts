@@ -100,8 +100,10 @@ describe('behind a proxy that removes the beginning of the base path', () => {
   const start = async () => {
     const host = await startAdmin();
     const { key } = await host.key('u-alice', 'Acting');
-    return async (basePath: string, removed: string) => {
-      const options = { apiKeys: host.apiKeys, users: directory(host), edition: 'Professional', basePath };
+    return async (basePath: string, removed: string, section?: string) => {
+      const fetch = () => new Response('of the host');
+      const sections = section === undefined ? [] : [{ name: section, title: 'Own', fetch }];
+      const options = { apiKeys: host.apiKeys, users: directory(host), edition: 'Professional', basePath, sections };
       const admin = createAdmin(options);
       const handle = toNodeHandler(admin);
       const server = await listen((request, response) => {
@@ -137,6 +139,14 @@ describe('behind a proxy that removes the beginning of the base path', () => {
       }
     },
   );
+
+  it('own paths stay, though a section has the name of what is below them', async () => {
+    const mounted = await start();
+    expect((await (await mounted('/x/api', '/x/api', 'v1'))('/api/v1/me')).status).toBe(200);
+    const next = encodeURIComponent('/x/api-keys/api-keys/new');
+    const keys = await mounted('/x/api-keys', '/x/api-keys', 'new');
+    expect((await keys('/api-keys/new')).headers.location).toBe(`/x/api-keys/sign-in?next=${next}`);
+  });
 
   it('the own pages of a mount without the whole of it stay', async () => {
     const mounted = await start();

@@ -104,15 +104,24 @@ function createRemainders(basePath: string, sectionNames: readonly string[]): (p
   const ends = names
     .map((_, index) => `/${names.slice(index).join('/')}`)
     .filter((end) => end === basePath || !(end === '/api/v1' || beginsWith(end, sectionNames)));
-  const own = [...ownNames, ...sectionNames];
   const isLeft = (end: string, pathname: string) => {
     if (end === basePath || !beginsWith(end, ownNames)) return true;
     const below = pathname.slice(end.length);
+    const pages = ownPages[end] ?? [];
+    const own = [...ownNames, ...sectionNames].filter((name) => !pages.includes(name));
     return below === '/' || beginsWith(below, own);
   };
   return (pathname) =>
     ends.find((end) => (pathname === end || pathname.startsWith(`${end}/`)) && isLeft(end, pathname)) ?? '';
 }
+
+/** What comes right below own paths; a section may have the same name. */
+const ownPages: Readonly<Record<string, readonly string[]>> = {
+  '/api': ['v1'],
+  '/api-keys': ['new', 'revoke-all'],
+  '/users': ['delete'],
+  '/api-key-audits': ['export'],
+};
 
 function beginsWith(path: string, names: readonly string[]): boolean {
   return names.includes(path.split('/', 2)[1] ?? '');

@@ -22,8 +22,10 @@ function problemOf({ id, username, roles, permissions }: DirectoryUser): string 
 }
 
 function isListOfTexts(value: unknown): boolean {
-  // Databases say null for nothing.
+  // Databases say null for nothing, also inside a list.
   return (
-    value === undefined || value === null || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+    value === undefined ||
+    value === null ||
+    (Array.isArray(value) && value.every((one) => one === null || typeof one === 'string'))
   );
 }

@@ -28,6 +28,9 @@ export function refusedEverywhere(name: 'missing-session' | 'dead-session'): Pic
   };
 }
 
+/** A path that no route has is a 404 for everybody (rule E4), and a query may be checked first: neither shows anything. */
+const alsoRight = { unknown: 404, forbidden: 401, invalid: 400 };
+
 /**
  * The other requests that need a session, but for the failing one, which may fail before anything looks at the session, and for
  * those with a body, which are for `session.refused-post`.
@@ -41,8 +44,11 @@ async function refuseOthers(judge: Judge, session: Session): Promise<void> {
   for (const name of ['unknown', 'forbidden', 'invalid'] as const) {
     const request = settings[name];
     if (request === undefined || request.body !== undefined || lacksProbe(prober, name) !== undefined) continue;
-    // The probe may name a path that no route has, which is a 404 for everybody (rule E4).
-    const [accepts, expected] = name === 'unknown' ? [isOneOf(401, 404), '401 or 404'] : [isOneOf(401), '401'];
-    judge.status(await prober.send(request, session), accepts, expected);
+    const status = alsoRight[name];
+    judge.status(
+      await prober.send(request, session),
+      isOneOf(401, status),
+      status === 401 ? '401' : `401 or ${status}`,
+    );
   }
 }

@@ -42,9 +42,8 @@ export const secretCases: CaseDefinition[] = [
     lacks: (prober) => lacksSample(prober, 'wrong-password'),
     async check(judge) {
       const { prober, settings } = judge;
-      const { parameters = [], wrongParameters = [] } = settings.initialize;
-      lookFor(judge, wrongParameters, await takeSample(prober, 'wrong-password'));
-      for (const { seen } of await incompleteLogins(prober)) {
+      lookFor(judge, settings.initialize.wrongParameters ?? [], await takeSample(prober, 'wrong-password'));
+      for (const { parameters, seen } of await incompleteLogins(prober)) {
         if (!hasSucceeded(seen)) lookFor(judge, parameters, seen);
       }
     },

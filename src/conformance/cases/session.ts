@@ -19,7 +19,7 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
       const login = await judge.prober.login();
       const status = judge.response(login)?.response.status;
       if (status === undefined || isSuccess(status)) return;
-      const takesObject = isOneOf(400, 415, 422, 500)(status) && (await takesAnObject(judge.prober));
+      const takesObject = isOneOf(400, 401, 403, 415, 422, 500)(status) && (await takesAnObject(judge.prober));
       const refusal = takesObject ? undefined : refusalOf(judge.prober, login);
       if (refusal !== undefined)
         throw new CannotCheck(`the login was refused (${refusal}). Are the parameters of the login right?`);
@@ -122,11 +122,13 @@ export const everyLoginCase: CaseDefinition = {
 const isGood = (login: Exchange | undefined) => login === undefined || hasSucceeded(login);
 
 /** What a refusal of the parameters says, which the contract allows (rule S5); `undefined` for any other failure. */
-function refusalOf({ limits }: Prober, login: Exchange): string | undefined {
+function refusalOf({ limits, secrets }: Prober, login: Exchange): string | undefined {
   if (!hasResponse(login) || !isOneOf(400, 401, 403)(login.response.status) || limits.isLimit(login)) return undefined;
   if (errorProblem(login) !== undefined) return undefined;
   const { code, message } = errorPayloadSchema.parse(parseJson(login.response.body)).errors;
-  return `${summarize(login)} ${shorten(printable(`${code}: ${message}`.replace(/\s+/g, ' ')), 300)}`;
+  // Masked as it was sent: what is shortened no longer shows where a secret is.
+  const said = secrets.mask(`${code}: ${message}`).replace(/\s+/g, ' ');
+  return `${summarize(login)} ${shorten(printable(said), 300)}`;
 }
 
 /** Whether initialize logs in with `{"user": …}`. */
