@@ -168,6 +168,29 @@ describe('a stream', () => {
     expect(seen).toEqual([['/export', error]]);
   });
 
+  it.each<[string, (body: ReadableStream<Uint8Array>) => Promise<unknown>]>([
+    ['cancels', (body) => body.cancel()],
+    ['cancels with a reason', (body) => body.cancel(new Error('enough'))],
+    [
+      'leaves',
+      async (body) => {
+        for await (const _chunk of body) break;
+      },
+    ],
+  ])('whose reader %s before it is unpacked is not', async (_how, end) => {
+    const connector = await scriptedConnector({
+      handle: ({ response }) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync('x'.repeat(100_000)).subarray(0, -20));
+      },
+    });
+    const client = connect(connector);
+    const seen = failures(client);
+    await end((await client.stream('/export')).body);
+    await until(() => connector.open.length === 0);
+    await grace();
+    expect(seen).toEqual([]);
+  });
+
   it('that its reader ends is not', async () => {
     const hold = holdAll();
     const connector = await scriptedConnector({

@@ -117,15 +117,29 @@ export function decompressStream(
       destroy(error, done) {
         compressed.destroy(); // a layer that waits for more would not notice that nobody wants it
         const isKnown = error === null || error === sourceError || error instanceof RequestError;
-        const shown = isKnown ? error : invalid(error.message, error);
-        tell(shown);
-        done(shown);
+        done(isKnown ? error : invalid(error.message, error));
       },
     });
   };
   const steps = layers.flatMap((name) => [(packed: AsyncIterable<Uint8Array>) => unpack(packed, name), bounded()]);
   const unpacked = pipeline([compressed, ...steps] as Transform[], () => {}) as Transform;
-  return Readable.toWeb(unpacked) as ReadableStream<Uint8Array>;
+  return telling(Readable.toWeb(unpacked) as ReadableStream<Uint8Array>, tell);
+}
+
+/** Tells of the error that a reader gets, and not of what a reader does that wants no more. */
+function telling(stream: ReadableStream<Uint8Array>, tell: (error: unknown) => void): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    try {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    } catch (error) {
+      tell(error);
+      throw error;
+    }
+  };
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
 }
 
 /** Removes one layer. Its first byte has to arrive before it is known how; of nothing, nothing is left. */
