@@ -37,7 +37,7 @@ export const parallelCase: CaseDefinition = {
 export const refusedPostCase: CaseDefinition = {
   id: 'session.refused-post',
   rule: 'S4',
-  title: 'A POST without a valid session gets a 401, and does not break the next request on its connection',
+  title: 'A POST without a session gets a 401, and a refused POST does not break the next request on its connection',
   why: 'A POST that needs no session can be written by anybody. A body that is left unread becomes the beginning of the next request: the one that the service repeats after the login.',
   lacks: (prober) => lacksServedSession(prober) ?? lacksInvalidBody(prober),
   async check(judge) {
@@ -53,9 +53,10 @@ async function refusePost(judge: Judge, refusedSession: Session): Promise<void> 
   const session = await prober.session();
   await sleep(systemClock, idleMs);
   const refused = await prober.send(settings.invalid as ReadyRequest, refusedSession);
-  // Parsers of bodies often come before anything looks at the session.
+  // Parsers of bodies often come before anything looks for a session; and schemas, before anything looks the session up.
   const isJson = parseJson(String(settings.invalid?.body)) !== undefined;
-  judge.status(refused, isJson ? isOneOf(401) : isOneOf(400, 401), isJson ? '401' : '400 or 401');
+  const mustBe401 = isJson && Object.keys(refusedSession).length === 0;
+  judge.status(refused, mustBe401 ? isOneOf(401) : isOneOf(400, 401), mustBe401 ? '401' : '400 or 401');
   await sleep(systemClock, idleMs);
   const next = await prober.send(prober.readable, session);
   if (refused.response?.status !== 401 || next.response?.status === 401 || hasSucceeded(next)) return;
