@@ -37,6 +37,7 @@ export type { CallResponse, RequestLine } from './request-line.js';
 export {
   headerNameOption,
   headerProblem,
+  losesWhitespace,
   type SessionParameter,
   sessionHeaderProblem,
   sessionParameterSchema,

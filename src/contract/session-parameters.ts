@@ -59,6 +59,11 @@ export const headerNameOption = option<string>(
   true,
 );
 
+/** Whether a header would lose a part of the value: whitespace at an end (rule S2; RFC 9110, 5.5). */
+export function losesWhitespace(value: string): boolean {
+  return /^[ \t]|[ \t]$/.test(value);
+}
+
 /** What is wrong with a session's header, which is restricted further (rule S2). */
 export function sessionHeaderProblem(key: string, value: unknown): string | undefined {
   const changesReading = callersHeaders.has(key.toLowerCase());

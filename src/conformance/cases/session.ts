@@ -1,4 +1,4 @@
-import { errorPayloadSchema, sessionProblems, toSessionParameters } from '../../contract/index.js';
+import { errorPayloadSchema, losesWhitespace, sessionProblems, toSessionParameters } from '../../contract/index.js';
 import { parseJson, printable } from '../../internal/index.js';
 import { type CaseDefinition, casesWith, hasSucceeded, isOneOf, isSuccess } from '../case.js';
 import { type Exchange, shorten, summarize } from '../probing/exchange.js';
@@ -60,7 +60,7 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
       const { login, session } = await readableLogin(judge.prober);
       const entries = toSessionParameters(session) ?? [];
       for (const problem of sessionProblems(entries)) judge.found(login, `: ${problem}`);
-      for (const { key } of entries.filter(({ value }) => /^[ \t]|[ \t]$/.test(value))) {
+      for (const { key } of entries.filter(({ value }) => losesWhitespace(value))) {
         judge.found(login, `: the value of "${key}" starts or ends with whitespace, which a header loses`);
       }
     },

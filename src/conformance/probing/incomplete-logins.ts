@@ -36,12 +36,13 @@ export function incompleteLogins(prober: Prober): Promise<IncompleteLogin[]> {
 }
 
 function incomplete(parameters: readonly SessionParameter[]): Omit<IncompleteLogin, 'seen'>[] {
-  const leftOut = parameters.filter(({ key, value }) => !addressName.test(key) && !addressValue.test(value));
+  const mayBeLeftOut = parameters.filter(({ key, value }) => !addressName.test(key) && !addressValue.test(value));
+  const leftOut = parameters.length > 1 ? mayBeLeftOut.slice(0, mostLeftOut) : []; // without the only one, there are none
   return [
-    ...leftOut.slice(0, mostLeftOut).map(({ key }) => ({
+    ...leftOut.map(({ key }) => ({
       what: `without \`${key}\``,
       parameters: parameters.filter((each) => each.key !== key),
     })),
     { what: 'without parameters', parameters: [] },
-  ].filter(({ parameters: some }, index, all) => some.length > 0 || index === all.length - 1);
+  ];
 }

@@ -2,6 +2,7 @@ import type { Context, Handler } from 'hono';
 import * as z from 'zod';
 import {
   BadRequestError,
+  losesWhitespace,
   type SessionParameter,
   sessionParameterSchema,
   sessionProblems,
@@ -148,7 +149,7 @@ function checkSessionValues(session: readonly SessionParameter[]): void {
     const hint = 'The connector has to encode it, for example with encodeURIComponent.';
     if (/[^\0-\xff]/.test(value))
       throw refusal(`The value of "${key}" has characters that a header cannot carry. ${hint}`);
-    if (/^[ \t]|[ \t]$/.test(value))
+    if (losesWhitespace(value))
       throw refusal(`The value of "${key}" starts or ends with whitespace, which a header loses. ${hint}`);
   }
 }
