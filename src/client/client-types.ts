@@ -1,9 +1,9 @@
+import type { DataSchema } from '../internal/index.js';
 import type { ClientChannelEvents, ClientEventListener, ClientEventName, Quota } from './events.js';
 import type { ConnectorResponse, ResponseType } from './http/read-success.js';
 import type { BodyOption } from './http/request-body.js';
 import type { HeadersOption } from './http/request-headers.js';
 import type { Query } from './http/request-target.js';
-import type { DataSchema } from './http/schema.js';
 import type { ClientSnapshot } from './rate-limit/gates.js';
 
 export interface RequestOptions<Data = unknown> {

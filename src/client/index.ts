@@ -4,7 +4,7 @@
  * @module concordat/client
  */
 
-export type { Clock, Timer } from '../internal/index.js';
+export type { Clock, DataSchema, SafeParseSchema, StandardSchema, Timer } from '../internal/index.js';
 export type {
   ClientChannelMessage,
   ClientCounters,
@@ -42,7 +42,6 @@ export type { ConnectorResponse, ResponseType } from './http/read-success.js';
 export type { BodyOption, RequestBody } from './http/request-body.js';
 export type { HeadersOption } from './http/request-headers.js';
 export type { Query, QueryValue } from './http/request-target.js';
-export type { DataSchema, SafeParseSchema, StandardSchema } from './http/schema.js';
 export type { ConnectorClientOptions, InitializeOptions, RateLimitOptions, RetryOptions } from './options.js';
 export type { ClientSnapshot } from './rate-limit/gates.js';
 export type { RemainingOptions } from './rate-limit/limit-headers.js';

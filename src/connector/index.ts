@@ -4,6 +4,7 @@
  * @module concordat/connector
  */
 
+export type { DataSchema, SafeParseSchema, StandardSchema } from '../internal/index.js';
 // A whole connector: login, session, routes.
 export type {
   CleanupHandler,

@@ -49,6 +49,14 @@ export {
   writtenForms,
 } from './redact.js';
 export { isSafeMethod, readRequestLine } from './request-line.js';
+export {
+  checkSchema,
+  type DataSchema,
+  type SafeParseSchema,
+  type StandardSchema,
+  type Validated,
+  validate,
+} from './schema.js';
 export { sourceKey } from './source-key.js';
 export { describeIssues, describeValue, foldForSearch, type Issue, printable, withoutTrailingSlashes } from './text.js';
 export { abortable, follow, singleFlight, sleep } from './waits.js';

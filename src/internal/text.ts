@@ -26,7 +26,8 @@ export interface Issue {
 export function describeIssues(issues: readonly Issue[], most = 10): string {
   const lines = issues.slice(0, most).map(({ path = [], message = 'is not valid' }) => {
     const name = path.map((segment) => String(typeof segment === 'object' ? segment.key : segment)).join('.');
-    return name === '' ? message : `${name}: ${message}`;
+    // ArkType's messages begin with the name.
+    return name === '' || message.startsWith(`${name} `) ? message : `${name}: ${message}`;
   });
   if (issues.length > most) lines.push(`and ${issues.length - most} more`);
   return lines.join('; ').replace(/\s+/g, ' ');

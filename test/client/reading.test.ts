@@ -1,7 +1,7 @@
 // What a success is read as (rules D1, D3).
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import type { ConnectorClientOptions, StandardSchema } from 'concordat/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { connect } from '../helpers/connect.js';
 import { scriptedConnector } from '../helpers/scripted-connector.js';
@@ -319,6 +319,22 @@ describe('schema (D3)', () => {
     expect(error.response.headers.get('location')).toBe('/issues/7');
     expect(JSON.parse(error.response.text)).toEqual({ id: 7 });
     expect(Object.keys(error)).not.toContain('response');
+  });
+
+  it("zod's asynchronous check runs once, and its rejection is handled", async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    onTestFinished(() => void process.off('unhandledRejection', unhandled));
+    const check = vi.fn(async () => {
+      await null;
+      throw thrown;
+    });
+    const { client } = await answering('{"id":7}', json);
+    const error = await rejection(client.get('/', { schema: z.unknown().refine(check) }));
+    expect(error).toMatchObject({ code: 'INVALID_DATA', cause: thrown });
+    await new Promise(setImmediate);
+    expect(check).toHaveBeenCalledOnce();
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
   it('a cause that quotes a secret is left out, and so is the secret in the message', async () => {

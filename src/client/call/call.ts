@@ -1,13 +1,21 @@
 import type * as z from 'zod';
 import type { RequestLine } from '../../contract/index.js';
-import { bool, checkOptions, notAnOption, oneOf, option, timeLimit } from '../../internal/index.js';
+import {
+  bool,
+  checkOptions,
+  checkSchema,
+  type DataSchema,
+  notAnOption,
+  oneOf,
+  option,
+  timeLimit,
+} from '../../internal/index.js';
 import type { ConnectorRequest } from '../client-types.js';
 import type { IncomingBody } from '../http/incoming-body.js';
 import type { ResponseType, ToResult } from '../http/read-success.js';
 import { type BodySource, toBodySource } from '../http/request-body.js';
 import { toHeaderRecord } from '../http/request-headers.js';
 import { toPath, toTarget, withoutQuery } from '../http/request-target.js';
-import { checkSchema, type DataSchema } from '../http/schema.js';
 import type { Gates } from '../rate-limit/gates.js';
 import type { Lane } from '../rate-limit/lane.js';
 import type { Session, SessionHolder } from '../session/session.js';

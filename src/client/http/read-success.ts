@@ -1,13 +1,16 @@
 import {
   charsetOf,
   charsetOfXml,
+  type DataSchema,
   decodeLeniently,
   decoderOf,
   decodeWith,
+  describeIssues,
   isNestedDeeper,
+  type Validated,
+  validate,
 } from '../../internal/index.js';
 import { Unreadable } from '../errors.js';
-import { applySchema, type DataSchema } from './schema.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** What the body of a success is read as; {@link RequestOptions.responseType} says what each means. */
@@ -54,7 +57,7 @@ function toHeaders(wireHeaders: WireResponse['headers']): Headers {
 }
 
 /**
- * Reads the data of a complete success; synchronously, unless the schema is asynchronous.
+ * Reads the data of a complete success; synchronously, unless there is a schema.
  *
  * @throws (or rejects with) what `toError` makes of a body that is not what was expected, or that the schema refuses.
  */
@@ -71,11 +74,26 @@ export function readSuccess<Data>(
     const data = readData(response, options);
     // A 304 has no data to check.
     if (schema === undefined || response.status === 304) return data as Data;
-    const checked = applySchema(schema, data);
-    return checked instanceof Promise ? checked.catch(fail) : checked;
+    return applySchema(schema, data).catch(fail);
   } catch (error) {
     return fail(error);
   }
+}
+
+async function applySchema<Data>(schema: DataSchema<Data>, data: unknown): Promise<Data> {
+  let result: Validated<Data>;
+  try {
+    result = await validate(schema, data);
+  } catch (error) {
+    throw new Unreadable('INVALID_DATA', '`schema` threw an error instead of checking the data', error);
+  }
+  if (result.issues === undefined) return result.value;
+  // What the message quotes of the data is redacted later, like everything that a connector says.
+  throw new Unreadable(
+    'INVALID_DATA',
+    `the data does not fit \`schema\`: ${describeIssues(result.issues, 3)}`,
+    result.cause,
+  );
 }
 
 /** The data of a success, or `undefined` if it has none (rule D1). @throws Unreadable if it is not as expected. */

@@ -1,26 +1,42 @@
 import type * as z from 'zod';
 import { ConnectorError } from '../../contract/index.js';
-import { decodeLeniently, describeIssues } from '../../internal/index.js';
+import {
+  checkSchema,
+  type DataSchema,
+  decodeLeniently,
+  describeIssues,
+  type Issue,
+  validate,
+} from '../../internal/index.js';
 import { type EndSystemRequest, nameRequest } from './failure.js';
 
 /** The requests of responses that {@link endSystemFetch} has returned. */
 export const requestOf = new WeakMap<Response, EndSystemRequest>();
 
 /**
- * Reads the JSON of an end system's response and validates it. A page, other text, an empty body or another shape is a 502
- * that names the field: the end system is not what the connector was written for, and neither the service nor the connector is at
- * fault. The message contains no values.
+ * Reads the JSON of an end system's response and validates it with a schema: zod's, or any Standard Schema (valibot,
+ * ArkType, …). A page, other text, an empty body or another shape is a 502 that names the field: the end system is not what
+ * the connector was written for, and neither the service nor the connector is at fault. The message contains no values.
  *
  * @throws ConnectorError 502 `END_SYSTEM_INVALID_RESPONSE`; 502 `END_SYSTEM_UNREACHABLE` if the body breaks off; 504 if it takes
  * too long.
  * @example
  * const issue = await readResponse(await github(`${baseUrl}/issues/7`), z.object({ number: z.number(), title: z.string() }))
  */
-export async function readResponse<S extends z.ZodType>(response: Response, schema: S): Promise<z.output<S>> {
-  const body = await readJsonBody(response);
-  const result = await schema.safeParseAsync(body);
-  if (result.success) return result.data;
-  throw invalid(response, `does not fit: ${describeIssues(result.error.issues)}`, result.error);
+export async function readResponse<S extends z.ZodType>(response: Response, schema: S): Promise<z.output<S>>;
+/** The same with a schema of another library, such as valibot or ArkType. */
+export async function readResponse<Output>(response: Response, schema: DataSchema<Output>): Promise<Output>;
+export async function readResponse<Output>(response: Response, schema: DataSchema<Output>): Promise<Output> {
+  checkSchema(schema);
+  const result = await validate(schema, await readJsonBody(response));
+  if (result.issues === undefined) return result.value;
+  throw invalid(response, `does not fit: ${describeIssues(withoutValues(schema, result.issues))}`, result.cause);
+}
+
+/** Other libraries than zod say in their messages what they got. */
+function withoutValues(schema: DataSchema<unknown>, issues: readonly Issue[]): readonly Issue[] {
+  if ('~standard' in schema && schema['~standard'].vendor === 'zod') return issues;
+  return issues.map(({ path }) => ({ path }));
 }
 
 async function readJsonBody(response: Response): Promise<unknown> {

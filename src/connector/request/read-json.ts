@@ -1,12 +1,13 @@
 import type { Context, HonoRequest } from 'hono';
 import type * as z from 'zod';
 import { BadRequestError } from '../../contract/index.js';
-import { describeIssues, type Issue } from '../../internal/index.js';
+import { checkSchema, type DataSchema, describeIssues, type Issue, validate } from '../../internal/index.js';
 import { invalidJsonMessage } from '../errors/to-connector-error.js';
 
 /**
- * Reads a request's JSON body and validates it. A body that does not match the schema is a 400 that names the fields. A
- * `ZodError` from anywhere else in a connector is the connector's own mistake and stays a 500.
+ * Reads a request's JSON body and validates it with a schema: zod's, or any Standard Schema (valibot, ArkType, …). A body
+ * that does not match the schema is a 400 that names the fields. A `ZodError` from anywhere else in a connector is the
+ * connector's own mistake and stays a 500.
  *
  * @throws BadRequestError when the body is not JSON, or does not match `schema`.
  * @example
@@ -15,7 +16,11 @@ import { invalidJsonMessage } from '../errors/to-connector-error.js';
  *   return c.json(await create(issue), 201)
  * })
  */
-export async function readJson<S extends z.ZodType>(c: Context, schema: S): Promise<z.output<S>> {
+export async function readJson<S extends z.ZodType>(c: Context, schema: S): Promise<z.output<S>>;
+/** The same with a schema of another library, such as valibot or ArkType. */
+export async function readJson<Output>(c: Context, schema: DataSchema<Output>): Promise<Output>;
+export async function readJson<Output>(c: Context, schema: DataSchema<Output>): Promise<Output> {
+  checkSchema(schema);
   return checkInput(await parseBody(c.req), schema, 'The request body is not valid');
 }
 
@@ -28,19 +33,30 @@ export async function readJson<S extends z.ZodType>(c: Context, schema: S): Prom
  * @example
  * const { page } = await readQuery(c, z.object({ page: z.coerce.number().int().min(1).default(1) }))
  */
-export async function readQuery<S extends z.ZodType>(c: Context, schema: S): Promise<z.output<S>> {
+export async function readQuery<S extends z.ZodType>(c: Context, schema: S): Promise<z.output<S>>;
+/** The same with a schema of another library, such as valibot or ArkType. */
+export async function readQuery<Output>(c: Context, schema: DataSchema<Output>): Promise<Output>;
+export async function readQuery<Output>(c: Context, schema: DataSchema<Output>): Promise<Output> {
+  checkSchema(schema);
   const query: Record<string, string | string[] | undefined> = Object.fromEntries(
     Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
-  const result = await schema.safeParseAsync(query);
-  if (result.success) return result.data;
-  for (const { code, path, ...issue } of result.error.issues) {
-    const [name] = path as string[];
-    const wantsArray = code === 'invalid_type' && (issue as { expected?: unknown }).expected === 'array';
-    const given = name === undefined ? undefined : query[name];
-    if (wantsArray && path.length === 1 && typeof given === 'string') query[name as string] = [given];
+  const result = await validate(schema, query);
+  if (result.issues === undefined) return result.value;
+  for (const issue of result.issues) {
+    const { path = [] } = issue;
+    const [first] = path;
+    const name = String(typeof first === 'object' ? first.key : first);
+    const given = query[name];
+    if (path.length === 1 && wantsArray(issue) && typeof given === 'string') query[name] = [given];
   }
   return checkInput(query, schema, 'The query is not valid');
+}
+
+/** As zod (`array`), valibot (`Array`) and ArkType (`an array`) say it. */
+function wantsArray(issue: object): boolean {
+  const { expected } = issue as { expected?: unknown };
+  return typeof expected === 'string' && /^(an )?array$/i.test(expected);
 }
 
 /** @throws BadRequestError instead of a SyntaxError, which could be one of the author's own code. */
@@ -86,18 +102,18 @@ export async function toBodyError(thrown: unknown, { req }: Context): Promise<un
  * @param hides whether the message of an issue may quote a secret that is expected there.
  * @throws BadRequestError naming the invalid fields.
  */
-export async function checkInput<S extends z.ZodType>(
+export async function checkInput<Output>(
   value: unknown,
-  schema: S,
+  schema: DataSchema<Output>,
   what: string,
   hides: (issue: z.core.$ZodIssue) => boolean = () => false,
-): Promise<z.output<S>> {
-  const result = await schema.safeParseAsync(value);
-  if (result.success) return result.data;
-  const issues = result.error.issues.map((issue) =>
+): Promise<Output> {
+  const result = await validate(schema, value);
+  if (result.issues === undefined) return result.value;
+  const issues = (result.issues as z.core.$ZodIssue[]).map((issue) =>
     hides(issue) ? hideExpected(issue, value as Record<PropertyKey, unknown>) : issue,
   );
-  throw new BadRequestError(`${what}: ${describeIssues(issues)}`, { cause: result.error });
+  throw new BadRequestError(`${what}: ${describeIssues(issues)}`, { cause: result.cause });
 }
 
 /** The message of a literal or an enum quotes the values that would be right, which may be secrets (rule E5). */

@@ -1,0 +1,66 @@
+import type { Issue } from './text.js';
+
+/** A schema of any library that implements Standard Schema: zod, valibot, ArkType and others. */
+export interface StandardSchema<Output> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly Issue[] };
+
+/** The part of zod's interface that is needed; anything with this method will do. */
+export interface SafeParseSchema<Output> {
+  safeParse(value: unknown): SafeParseResult<Output>;
+}
+
+type SafeParseResult<Output> = { success: true; data: Output } | { success: false; error: SchemaFailure };
+
+export interface SchemaFailure {
+  issues?: readonly Issue[] | undefined;
+}
+
+/** What `schema` may be (rule D3). */
+export type DataSchema<Output> = StandardSchema<Output> | SafeParseSchema<Output>;
+
+export type Validated<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly Issue[]; readonly cause: unknown };
+
+type AnySchema<Output> = Partial<StandardSchema<Output> & SafeParseSchema<Output>> & {
+  safeParseAsync?(value: unknown): Promise<SafeParseResult<Output>>;
+};
+
+/** @throws TypeError if it is not a schema (rule D3). */
+export function checkSchema<Schema>(schema: Schema): Schema {
+  const { safeParse, '~standard': standard } = (schema ?? {}) as AnySchema<unknown>;
+  if (typeof safeParse === 'function' || typeof standard?.validate === 'function') return schema;
+  throw new TypeError('`schema` must be a Standard Schema (zod, valibot, ArkType, …) or have a method `safeParse`.');
+}
+
+/**
+ * The value as the schema outputs it, or what is wrong with it; rejects with what the schema throws.
+ *
+ * Zod's own asynchronous method comes first: the others start an asynchronous check without waiting for it, and if that
+ * check rejects, nobody handles it, which ends the process.
+ */
+export async function validate<Output>(schema: DataSchema<Output>, value: unknown): Promise<Validated<Output>> {
+  const { safeParseAsync, '~standard': standard } = schema as AnySchema<Output>;
+  if (typeof safeParseAsync === 'function') return fromSafeParse(await safeParseAsync.call(schema, value));
+  if (standard === undefined) return fromSafeParse((schema as SafeParseSchema<Output>).safeParse(value));
+  const result = await standard.validate(value);
+  if (result.issues === undefined) return result;
+  const cause = Object.assign(new Error('The data does not fit the schema.'), { issues: result.issues });
+  return { issues: result.issues, cause };
+}
+
+function fromSafeParse<Output>(result: SafeParseResult<Output>): Validated<Output> {
+  if (result?.success === true && 'data' in result) return { value: result.data };
+  if (result?.success === false) return { issues: result.error?.issues ?? [], cause: result.error };
+  throw new TypeError('`schema.safeParse` must return { success: true, data } or { success: false, error }');
+}
