@@ -168,6 +168,21 @@ describe('a stream', () => {
     expect(seen).toEqual([['/export', error]]);
   });
 
+  it('that breaks off while it is packed is told of once', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ response }) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' });
+        response.write(gzipSync('x'.repeat(100_000)).subarray(0, -20), () => response.destroy());
+      },
+    });
+    const client = connect(connector);
+    const seen = failures(client);
+    const { body } = await client.stream('/export');
+    const error = await rejection(new Response(body).text());
+    await grace();
+    expect(seen).toEqual([['/export', error]]);
+  });
+
   it.each<[string, (body: ReadableStream<Uint8Array>) => Promise<unknown>]>([
     ['cancels', (body) => body.cancel()],
     ['cancels with a reason', (body) => body.cancel(new Error('enough'))],

@@ -47,6 +47,18 @@ describe('the share of a process while the state is away (G10)', () => {
     expect(send(share, 4)).toBe(5);
   });
 
+  it('grows if the state, back for a moment, has granted more', () => {
+    const share = shareOf(25);
+    share.end(windowMs + 1);
+    share.granted(2, 40);
+    share.begin(whole, 0, windowMs + 2);
+    expect(send(share, windowMs + 3)).toBe(40);
+    share.end(windowMs + 4);
+    share.granted(3, 10);
+    share.begin(whole, 0, windowMs + 5);
+    expect(send(share, 3 * windowMs)).toBe(40);
+  });
+
   it.each([0, 1, 7, 100])('%d permits: probes late in a window, and each share in its turn', (permits) => {
     const share = shareOf(permits);
     const probes: number[] = [];

@@ -41,6 +41,22 @@ describe('clients that share their state', () => {
     expect(new Set(connector.requests.map(({ session }) => session))).toEqual(new Set(['session-1']));
   });
 
+  it('wait after a refused login even if the state remembers none (S5)', async () => {
+    const connector = await scriptedConnector();
+    connector.initialize = (exchange) => exchange.reply(401, {});
+    const forgetful: ConnectionState = {
+      ...memoryState(),
+      renew: async (expired, login) => ({ generation: expired + 1, headers: await login() }),
+    };
+    const clock = virtualClock();
+    const client = connect(connector, { state: forgetful, clock });
+    for (let call = 0; call < 3; call++) await rejection(get(client));
+    expect(connector.logins).toHaveLength(1);
+    await clock.advance(60_000);
+    await rejection(get(client));
+    expect(connector.logins).toHaveLength(2);
+  });
+
   it('keep nothing of one that has closed', async () => {
     setFlagsFromString('--expose_gc');
     const collect = runInNewContext('gc') as () => void;

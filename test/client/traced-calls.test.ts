@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { ConnectorClient } from 'concordat/client';
+import type { ClientChannelEvents, ConnectorClient } from 'concordat/client';
 import { expect, it, onTestFinished } from 'vitest';
 import { connect } from '../helpers/connect.js';
 import { holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
@@ -53,6 +53,20 @@ it('and each request of a login, which belongs to no call (G6)', async () => {
     { method: 'POST', path: '/initialize', number: 1, status: 503, outcome: 'error' },
     { method: 'POST', path: '/initialize', number: 2, status: 200, outcome: 'success' },
   ]);
+});
+
+it("a traced call carries its own headers, and a tracer's (G6)", async () => {
+  const connector = await scriptedConnector();
+  const trace = (message: unknown) => {
+    const { baseUrl, setHeader } = message as ClientChannelEvents['call'] & { baseUrl: string };
+    if (baseUrl !== connector.url) return;
+    setHeader('X-Mine', 'the tracer');
+    setHeader('traceparent', '00-1');
+  };
+  subscribe('concordat:client:call', trace);
+  onTestFinished(() => void unsubscribe('concordat:client:call', trace));
+  await connect(connector).get('/items', { headers: { 'x-mine': '7' } });
+  expect(connector.requests.at(-1)?.headers).toMatchObject({ 'x-mine': '7', traceparent: '00-1' });
 });
 
 it('a request that its caller aborts tells why it ended (G6)', async () => {

@@ -90,7 +90,7 @@ export function unreadableError(
 function withoutSecrets(cause: unknown, redact: Redact): unknown {
   let current = cause as { stack?: unknown; issues?: unknown; cause?: unknown } | undefined;
   for (let depth = 0; depth < 10 && current !== undefined && current !== null; depth++) {
-    const { stack, issues } = typeof current === 'object' ? current : {};
+    const { stack, issues }: { stack?: unknown; issues?: unknown } = current;
     const shown = [current, stack, issues, { ...(current as object) }].map(describeValue).join('\n');
     if (redact(shown) !== shown) return undefined;
     current = current?.cause as typeof current;

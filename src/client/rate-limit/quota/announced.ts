@@ -142,8 +142,8 @@ export class AnnouncedQuota {
   roomInMs(now: number): number {
     if (!this.isAnnounced) return this.#learned?.roomInMs(now) ?? Number.POSITIVE_INFINITY;
     const times = this.#policies.map(({ windowMs }) => (this.#times.oldestSince(now - windowMs) ?? now) + windowMs);
-    for (const { resetsAt } of this.#advised.values()) if (resetsAt > now) times.push(resetsAt);
-    if (this.#binding !== undefined && this.#binding.resetsAt > now) times.push(this.#binding.resetsAt);
+    const remaining = [...this.#advised.values(), this.#binding ?? []].flat();
+    for (const { resetsAt } of remaining) if (resetsAt > now) times.push(resetsAt);
     return Math.max(0, Math.min(...times) - now); // a sum may be rounded to a moment ago
   }
 

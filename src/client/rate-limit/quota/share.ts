@@ -84,7 +84,7 @@ export class Share {
     this.#latest = startsAt;
     this.#startedAt = startsAt;
     this.#step = 1;
-    this.#probesAt = now + Math.random() * this.#restMs;
+    this.#probesAt = now + Math.random() * this.#restMs(whole);
   }
 
   /** The state is back. The share holds until the others must have noticed, too. */
@@ -127,10 +127,11 @@ export class Share {
   }
 
   limited(now: number, resumesAt: number): void {
-    if (this.#whole === undefined) return;
+    const whole = this.#whole;
+    if (whole === undefined) return;
     this.#limit = Math.max(Math.ceil(this.#limit / 2), Math.min(this.#limit, this.#count(now)));
     this.#step = 1;
-    this.#probesAt = now + this.#restMs;
+    this.#probesAt = now + this.#restMs(whole);
     this.#resumesAt = resumesAt;
     this.#times.forgetBefore(now - this.#windowMs);
   }
@@ -140,8 +141,8 @@ export class Share {
   }
 
   /** How long it does not probe after a limit. */
-  get #restMs(): number {
-    return this.#windowMs * Math.min(mostRest, (this.#whole?.limit ?? 1) / this.#limit);
+  #restMs({ limit }: Quota): number {
+    return this.#windowMs * Math.min(mostRest, limit / this.#limit);
   }
 
   /** When it may probe. Once the state is back, that lets one process probe. */
