@@ -5,7 +5,7 @@ const shared: Options = {
   target: 'node20',
   // Bundled: structured-headers is a few kilobytes that a user need not install; commander is the command's alone.
   noExternal: ['structured-headers', 'commander', '@clack/prompts', '@clack/core', 'yaml'],
-  // What is bundled asks for its licence to be in every copy.
+  // What is bundled asks for its license to be in every copy.
   esbuildPlugins: [thirdPartyLicenses('dist')],
   // `node:sqlite` exists only under its full name.
   removeNodeProtocol: false,

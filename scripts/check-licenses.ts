@@ -8,7 +8,7 @@ export function packagesIn(code: string): Set<string> {
   return new Set(Array.from(comments, ([, name]) => name as string));
 }
 
-/** @throws Error naming each package in these files of the folder whose licence text is not in `notices`. */
+/** @throws Error naming each package in these files of the folder whose license text is not in `notices`. */
 export function checkLicenses(folder: string, files: readonly string[], notices: string): string[] {
   const bundles = files.filter((file) => /\.c?js$/.test(file));
   const names = packagesIn(bundles.map((file) => readFileSync(path.join(folder, file), 'utf8')).join('\n'));
@@ -18,6 +18,6 @@ export function checkLicenses(folder: string, files: readonly string[], notices:
   const isNamed = (name: string) => notices.split('\n').some((line) => line.startsWith(`${name} `));
   const hasText = (name: string) => notices.includes(licenseOf(path.join('node_modules', name)));
   const missing = [...names].filter((name) => !isNamed(name) || !hasText(name)).sort();
-  if (missing.length > 0) throw new Error(`bundled without their licences: ${missing.join(', ')}`);
+  if (missing.length > 0) throw new Error(`bundled without their licenses: ${missing.join(', ')}`);
   return [...names].sort();
 }

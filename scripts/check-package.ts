@@ -60,7 +60,7 @@ try {
 
   const packed = path.join(folder, 'node_modules', manifest.name);
   const notices = readFileSync(path.join(packed, 'dist', licensesFile), 'utf8');
-  console.log(`licences of ${checkLicenses(packed, files, notices).join(', ')} are in it`);
+  console.log(`licenses of ${checkLicenses(packed, files, notices).join(', ')} are in it`);
 
   const edgeBytes = await bundleForEdge(folder, manifest.name);
   console.log(`a connector for an edge runtime: ${edgeBytes} bytes, gzipped`);

@@ -1,6 +1,6 @@
-// npm run kill-sync -- [--runs 100] [--seed 1] [--redis redis://…]
-// Synchronisations on several workers of which some are killed (kill -9) at random moments: nothing may be lost or doubled.
-// Uses the databases 1 and 2 of that redis.
+// npm run kill-sync -- [--runs 100] [--seed 1] [--redis Redis://…]
+// Synchronizations on several workers of which some are killed (kill -9) at random moments: nothing may be lost or doubled.
+// Uses the databases 1 and 2 of that Redis.
 import { parseArgs } from 'node:util';
 import { killRuns } from '../test/examples/service/helpers/killed-workers.js';
 

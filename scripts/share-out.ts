@@ -85,7 +85,7 @@ export function createProgress(total: number, what: string, startedAt: number) {
   };
 }
 
-/** The seeds of batches: they only depend on the run's, and runs of neighbouring seeds share no batch. */
+/** The seeds of batches: they only depend on the run's, and runs of neighboring seeds share no batch. */
 export function seedOf(seed: number, batch: number): number {
   // fast-check's seeds are 32-bit integers.
   return (Math.imul(seed, 0x9e3779b1) + batch) | 0;

@@ -2,14 +2,14 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Plugin } from 'esbuild';
 
-/** Where the build puts the licences, in the folder of the bundles. */
+/** Where the build puts the licenses, in the folder of the bundles. */
 export const licensesFile = 'THIRD-PARTY-LICENSES.txt';
 
-const heading = `Concordat contains code of the packages below, under these licences.
+const heading = `Concordat contains code of the packages below, under these licenses.
 `;
 
 /**
- * Writes the licences of all packages whose code is in a bundle beside the bundles, as esbuild's own list of what it has
+ * Writes the licenses of all packages whose code is in a bundle beside the bundles, as esbuild's own list of what it has
  * put there says. One plugin for all builds of a folder: the last one writes them all.
  */
 export function thirdPartyLicenses(folder: string): Plugin {
@@ -32,10 +32,10 @@ export function thirdPartyLicenses(folder: string): Plugin {
   };
 }
 
-/** The text of a package's licence. @throws Error when the package has none: then it must not be bundled. */
+/** The text of a package's license. @throws Error when the package has none: then it must not be bundled. */
 export function licenseOf(packageFolder: string): string {
   const file = readdirSync(packageFolder).find((name) => /^licen[cs]e(?:\.(?:md|txt))?$/i.test(name));
-  if (file === undefined) throw new Error(`${packageFolder} has no licence, and its code is bundled`);
+  if (file === undefined) throw new Error(`${packageFolder} has no license, and its code is bundled`);
   return readFileSync(path.join(packageFolder, file), 'utf8').trim();
 }
 

@@ -1,5 +1,5 @@
-// What a rate limit costs a BullMQ queue of one connection: runs a job, redis commands, time; and whether anything is
-// lost when workers and redis are killed. Real processes and a real redis: npm run bench:bullmq.
+// What a rate limit costs a BullMQ queue of one connection: runs a job, Redis commands, time; and whether anything is
+// lost when workers and Redis are killed. Real processes and a real Redis: npm run bench:bullmq.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Queue } from 'bullmq';
@@ -40,7 +40,7 @@ console.log(`${describeMachine()}; ${new Date().toISOString()}\n${describeLoad()
 console.log(`${workers} workers of ${concurrency} jobs, ${quota.limit} requests in ${quota.windowMs} ms`);
 const free = await run('no limit met', Math.min(jobs, 5000), undefined);
 const limited = await run('limited', jobs, quota);
-const killed = await run('limited, three workers and redis killed', Math.min(jobs, 10_000), quota, killAll);
+const killed = await run('limited, three workers and Redis killed', Math.min(jobs, 10_000), quota, killAll);
 console.table({
   [free.title]: { ...describe(free), 'commands / job': round(free.commands / free.jobs) },
   [limited.title]: { ...describe(limited), ...describeLimited(limited, free.commands / free.jobs) },
@@ -98,7 +98,7 @@ async function startJobs(input: WorkerInput): Promise<Worker> {
   return worker;
 }
 
-/** Kills a worker and starts another, three times; and redis after the second. */
+/** Kills a worker and starts another, three times; and Redis after the second. */
 async function killAll(fleet: Worker[], input: WorkerInput): Promise<void> {
   for (let kill = 0; kill < 3; kill++) {
     await sleep(quota.windowMs * 1.3);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { freePort } from '../../test/helpers/free-port.js';
 import { end, startRedis } from '../../test/integrations/redis/helpers/redis-process.js';
 
-/** A redis server of the benchmark's own that keeps what it was told, also when it is killed. */
+/** A Redis server of the benchmark's own that keeps what it was told, also when it is killed. */
 export async function startLastingRedis(program: string) {
   const port = await freePort();
   const directory = mkdtempSync(path.join(tmpdir(), 'concordat-bench-bullmq-'));

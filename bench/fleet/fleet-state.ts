@@ -7,7 +7,7 @@ const patienceMs = 1000;
 
 export type Sharing = 'none' | 'pause' | 'quota';
 
-/** What redis is to a fleet, on the virtual clock: every command and every message takes its time. */
+/** What Redis is to a fleet, on the virtual clock: every command and every message takes its time. */
 export class Fleet {
   readonly #time: Time;
   readonly #latencyMs: () => number;
@@ -36,7 +36,7 @@ export class Fleet {
     return this.#silentSince < Number.POSITIVE_INFINITY;
   }
 
-  /** Nothing is answered, as by a redis that hangs. */
+  /** Nothing is answered, as by a Redis that hangs. */
   set isSilent(isSilent: boolean) {
     this.#silentSince = isSilent ? this.#time.now : Number.POSITIVE_INFINITY;
   }

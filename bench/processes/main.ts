@@ -1,5 +1,5 @@
-// Four processes, one redis, a connector that allows 100 requests a second: what is refused and how often they log in
-// while workers are killed and redis fails in every way it knows. All of it is real: npm run bench:processes.
+// Four processes, one Redis, a connector that allows 100 requests a second: what is refused and how often they log in
+// while workers are killed and Redis fails in every way it knows. All of it is real: npm run bench:processes.
 //
 //   scripts/with-redis.sh node --import tsx bench/run.ts processes [--quick] [--only hangs] [--into docs]
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -113,7 +113,7 @@ type Trouble = readonly [string, () => Promise<unknown>, MemberInput['whenAway']
 
 const away: readonly Trouble[] = [
   [
-    'redis hangs for 5 s',
+    'Redis hangs for 5 s',
     async () => {
       redis.kill('SIGSTOP');
       await sleep(5000);
@@ -121,7 +121,7 @@ const away: readonly Trouble[] = [
     },
   ],
   [
-    'redis is killed, and comes back empty after 2 s',
+    'Redis is killed, and comes back empty after 2 s',
     async () => {
       await end(redis);
       await sleep(2000);
@@ -129,7 +129,7 @@ const away: readonly Trouble[] = [
     },
   ],
   [
-    'all connections to redis are half-open',
+    'all connections to Redis are half-open',
     async () => {
       for (const link of links) link.silent = true;
       await sleep(5000);
@@ -153,7 +153,7 @@ const troubles: readonly Trouble[] = [
       }),
   ],
   [
-    'redis forgets everything, five times',
+    'Redis forgets everything, five times',
     () => again(async () => links.find(({ silent, far }) => !silent && far.writable)?.far.write(flushAll)),
   ],
   ...away,

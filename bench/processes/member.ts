@@ -7,7 +7,7 @@ import { answerCommands } from '../worker.js';
 export interface MemberInput {
   readonly redisUrl: string;
   readonly connectorUrl: string;
-  /** What a login does while redis is away. */
+  /** What a login does while Redis is away. */
   readonly whenAway: 'alone' | 'wait';
 }
 

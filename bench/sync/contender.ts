@@ -1,4 +1,4 @@
-// One way to synchronise in its own process: contender.js <name>. In virtual time nothing but the timers is replaced,
+// One way to synchronize in its own process: contender.js <name>. In virtual time nothing but the timers is replaced,
 // before any client is loaded, so that every client runs as it is.
 import { setImmediate as breathe } from 'node:timers/promises';
 import { answerCommands } from '../worker.js';
@@ -23,10 +23,10 @@ const [name = ''] = process.argv.slice(2);
 const latencyMs = 20;
 
 answerCommands({
-  run: (input: Input) => (input.url === undefined ? runVirtually(input) : synchronise({ ...input, url: input.url })),
+  run: (input: Input) => (input.url === undefined ? runVirtually(input) : synchronize({ ...input, url: input.url })),
 });
 
-async function synchronise(
+async function synchronize(
   { url, count, concurrency }: Input & { url: string },
   fetch = globalThis.fetch,
   headerUnitMs = 1,
@@ -58,7 +58,7 @@ async function runVirtually({ quota, ...input }: Input): Promise<Outcome> {
     return respond(waitMs, isTold(name) ? counter.announce(Date.now()) : {});
   };
   const running = { done: false };
-  const run = synchronise({ ...input, quota, url: 'http://connector.invalid' }, fetch as typeof globalThis.fetch, 1000);
+  const run = synchronize({ ...input, quota, url: 'http://connector.invalid' }, fetch as typeof globalThis.fetch, 1000);
   const finished = run.finally(() => {
     running.done = true;
   });
@@ -74,7 +74,7 @@ async function runVirtually({ quota, ...input }: Input): Promise<Outcome> {
 
 const json = { 'content-type': 'application/json' };
 
-/** The words of a refusal are what octokit recognises a limit by. */
+/** The words of a refusal are what octokit recognizes a limit by. */
 function respond(waitMs: number | undefined, announced: Record<string, string>): Response {
   if (waitMs === undefined) return new Response('{"id":7}', { headers: { ...json, ...announced } });
   const body = JSON.stringify({

@@ -1,4 +1,4 @@
-// How close to the quota a synchronisation gets, and how often it is refused. Started by bench/run.ts, see
+// How close to the quota a synchronization gets, and how often it is refused. Started by bench/run.ts, see
 // docs/performance.md.
 import { parseArgs } from 'node:util';
 import { describeLoad, describeMachine } from '../machine.js';

@@ -20,7 +20,7 @@ export class Connections {
 
   /**
    * Takes up a connection by the refresh token in its parameters: the first of the chain, whatever has become of it since. A
-   * new authorisation brings another one, and so another chain.
+   * new authorization brings another one, and so another chain.
    *
    * @returns its name, which nobody can tell without that token: it will do for a session.
    */
@@ -30,7 +30,7 @@ export class Connections {
     return connection;
   }
 
-  /** @throws UnauthorizedError when the connection has to be authorised again. */
+  /** @throws UnauthorizedError when the connection has to be authorized again. */
   async accessToken(connection: string): Promise<string> {
     return this.#usable(connection, await this.#store.get(connection)) ?? this.#renewOnce(connection);
   }

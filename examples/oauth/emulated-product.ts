@@ -16,11 +16,11 @@ interface Chain {
 
 export interface EmulatedProduct {
   url: string;
-  /** Somebody authorises the connector in a browser: the refresh token that comes of it. */
+  /** Somebody authorizes the connector in a browser: the refresh token that comes of it. */
   authorize(): string;
   /** All access tokens are over at once, whatever they were told of their time. */
   expireAccessTokens(): void;
-  /** Somebody takes the authorisation back. */
+  /** Somebody takes the authorization back. */
   revoke(): void;
   /** What the token endpoint was asked for and answered, such as `refresh_token 200`. */
   readonly grants: readonly string[];

@@ -12,7 +12,7 @@ export interface RefreshTokenConnectorOptions {
 }
 
 /**
- * The other case: somebody has authorised the connection in a browser, and its parameters hold the refresh token that came of
+ * The other case: somebody has authorized the connection in a browser, and its parameters hold the refresh token that came of
  * it. The product gives a new one each time and takes none twice, but parameters and sessions cannot be rewritten by a
  * route: so the connector keeps the tokens, and the session is only the name of the connection.
  */
@@ -25,7 +25,7 @@ export function createRefreshTokenConnector({ productUrl, store, ...client }: Re
       parameters: z.object({ refreshToken: z.string().min(1) }),
       handler: async ({ parameters }) => {
         const connection = await connections.open(parameters.refreshToken);
-        await connections.accessToken(connection); // a 401 here: it has to be authorised again
+        await connections.accessToken(connection); // a 401 here: it has to be authorized again
         return { 'x-connection': connection };
       },
     },

@@ -6,7 +6,7 @@ export type StoredTokens = Partial<Tokens> & { refreshToken: string };
 
 /**
  * Where the tokens of all connections are kept. A product that rotates refresh tokens takes each once: what is lost here is
- * a connection that somebody has to authorise again. For several copies of the connector this has to be a database, with a lock
+ * a connection that somebody has to authorize again. For several copies of the connector this has to be a database, with a lock
  * for each connection while its token is renewed.
  */
 export interface TokenStore {

@@ -29,7 +29,7 @@ const call = endSystemFetch({
   translate: ({ json }) => {
     const { error, error_description: message } = Object(json) as { error?: string; error_description?: string };
     if (error !== 'invalid_grant' && error !== 'invalid_client') return undefined;
-    return new UnauthorizedError(message ?? 'The authorisation is over: authorise the connection again.', {
+    return new UnauthorizedError(message ?? 'The authorization is over: authorize the connection again.', {
       code: error,
     });
   },

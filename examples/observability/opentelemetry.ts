@@ -29,7 +29,7 @@ instrumentAll({ urlTemplate: ({ path }) => path.replace(/\/\d+/g, '/{id}') });
 await using connector = await startConnector();
 await using client = createConnectorClient({ baseUrl: connector.url, initialize, retry: { minTimeoutMs: 50 } });
 
-await trace.getTracer('my-service').startActiveSpan('synchronise issues', async (span) => {
+await trace.getTracer('my-service').startActiveSpan('synchronize issues', async (span) => {
   for (let id = 1; id <= 6; id++) await client.get(`/issues/${id}`);
   span.end();
 });

@@ -29,7 +29,7 @@ export interface ServiceOptions {
   github: GitHubOptions | undefined;
   issues: number;
   administration: AdministrationOptions | undefined;
-  /** Leaves the work to the workers of this redis. */
+  /** Leaves the work to the workers of this Redis. */
   redisUrl: string | undefined;
   /** A connector that runs elsewhere; without it one is started. */
   connectorUrl: string | undefined;
@@ -82,9 +82,9 @@ function parseFlags(argv: readonly string[]): Flags {
         'administration of API keys: UI, Admin API and MCP. Without further settings it starts an emulated GitHub on ' +
         'this machine and needs no network.',
     )
-    .option('--once', 'end after one synchronisation', false)
+    .option('--once', 'end after one synchronization', false)
     .option('--json', 'print the summary as one line of JSON; everything else goes to stderr', false)
-    .option('--interval <seconds>', 'time between two synchronisations', number(0.1), 60)
+    .option('--interval <seconds>', 'time between two synchronizations', number(0.1), 60)
     .option('--concurrency <requests>', 'the most writes at once', number(1, true), 8)
     .option('--issues <count>', 'issues in the emulated source repository', number(0, true), 520)
     .option(
@@ -138,8 +138,8 @@ The administration (in the environment as well):
   CONCORDAT_USER_PASSWORD    password of sam, a regular user; likewise
 
 Examples:
-  npm start                                  synchronise, then again every minute until Ctrl-C
-  npm start -- --once                        synchronise once
+  npm start                                  synchronize, then again every minute until Ctrl-C
+  npm start -- --once                        synchronize once
   npm start -- --port 9000 --data /var/lib/x the administration elsewhere
   npm start -- --once --json | tail -n 1     the summary for a program
   npm start -- --once --quota 40 --window 2  a tighter limit

@@ -42,7 +42,7 @@ interface SyncRun {
   isFirst: boolean;
 }
 
-/** One synchronisation: done, recorded, and shown in the terminal. */
+/** One synchronization: done, recorded, and shown in the terminal. */
 export async function runSync({
   ends,
   engine,

@@ -15,9 +15,9 @@ import { createScreen, type Screen } from './terminal.js';
 
 /**
  * Runs everything in one process: the administration, the end system (emulated, or a real one elsewhere), the connector,
- * and the synchronisation that calls it: once, or again and again until the signal.
+ * and the synchronization that calls it: once, or again and again until the signal.
  *
- * @returns whether both ends were equal after the last synchronisation.
+ * @returns whether both ends were equal after the last synchronization.
  */
 export async function runService(options: ServiceOptions, signal: AbortSignal): Promise<boolean> {
   const screen = createScreen(options.json ? process.stderr : process.stdout);
@@ -52,7 +52,7 @@ export async function runService(options: ServiceOptions, signal: AbortSignal): 
       status.ended(summary, options.once || control.isHeld ? undefined : options.intervalMs);
       if (options.once || signal.aborted) return equal;
       if (administration && isFirst) screen.line(`Syncs: ${administration.url}syncs`);
-      screen.line(control.isHeld ? 'The next synchronisation starts when somebody starts it.' : whenNext(options));
+      screen.line(control.isHeld ? 'The next synchronization starts when somebody starts it.' : whenNext(options));
       isFirst = false;
       try {
         cause = await control.next(options.intervalMs, signal);
@@ -82,7 +82,7 @@ function show(name: string, client: Watched['client'], screen: Screen): void {
 }
 
 function whenNext({ intervalMs }: ServiceOptions): string {
-  return `The next synchronisation starts in ${intervalMs / 1000} s. Ctrl-C ends the service.`;
+  return `The next synchronization starts in ${intervalMs / 1000} s. Ctrl-C ends the service.`;
 }
 
 /** Where the runs are recorded. A single run does its work where nothing can be written, too. */

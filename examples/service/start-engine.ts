@@ -15,11 +15,11 @@ interface EngineSettings {
   closers: Closers;
 }
 
-/** The engine of this process, or with redis the one of all workers. */
+/** The engine of this process, or with Redis the one of all workers. */
 export async function startEngine(settings: EngineSettings): Promise<Connections & { engine: Engine; fleet?: Fleet }> {
   const { options, connectorUrl, github, signal, closers } = settings;
   if (options.redisUrl !== undefined) {
-    // Loaded here, so that one process needs neither redis nor its packages.
+    // Loaded here, so that one process needs neither Redis nor its packages.
     const { Fleet } = await import('./fleet/fleet.js');
     const fleet = await Fleet.open(options.redisUrl, () => {}, signal);
     closers.push(() => fleet.close());

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import type { ConnectorClient } from 'concordat/client';
 import type { SyncResult } from './engine/tally.js';
 
-/** What the connections went through while one synchronisation ran. */
+/** What the connections went through while one synchronization ran. */
 export interface Traffic {
   requests: number;
   reLogins: number;

@@ -43,9 +43,9 @@ export class SyncStatus {
 export function syncStatusTool(status: SyncStatus): McpTool {
   return {
     name: 'sync_status',
-    title: 'Synchronisation status',
+    title: 'Synchronization status',
     description:
-      'Says whether a synchronisation is running or when the next one starts, how the last one ended, and for each ' +
+      'Says whether a synchronization is running or when the next one starts, how the last one ended, and for each ' +
       'connection whether it is logged in or waits for a rate limit, and until when.',
     readOnly: true,
     handler: () => status.describe(),

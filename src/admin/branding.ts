@@ -11,7 +11,7 @@ export interface AdminBranding {
    */
   readonly logo?: string | undefined;
   /**
-   * The colour of buttons and links, such as `#0b7a5c`. It is made darker or lighter where text on it or in it would not
+   * The color of buttons and links, such as `#0b7a5c`. It is made darker or lighter where text on it or in it would not
    * be readable (4.5:1, WCAG 1.4.3).
    * @default '#2f52cc'
    */
@@ -30,7 +30,7 @@ export const brandingOption = optionsOf({
   ).optional(),
   accent: option<string>(
     (value) => typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value),
-    'must be a colour such as `#0b7a5c`',
+    'must be a color such as `#0b7a5c`',
     true,
   ).optional(),
 } satisfies ShapeOf<AdminBranding>);

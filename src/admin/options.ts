@@ -61,17 +61,17 @@ export interface AdminOptions {
    */
   readonly verifyPassword?: ((user: DirectoryUser, password: string) => boolean | Promise<boolean>) | undefined;
   /**
-   * Signs sessions; at least 32 bytes. A random one signs everybody out at a restart, and cannot be shared by
+   * Signs sessions; at least 32 bytes. A random one signs everybody out at every restart, and cannot be shared by
    * processes.
    * @default random
    */
   readonly sessionSecret?: Uint8Array | string | undefined;
-  /** Your product's name, logo and colour. @default Concordat's */
+  /** Your product's name, logo and color. @default Concordat's */
   readonly branding?: AdminBranding | undefined;
   /** Texts of the pages in place of `englishTexts`, some or all of them. @default English */
   readonly texts?: Partial<AdminTexts> | undefined;
   /**
-   * Which tools for API keys assistants get: `none`, those that read, or `all`. A key that an assistant creates is in its
+   * Which tools for API keys assistants get: `none`, those that read, or `all`. A key that an assistant creates ends up in its
    * transcript, and what it reads may talk it into revoking one (rule K21).
    * @default 'read-only'
    */

@@ -129,7 +129,7 @@ function readBasePath(basePath: unknown): string {
   }
   const path = basePath.replace(/\/$/, '');
   if (ownPaths.includes(path)) {
-    throw new TypeError(`must be another path: the administration has \`${path}\` itself`);
+    throw new TypeError(`must be another path: the administration uses \`${path}\` itself`);
   }
   return path;
 }

@@ -103,7 +103,7 @@ export const sectionsOption = z
         context.addIssue({
           code: 'custom',
           path: [index, 'name'],
-          message: `must be another one: \`${name}\` is taken`,
+          message: `must be a different name: \`${name}\` is taken`,
         });
       }
       names.add(name);

@@ -54,7 +54,7 @@ const apiKeySchema = z
   .object({
     id: apiKeyId(),
     name: z.string().meta({ examples: ['Nightly export'] }),
-    description: z.string().nullable().describe('Free text in lines; null for none.'),
+    description: z.string().nullable().describe('Free text of one or more lines; null for none.'),
     status: status.describe('`Expired` and `Revoked` are final.'),
     createdBy: user.describe('The user who created the key and owns it; `username` as of creation.'),
     createdOn: timestamp('When the key was created.'),
@@ -108,7 +108,7 @@ const description = z
   .nullable()
   .optional()
   .meta({
-    description: 'Free text in lines, such as who uses the key; null or empty for none.',
+    description: 'Free text of one or more lines, such as who uses the key; null or empty for none.',
     examples: ['Runs on build-7; ask the release team.'],
   });
 

@@ -1,5 +1,5 @@
 /**
- * API keys: their life, their audit trail, authentication, and who may do what.
+ * API keys: their life cycle, their audit trail, authentication, and who may do what.
  *
  * @module concordat/api-keys
  */

@@ -27,7 +27,7 @@ export function addCall(program: Command, io: Io, finish: (code: number) => void
     .command('call')
     .summary('call a connector as the service does')
     .description(
-      'Calls a connector as the service does: logs in, logs in again on a 401, waits out rate limits, retries. ' +
+      'Calls a connector as the service does: logs in, logs in again on a 401, waits out rate limits, and retries. ' +
         'Prints the response to stdout and its progress to stderr.',
     )
     .argument('<url>', 'address of the connector', parseUrl)

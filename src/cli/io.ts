@@ -46,7 +46,7 @@ export type Paint = (color: keyof typeof colors, text: string) => string;
 
 const colors = { red: 31, green: 32, yellow: 33, cyan: 36, bold: 1, dim: 2 };
 
-/** Colours only on a terminal, and not if `NO_COLOR` is set (no-color.org). */
+/** Colors only on a terminal, and not if `NO_COLOR` is set (no-color.org). */
 export function mayColor(output: Output, env: Io['env']): boolean {
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
   return output.isTTY === true && env.TERM !== 'dumb';

@@ -23,7 +23,7 @@ export async function loadDocument(named: string, io: Io): Promise<string | obje
     io.signal.throwIfAborted();
     throw new UsageError(`The OpenAPI document ${named} cannot be read: ${(error as Error).message}`);
   }
-  throw new UsageError(`The OpenAPI document ${named} is neither JSON nor YAML of an object.`);
+  throw new UsageError(`The OpenAPI document ${named} is not an object in JSON or YAML.`);
 }
 
 /** YAML is loaded only for what is no JSON: it is larger than most commands. */

@@ -8,9 +8,9 @@ import { loadConfig } from './config.js';
 import { exitCodes, fromOptions, type Io, UsageError } from './io.js';
 import { recordExchanges, toRecordedRequest } from './recorder.js';
 import { collect, parseUrl } from './values.js';
-import { type Judgement, withoutSecrets } from './without-secrets.js';
+import { type Judgment, withoutSecrets } from './without-secrets.js';
 
-interface RecordOptions extends Partial<Judgement> {
+interface RecordOptions extends Partial<Judgment> {
   url?: string;
   output: string;
 }

@@ -86,7 +86,7 @@ async function start(options: SimulateOptions, io: Io, onEntry: (entry: JournalE
       throw new UsageError(`Port ${options.port} is taken. Choose another with --port, or --port 0 for a free one.`);
     }
     if ((error as { code?: string }).code === 'EACCES') {
-      throw new UsageError(`Port ${options.port} needs more rights. Choose one above 1023 with --port.`);
+      throw new UsageError(`Port ${options.port} needs elevated privileges. Choose one above 1023 with --port.`);
     }
     throw toUsageError(error);
   }

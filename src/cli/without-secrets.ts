@@ -8,7 +8,7 @@ import type { Recorded } from './recorder.js';
 const tokenForm =
   /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[opsu]_|github_pat_|glpat-|xox[abpr]-|[sr]k_live_|AKIA)[\w-]{10,}|:\/\/[^\s/:@]+:[^\s/@]+@/;
 
-export interface Judgement {
+export interface Judgment {
   /** Members of JSON, and headers, whose texts and numbers are taken out as well, at any depth; `text` is a body that is not JSON. */
   mask: readonly string[];
   /** Members that sound like secrets and are none. */
@@ -20,7 +20,7 @@ export interface Judgement {
  *
  * @throws UsageError naming the places where a secret is left, or something that looks like one; never the secret.
  */
-export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }: Judgement): Recording {
+export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }: Judgment): Recording {
   const redact = createRedact(secrets);
   // JSON first: a config may hold a Date or another object.
   const redacted = JSON.parse(JSON.stringify(recording), (_name, value) =>
@@ -46,7 +46,7 @@ export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }:
   const more = places.length > 8 ? ` and ${places.length - 8} more` : '';
   throw new UsageError(
     `Nothing was written: a secret may be left at ${places.slice(0, 8).join(', ')}${more}. ` +
-      'Take out members with --mask NAME, or say with --keep NAME that a member is no secret.',
+      'Mask members with --mask NAME, or declare with --keep NAME that a member is not a secret.',
   );
 }
 

@@ -54,7 +54,7 @@ export interface StreamOptions extends Omit<RequestOptions, 'schema' | 'response
   method?: string | undefined;
 }
 
-/** The head of a success, and its body as it arrives. */
+/** The status and headers of a successful response, and its body as it arrives. */
 export interface StreamResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -110,10 +110,10 @@ export interface ClientStatus {
   readonly counters: ClientCounters;
 }
 
-/** The service's client of one connector connection. */
+/** The service's client for one connection to a connector. */
 export interface ConnectorClient extends AsyncDisposable {
   /**
-   * Calls the connector: logs in when there is no session, logs in again on a 401, waits out rate limits, retries
+   * Calls the connector: logs in when there is no session, logs in again on a 401, waits out rate limits, and retries
    * transient failures of idempotent requests.
    *
    * @throws ConnectorError (the class of its kind) if the connector responds with an error; RateLimitError only for a
@@ -122,7 +122,7 @@ export interface ConnectorClient extends AsyncDisposable {
    *   signal's reason after an abort.
    */
   request<Data = unknown>(request: ConnectorRequest<Data>): Promise<ConnectorResponse<Data>>;
-  /** Like {@link request}, and returns just the data; so do the other four. */
+  /** Like {@link request}, but returns only the data, as do the next four methods. */
   get<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
   post<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;
   put<Data = unknown>(path: string, options?: RequestOptions<Data>): Promise<Data>;

@@ -25,7 +25,7 @@ import { SessionHolder } from './session/session.js';
 import { checkOptions } from './settings.js';
 
 /**
- * Creates the client of one connector connection.
+ * Creates a client for one connection to a connector.
  *
  * @throws TypeError naming the option that is wrong.
  * @example

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { isConnectorError, type RequestLine } from '../contract/index.js';
 import { quiet } from '../internal/index.js';
 
-/** A quota, learned by meeting its limit or announced by the connector (rule W8). */
+/** A quota, learned by hitting its limit or announced by the connector (rule W8). */
 export interface Quota {
   /** How many requests a window allows. */
   readonly limit: number;
@@ -23,7 +23,7 @@ export type AttemptOutcome = 'success' | 'limit' | 'unauthorized' | 'error' | 'f
  * S7).
  */
 export interface ClientEvents {
-  /** A rate limit has paused the client: one event per limit, however many requests met it. */
+  /** A rate limit has paused the client: one event per limit, however many requests hit it. */
   pause: { reason: 'rate-limit'; waitMs: number; resumeAt: Date; source: 'header' | 'fallback'; scope?: string };
   /** The pause is over. */
   resume: { pausedMs: number; scope?: string };

@@ -18,7 +18,7 @@ export interface InitializeOptions {
    * them as secrets become `sensitive` (rule E5). Pass the array to decide that yourself.
    */
   parameters: readonly SessionParameter[] | Readonly<Record<string, string>>;
-  /** Timeout for a whole login, with its retries and without pauses, in milliseconds (rule S6). @default 60000 */
+  /** Timeout for a whole login, including retries but not pauses, in milliseconds (rule S6). @default 60000 */
   timeoutMs?: number | undefined;
 }
 
@@ -108,10 +108,10 @@ export interface ConnectorClientOptions {
   loginCooldownMs?: number | undefined;
   /** An undici dispatcher to send with; `close()` does not close it. @default a pool of the client's own */
   dispatcher?: Dispatcher | undefined;
-  /** A fetch to send with instead of undici; it excludes `dispatcher`. @default none; on Bun, which has no undici, its own */
+  /** A fetch to send with instead of undici; cannot be combined with `dispatcher`. @default none; on Bun, which has no undici, its own */
   fetch?: typeof globalThis.fetch | undefined;
   /**
-   * Sent with every request, logins and clean-ups included. A call's headers override these, and the session's headers
+   * Sent with every request, including logins and cleanups. A call's headers override these, and the session's headers
    * override both.
    *
    * @default `accept`, `accept-encoding` and `user-agent: concordat/<version>`

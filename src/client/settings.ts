@@ -95,7 +95,7 @@ export type Settings = ReturnType<typeof checkOptions>;
 export function checkOptions(options: ConnectorClientOptions) {
   const { baseUrl, headers, ...settings } = check(schema, options);
   if (settings.dispatcher !== undefined && settings.fetch !== undefined) {
-    throw new TypeError('`dispatcher` and `fetch` exclude each other.');
+    throw new TypeError('`dispatcher` and `fetch` cannot be combined.');
   }
   // Bun puts a module of its own in the place of undici, which cannot dispatch requests.
   const fetch = settings.fetch ?? ('Bun' in globalThis && !settings.dispatcher ? globalThis.fetch : undefined);

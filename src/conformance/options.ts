@@ -62,7 +62,7 @@ export interface ConformanceConfig {
   allowWrites?: boolean | undefined;
   /** The timeout of one request, in milliseconds. @default 10000 */
   timeoutMs?: number | undefined;
-  /** The longest rate limit to wait out, in milliseconds; a longer one skips the cases behind it. @default 10000 */
+  /** The longest rate limit to wait out, in milliseconds; a longer one leaves the cases after it unjudged. @default 10000 */
   maxWaitMs?: number | undefined;
   /** The most bytes of `detail` (rule E5). @default 8192 */
   maxDetailBytes?: number | undefined;

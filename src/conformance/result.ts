@@ -2,7 +2,7 @@ export type Severity = 'error' | 'warning';
 
 /**
  * - `known-failure`: listed in `knownFailures`, and violated or not judged; `fixed`: listed there, but it passes now.
- * - `unjudged`: it applies, but something else prevented a judgement; `skipped`: it does not apply, or lacks a probe.
+ * - `unjudged`: it applies, but something else prevented a judgment; `skipped`: it does not apply, or lacks a probe.
  */
 export type CaseStatus = 'passed' | 'failed' | 'warning' | 'known-failure' | 'fixed' | 'unjudged' | 'skipped';
 

@@ -120,7 +120,7 @@ export class NotFoundError extends ConnectorError {
   }
 }
 
-/** How long to wait: a duration, or a time. If both are given, both are taken as they are. */
+/** How long to wait: a duration, or a time. If both are given, both are used as given. */
 export type Wait = { retryAfterMs: number; resumeAt?: Date } | { resumeAt: Date; retryAfterMs?: number };
 
 /**
@@ -163,7 +163,7 @@ const classes = {
 /**
  * Creates the error of a kind, in its class (rule E2). A rate limit needs a wait: use {@link RateLimitError}.
  *
- * @param details `status` counts for the kind `other` only.
+ * @param details `status` is used only for the kind `other`.
  */
 export function errorOfKind(
   kind: Exclude<ErrorKind, 'rate-limit'>,

@@ -34,7 +34,7 @@ export const maxWaitCharacters = 1024;
 
 /**
  * Reads the value of a wait header strictly (rules W4, W5). Of repeated headers, joined by commas, the longest valid wait
- * counts. A time in the past is a wait of zero. A value over 1,024 characters is invalid (rule E8).
+ * is used. A time in the past is a wait of zero. A value over 1,024 characters is invalid (rule E8).
  *
  * @returns the wait in milliseconds, or why the value cannot be read. Never throws for a bad value.
  * @throws TypeError when `format` is not one of {@link waitFormats}, or `now` is not a number.

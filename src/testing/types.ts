@@ -9,7 +9,7 @@ export type Item = Readonly<Record<string, unknown>> & { readonly id: string | n
 /** An item as the simulator returns it, with the time of its last change (ISO 8601). */
 export type StoredItem = Item & { readonly updatedAt: string };
 
-/** A resource seen from inside the end system: to set it up, and to check what a synchronisation did. */
+/** A resource seen from inside the end system: to set it up, and to check what a synchronization did. */
 export interface SimulatedResource {
   /** All items, in the order of their last change. */
   all(): StoredItem[];
@@ -131,7 +131,7 @@ export interface SimulateConnectorOptions {
   latency?: Delay | undefined;
   /** For the `random` that delays are computed with: the same seed, the same numbers. @default 1 */
   seed?: number | undefined;
-  /** What goes wrong: rules, of which the first that applies counts, or a function that decides for each request. */
+  /** What goes wrong: rules, of which the first that applies is used, or a function that decides for each request. */
   faults?: readonly FaultRule[] | ((entry: JournalEntry) => Fault | undefined) | undefined;
   /** Called with the journal's entry of each request, before its response is sent. */
   onEntry?: ((entry: JournalEntry) => void) | undefined;
@@ -177,7 +177,7 @@ export interface SimulatedConnector {
   /** Uses up every quota: every request is refused for the next `windowMs`. @throws Error without `rateLimit` */
   useUpQuota(): void;
   /**
-   * Begins anew, between tests: a new `journal`, no sessions, steps or used quota, every fault and `resources` as at first.
+   * Starts over, between tests: a new `journal`, no sessions, steps or used quota, every fault and `resources` as at first.
    * Servers and handlers stay.
    */
   reset(): void;

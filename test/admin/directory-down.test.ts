@@ -129,7 +129,7 @@ describe('a directory that is down', () => {
   });
 
   it('an edition that cannot be asked is a 503 as well', async () => {
-    const host = await startAdmin({ keys: { edition: () => Promise.reject(new Error('no licence server')) } });
+    const host = await startAdmin({ keys: { edition: () => Promise.reject(new Error('no license server')) } });
     const answer = await host.as('alice', 'POST', '/api-keys', { name: 'New', expiresOn: inDays(1) });
     expect([answer.status, answer.body.errorMessage]).toEqual([
       503,

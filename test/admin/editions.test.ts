@@ -13,12 +13,12 @@ describe('editions (specification 5.2, K12)', () => {
     expect(me.body).toMatchObject({ edition, rights: { createApiKeys: true } });
   });
 
-  // The licence lapses in the administration's eyes, in the domain's, or in both.
+  // The license lapses in the administration's eyes, in the domain's, or in both.
   it.each([
     ['the administration', { admin: true }],
     ['the domain', { keys: true }],
     ['both', { admin: true, keys: true }],
-  ])('when %s says that the licence has lapsed, keys end, and list, audits and revoke stay', async (_, lapses) => {
+  ])('when %s says that the license has lapsed, keys end, and list, audits and revoke stay', async (_, lapses) => {
     let edition = 'Professional';
     const current = async () => edition;
     const host = await startAdmin({

@@ -168,8 +168,8 @@ describe("the host's own tools", () => {
         mcpTools: [
           {
             name: 'start_sync',
-            title: 'Start a synchronisation',
-            description: 'Starts a synchronisation.',
+            title: 'Start a synchronization',
+            description: 'Starts a synchronization.',
             inputSchema: z.object({ connector: z.string().min(1), full: z.boolean().default(false) }),
             handler(input, { actor, user, signal }) {
               calls.push({ input, actor, username: user.username, aborted: signal.aborted });
@@ -195,7 +195,7 @@ describe("the host's own tools", () => {
     expect(calls).toHaveLength(1);
     const tool = (await client.listTools()).tools.find(({ name }) => name === 'start_sync');
     expect(tool).toMatchObject({
-      title: 'Start a synchronisation',
+      title: 'Start a synchronization',
       inputSchema: { type: 'object', required: ['connector'] },
       annotations: { readOnlyHint: false },
     });

@@ -212,7 +212,7 @@ describe('the running API', () => {
       judge(method, path, await host.send({ method, path: `/api/v1${path}`, headers, body: {} }));
     }
     await call(key, 'GET', '/api-keys?total=true&limit=5');
-    await call('alice', 'GET', '/api-keys?sort=colour');
+    await call('alice', 'GET', '/api-keys?sort=color');
     await call('alice', 'GET', '/api-keys?scope=all');
     await call(key, 'GET', `/api-keys/${id}`);
     await call('bob', 'GET', `/api-keys/${id}`);

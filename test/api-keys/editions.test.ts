@@ -51,14 +51,14 @@ describe.each(databaseKinds)('editions on $name (K12)', (kind) => {
   it('an edition that cannot be found out lets nobody in', async () => {
     let broken = false;
     const { apiKeys, create } = await open(() => {
-      if (broken) throw new Error('no licence server');
+      if (broken) throw new Error('no license server');
       return 'Ultimate';
     });
     const { key } = await create('CI');
     broken = true;
     await expect(apiKeys.authenticate({ 'x-api-key': key })).rejects.toMatchObject({
       kind: 'unavailable',
-      cause: { message: 'no licence server' },
+      cause: { message: 'no license server' },
     });
   });
 

@@ -60,7 +60,7 @@ describe.each(databaseKinds)('names on $name (K3)', (kind) => {
     ['wildcards', '100% _sure_ \\ yes'],
     ['an emoji with joiners', '\u{1F469}\u200D\u{1F4BB} laptop'],
     ['Persian with a non-joiner', 'می\u200Cخواهم'],
-    ['a heart in colour', '\u2764\uFE0F CI'],
+    ['a heart in color', '\u2764\uFE0F CI'],
     ['Japanese with a variant', '\u845B\u{E0100}城'],
     ['a template', '{{7*7}} <%= 7*7 %>'],
   ])('may be %s', async (_, name) => {

@@ -119,7 +119,7 @@ describe('concordat check', () => {
       ['api.json', 'The OpenAPI document api.json does not exist.'],
       ['URL/missing', '/missing cannot be read: the response is a 500'],
       ['broken.json', 'The OpenAPI document broken.json cannot be read: '],
-      ['text.yaml', 'The OpenAPI document text.yaml is neither JSON nor YAML of an object.'],
+      ['text.yaml', 'The OpenAPI document text.yaml is not an object in JSON or YAML.'],
     ])('%s: exits 2 and says why', async (document, message) => {
       const cwd = temporaryFolder({ 'broken.json': '{"openapi": ', 'text.yaml': 'text' });
       const { code, err } = await check(document, { cwd });
@@ -212,7 +212,7 @@ describe('concordat check', () => {
     expect([code, out, err]).toEqual([0, '', 'No violations found, see report.xml\n']);
   });
 
-  it('colours on a terminal, and nowhere else', async () => {
+  it('colors on a terminal, and nowhere else', async () => {
     const { baseUrl } = await modelConnector();
     const colored = async (overrides: Parameters<typeof run>[1]) =>
       (await run(['check', baseUrl], overrides)).out.includes('\u001b[');

@@ -265,7 +265,7 @@ describe('concordat new on a terminal', () => {
     const ended = run(['new', 'demo'], { cwd, ...terminal.io });
     await answer(terminal, 'Which framework?', [down, enter]);
     await answer(terminal, 'What is the connector called?', ['-two', enter]);
-    await answer(terminal, 'Which end system does it connect?', ['github', enter]);
+    await answer(terminal, 'Which end system does it connect to?', ['github', enter]);
     expect((await ended).code).toBe(0);
     expect(manifest('demo').name).toBe('demo-two');
     expect(manifest('demo').dependencies).toHaveProperty('express');
@@ -298,7 +298,7 @@ describe('concordat new on a terminal', () => {
       const { cwd, read, files } = emptyFolder();
       const terminal = createTerminal();
       const ended = run(['new', 'demo', '--name', 'demo', '--template', 'hono'], { cwd, ...terminal.io });
-      await answer(terminal, 'Which end system does it connect?', [product]);
+      await answer(terminal, 'Which end system does it connect to?', [product]);
       await answer(terminal, 'Another product', [enter]);
       expect((await ended).code).toBe(0);
       expect(read('demo/src/end-system.ts')).toContain("preset: 'generic'");

@@ -121,7 +121,7 @@ it('maxTotalWaitMs counts the wait that a login is in when the pause grows (G5)'
   await until(() => client.status.counters.refused === 2);
   await grace();
   // The one that waits for the login, which has waited 20 s and would have to wait 60 s more.
-  const message = expect.stringContaining('longer than `maxTotalWaitMs` allows to wait');
+  const message = expect.stringContaining('longer than `maxTotalWaitMs` allows');
   expect(calls[0]?.error).toMatchObject({ kind: 'rate-limit', message });
 });
 
@@ -256,7 +256,7 @@ it('a pause that ends no later than the one in effect is no news to the others',
 it('a dispatcher and an own fetch exclude each other', async () => {
   const connector = await scriptedConnector();
   const options = { fetch: globalThis.fetch, dispatcher: { dispatch: () => true } as never };
-  expect(() => connect(connector, options)).toThrow('`dispatcher` and `fetch` exclude each other');
+  expect(() => connect(connector, options)).toThrow('`dispatcher` and `fetch` cannot be combined');
 });
 
 const remaining = { header: 'x-left', resetHeader: 'x-reset' };

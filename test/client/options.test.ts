@@ -136,7 +136,7 @@ describe('an option that does not exist is refused, with those that do', () => {
     ['timeoutMS', { timeoutMS: 1 }, '`timeoutMS` is not an option: did you mean `timeoutMs`?'],
     ['timeout', { timeout: 1 }, '`timeout` is not an option: did you mean `timeoutMs`?'],
     ['one that is undefined', { rateLimt: undefined }, '`rateLimt` is not an option'],
-    ['one that is far from all', { colour: 1 }, '`colour` is not an option: there are `baseUrl`, `initialize`, '],
+    ['one that is far from all', { color: 1 }, '`color` is not an option: there are `baseUrl`, `initialize`, '],
     [
       'initialize.timeoutMS',
       { initialize: { timeoutMS: 1, parameters: {} } },

@@ -52,7 +52,7 @@ function connectWithin({ rateLimit, latencyMs = 0, client: options }: Setup, clo
   };
 }
 
-/** Keeps so many calls going at once until all are done, as a synchronisation does. */
+/** Keeps so many calls going at once until all are done, as a synchronization does. */
 async function sync(client: { get(path: string): Promise<unknown> }, total: number, atOnce = 50): Promise<void> {
   let next = 0;
   const worker = async () => {

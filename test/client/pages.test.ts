@@ -120,7 +120,7 @@ describe('client.pages', () => {
     })();
     const error = await rejection(reading);
     expect(error).toMatchObject({ name: 'RequestError', code: 'PAGE_LOOP', path: '/items' });
-    expect(error.message).toContain('the page after 2 pages was read before');
+    expect(error.message).toContain('after 2 pages, `next` led back to an earlier page');
     expect(error.message).not.toContain('canary');
     expect(read).toHaveLength(2);
   });
@@ -128,7 +128,7 @@ describe('client.pages', () => {
   it('and where a page leads to itself', async () => {
     const connector = await connectorWith(String);
     const error = await rejection(all(connect(connector).pages('/items', { next: () => '/items' })));
-    expect(error.message).toContain('the page after 1 page was read before');
+    expect(error.message).toContain('after 1 page, `next` led back to an earlier page');
   });
 
   it.each([2, true, ['2'], () => '2'])('says what `next` may return when it returns %o', async (returned) => {

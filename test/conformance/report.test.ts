@@ -44,7 +44,7 @@ describe('formatReport', () => {
     );
   });
 
-  it('pretty: an answer cannot steer the terminal, and colours are only there when asked for', async () => {
+  it('pretty: an answer cannot steer the terminal, and colors are only there when asked for', async () => {
     const report = await mixedReport();
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is about these characters
     const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;

@@ -71,14 +71,14 @@ describe('every route but initialize asks for the session', () => {
   });
 
   describe('a schema that throws', () => {
-    const serialised = () =>
+    const serialized = () =>
       z.object({ 'x-session': z.string().transform((text) => JSON.parse(text) as { user: string }) });
 
     test('refuses the session: 401, and `onError` gets the reason as the cause (S1)', async () => {
       const seen: unknown[] = [];
       const connector = createConnector({
         initialize: { parameters: z.object({}), handler: () => ({ 'x-session': '{"user":"alice"}' }) },
-        session: serialised(),
+        session: serialized(),
         openPaths: ['/health'],
         onError: (error) => void seen.push(error),
       });

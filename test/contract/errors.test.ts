@@ -101,7 +101,7 @@ describe.each(table)('$name (E2)', ({ kind, name, status, code, reaction, make }
     expect(error.detail).toBeUndefined();
   });
 
-  it('is recognised by the guard with its own kind and no other', () => {
+  it('is recognized by the guard with its own kind and no other', () => {
     const error: unknown = make();
     expect(isConnectorError(error)).toBe(true);
     for (const row of table) expect(isConnectorError(error, row.kind)).toBe(row.kind === kind);

@@ -126,7 +126,7 @@ describe('the GitHub connector', () => {
 
   it.each([
     ['POST', '/issues', '{"title":""}', 'title'],
-    ['POST', '/issues', '{"title":"x","colour":"red"}', 'colour'],
+    ['POST', '/issues', '{"title":"x","color":"red"}', 'color'],
     ['POST', '/issues', '{"title":', 'JSON'],
     ['PATCH', '/issues/1', '{}', 'nothing to change'],
     ['POST', '/issues/1/comments', '{"body":" "}', 'blank'],

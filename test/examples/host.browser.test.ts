@@ -13,7 +13,7 @@ import { startEmptyHost } from './start-host.js';
 useBrowser();
 
 describe('the example host', () => {
-  it.each(themes)('in its own colours: sign in, make a key, sign out (%s)', async (theme) => {
+  it.each(themes)('in its own colors: sign in, make a key, sign out (%s)', async (theme) => {
     const page = await openBrowser(await startEmptyHost(), { theme, path: '/settings' });
     await page.getByRole('button', { name: 'Sign in as ada' }).click();
     await page.waitForURL('**/settings/api-keys');

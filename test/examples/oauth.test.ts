@@ -104,7 +104,7 @@ describe('refresh tokens that are good for once', () => {
     expect(await readFile(file, 'utf8')).not.toContain(refreshToken);
   });
 
-  test('that were taken back are a 401 which ends in an InitializeError; a new authorisation goes on', async () => {
+  test('that were taken back are a 401 which ends in an InitializeError; a new authorization goes on', async () => {
     const product = await startProduct();
     const file = await newFile();
     const { client, readAtOnce } = await start(product, file, product.authorize());

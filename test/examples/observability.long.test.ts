@@ -47,7 +47,7 @@ describe('the examples of observability run and end by themselves (G6)', () => {
     expect(printed).toMatch(/login, attempt$/m);
     expect(printed).toMatch(/attempt, retry, attempt/);
     expect(printed).toMatch(/attempt, pause, attempt/);
-    expect(printed).toMatch(/^ {2}synchronise issues$/m);
+    expect(printed).toMatch(/^ {2}synchronize issues$/m);
     for (const metric of ['requests', 'pauses', 'paused_time', 'logins', 'retries', 'call.duration']) {
       expect(printed).toMatch(new RegExp(`^ {2}concordat\\.client\\.${metric} \\d*\\.?\\d*[1-9]`, 'm'));
     }

@@ -37,7 +37,7 @@ describe('the administration that it serves', () => {
     expect(new Set(Object.values(modes))).toEqual(new Set(['700', '600']));
   });
 
-  it('answers MCP, the state of the synchronisation included, until the key is revoked (K11)', async () => {
+  it('answers MCP, the state of the synchronization included, until the key is revoked (K11)', async () => {
     const service = await startService(['--data', newDataDirectory()]);
     const sam = `sam:${service.passwords.sam}`;
     const { id, key } = await service.createKey(sam, 'For an assistant');
@@ -48,7 +48,7 @@ describe('the administration that it serves', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['list_api_keys', 'sync_status']));
 
-    await service.printed('The next synchronisation starts');
+    await service.printed('The next synchronization starts');
     const { structuredContent } = await client.callTool({ name: 'sync_status' });
     expect(structuredContent).toMatchObject({
       state: 'waiting',
@@ -196,7 +196,7 @@ describe('the administration and the ways to run the service', () => {
 
   it('keeps stdout to JSON with --json, the passwords included', async () => {
     const service = await startService(['--data', newDataDirectory(), '--json']);
-    await service.printed('The next synchronisation starts');
+    await service.printed('The next synchronization starts');
     expect(await statusOf(service, `sam:${service.passwords.sam}`)).toBe(200);
     const lines = service.stdout.trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ equal: true, created: 1 })]);

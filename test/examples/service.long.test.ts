@@ -107,7 +107,7 @@ describe('the reference service', () => {
     await expectMirrored(github);
   });
 
-  it('synchronises again at its interval until Ctrl-C', async () => {
+  it('synchronizes again at its interval until Ctrl-C', async () => {
     const rounds = /(Both ends are equal.*){2}/s;
     const run = await runService(['--json', '--no-admin', '--issues', '3', '--interval', '0.1'], {
       interruptWhen: (stderr) => rounds.test(stderr),

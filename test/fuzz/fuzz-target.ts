@@ -10,7 +10,7 @@ export interface FuzzTarget<Case = any, Reader = any> {
   open(): Promise<{ readonly reader: Reader; close?(): Promise<void> }>;
   /** Says what is wrong with how a case is read; `undefined` when nothing is. */
   judge(reader: Reader, given: Case): string | undefined | Promise<string | undefined>;
-  /** Readers with one defect each, which the same judgement has to notice. */
+  /** Readers with one defect each, which the same judgment has to notice. */
   readonly defects: Readonly<Record<string, (reader: Reader) => Reader>>;
 }
 

@@ -41,7 +41,7 @@ const unknown: SharedQuota = {
 
 /**
  * The rules of the shared quota (rule G10): what is stored, one request and the time make what is stored next, and the
- * answer. Models of the redis state run this; redis itself runs the same rules in Lua
+ * answer. Models of the Redis state run this; Redis itself runs the same rules in Lua
  * (src/integrations/redis/lease-script.ts), and a test holds them equal.
  */
 export function lease(stored: SharedQuota | undefined, request: LeaseRequest, now: number): [SharedQuota, Lease] {

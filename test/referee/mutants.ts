@@ -4,7 +4,7 @@ import type { Mutant } from './transports.js';
 type Fetch = typeof globalThis.fetch;
 
 /** A way to break the contract, and the rule that says so. */
-export interface Misbehaviour extends Mutant {
+export interface Misbehavior extends Mutant {
   readonly does: string;
   readonly breaks: string;
   /** Where that shows. @default a run in which most rules have something to say */
@@ -37,7 +37,7 @@ const wrapRequest =
 const callOf = ({ headers }: Parameters<ConnectorClient['request']>[0]) =>
   Number((headers as Record<string, string>)['x-call']);
 
-export const misbehaviours: readonly Misbehaviour[] = [
+export const misbehaviors: readonly Misbehavior[] = [
   {
     does: 'drops the wait and takes a limit for a failure',
     breaks: 'G1',
@@ -167,7 +167,7 @@ export const misbehaviours: readonly Misbehaviour[] = [
   },
 ];
 
-function sendsAfterClose(): Misbehaviour {
+function sendsAfterClose(): Misbehavior {
   let again = () => {};
   return {
     does: 'sends once more after close()',

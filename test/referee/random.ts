@@ -36,5 +36,5 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** Seeds of neighbouring scenarios that have nothing to do with each other. */
+/** Seeds of neighboring scenarios that have nothing to do with each other. */
 export const seedOf = (seed: number, index: number): number => (Math.imul(seed, 0x9e3779b1) + index) | 0;

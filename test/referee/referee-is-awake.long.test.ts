@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from './judge.js';
-import { misbehaviours } from './mutants.js';
+import { misbehaviors } from './mutants.js';
 import type { CallPlan, Scenario } from './plan.js';
 import { formatFinding } from './report.js';
 import { play } from './run.js';
@@ -52,11 +52,11 @@ const places = {
   },
 } satisfies Record<string, Scenario>;
 
-/** On a machine that stands still for long, a misbehaviour may come too late to be one: then it gets another chance. */
+/** On a machine that stands still for long, a misbehavior may come too late to be one: then it gets another chance. */
 const chances = 5;
 
 describe('the referee notices a client that', () => {
-  it.each(misbehaviours)('$does ($breaks)', async (mutant) => {
+  it.each(misbehaviors)('$does ($breaks)', async (mutant) => {
     const broken = new Set<string>();
     for (let chance = 0; chance < chances && !broken.has(mutant.breaks); chance++) {
       const ledger = await play(mutant.where === undefined ? scenario : places[mutant.where], mutant);

@@ -1,6 +1,6 @@
 // Every user directory of the tests answered at once, so dropping one `await` before `findById` (keys of disabled owners are
 // then accepted, as a promise is not disabled) survived 470 tests. A check by mutation found it. The shared fixtures are
-// asynchronous now; here the directory and the licence are slow, and fail.
+// asynchronous now; here the directory and the license are slow, and fail.
 import type { DirectoryUser, UserDirectory } from 'concordat/api-keys';
 import { describe, expect, it } from 'vitest';
 import { type AdminHost, type Answer, basic, inDays, password, startAdmin } from '../admin/helpers/admin-host.js';
@@ -55,7 +55,7 @@ describe('API keys over a slow directory', () => {
   };
   type Opened = Awaited<ReturnType<typeof open>>;
 
-  /** Holds the directory and the licence while this is asked for, and changes something before they answer. */
+  /** Holds the directory and the license while this is asked for, and changes something before they answer. */
   async function whileAsked<T>({ between }: Opened, ask: () => Promise<T>, change: () => void) {
     between.held = true;
     const answer = track(ask());
@@ -70,7 +70,7 @@ describe('API keys over a slow directory', () => {
   it.each<[string, (opened: Opened) => void, string]>([
     ['the owner is disabled', ({ people }) => people.change('u-ada', { enabled: false }), 'owner'],
     ['the owner is deleted', ({ people }) => people.users.delete('u-ada'), 'owner'],
-    ['the licence lapses', ({ edition }) => Object.assign(edition, { name: 'Standard' }), 'edition'],
+    ['the license lapses', ({ edition }) => Object.assign(edition, { name: 'Standard' }), 'edition'],
   ])('a key does not authenticate when %s before the answer comes', async (_, change, reason) => {
     const opened = await open();
     const { apiKeys, apiKey, headers } = opened;
@@ -148,11 +148,11 @@ describe('API keys over a slow directory', () => {
 });
 
 describe('the administration over a slow directory', () => {
-  /** `keys: false`: the host opened the keys without its directory and licence, so that only the administration asks. */
+  /** `keys: false`: the host opened the keys without its directory and license, so that only the administration asks. */
   const start = async ({ keys }: { keys: boolean }) => {
     const between = new Between();
     const edition = { name: 'Professional' };
-    const licence = () => between.ask(() => edition.name);
+    const license = () => between.ask(() => edition.name);
     let host: AdminHost | undefined;
     const byName = (name: string) => [...(host?.users.values() ?? [])].find(({ username }) => username === name);
     const people: UserDirectory = {
@@ -161,8 +161,8 @@ describe('the administration over a slow directory', () => {
     };
     const users = behind(between, () => people);
     const administration = await startAdministration({
-      admin: { users, edition: licence },
-      keys: keys ? { users, edition: licence } : { users: undefined },
+      admin: { users, edition: license },
+      keys: keys ? { users, edition: license } : { users: undefined },
     });
     host = administration;
     const { key } = await administration.key('u-alice', 'Export');
@@ -214,7 +214,7 @@ describe('the administration over a slow directory', () => {
       },
     );
 
-    it('a licence that has lapsed by the time of the answer lets no key in, and none be made', async () => {
+    it('a license that has lapsed by the time of the answer lets no key in, and none be made', async () => {
       const started = await start(options);
       const { host, edition, key } = started;
       expect((await host.as(key, 'GET', '/me')).status).toBe(200);

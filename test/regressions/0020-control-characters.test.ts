@@ -1,5 +1,5 @@
 // `code` and `message` of an error went from a connector to the service's terminal as they were, up to 900 KB of them: escape
-// sequences that set colours and titles, a line end with a forged line of the log behind it, NUL, changes of direction. Only
+// sequences that set colors and titles, a line end with a forged line of the log behind it, NUL, changes of direction. Only
 // `detail` was bounded. Found by an attack that sent each of them; both sides clean and bound them now.
 import { BadRequestError } from 'concordat';
 import { createConnector } from 'concordat/connector';
@@ -10,7 +10,7 @@ import { scriptedConnector } from '../helpers/scripted-connector.js';
 import { rejection } from '../helpers/until.js';
 
 const hostile: [string, string][] = [
-  ['a colour', '\u001b[31m'],
+  ['a color', '\u001b[31m'],
   ['a title', '\u001b]0;owned\u0007'],
   ['a forged line', '\r\n2030-01-01 all is well'],
   ['a carriage return', '\r'],

@@ -2,7 +2,7 @@ import type { Clock, ConnectionState, Lease } from 'concordat/client';
 import { lease, type SharedQuota } from '../helpers/lease-rules.js';
 import type { LeasePlan } from './schedule.js';
 
-/** Adds leases to a state, as processes with a redis between them have them: late, away or wrong, as the plan says. */
+/** Adds leases to a state, as processes with a Redis between them have them: late, away or wrong, as the plan says. */
 export function leasingState(state: ConnectionState, { answersMs, fates }: LeasePlan, clock: Clock): ConnectionState {
   const windows = new Map<string, SharedQuota>();
   let asked = 0;

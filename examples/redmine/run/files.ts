@@ -24,7 +24,7 @@ export interface FilesOutcome {
 }
 
 /**
- * Attaches files in two projects, small ones and one of 50 MB, and has the projects synchronised twice. Then it compares what
+ * Attaches files in two projects, small ones and one of 50 MB, and has the projects synchronized twice. Then it compares what
  * both hold with what was attached: read without a connector, by SHA-256.
  */
 export async function runFiles(redmine: DirectRedmine, sync: () => Promise<SyncResult>): Promise<FilesOutcome> {

@@ -27,7 +27,7 @@ const redmineTickets = 18;
 const issuesBeforeReset = 10;
 
 /**
- * Synchronises an emulated GitHub with a real Redmine, through everything that a real one does to a connector, and then
+ * Synchronizes an emulated GitHub with a real Redmine, through everything that a real one does to a connector, and then
  * reads both without a connector.
  *
  * @returns whether every issue and comment is on both sides exactly once, and everything that was to happen has happened.
@@ -121,11 +121,11 @@ export async function runAgainstRedmine(
       screen.clear();
     };
 
-    await sync('First synchronisation: everything is new', issuesBeforeReset);
+    await sync('First synchronization: everything is new', issuesBeforeReset);
     screen.line('\nPeople go on working on both sides');
     await goOnWorking(world);
-    await sync('Second synchronisation: changes on both sides', 2);
-    await sync('Third synchronisation: there is nothing to do');
+    await sync('Second synchronization: changes on both sides', 2);
+    await sync('Third synchronization: there is nothing to do');
 
     screen.line('\nAttaching files through the connector');
     const mapping = await mappingFile('mapping').read();

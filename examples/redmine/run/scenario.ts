@@ -89,10 +89,10 @@ export async function goOnWorking(world: World): Promise<void> {
   rename(world, fifth, 'This came later');
   await redmine.change(inRedmine(fifth), { subject: 'This came later' });
   // Comments, old ones and new ones.
-  await commentOnGitHub(world, sixth.number, 'After the first synchronisation');
-  await commentOnRedmine(world, inRedmine(seventh), 'After the first synchronisation, on the mirror');
-  await commentOnGitHub(world, inGitHub(thirdTicket).number, 'After the first synchronisation, on the mirror');
-  await commentOnRedmine(world, fourthTicket.number, 'After the first synchronisation');
+  await commentOnGitHub(world, sixth.number, 'After the first synchronization');
+  await commentOnRedmine(world, inRedmine(seventh), 'After the first synchronization, on the mirror');
+  await commentOnGitHub(world, inGitHub(thirdTicket).number, 'After the first synchronization, on the mirror');
+  await commentOnRedmine(world, fourthTicket.number, 'After the first synchronization');
   const edited = onRedmine.find(({ body, comments }) => !body.includes('concordat:source=') && comments.length > 0);
   const note = edited?.comments[0];
   if (note !== undefined) {
@@ -109,9 +109,9 @@ export async function goOnWorking(world: World): Promise<void> {
   // Reopened, and new.
   const done = originals(onRedmine).find(({ isClosed }) => isClosed);
   if (done !== undefined) await redmine.change(done.number, reopened);
-  for (const place of ['GitHub', 'Redmine']) world.titles.add(`New on ${place} between two synchronisations`);
-  await gitHub.create('New on GitHub between two synchronisations', 'Fresh.');
-  const fresh = await redmine.create('New on Redmine between two synchronisations', 'Fresh.');
+  for (const place of ['GitHub', 'Redmine']) world.titles.add(`New on ${place} between two synchronizations`);
+  await gitHub.create('New on GitHub between two synchronizations', 'Fresh.');
+  const fresh = await redmine.create('New on Redmine between two synchronizations', 'Fresh.');
   await commentOnRedmine(world, fresh, 'On a fresh one');
 }
 

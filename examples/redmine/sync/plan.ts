@@ -11,7 +11,7 @@ interface Known<Fields> extends Sides<number> {
 type KnownComment = Known<{ body: string }>;
 type KnownIssue = Known<Content> & { comments: KnownComment[]; attachments?: KnownPair[] };
 
-/** What is remembered from one synchronisation to the next. */
+/** What is remembered from one synchronization to the next. */
 export type Mapping = KnownIssue[];
 
 /** What is to be written for one issue, in this order and one after the other: comments have an order, too. */

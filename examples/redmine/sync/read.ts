@@ -2,7 +2,7 @@ import type { ConnectorClient } from 'concordat/client';
 import { eachOf } from '../../service/engine/each-of.js';
 import { attachmentsSchema, commentsSchema, type Issue, pageSchema } from './issue.js';
 
-/** One end of the synchronisation: a project behind a connector. */
+/** One end of the synchronization: a project behind a connector. */
 export interface End {
   client: ConnectorClient;
   /** How markers name it: `owner/name`. */

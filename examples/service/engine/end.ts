@@ -1,6 +1,6 @@
 import { type ConnectorClient, type ConnectorClientOptions, createConnectorClient } from 'concordat/client';
 
-/** One end of the synchronisation: a repository behind a connector. */
+/** One end of the synchronization: a repository behind a connector. */
 export interface End {
   client: ConnectorClient;
   /** `owner/name` */

@@ -1,6 +1,6 @@
 import type { Work } from './plan.js';
 
-/** The unit of work: writes whose source issues are neighbours by number. */
+/** The unit of work: writes whose source issues are neighbors by number. */
 export interface Page {
   /** The same issue is always on the page with the same id, so no two pages have one in common. */
   id: number;

@@ -1,4 +1,4 @@
-/** Hears how far a synchronisation is. */
+/** Hears how far a synchronization is. */
 export interface SyncProgress {
   phase(name: string, total?: number): void;
   advance(count: number): void;

@@ -18,7 +18,7 @@ export interface SyncResult {
   orphans: number[];
 }
 
-/** Keeps count of one synchronisation, by source issue: each is created, updated, unchanged or failed. */
+/** Keeps count of one synchronization, by source issue: each is created, updated, unchanged or failed. */
 export class Tally {
   readonly #outcomes: Outcome[];
   #unsure = 0;

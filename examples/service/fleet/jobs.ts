@@ -25,7 +25,7 @@ const pageOptions = {
 
 /**
  * A whole run. Goes on wherever a worker before was killed, because all it needs is elsewhere: which pages there are is in
- * redis, and what is written is at the target. The ids of pages are fixed, so that a page is added once, whoever adds it.
+ * Redis, and what is written is at the target. The ids of pages are fixed, so that a page is added once, whoever adds it.
  */
 export async function runSync(
   job: Job<SyncData>,

@@ -1,13 +1,13 @@
 import { Agent, type Dispatcher } from 'undici';
 
 /**
- * How long this worker may take its job for its own. A worker that was frozen for too long, or cannot reach redis, must not
+ * How long this worker may take its job for its own. A worker that was frozen for too long, or cannot reach Redis, must not
  * go on writing: another one has its job by then.
  */
 export class Lease {
   /** Sends nothing once the lease is over. */
   readonly dispatcher: Dispatcher;
-  /** Shorter than the lock in redis, by more than a message takes. */
+  /** Shorter than the lock in Redis, by more than a message takes. */
   readonly #termMs: number;
   readonly #agent = new Agent();
   #untilMs = 0;

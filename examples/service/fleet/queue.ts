@@ -31,7 +31,7 @@ const longestRetryMs = 1000;
 /**
  * The queue, and a connection for what is no job. Both are opened here and closed together.
  *
- * @param ending from then on a lost connection is given up, so that nothing waits for a redis that does not come back
+ * @param ending from then on a lost connection is given up, so that nothing waits for a Redis that does not come back
  */
 export function openQueue(redisUrl: string, onError: (error: Error) => void, ending?: AbortSignal) {
   const retryStrategy = (times: number) => (ending?.aborted ? null : Math.min(times * 50, longestRetryMs));

@@ -15,7 +15,7 @@ export interface WorkerOptions {
   connectorUrl: string | undefined;
   /** Without one the pair of the job is used, with the token of the emulated GitHub. */
   github: GitHubOptions | undefined;
-  /** Encrypts the sessions in redis. */
+  /** Encrypts the sessions in Redis. */
   sessionKey: string | undefined;
   concurrency: number;
   /** Where `GET /health` is served, if anywhere. */
@@ -67,7 +67,7 @@ export async function runWorker(
   line(`Worker ${id}${health ? `, health: ${health.url}/health` : ''}`);
   if (!signal.aborted) await once(signal, 'abort');
   line(jobs > 0 ? 'Stopping as soon as the job in hand is done.' : 'Stopping.');
-  // Without redis nothing can be finished, and closing may wait for it: what is in hand is left to another worker.
+  // Without Redis nothing can be finished, and closing may wait for it: what is in hand is left to another worker.
   const leave = () => process.exit();
   redis.once('end', leave);
   await worker.close();

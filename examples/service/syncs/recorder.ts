@@ -14,7 +14,7 @@ interface RecorderOptions {
   store: RunStore;
   run: Run;
   connections: readonly RecordedConnection[];
-  /** What the synchronisation has done so far. */
+  /** What the synchronization has done so far. */
   result(): SyncResult;
   now?(): number;
 }

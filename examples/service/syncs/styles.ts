@@ -1,4 +1,4 @@
-/** The page's own styles, in the administration's colours and measures. */
+/** The page's own styles, in the administration's colors and measures. */
 export const stylesheet = /* css */ `
 .status-running { color: var(--accent); background: var(--accent-soft); border-color: var(--accent); }
 .status-warned { color: var(--warning); background: var(--warning-soft); border-color: var(--warning-line); }

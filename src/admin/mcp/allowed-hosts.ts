@@ -15,7 +15,7 @@ export const allowedHostsOption = z.array(
 
 /**
  * Refuses a `Host` or an `Origin` that is neither this machine's nor allowed. A page whose own name was bound to the
- * service's address (DNS rebinding) is recognised by both.
+ * service's address (DNS rebinding) is recognized by both.
  *
  * @returns a function that says which header of a request names a host that is not allowed, if any
  */

@@ -40,7 +40,7 @@ export type ActorLike = Actor | (Omit<Actor, 'userId'> & { readonly id: string }
 export interface DirectoryUser {
   readonly id: string;
   readonly username: string;
-  /** Disabled users' keys do not authenticate. Any value but `true` disables, such as the 1 of SQLite. @default true */
+  /** Disabled users' keys do not authenticate. Any value other than `true` disables a user, even the 1 of SQLite. @default true */
   readonly enabled?: boolean | undefined;
   /** Manages the keys of all users (specification 5.3). @default false */
   readonly superAdmin?: boolean | undefined;

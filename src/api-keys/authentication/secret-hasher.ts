@@ -12,7 +12,7 @@ const dummy = Buffer.alloc(32);
 export interface SecretHasher {
   /** The pepper version of new keys; 0 without a pepper. */
   readonly version: number;
-  /** By version, a fingerprint that recognises the pepper without revealing it. */
+  /** By version, a fingerprint that recognizes the pepper without revealing it. */
   readonly fingerprints: ReadonlyMap<number, string>;
   hash(secret: string): Buffer;
   /** Constant time, and the same work when there is no such key. */

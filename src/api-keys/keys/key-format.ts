@@ -67,7 +67,7 @@ function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // Bytes beyond the last multiple of 62 would favour the first letters.
+      // Bytes beyond the last multiple of 62 would favor the first letters.
       if (byte < 248 && text.length < length) text += alphabet.charAt(byte % 62);
     }
   }

@@ -12,7 +12,7 @@ const visibleCharacter = /[^\s\u2800\p{Cf}\p{DI}]/u;
 
 export const nameNotUnique: FieldError = { field, message: 'API key name must be unique.' };
 
-/** Trims, normalises (NFC) and checks a name (rule K3). Case counts. */
+/** Trims, normalizes (NFC) and checks a name (rule K3). Case counts. */
 export function readName(value: unknown): FieldReading<string> {
   if (value === undefined || value === null) return wrong('API key name is required.');
   if (typeof value !== 'string') return wrong('API key name must be text.');
@@ -23,7 +23,7 @@ export function readName(value: unknown): FieldReading<string> {
   return { value: name };
 }
 
-/** Normalises (line ends, NFC) and checks a description (rule K3): free text in lines; `''` for none. */
+/** Normalizes (line ends, NFC) and checks a description (rule K3): free text in lines; `''` for none. */
 export function readDescription(value: unknown): FieldReading<string> {
   if (value === undefined || value === null) return { value: '' };
   if (typeof value !== 'string') return wrong('API key description must be text.', 'description');

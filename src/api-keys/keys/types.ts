@@ -50,7 +50,7 @@ export interface CreatedApiKey {
 export interface NewApiKey {
   /** 1 to 100 characters after trimming; unique among all keys, whatever their status (rule K3). */
   readonly name: string;
-  /** Free text of at most 500 characters, in lines (rule K3). @default none */
+  /** Free text of one or more lines, at most 500 characters (rule K3). @default none */
   readonly description?: string | null | undefined;
   /** A `Date`, an ISO 8601 date-time with an offset, or a date, which means the end of that day in UTC (rule K4). */
   readonly expiresOn: Date | string;

@@ -56,7 +56,7 @@ export async function ask(given: Partial<Choices>, folderName: string, io: Io): 
     given.preset ??
     (await autocomplete({
       ...terminal,
-      message: 'Which end system does it connect? (Type to search.)',
+      message: 'Which end system does it connect to? (Type to search.)',
       options: products,
       filter: (search, product) => found(search).some(({ value }) => value === product.value),
       initialValue: defaults.preset as string,

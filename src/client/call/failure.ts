@@ -146,7 +146,7 @@ export function describeFailure(error: unknown): string {
 function redirectError(response: WireResponse, request: RequestLine, secrets: readonly string[]): RequestError {
   const { status } = response;
   if (status === 304) {
-    const message = 'the connector answered "not modified" to a request without a condition';
+    const message = 'the connector responded "not modified" to a request without a condition';
     return new RequestError(message, { code: 'REDIRECT', request, status });
   }
   const origin = originOf(headerValue(response.headers, 'location') ?? '');

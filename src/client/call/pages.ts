@@ -29,7 +29,7 @@ async function* read<Data>(
   for (;;) {
     const address = toTarget(base.basePath, toPath(path, base), query);
     if (seen.has(address)) {
-      const message = `the page after ${seen.size} ${seen.size === 1 ? 'page' : 'pages'} was read before`;
+      const message = `after ${seen.size} ${seen.size === 1 ? 'page' : 'pages'}, \`next\` led back to an earlier page`;
       const shown = withoutQuery(toPath(path, base));
       throw new RequestError(message, { code: 'PAGE_LOOP', request: { method: 'GET', path: shown } });
     }

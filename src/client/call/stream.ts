@@ -13,7 +13,7 @@ export type Open = (request: ConnectorRequest, isRest: boolean) => Promise<Conne
 
 /** The request of a stream: without compression, so that a part of the body can be requested. */
 export function toStreamRequest(request: ConnectorRequest): ConnectorRequest {
-  if (request.schema !== undefined) throw new TypeError("`schema` and `responseType: 'stream'` exclude each other.");
+  if (request.schema !== undefined) throw new TypeError("`schema` and `responseType: 'stream'` cannot be combined.");
   return { ...request, headers: { 'accept-encoding': 'identity', ...toRecord(request.headers) } };
 }
 

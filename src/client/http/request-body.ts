@@ -31,7 +31,7 @@ const noBody: BodySource = { contentType: undefined };
 export function toBodySource(options: { json?: unknown; body?: BodyOption | undefined }): BodySource {
   const { json, body } = options;
   if (json !== undefined) {
-    if (body !== undefined) throw new TypeError('`json` and `body` exclude each other.');
+    if (body !== undefined) throw new TypeError('`json` and `body` cannot be combined.');
     return { contentType: 'application/json', fixed: toJson(json) };
   }
   if (body === undefined || body === null) return noBody;

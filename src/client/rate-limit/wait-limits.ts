@@ -39,8 +39,8 @@ export function waitLimitError(facts: {
 
 function exceededLimit(remainingMs: number, waitedMs: number, limits: WaitLimits): string | undefined {
   if (limits.onLimit === 'reject') return "not waited for, because `onLimit` is 'reject'";
-  if (remainingMs > limits.maxWaitMs) return 'longer than `maxWaitMs` allows to wait';
-  if (waitedMs + remainingMs > limits.maxTotalWaitMs) return 'longer than `maxTotalWaitMs` allows to wait';
+  if (remainingMs > limits.maxWaitMs) return 'longer than `maxWaitMs` allows';
+  if (waitedMs + remainingMs > limits.maxTotalWaitMs) return 'longer than `maxTotalWaitMs` allows';
   return undefined;
 }
 

@@ -65,7 +65,7 @@ export function toInitializeError(error: unknown, signal: AbortSignal, code: str
     return error;
   if (isConnectorError(error)) {
     const refused = refusals.has(error.status);
-    const message = `The login was ${refused ? 'refused' : 'not possible'}: ${error.message}`;
+    const message = `The login ${refused ? 'was refused' : 'failed'}: ${error.message}`;
     return new InitializeError(message, {
       status: error.status,
       code: error.origin === 'connector' ? error.code : undefined,

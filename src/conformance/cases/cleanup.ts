@@ -47,7 +47,7 @@ export const cleanupCases = casesWith({ feature: 'cleanup' }, [
       const { prober } = judge;
       const session = await endedSession(prober);
       const over = await prober.send(toCleanup(prober), session);
-      judge.status(over, isDone, 'a success, or 401, also the second time');
+      judge.status(over, isDone, 'a success, or 401, even the second time');
       if (isDone(over.response?.status ?? 0))
         judge.status(await prober.send(toCleanup(prober), await deadSession(prober)), isDone, 'a success, or 401');
     },

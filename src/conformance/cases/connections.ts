@@ -27,7 +27,7 @@ export const parallelCase: CaseDefinition = {
     if (silent.length === 0) return;
     judge.found(
       silent[0]!,
-      `; of ${inParallel} requests at the same time, each on its own connection, ${silent.length} got no response`,
+      `; of ${inParallel} simultaneous requests, each on its own connection, ${silent.length} got no response`,
     );
     prober.block('the connector does not serve several connections at the same time (connections.parallel)');
   },
@@ -38,7 +38,7 @@ export const refusedPostCase: CaseDefinition = {
   id: 'session.refused-post',
   rule: 'S4',
   title: 'A POST without a session gets a 401, and a refused POST does not break the next request on its connection',
-  why: 'A POST that needs no session can be written by anybody. A body that is left unread becomes the beginning of the next request: the one that the service repeats after the login.',
+  why: 'A POST that needs no session can be sent by anybody. A body that is left unread becomes the beginning of the next request: the one that the service repeats after the login.',
   lacks: (prober) => lacksServedSession(prober) ?? lacksInvalidBody(prober),
   async check(judge) {
     const { prober } = judge;

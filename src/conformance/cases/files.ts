@@ -63,7 +63,7 @@ export const fileCases = casesWith({ lacks: lacksFile }, [
     id: 'files.range',
     rule: 'D2',
     title: 'A range request gets the rest of the file, or the whole file',
-    why: 'The service resumes broken downloads. The wrong part makes a corrupt file.',
+    why: 'The service resumes broken downloads. The wrong part produces a corrupt file.',
     async check(judge) {
       const { prober } = judge;
       const whole = await readFile(prober);

@@ -49,7 +49,7 @@ export const openapiCases = casesWith({ lacks: lacksDocument }, [
     id: 'openapi.refusal',
     rule: 'E2',
     title: 'A request that the document forbids gets a 400, 403 or 404',
-    why: 'On other statuses the service logs in for nothing, or takes what it gets for the data it asked for.',
+    why: 'On other statuses the service logs in for nothing, or mistakes what it gets for the data it asked for.',
     check: lookAt(({ generated, status }) => {
       const isFine = generated.expected.includes(status) || (generated.mayBeServed && isSuccess(status));
       return generated.hasSession && status < 500 && !isFine;

@@ -48,13 +48,13 @@ export const rateLimitCases: CaseDefinition[] = [
   limitCase({
     id: 'rate-limit.parallel',
     rule: 'E2',
-    title: 'Of parallel requests, those beyond the limit are refused like any other',
+    title: 'Parallel requests beyond the limit are refused like any others',
     why: 'The service meets the limit with many requests in flight. It retries a 500 or a closed connection at once, and gives up soon.',
     async check(judge) {
       const { seen, unexpected } = await reachLimit(judge.prober);
       if (seen === undefined && unexpected.length === 0) throw notReached();
       for (const one of unexpected.slice(0, mostProblems)) {
-        const among = 'among requests at the same time that reach for the limit; expected a success or a 403';
+        const among = 'among simultaneous requests that go beyond the limit; expected a success or a 403';
         judge.found(one, ` ${among}`);
       }
     },
@@ -126,7 +126,7 @@ export const rateLimitCases: CaseDefinition[] = [
     rule: 'W7',
     severity: 'warning',
     title: 'The wait is at most a day',
-    why: 'The service does not wait longer: it ends the synchronisation. Most often the unit is wrong.',
+    why: 'The service does not wait longer: it ends the synchronization. Most often the unit is wrong.',
     check: look((judge, seen) => {
       const { waitMs } = judge.prober.limits.waitOf(seen);
       if (waitMs === undefined || waitMs <= dayMs) return;
@@ -165,7 +165,7 @@ export const tooManyRequestsCase: CaseDefinition = {
   id: 'responses.too-many-requests',
   rule: 'W3',
   title: 'No other response is a 429',
-  why: 'The contract says 403 with the wait header. Most often a proxy or a limiter of its own refuses requests.',
+  why: 'The contract says 403 with the wait header. Most often, a proxy or a separate rate limiter is refusing requests.',
   async check(judge) {
     const { limit, rateLimit } = judge.settings;
     const others = (await announcements(judge)).filter(({ seen }) => seen.request.path !== limit?.request.path);

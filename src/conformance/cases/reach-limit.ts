@@ -49,7 +49,7 @@ export function reachLimit(prober: Prober): Promise<ReachedLimit> {
     if (prober.canLogIn && lacksProbe(prober, 'readable') === undefined) {
       await acceptedSession(prober);
       if ((await shareSession(prober).catch(ignoreCannotCheck))?.refused.length)
-        throw new CannotCheck('requests at the same time are refused (session.parallel)');
+        throw new CannotCheck('simultaneous requests are refused (session.parallel)');
     }
     return sendUntilRefused(prober);
   });

@@ -26,14 +26,14 @@ export const routeCases: CaseDefinition[] = [
     id: 'routes.unknown-resource',
     rule: 'E2',
     title: 'A missing resource gets a 404',
-    why: 'On a 404 the service drops the record. Any other status keeps it, or stops the synchronisation.',
+    why: 'On a 404 the service drops the record. Any other status keeps it, or stops the synchronization.',
     ...sampleStatus('unknown-resource', isOneOf(404), '404'),
   },
   {
     id: 'routes.unknown-route',
     rule: 'E2',
     title: 'A missing route gets a 404',
-    why: 'On a 401 the service would log in again for nothing, and it would take a 200 for data.',
+    why: 'On a 401 the service would log in again for nothing, and it would treat a 200 as data.',
     lacks: (prober) => lacksSample(prober, 'unknown-route'),
     async check(judge) {
       const seen = await takeSample(judge.prober, 'unknown-route');

@@ -19,8 +19,8 @@ export const sessionCases = casesWith({ feature: 'session' }, [
       const { refused, bound } = await shareSession(judge.prober);
       for (const seen of refused.slice(0, 2)) {
         const where = bound
-          ? 'on another connection than the login, where the session is not known'
-          : 'among requests at the same time with one session';
+          ? 'on a different connection from the login, where the session is not known'
+          : 'among simultaneous requests with one session';
         judge.found(seen, ` ${where}; alone it is a success`);
       }
     },
@@ -36,14 +36,14 @@ export const sessionCases = casesWith({ feature: 'session' }, [
     id: 'session.dead',
     rule: 'E2',
     title: 'An invalid session gets a 401',
-    why: 'On a 403 or 400 the service does not log in again, so the synchronisation stops as soon as a session ends.',
+    why: 'On a 403 or 400 the service does not log in again, so the synchronization stops as soon as a session ends.',
     ...refusedEverywhere('dead-session'),
   },
   {
     id: 'session.expired',
     rule: 'S4',
     title: 'An expired session gets a 401',
-    why: 'The 401 tells the service to log in again in the middle of a synchronisation.',
+    why: 'The 401 tells the service to log in again in the middle of a synchronization.',
     ...sampleStatus('expired-session', isOneOf(401), '401'),
   },
   {

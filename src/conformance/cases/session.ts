@@ -14,7 +14,7 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
     id: 'session.initialize',
     rule: 'S1',
     title: 'initialize logs in with valid parameters',
-    why: 'Without a session there is no synchronisation.',
+    why: 'Without a session there is no synchronization.',
     async check(judge) {
       const login = await judge.prober.login();
       const status = judge.response(login)?.response.status;
@@ -55,7 +55,7 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
     id: 'session.header-safe',
     rule: 'S2',
     title: 'The session can be sent as headers',
-    why: 'A line break in a value or a name such as Host would corrupt every later request, so the service refuses the login. A space at an end never comes back.',
+    why: 'A line break in a value or a name such as Host would corrupt every later request, so the service refuses the login. A space at either end of a value is lost.',
     async check(judge) {
       const { login, session } = await readableLogin(judge.prober);
       const entries = toSessionParameters(session) ?? [];

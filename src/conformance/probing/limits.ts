@@ -19,7 +19,7 @@ export function hasResponse(seen: Exchange): seen is Completed {
   return seen.response !== undefined;
 }
 
-/** Recognises rate limits as the service does, and waits until the last of them has ended. */
+/** Recognizes rate limits as the service does, and waits until the last of them has ended. */
 export class Limits {
   readonly #settings: Settings;
   #pausedUntil = 0;

@@ -13,7 +13,7 @@ export type Reporter = (typeof reporters)[number];
 export function formatReport(
   report: Report,
   reporter: Reporter,
-  options: { /** Whether `pretty` may colour. @default false */ colors?: boolean } = {},
+  options: { /** Whether `pretty` may color. @default false */ colors?: boolean } = {},
 ): string {
   switch (reporter) {
     case 'pretty':

@@ -16,7 +16,7 @@ export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
 
 /**
  * Express 5 error handler that sends the contract's error response: for what routes throw, for paths that cannot be decoded
- * and broken JSON (400), and for too large bodies (413) of `express.json()`. Add it last. An error after the headers went out
+ * and broken JSON (400), and for bodies too large for `express.json()` (413). Add it last. An error after the headers have been sent
  * ends the connection.
  *
  * @throws TypeError naming the invalid option.

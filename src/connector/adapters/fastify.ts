@@ -27,10 +27,10 @@ const schema = optionsOf({ ...adapterShape, notFound: bool.default(true) } satis
 
 /**
  * Fastify 5 plugin: sends the contract's error response for what routes throw, for Fastify's own errors (validation and
- * broken JSON: 400, too large bodies: 413) and for unknown routes (404), in the whole scope in which it is registered. An
- * error after the headers went out ends the connection.
+ * broken JSON: 400, bodies that are too large: 413) and for unknown routes (404), in the whole scope in which it is registered. An
+ * error after the headers have been sent ends the connection.
  *
- * @throws TypeError naming the invalid option, when the server gets ready.
+ * @throws TypeError naming the invalid option, while the server is getting ready.
  * @example
  * await app.register(connectorPlugin, { sessionHeaders: ['x-token'] })
  */

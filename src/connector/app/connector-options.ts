@@ -51,15 +51,15 @@ export interface ConnectorOptions<Parameters extends z.ZodType, Session extends 
    */
   openPaths?: readonly string[] | undefined;
   /**
-   * Translates failures that are not HTTP, such as those of a database, a driver or an SDK: gets whatever was thrown that is
-   * not a `ConnectorError`. `undefined` leaves it a 500 without details (rule E4). @default none
+   * Translates failures that are not HTTP, such as those of a database, a driver or an SDK: it gets anything thrown that is
+   * not a `ConnectorError`. Returning `undefined` leaves it a 500 without details (rule E4). @default none
    */
   translate?: Translate<Context> | undefined;
   /**
    * Gets every error as it was thrown: the place for the connector's log, such as `logError`. What it throws itself is
    * ignored. For a request that the service has cancelled it gets an `AbortError` whose cause is what was thrown.
    *
-   * @default none: nothing logs errors, and a warning at the start says so, once a process (rule E4)
+   * @default none: nothing logs errors, and a warning at the start says so, once per process (rule E4)
    */
   onError?: ErrorListener<Context> | undefined;
 }

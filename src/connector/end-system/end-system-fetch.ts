@@ -29,12 +29,12 @@ export interface EndSystemFetchOptions {
    * @default none
    */
   translateStatuses?: readonly number[] | undefined;
-  /** Takes internals out of the end system's messages and details: see {@link Preset.clean}. @default that of the preset */
+  /** Removes internals from the end system's messages and details: see {@link Preset.clean}. @default that of the preset */
   clean?: Preset['clean'];
   /** `false` leaves the end system's response out of the errors. @default that of the preset, or true */
   detail?: boolean | undefined;
   /**
-   * The login page of an end system that redirects expired sessions instead of responding with a 401: it is taken for a 401.
+   * The login page of an end system that redirects expired sessions instead of responding with a 401: it is treated as a 401.
    * A pattern is matched against the target of a redirect, without its query; `'html'` is any page, for systems whose data
    * is never HTML.
    *
@@ -42,7 +42,7 @@ export interface EndSystemFetchOptions {
    */
   loginPage?: LoginPage | undefined;
   /**
-   * Milliseconds until a call fails with a 504: for the head, and for a body that is read as a whole (`json()`, `text()` and
+   * Milliseconds until a call fails with a 504: for the headers, and for a body that is read as a whole (`json()`, `text()` and
    * so on); a streamed body has no timeout. The default is below the 30 s of the service's client, so that the service
    * learns the reason. Uploads count: use a fetch with a longer timeout for them, or `Number.POSITIVE_INFINITY`.
    *

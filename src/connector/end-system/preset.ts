@@ -117,14 +117,14 @@ export interface Preset {
   /** The first rule that matches decides. */
   rules: readonly PresetRule[];
   /**
-   * Where the end system's error code is: the first place with a code counts (rule E3). A condition is for members that are
+   * Where the end system's error code is: the first place with a code is used (rule E3). A condition is for members that are
    * a code in one response and a sentence in the next.
    */
   code?: readonly (BodyPath | BodyCondition)[] | undefined;
   /** Where the end system's message is. */
   message?: readonly BodyPath[] | undefined;
   /**
-   * Takes out of the end system's messages and details what the service's users must not see, such as paths on its server. Gets
+   * Removes from the end system's messages and details what the service's users must not see, such as paths on its server. Gets
    * up to 64 KiB; where nothing is left of a message, it names the status. @default nothing is taken out
    */
   clean?: ((text: string) => string) | undefined;

@@ -21,8 +21,8 @@ const maxMessageBytes = 4096;
 const maxCauses = 5;
 
 /**
- * An `onError` that writes to the standard error stream: what failed in one line, then the stack and the causes. What the
- * service is told anyway (a status below 500) is only the line. With `NODE_ENV=production` each error is a line of JSON:
+ * An `onError` that writes to the standard error stream: what failed in one line, then the stack and the causes. An error that the
+ * service is told about anyway (a status below 500) gets only the line. With `NODE_ENV=production` each error is a line of JSON:
  * `time`, `level` (`error`, or `info` below 500), `method`, `path`, `status`, `code`, `message`, `stack`. Secrets of the request
  * are redacted (rule E5), and the query is left out.
  *

@@ -111,7 +111,7 @@ export type SetHeaders = (headers: Record<string, string>) => void;
 
 /**
  * Wraps an `endSystemFetch` for one request: the end system's quota is announced on the connector's response (rule W8),
- * whether a success or an error. Of several end-system responses the smallest remainder counts. Reads the end system's
+ * whether a success or an error. If there are several end-system responses, the smallest remainder is announced. Reads the end system's
  * `RateLimit` headers and those that its preset names; the preset's name is the policy's.
  *
  * @param target the context of the request (in `initialize.handler`: `c`), or a function that sets headers.

@@ -49,7 +49,7 @@ function toForm(body: unknown): Buffer<ArrayBuffer> | Error {
   // There is no standard form for them, and whoever sends them may be the one who is wrong.
   if (fields.some(([, value]) => typeof value !== 'string')) {
     return new Error(
-      'The form has fields that hold objects and cannot be made again. Put the connector before the parser.',
+      'The form has fields that hold objects, so it cannot be rebuilt. Put the connector before the parser.',
     );
   }
   return Buffer.from(String(new URLSearchParams(fields as [string, string][])));
@@ -57,7 +57,7 @@ function toForm(body: unknown): Buffer<ArrayBuffer> | Error {
 
 function lost(): Error {
   return bodyAlreadyReadError(
-    'The body of the request was read before the connector got it, and cannot be made again. Put the connector before ' +
+    'The body of the request was read before the connector got it, and cannot be rebuilt. Put the connector before ' +
       'the parser, or give it what was read as `body` of the incoming message.',
   );
 }

@@ -21,20 +21,20 @@ const schema = optionsOf({
 
 /**
  * Puts a job off when one of its calls rejects with a `RateLimitError`, until the rate limit is over. Such a job holds
- * no worker, counts no attempt, and survives a restart. It then starts again from its beginning.
+ * no worker, uses up no attempt, and survives a restart. It then starts again from its beginning.
  *
  * The client must reject instead of waiting: always with `rateLimit.onLimit: 'reject'`, or above `rateLimit.maxWaitMs`.
  * With `queue` the queue stops; without it the other jobs of the connection are delayed as they come up, without sending
  * anything, and jobs of other connections continue.
  *
- * An error that another attempt cannot mend, a 4xx of the connector other than 401, 408, 425 and 429, becomes an
+ * An error that another attempt cannot fix, a 4xx of the connector other than 401, 408, 425 and 429, becomes an
  * `UnrecoverableError` with that error as its `cause`. Any other error is thrown as it is and costs an attempt.
  *
  * @throws TypeError when `processor` is no function, or naming the option that is wrong.
  * @example
  * const client = createConnectorClient({ ...options, rateLimit: { onLimit: 'reject' } })
  * const queue = new Queue('acme', { connection })
- * const worker = new Worker('acme', delayWhenLimited((job) => synchronise(client, job.data), { queue }), { connection })
+ * const worker = new Worker('acme', delayWhenLimited((job) => synchronize(client, job.data), { queue }), { connection })
  */
 // biome-ignore lint/suspicious/noExplicitAny: BullMQ's own defaults, so that a processor written for them fits
 export function delayWhenLimited<Data = any, Result = any, Name extends string = string>(

@@ -7,8 +7,8 @@ export type LimitableQueue = Pick<Queue, 'getGlobalRateLimit' | 'setGlobalRateLi
 const noLimit = { max: Number.MAX_SAFE_INTEGER, durationMs: 60_000 };
 
 /**
- * Stops a whole queue until a time: its workers take up no job, and ask redis once when the time is over. Jobs that were
- * refused together send the commands once; rejects if redis does.
+ * Stops a whole queue until a time: its workers take up no job, and ask Redis once when the time is over. Jobs that were
+ * refused together send the commands once; rejects if Redis does.
  */
 export function queueStopper(queue: LimitableQueue): (resumeAt: Date) => Promise<void> {
   let latest = 0;

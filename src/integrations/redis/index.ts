@@ -1,5 +1,5 @@
 /**
- * Shares one login and one pause between all processes of a connection.
+ * Shares one login, one pause and one quota between all processes of a connection.
  *
  * @module concordat/redis
  */

@@ -127,7 +127,7 @@ return cjson.encode(answer)`;
 
 const hash = createHash('sha1').update(script).digest('hex');
 
-/** Leases permits in one step, by the clock of redis; after the deadline, nobody would use them. */
+/** Leases permits in one step, by the clock of Redis; after the deadline, nobody would use them. */
 export async function takePermits(
   redis: Redis,
   names: Names,

@@ -4,7 +4,7 @@ import { abortable, sleep, systemClock } from '../../internal/index.js';
 /** How often a connection is tested, and how long after a failure the next one is opened. */
 const testMs = 3000;
 const retryMs = 500;
-/** How long a test waits for its answer, at least: a redis that is slow for once is not away. */
+/** How long a test waits for its answer, at least: a Redis that is slow for once is not away. */
 const patienceMs = 3000;
 
 /** ioredis opens a connection; when and how often is decided here. */
@@ -29,7 +29,7 @@ interface Connection {
 }
 
 /**
- * A connection to redis that never stays broken (rule G11):
+ * A connection to Redis that never stays broken (rule G11):
  *
  *     connecting ──▶ up ◀──▶ down
  *

@@ -4,7 +4,7 @@ import { Line } from './line.js';
 import type { Settings } from './options.js';
 import { testWriting } from './scripts.js';
 
-/** A state, as the link to redis sees it. */
+/** A state, as the link to Redis sees it. */
 export interface Member {
   readonly channel: string;
   onMessage(text: string): void;
@@ -42,7 +42,7 @@ export class Link {
   #outage: Error | undefined;
   /** How often a connection failed or was opened during outages. */
   #changes = 0;
-  /** How far the clock of redis is ahead of this process's monotonic one: too much, by a timeout at most, rather than too little. */
+  /** How far the clock of Redis is ahead of this process's monotonic one: too much, by a timeout at most, rather than too little. */
   #aheadMs = 0;
 
   constructor(redis: Redis, prefix: string, timeoutMs: number) {
@@ -93,9 +93,9 @@ export class Link {
   }
 
   /**
-   * Runs a command. Its `deadline` is when nobody waits for its answer any more, in epoch milliseconds by the clock of redis.
+   * Runs a command. Its `deadline` is when nobody waits for its answer any more, in epoch milliseconds by the clock of Redis.
    *
-   * @throws Error when redis is away or too slow.
+   * @throws Error when Redis is away or too slow.
    */
   run<T>(command: (redis: Redis, deadline: number) => Promise<T>): Promise<T> {
     return this.#commands.run((redis) =>
@@ -137,7 +137,7 @@ export class Link {
   #isDown(which: string, cause: Error): void {
     if (this.#outage === undefined) {
       const until = 'Until it is back, this process uses a session and pauses of its own.';
-      this.#outage = new Error(`redis: ${cause.message}${which}. ${until}`, { cause });
+      this.#outage = new Error(`Redis: ${cause.message}${which}. ${until}`, { cause });
       for (const listener of [...this.#listeners]) quiet(listener)(this.#outage);
     }
     void this.#testBoth();

@@ -17,27 +17,27 @@ export interface RedisStateOptions {
    * which all states with this `redis` share.
    */
   redis: Redis;
-  /** Processes with the same `connection` on the same redis share the session and pauses. Use one name per set of credentials. */
+  /** Processes with the same `connection` on the same Redis share the session and pauses. Use one name per set of credentials. */
   connection: string;
   /**
-   * Encrypts the session (AES-256-GCM). At least 32 bytes, the same in every process. With a different key a process cannot use the
+   * Encrypts the session (AES-256-GCM). At least 32 bytes, the same in every process. With a different key, a process cannot use the
    * session and logs in.
    */
   encryptionKey?: string | Uint8Array | undefined;
-  /** Stores the session without encryption: anybody who can read redis can then use it. @default false */
+  /** Stores the session without encryption: anybody who can read Redis can then use it. @default false */
   storeSessionInPlainText?: boolean | undefined;
-  /** The prefix of all keys in redis. @default 'concordat:' */
+  /** The prefix of all keys in Redis. @default 'concordat:' */
   prefix?: string | undefined;
-  /** The timeout of a redis command, in milliseconds; after it the process continues on its own. @default 1000 */
+  /** The timeout of a Redis command, in milliseconds; after it the process continues on its own. @default 1000 */
   timeoutMs?: number | undefined;
-  /** How long a session stays in redis, in milliseconds. @default 86400000 (a day) */
+  /** How long a session stays in Redis, in milliseconds. @default 86400000 (a day) */
   sessionTtlMs?: number | undefined;
   /** How long no process logs in after a refused login, in milliseconds (rule S5). @default 30000 */
   loginCooldownMs?: number | undefined;
   /** How long until another process takes over from one that died while logging in, in milliseconds. @default 3000 */
   takeoverMs?: number | undefined;
   /**
-   * What a process does that needs a session while redis is away: logs in `'alone'`, or `'wait'`s until redis is back, for
+   * What a process does that needs a session while Redis is away: logs in `'alone'`, or `'wait'`s until Redis is back, for
    * `maxAwayMs` at most. Wait if the system has one session for each account, where each login ends the session of another
    * process (rule G11).
    * @default 'alone'

@@ -8,9 +8,9 @@ import { namesOf } from './scripts.js';
 import { SharedPauses } from './shared-pauses.js';
 import { SharedSessions } from './shared-sessions.js';
 
-/** State in redis. `shared` and `onError` are the only signs of an outage. */
+/** State in Redis. `shared` and `onError` are the only signs of an outage. */
 export interface RedisState extends ConnectionState, AsyncDisposable {
-  /** Whether the session and pauses are shared right now; `false` while redis is away. */
+  /** Whether the session and pauses are shared right now; `false` while Redis is away. */
   readonly shared: boolean;
   onError(listener: (error: Error) => void): () => void;
   /** Closes the state's connections if no other state uses them; your `redis` stays open. Close the clients first. */
@@ -20,12 +20,12 @@ export interface RedisState extends ConnectionState, AsyncDisposable {
 /**
  * Shares the session and the pauses of a connection between processes: one login and one pause serve them all.
  *
- * While redis is down each process uses a session and pauses of its own, and its clients emit one `error` event. When redis is
+ * While Redis is down each process uses a session and pauses of its own, and its clients emit one `error` event. When Redis is
  * back, the processes exchange their pauses and share the next login again.
  *
  * @throws TypeError naming the option that is wrong, `encryptionKey` first of all.
  * @example
- * const state = redisState({ redis: new Redis(), connection: 'github-acme', encryptionKey: process.env.SESSION_KEY })
+ * const state = redisState({ Redis: new Redis(), connection: 'github-acme', encryptionKey: process.env.SESSION_KEY })
  * const client = createConnectorClient({ ...options, state })
  */
 export function redisState(options: RedisStateOptions): RedisState {
@@ -43,12 +43,12 @@ export function redisState(options: RedisStateOptions): RedisState {
     },
     onUp() {
       sessions.wake();
-      void pauses.synchronise();
+      void pauses.synchronize();
     },
   });
   const sessions = new SharedSessions(link, names, settings, JSON.stringify({ from }), closing.signal);
   const pauses = new SharedPauses(link, names, (pause) => JSON.stringify({ from, pause }));
-  void pauses.synchronise();
+  void pauses.synchronize();
 
   // Clients of this process share their gates; other processes share the pauses.
   const gates = new Map<string, object>();

@@ -22,7 +22,7 @@ export type RenewalStep =
   | { type: 'login' }
   | { type: 'wait' };
 
-/** Reads the clock of redis in a script. */
+/** Reads the clock of Redis in a script. */
 export const nowInScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
@@ -31,7 +31,7 @@ const testScript = `${nowInScript}
 redis.call('SET', KEYS[1], '', 'PX', 1)
 return now`;
 
-/** Rejects unless redis can be written: a replica that was the master cannot. @returns its clock, epoch milliseconds. */
+/** Rejects unless Redis can be written: a replica that was the master cannot. @returns its clock, epoch milliseconds. */
 export async function testWriting(redis: Redis, prefix: string): Promise<number> {
   return Number(await redis.eval(testScript, 1, `${prefix}test`));
 }
@@ -53,7 +53,7 @@ return { 'wait' }`;
 
 /**
  * In one step: adopt a newer session, respect a refusal, or take the right to log in. After the deadline nobody would use
- * that right, so it is not taken: a redis that hung runs what it was asked meanwhile (rule G11).
+ * that right, so it is not taken: a Redis that hung runs what it was asked meanwhile (rule G11).
  */
 export async function beginRenewal(
   redis: Redis,
@@ -72,7 +72,7 @@ export async function findNewer(redis: Redis, { session }: Names, than: number):
 
 function readStep(result: unknown): RenewalStep {
   const [type, first = '', second = '', age = ''] = result as string[];
-  // Missing if an earlier version wrote it; negative if the clock of redis was set back.
+  // Missing if an earlier version wrote it; negative if the clock of Redis was set back.
   const ageMs = age === '' || Number(age) < 0 ? undefined : Number(age);
   if (type === 'session') return { type, generation: Number(first), sealed: second, ageMs };
   if (type === 'refused') return { type, refusal: first };
@@ -92,7 +92,7 @@ redis.call('PUBLISH', ARGV[5], ARGV[6])
 return generation`;
 
 /**
- * Stores a new session with the time by redis's clock, releases the right to log in, and notifies the others. Stores nothing
+ * Stores a new session with the time by Redis's clock, releases the right to log in, and notifies the others. Stores nothing
  * if another process has taken over meanwhile (rule G11).
  *
  * @returns the session's generation; 0 if another process has taken over.
@@ -141,7 +141,7 @@ if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KE
 redis.call('PUBLISH', ARGV[3], ARGV[4])
 return 1`;
 
-/** Extends a pause, never shortens it (rule G2). Its end is a time by redis's clock, since those of the processes may differ. */
+/** Extends a pause, never shortens it (rule G2). Its end is a time by Redis's clock, since those of the processes may differ. */
 export async function pause(
   redis: Redis,
   { pauses, news }: Names,

@@ -5,7 +5,7 @@ import { type Names, pause, readPauses } from './scripts.js';
 
 type Listener = (pause: SharedPause) => void;
 
-/** The pauses of a connection, shared through redis. A process keeps its own pauses even while redis is down. */
+/** The pauses of a connection, shared through Redis. A process keeps its own pauses even while Redis is down. */
 export class SharedPauses {
   readonly #link: Link;
   readonly #names: Names;
@@ -19,7 +19,7 @@ export class SharedPauses {
     this.#toMessage = toMessage;
   }
 
-  /** See `ConnectionState.pause`. Never rejects: a pause that cannot be published now is published when redis is back. */
+  /** See `ConnectionState.pause`. Never rejects: a pause that cannot be published now is published when Redis is back. */
   async share(pause: SharedPause): Promise<void> {
     if (this.#note(pause)) await this.#publish(pause);
   }
@@ -38,8 +38,8 @@ export class SharedPauses {
     this.#note({ scope, resumeAt: new Date(Math.min(Date.now() + remainingMs, latestDateMs)) });
   }
 
-  /** Exchanges pauses with redis after an outage. */
-  async synchronise(): Promise<void> {
+  /** Exchanges pauses with Redis after an outage. */
+  async synchronize(): Promise<void> {
     const own = [...this.#pauses.values()];
     const theirs = await this.#link.run((redis) => readPauses(redis, this.#names)).catch(() => []);
     for (const pause of theirs) this.receive(pause);

@@ -11,7 +11,7 @@ type Login = () => Promise<Record<string, string>>;
 /** How often to look for another process's session: its message may get lost. */
 const lookMs = 1000;
 
-/** The session of a connection, shared through redis: one process logs in, the others adopt its session. */
+/** The session of a connection, shared through Redis: one process logs in, the others adopt its session. */
 export class SharedSessions {
   readonly #link: Link;
   readonly #names: Names;
@@ -20,7 +20,7 @@ export class SharedSessions {
   readonly #seal: Seal;
   readonly #closing: AbortSignal;
   #news = new AbortController();
-  /** `since` is the time of its login on this process's monotonic clock; `undefined` when redis does not know it. */
+  /** `since` is the time of its login on this process's monotonic clock; `undefined` when Redis does not know it. */
   #known: (SharedSession & { since: number | undefined }) | undefined;
   #flight: Promise<SharedSession> | undefined;
 
@@ -68,7 +68,7 @@ export class SharedSessions {
     return { generation, headers, ageMs: since === undefined ? undefined : systemClock.monotonic() - since };
   }
 
-  /** Asks redis what to do, again and again: each answer ends it or leads to a wait that a timer ends. */
+  /** Asks Redis what to do, again and again: each answer ends it or leads to a wait that a timer ends. */
   async #obtain(expired: number, login: Login): Promise<SharedSession> {
     const token = randomUUID();
     const { takeoverMs, whenAway, maxAwayMs } = this.#settings;
@@ -97,7 +97,7 @@ export class SharedSessions {
         await sleep(systemClock, lookMs, signal, this.#closing).catch(() => {});
       }
     }
-    // While redis is away, each process logs in for itself.
+    // While Redis is away, each process logs in for itself.
     const headers = await login();
     return this.#know(this.#nextGeneration(unusable), headers, 0);
   }

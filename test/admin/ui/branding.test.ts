@@ -16,8 +16,8 @@ function token(css: string, name: string): [string, string] {
   return [last(light), last(dark)];
 }
 
-function luminance(colour: string): number {
-  const parts = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255);
+function luminance(color: string): number {
+  const parts = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
   const [red, green, blue] = parts.map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
@@ -113,7 +113,7 @@ describe('`branding`', () => {
     ['accent', 'red'],
     ['accent', '#fff'],
     ['accent', '#0b7a5c; } body { display: none'],
-    ['colour', '#0b7a5c'],
+    ['color', '#0b7a5c'],
   ])('a wrong `%s` (%j) is a TypeError that names it', async (name, value) => {
     const { apiKeys } = await startAdministration();
     const users = { findById: () => undefined, findByUsername: () => undefined };

@@ -84,7 +84,7 @@ describe('creating a key', () => {
     expect(textOf(visitor.page.html)).toContain('Date and time (UTC)');
   });
 
-  it('leaves the judgement to the service, so that its messages are seen', async () => {
+  it('leaves the judgment to the service, so that its messages are seen', async () => {
     const { visitor } = await atTheForm();
     expect(visitor.page.html).toMatch(/<form [^>]*action="\/api-keys\/new" novalidate/);
   });

@@ -83,7 +83,7 @@ describe('a description (K3)', () => {
 describe('the last uses (K22)', () => {
   it('are on the page of the key, from each place; nothing is there before the first', async () => {
     const { host, id, key, visitor } = await withKey();
-    expect((await visitor.open(`/api-keys/${id}`)).html).not.toContain('Last uses');
+    expect((await visitor.open(`/api-keys/${id}`)).html).not.toContain('Recent uses');
     await host.apiKeys.authenticate({ 'x-api-key': key, 'user-agent': '<b>curl' }, { address: '192.0.2.7' });
     host.clock.jumpCalendar(3_600_000);
     await host.apiKeys.authenticate(['x-api-key', key]);

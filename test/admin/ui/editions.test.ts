@@ -4,8 +4,8 @@ import { readTable, tags, textOf } from './helpers/html.js';
 
 const reason = 'API keys are available only in the Professional and Ultimate editions.';
 
-/** A host whose licence can lapse. */
-async function withLicence(first = 'Professional') {
+/** A host whose license can lapse. */
+async function withLicense(first = 'Professional') {
   let edition = first;
   const host = await startAdministration({
     admin: { edition: async () => edition },
@@ -23,7 +23,7 @@ const menuOf = (html: string) => textOf(/<nav class="menu".*?<\/nav>/s.exec(html
 
 describe('an edition without API keys (K12)', () => {
   it('has no entry when there are no keys', async () => {
-    const { host } = await withLicence('Community');
+    const { host } = await withLicense('Community');
     const visitor = await host.visitor('root');
     expect(visitor.page.path).toBe('/users');
     expect(menuOf(visitor.page.html)).toBe('Administration Users');
@@ -34,13 +34,13 @@ describe('an edition without API keys (K12)', () => {
   });
 
   it('has the entry in the right edition, without any key (control)', async () => {
-    const { host } = await withLicence();
+    const { host } = await withLicense();
     const visitor = await host.visitor('alice');
     expect(menuOf(visitor.page.html)).toBe('Administration API key API key audits');
   });
 
   it('keeps list, audits and revocation of the keys there are, and says why nothing else goes', async () => {
-    const { host, lapse } = await withLicence();
+    const { host, lapse } = await withLicense();
     const { id } = await host.made('u-alice', 'Export', 1, 9);
     const visitor = await host.visitor('alice');
     await visitor.open('/api-keys/new');
@@ -72,7 +72,7 @@ describe('an edition without API keys (K12)', () => {
 
     // Neither an extension nor a replacement is possible, and the key is refused as it is.
     for (const path of ['/api-keys', `/api-keys/${id}`]) {
-      expect(textOf((await visitor.open(path)).html), path).not.toMatch(/expires soon|later expiry|new key/i);
+      expect(textOf((await visitor.open(path)).html), path).not.toMatch(/expires soon\b|later expiry|new key/i);
     }
 
     await visitor.open(`/api-keys/${id}/revoke`);

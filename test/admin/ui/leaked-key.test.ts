@@ -41,7 +41,7 @@ describe('a whole key in the search', () => {
     await visitor.submit('/api-keys', { search: around.replace('%', key) });
     expect(visitor.page.path).toBe(`/api-keys/${id}`);
     const text = textOf(visitor.page.html);
-    expect(text).toContain('The value you searched for is this key’s; it was not stored.');
+    expect(text).toContain('The value you searched for belongs to this key; it was not stored.');
     expect(text).toContain('Last accessed 21 Nov 2026, 09:00:00 UTC (just now)');
     expect(visitor.page.html).toContain(`href="/api-keys/${id}/revoke"`);
     expect(leaves()).toEqual([]);
@@ -155,7 +155,7 @@ describe('a key that was cut short, in the search', () => {
     await visitor.submit('/api-keys', { search: around.replace('%', id.slice(0, 3)) });
     expect(readTable(visitor.page.html).rows).toEqual([]);
     expect(textOf(visitor.page.html)).toContain(
-      'This is too little of a key. Paste at least 4 characters after the underscore.',
+      'This is too short to find a key. Paste at least 4 characters after the underscore.',
     );
   });
 

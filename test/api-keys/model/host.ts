@@ -51,7 +51,7 @@ export const everybody: readonly Person[] = [
 /** The sixth is nobody whom the directory knows. */
 export const idOf = (who: number) => everybody[who]?.id ?? 'u-ghost';
 
-/** The host's directory and licence, which change and fail while calls are under way. */
+/** The host's directory and license, which change and fail while calls are under way. */
 export class Host {
   people: readonly Person[] = everybody;
   edition = 'Professional';
@@ -67,7 +67,7 @@ export class Host {
   };
 
   readonly askEdition = async (): Promise<string> => {
-    if (this.trouble === 'edition') throw new Error('The licence server is down.');
+    if (this.trouble === 'edition') throw new Error('The license server is down.');
     return this.edition;
   };
 }

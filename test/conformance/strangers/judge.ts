@@ -9,10 +9,10 @@ import {
 } from 'concordat/conformance';
 import { type Stranger, start, type Verdict } from './stranger.js';
 
-export interface Judgement {
+export interface Judgment {
   stranger: Stranger;
   verdict: Verdict;
-  /** Why this is not the judgement that was expected; undefined where it is. */
+  /** Why this is not the judgment that was expected; undefined where it is. */
   wrong: string | undefined;
   /** What failed or was warned about, one for each problem. */
   problems: { id: string; status: CaseResult['status']; message: string }[];
@@ -38,7 +38,7 @@ const probes: Probes = {
 const config: ConformanceConfig = { allowWrites: true, timeoutMs: 10_000, maxWaitMs: 8000 };
 
 /** Runs the kit against a stranger, with all that it offers declared. */
-export async function judgeStranger(stranger: Stranger): Promise<Judgement> {
+export async function judgeStranger(stranger: Stranger): Promise<Judgment> {
   const { timeoutMs, rateLimit, ...own } = stranger.declare ?? {};
   const options = { ...config, ...(timeoutMs && { timeoutMs }), ...(rateLimit && { rateLimit }) };
   const { baseUrl, tokens, stop } = await start(stranger);
@@ -50,7 +50,7 @@ export async function judgeStranger(stranger: Stranger): Promise<Judgement> {
   }
 }
 
-function judge(stranger: Stranger, report: Report, secrets: readonly string[]): Judgement {
+function judge(stranger: Stranger, report: Report, secrets: readonly string[]): Judgment {
   const problems = report.results.flatMap(({ id, status, problems }) =>
     status === 'failed' || status === 'warning' ? problems.map(({ message }) => ({ id, status, message })) : [],
   );

@@ -1,6 +1,6 @@
 /** Runs the kit against the strangers: `npm run strangers`, or `npm run strangers -- --only node/plain`. */
 import { parseArgs } from 'node:util';
-import { type Judgement, judgeStranger } from './judge.js';
+import { type Judgment, judgeStranger } from './judge.js';
 import { type Stranger, strangers } from './stranger.js';
 
 const help = `npm run strangers -- [options]
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
-function show({ stranger, verdict, wrong, problems, skipped }: Judgement) {
+function show({ stranger, verdict, wrong, problems, skipped }: Judgment) {
   if (!wrong && values.wrong) return;
   const { id, language } = stranger;
   print(
@@ -47,19 +47,19 @@ async function main() {
   }
 
   const waiting: Stranger[] = [...chosen];
-  const judgements: Judgement[] = [];
+  const judgments: Judgment[] = [];
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const judgement = await judgeStranger(next);
-      judgements.push(judgement);
-      show(judgement);
+      const judgment = await judgeStranger(next);
+      judgments.push(judgment);
+      show(judgment);
     }
   };
   await Promise.all(Array.from({ length: Number(values.parallel) }, work));
 
-  const wrong = judgements.filter(({ wrong }) => wrong).length;
+  const wrong = judgments.filter(({ wrong }) => wrong).length;
   for (const language of new Set(chosen.map((stranger) => stranger.language))) {
-    const own = judgements.filter(({ stranger }) => stranger.language === language);
+    const own = judgments.filter(({ stranger }) => stranger.language === language);
     print(`${language}: ${own.filter(({ wrong }) => !wrong).length} of ${own.length} judged rightly`);
   }
   process.exitCode = wrong > 0 ? 1 : 0;

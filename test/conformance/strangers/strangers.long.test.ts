@@ -27,7 +27,7 @@ describe.concurrent('the kit judges rightly', () => {
   });
 });
 
-describe.concurrent('a judgement that is wrong is found (control)', () => {
+describe.concurrent('a judgment that is wrong is found (control)', () => {
   it.each<[string, Stranger, RegExp]>([
     ['of what keeps the contract', { ...plain, verdict: 'broken', shows: '' }, /does not keep the contract/],
     ['of what does not', { ...defect, verdict: 'right' }, /it keeps the contract/],

@@ -11,7 +11,7 @@ function settledPair() {
   return { systems, original, mirror: systems.mirror(original) };
 }
 
-describe('the plan of a two-way synchronisation', () => {
+describe('the plan of a two-way synchronization', () => {
   it('mirrors what was written on either side, comments in their order, and then finds nothing to do', () => {
     const systems = new TwoSystems();
     systems.write('left', 'From GitHub', { state: 'closed', comments: ['one', 'two'] });

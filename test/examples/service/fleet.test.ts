@@ -19,7 +19,7 @@ import { killRuns, killWorkers } from './helpers/killed-workers.js';
 // Each run starts five processes and waits for killed ones to be missed.
 vi.setConfig({ testTimeout: 3_600_000 });
 
-/** Minutes of real processes: only where redis is what is tested, `npm run test:redis`. */
+/** Minutes of real processes: only where Redis is what is tested, `npm run test:redis`. */
 const isRedisTested = process.env.CONCORDAT_REDIS_URL !== undefined;
 
 const passwords = { CONCORDAT_ADMIN_PASSWORD: 'of the admin' };
@@ -72,7 +72,7 @@ describe.runIf(isRedisTested)('a service with redis', () => {
     expect(page).toContain('2 running');
     expect(page).toMatch(/Paused · \d+ s left/);
     await admin.submit('/syncs/stop');
-    await service.printed('The next synchronisation starts when somebody starts it.');
+    await service.printed('The next synchronization starts when somebody starts it.');
     expect(textOf((await admin.open('/syncs')).html)).toContain('Stopped by admin.');
 
     expect(await Promise.all(workers.map((worker) => worker.stop()))).toEqual([143, 143]);
@@ -158,7 +158,7 @@ async function startConnector() {
   return connector;
 }
 
-describe.runIf(isRedisTested)('a synchronisation by several workers', () => {
+describe.runIf(isRedisTested)('a synchronization by several workers', () => {
   it('loses nothing, doubles nothing and repeats a page at most for each kill -9, in ten seeded runs of two kills', async () => {
     const { url } = await redisServer();
     const seeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];

@@ -71,7 +71,7 @@ describe('runs of the real service', () => {
     await admin.signIn('admin', passwords.CONCORDAT_ADMIN_PASSWORD);
     await admin.open('/syncs');
     await admin.submit('/syncs/stop');
-    await service.printed('The next synchronisation starts when somebody starts it.');
+    await service.printed('The next synchronization starts when somebody starts it.');
     expect(textOf((await admin.open('/syncs')).html)).toContain('Stopped by admin.');
     await admin.submit('/syncs/start');
     expect(textOf((await admin.open('/syncs/runs/2')).html)).toMatch(/by admin *\. It goes on from run 1/);

@@ -62,7 +62,7 @@ describe.runIf(serverProgram)('a job that meets a rate limit (W7)', () => {
     work(
       delayWhenLimited(async (job) =>
         process(job).catch((cause) => {
-          throw new Error('the synchronisation stopped', { cause });
+          throw new Error('the synchronization stopped', { cause });
         }),
       ),
     );

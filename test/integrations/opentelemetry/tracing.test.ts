@@ -221,7 +221,7 @@ describe('the context', () => {
         return { success: true as const, data };
       },
     };
-    const caller = await seen.inside('synchronise', async (span) => {
+    const caller = await seen.inside('synchronize', async (span) => {
       await client.get('/issues', { schema });
       expect(seen.activeSpan()).toBe(span); // and the caller's own is again
       return span.spanContext();

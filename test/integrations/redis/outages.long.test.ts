@@ -10,7 +10,7 @@ import { redisServer, serverProgram } from './helpers/redis-server.js';
 
 const lock = 'concordat:{c}:login';
 
-/** How many scripts redis has run. */
+/** How many scripts Redis has run. */
 async function scriptsRun(redis: Redis): Promise<number> {
   const [, calls = '0'] = /cmdstat_eval:calls=(\d+)/.exec(await redis.info('commandstats')) ?? [];
   return Number(calls);

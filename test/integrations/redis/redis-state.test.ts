@@ -32,7 +32,7 @@ function watchedConnection(server: RedisServer) {
   return { redis, questions };
 }
 
-/** All that is in redis, as text. */
+/** All that is in Redis, as text. */
 async function contents(redis: Redis): Promise<string> {
   const keys = await redis.keys('*');
   const values = await Promise.all(
@@ -113,7 +113,7 @@ describe.runIf(serverProgram)('when redis is not there', () => {
     await client.get('/issues');
     await client.get('/issues');
     expect(errors).toHaveLength(1);
-    expect(String(errors[0])).toMatch(/redis: .* uses a session and pauses of its own/);
+    expect(String(errors[0])).toMatch(/Redis: .* uses a session and pauses of its own/);
     expect(state.shared).toBe(false);
   });
 

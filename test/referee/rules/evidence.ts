@@ -1,7 +1,7 @@
 import type { CallRecord, ClientRecord, Ledger, Login, Moment, Send } from '../ledger.js';
 import { scopeOf } from '../plan.js';
 
-/** One judgement: it says what breaks the rule, nothing where nothing does. */
+/** One judgment: it says what breaks the rule, nothing where nothing does. */
 export interface Rule {
   /** Whether it counts what depends on how fast the machine is: then a single finding proves nothing, and the tests leave it out. */
   readonly dependsOnSpeed?: true;

@@ -189,7 +189,7 @@ function ConnectorCard({ latest, control, nowMs }: ConnectorProps) {
 }
 
 function whenNext({ isRunning, isHeld, nextRunMs }: SyncControl, latest: Run, nowMs: number) {
-  if (isRunning) return 'Synchronising now';
+  if (isRunning) return 'Synchronizing now';
   if (nextRunMs !== null) {
     return (
       <>

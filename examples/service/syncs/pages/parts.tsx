@@ -11,7 +11,7 @@ const looks: Readonly<Record<RunState, { name: string; d: string }>> = {
   interrupted: { name: 'warned', d: 'M8 3v6M8 12v.1' },
 };
 
-/** How a run stands: a sign and a word, whatever the colours. */
+/** How a run stands: a sign and a word, whatever the colors. */
 export function StateMark({ state }: { state: RunState }) {
   const { name, d } = looks[state];
   return (

@@ -12,7 +12,7 @@ const height = top + plotHeight + axisHeight;
 
 /**
  * The picture of one connection, as SVG: bars for requests per second, shaded bands for pauses, diamonds for logins, a line
- * for the quota. Colours come from the stylesheet by class, for there is no style in the page itself.
+ * for the quota. Colors come from the stylesheet by class, for there is no style in the page itself.
  */
 export function drawLane(data: PictureData, connection: string, frame: Frame, width: number): string {
   const { run } = data;
@@ -117,10 +117,10 @@ function drawLogins({ events }: PictureData, connection: string, { fromMs, toMs 
   return events.flatMap((event) => {
     if (event.type !== 'login' || event.connection !== connection) return [];
     if (event.atMs < fromMs || event.atMs > toMs) return [];
-    const centre = at(x(event.atMs));
+    const center = at(x(event.atMs));
     return [
-      `<path class="login-line" d="M${centre} ${top - 3}V${top + plotHeight}"/>`,
-      `<path class="login" d="M${centre} ${top - 14}l5 5l-5 5l-5-5z"/>`,
+      `<path class="login-line" d="M${center} ${top - 3}V${top + plotHeight}"/>`,
+      `<path class="login" d="M${center} ${top - 14}l5 5l-5 5l-5-5z"/>`,
     ];
   });
 }

@@ -18,8 +18,8 @@ export function asset(name: string, type: string, content: string): Asset {
 }
 
 /** Two interlocked key bows. */
-const brandIcon = (colour: string) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="${colour}" stroke-width="2.5"><circle cx="9" cy="12" r="5.75"/><circle cx="15" cy="12" r="5.75"/></svg>`;
+const brandIcon = (color: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="${color}" stroke-width="2.5"><circle cx="9" cy="12" r="5.75"/><circle cx="15" cy="12" r="5.75"/></svg>`;
 
 export function createAssets({ accent, logo }: AdminBranding) {
   const styles = accent === undefined ? stylesheet : stylesheet + accentStyles(accent);

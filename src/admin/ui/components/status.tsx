@@ -19,7 +19,7 @@ export function Status({ status }: { status: ApiKeyStatus }) {
   );
 }
 
-/** A remark below a value, with an icon, so that it does not depend on its colour. */
+/** A remark below a value, with an icon, so that it does not depend on its color. */
 function WarningLine({ title, text }: { title?: string; text: string }) {
   return (
     <span class="warning-line" {...(title !== undefined && { title })}>

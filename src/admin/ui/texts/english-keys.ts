@@ -47,7 +47,7 @@ export const englishKeyTexts = {
     createdOn: 'Oldest first',
     name: 'Name',
     createdBy: 'Created by',
-    expiresOn: 'Expires first',
+    expiresOn: 'Expires soonest',
     '-lastAccessed': 'Last accessed',
   },
   keyCount: (count: number): string => `${countOf(count, 'API key')}.`,
@@ -63,7 +63,7 @@ export const englishKeyTexts = {
   foundByStart: (start: string): string =>
     `These are the keys whose value starts with ${start}. Compare more of it before you revoke one.`,
   startTooShort: (characters: number): string =>
-    `This is too little of a key. Paste at least ${characters} characters after the underscore.`,
+    `This is too short to find a key. Paste at least ${characters} characters after the underscore.`,
   onlyKeysOf: (username: string): string => `Only API keys of ${username}.`,
   showAllUsers: 'Show the keys of all users',
   clearFilters: 'Clear the filters',
@@ -73,7 +73,7 @@ export const englishKeyTexts = {
   createOneForEach:
     'Create one for each program that uses the Admin API or MCP, so that each can be revoked without stopping the others.',
   noneInThisEdition: 'You cannot create any in the current edition.',
-  foundByValue: 'The value you searched for is this key’s; it was not stored. If it has leaked, revoke the key.',
+  foundByValue: 'The value you searched for belongs to this key; it was not stored. If it has leaked, revoke the key.',
   // Creating and editing.
   actsAsYou: (username: string): string => `The key acts as you, ${username}: it has exactly your permissions.`,
   newApiKey: 'New API key',
@@ -125,7 +125,7 @@ export const englishKeyTexts = {
   stillUsed: 'Something still uses this key.',
   stillUsedHint: (count: number, status: 'Expired' | 'Revoked', last: string): string =>
     `It was presented in ${countOf(count, 'request')} after it had ${status === 'Revoked' ? 'been revoked' : 'expired'}, last on ${last}. Every one was refused. Find the program that sends them and give it a new key.`,
-  recentUses: 'Last uses',
+  recentUses: 'Recent uses',
   address: 'Address',
   userAgent: 'User agent',
   history: 'History',

@@ -13,7 +13,7 @@ export const englishTexts = {
   inLessThanAMinute: 'in less than a minute',
   timesInUtc: 'All times are in UTC.',
   /** Replaces it where the browser's zone is known, in place of `{zone}`. */
-  timesInZone: 'Times are in your time zone, {zone}; point at one for UTC.',
+  timesInZone: 'Times are in your time zone, {zone}; hover over one to see it in UTC.',
   /** Messages of API keys and of errors, such as `API key name must be unique.`: return a translation. */
   message: (english: string): string => english,
   // The frame of every page.
@@ -85,14 +85,14 @@ export const englishTexts = {
   fromDate: 'From (UTC)',
   toDate: 'To (UTC)',
   noAuditMatches: 'No audit entry matches',
-  noAuditMatchesHint: 'Nothing was changed by this author, in this way, or in this time. Try another filter.',
+  noAuditMatchesHint: 'Nothing was changed by this author, from this origin or in this period. Try another filter.',
   noKeyMatches: (text: string): string => `No API key matches “${text}”`,
   noKeyMatchesHint: 'Search by part of a key’s current name or its creator’s, or by the start of its id.',
   showAllAudits: 'Show the audits of all keys',
   whichKey: 'Which key do you mean?',
   firstMatches: (count: number): string => `The first ${count} that match`,
   noAudits: 'No audit entries',
-  noAuditsHint: 'Every change of an API key will be listed here.',
+  noAuditsHint: 'Every change to an API key will be listed here.',
   // Users.
   users: 'Users',
   usersIntroduction:

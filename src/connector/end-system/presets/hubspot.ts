@@ -13,7 +13,7 @@ const limitOf = (matches: string, fallbackWaitMs: number): PresetRule => ({
 
 /**
  * HubSpot. It names the limit but not its end: the header in milliseconds is the length of the short window, and the daily
- * limit ends at midnight in the account's time zone. A move to another data centre (477) is waited for like a limit.
+ * limit ends at midnight in the account's time zone. A move to another data center (477) is waited for like a limit.
  */
 export const hubspot: Preset = {
   name: 'hubspot',

@@ -116,7 +116,7 @@ it('the arrow keys stay among the choices of an expiry; a click on Custom goes o
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('expires-on');
 });
 
-it('where the system sets the colours, the current entries are still told from the others', async () => {
+it('where the system sets the colors, the current entries are still told from the others', async () => {
   const host = await startAdministration();
   const page = await openSignedIn(host, 'root');
   await page.emulateMedia({ forcedColors: 'active' });

@@ -17,9 +17,9 @@ import { administrationWithKeys } from '../helpers/sample-keys.js';
 useBrowser();
 
 const looks = [
-  ...themes.map((theme) => ({ look: theme as string, theme, size: desktop, forcedColours: false })),
-  { look: 'phone', theme: 'light' as const, size: phone, forcedColours: false },
-  { look: 'forced-colours', theme: 'dark' as const, size: desktop, forcedColours: true },
+  ...themes.map((theme) => ({ look: theme as string, theme, size: desktop, forcedColors: false })),
+  { look: 'phone', theme: 'light' as const, size: phone, forcedColors: false },
+  { look: 'forced-colors', theme: 'dark' as const, size: desktop, forcedColors: true },
 ];
 
 async function openKey(page: Page, name: string): Promise<void> {
@@ -133,9 +133,9 @@ const pages: readonly { name: string; open: (page: Page) => Promise<unknown>; wi
   { name: 'not-found', open: (page) => page.goto('/nowhere') },
 ];
 
-describe.each(looks)('$look', ({ look, theme, size, forcedColours }) => {
+describe.each(looks)('$look', ({ look, theme, size, forcedColors }) => {
   it('sign-in has no violation of axe-core, right or wrong', async () => {
-    const page = await openBrowser(await startAdministration(), { theme, size, forcedColours });
+    const page = await openBrowser(await startAdministration(), { theme, size, forcedColors });
     await expectAccessible(page);
     await expectToFit(page);
     await takePicture(page, `sign-in-${look}`);
@@ -148,7 +148,7 @@ describe.each(looks)('$look', ({ look, theme, size, forcedColours }) => {
   });
 
   it.each(pages)('$name has no violation of axe-core and fits', async ({ name, open, window = false }) => {
-    const page = await openSignedIn(await administrationWithKeys(), 'root', { theme, size, forcedColours });
+    const page = await openSignedIn(await administrationWithKeys(), 'root', { theme, size, forcedColors });
     await open(page);
     await expectAccessible(page);
     await expectToFit(page);
@@ -156,7 +156,7 @@ describe.each(looks)('$look', ({ look, theme, size, forcedColours }) => {
   });
 
   it('the first page of a new user has no violation of axe-core and fits', async () => {
-    const page = await openSignedIn(await startAdministration(), 'mallory', { theme, size, forcedColours });
+    const page = await openSignedIn(await startAdministration(), 'mallory', { theme, size, forcedColors });
     await expectAccessible(page);
     await expectToFit(page);
     await takePicture(page, `list-empty-${look}`);
@@ -169,7 +169,7 @@ describe.each(looks)('$look', ({ look, theme, size, forcedColours }) => {
       keys: { edition: async () => edition },
     });
     const { id } = await host.made('u-alice', 'Export', 1, 90);
-    const page = await openSignedIn(host, 'alice', { theme, size, forcedColours });
+    const page = await openSignedIn(host, 'alice', { theme, size, forcedColors });
     edition = 'Community';
     for (const [name, path] of [
       ['list', '/api-keys'],

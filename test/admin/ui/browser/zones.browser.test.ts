@@ -20,7 +20,7 @@ describe('times', () => {
     expect(await time.locator('[data-time]').textContent()).toBe(minute);
     expect(await time.getAttribute('title')).toBe('31 Dec 2026, 22:30:00 UTC');
     expect(await page.locator('[data-zone]').textContent()).toBe(
-      `Times are in your time zone, ${zone}; point at one for UTC.`,
+      `Times are in your time zone, ${zone}; hover over one to see it in UTC.`,
     );
     await page.goto(`/api-keys/${apiKey.id}`);
     const full = page.locator(`time[datetime="${apiKey.expiresOn}"]`).first();

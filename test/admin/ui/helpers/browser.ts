@@ -19,8 +19,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 interface PageOptions {
   readonly theme?: 'light' | 'dark';
   readonly size?: { width: number; height: number };
-  /** The system sets the colours, as with Windows' high contrast. @default false */
-  readonly forcedColours?: boolean;
+  /** The system sets the colors, as with Windows' high contrast. @default false */
+  readonly forcedColors?: boolean;
   readonly script?: boolean;
   /** Ignores the content security policy, which would hide that a page does not escape. @default false */
   readonly bypassPolicy?: boolean;
@@ -70,7 +70,7 @@ export async function openBrowser(
   {
     theme = 'light',
     size = desktop,
-    forcedColours = false,
+    forcedColors = false,
     script = true,
     bypassPolicy = false,
     zone = 'UTC',
@@ -81,7 +81,7 @@ export async function openBrowser(
     baseURL: host.url,
     colorScheme: theme,
     viewport: size,
-    forcedColors: forcedColours ? 'active' : 'none',
+    forcedColors: forcedColors ? 'active' : 'none',
     javaScriptEnabled: script,
     bypassCSP: bypassPolicy,
     reducedMotion: 'reduce',

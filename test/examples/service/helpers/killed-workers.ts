@@ -39,7 +39,7 @@ export interface Killed {
 const lockMs = 15_000;
 
 /**
- * A run for each seed, two at once, because a run waits most of its time: each in a database of redis of its own.
+ * A run for each seed, two at once, because a run waits most of its time: each in a database of Redis of its own.
  *
  * @returns what is wrong, a line for each problem; nothing should be
  */
@@ -71,7 +71,7 @@ function startGitHub(issues: number): Promise<EmulatedGitHub> {
 }
 
 /**
- * One synchronisation from nothing. A worker is killed when a creation has just been done and its response is not sent yet,
+ * One synchronization from nothing. A worker is killed when a creation has just been done and its response is not sent yet,
  * or some milliseconds later; another one takes its place. Which worker and when follow from the seed.
  */
 export async function killWorkers(options: KillOptions): Promise<Killed> {

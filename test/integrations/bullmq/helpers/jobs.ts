@@ -10,7 +10,7 @@ export interface Work {
   path: string;
 }
 
-/** A queue on a redis of its own, and workers that make a call for each job. */
+/** A queue on a Redis of its own, and workers that make a call for each job. */
 export async function queueAndWorkers() {
   const server = await redisServer();
   const connection = { url: server.url, maxRetriesPerRequest: null };

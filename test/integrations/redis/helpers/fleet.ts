@@ -12,7 +12,7 @@ interface Message {
   shared?: boolean;
 }
 
-/** A process of its own that calls the connector with its state in redis. */
+/** A process of its own that calls the connector with its state in Redis. */
 export async function worker(redisUrl: string, baseUrl: string, password = 'correct horse') {
   const file = path.join(import.meta.dirname, 'worker.ts');
   const child: ChildProcess = fork(file, [redisUrl, baseUrl, password], {

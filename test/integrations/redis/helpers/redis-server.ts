@@ -11,7 +11,7 @@ import { end, launch, startRedis } from './redis-process.js';
 export const serverProgram = findProgram();
 
 /**
- * A redis server of the test's own on a free port, gone when the test ends.
+ * A Redis server of the test's own on a free port, gone when the test ends.
  *
  * @param words more for its command line
  */

@@ -57,7 +57,7 @@ textarea.input { resize: vertical; font: inherit; }
   text-decoration: none; white-space: nowrap;
 }
 .segments a:hover { color: var(--text); }
-.segments a[aria-current] { background: var(--surface-chosen); color: var(--text); box-shadow: 0 1px 2px var(--shadow-colour), 0 0 0 1px var(--line); }
+.segments a[aria-current] { background: var(--surface-chosen); color: var(--text); box-shadow: 0 1px 2px var(--shadow-color), 0 0 0 1px var(--line); }
 .notice {
   display: grid; grid-template-columns: auto minmax(0, 1fr) auto; gap: var(--space-1) var(--space-3); padding: var(--space-3) var(--space-4);
   border: 1px solid var(--neutral-line); border-radius: var(--radius-large); background: var(--neutral-soft);
@@ -80,7 +80,7 @@ textarea.input { resize: vertical; font: inherit; }
 }
 dialog {
   width: min(30rem, calc(100vw - 2rem)); padding: 0; border: 1px solid var(--line); border-radius: var(--radius-large);
-  background: var(--surface-raised); color: var(--text); box-shadow: 0 20px 48px var(--shadow-colour), 0 4px 12px var(--shadow-colour);
+  background: var(--surface-raised); color: var(--text); box-shadow: 0 20px 48px var(--shadow-color), 0 4px 12px var(--shadow-color);
 }
 dialog::backdrop { background: var(--shade); }
 .dialog-body { display: grid; gap: var(--space-3); padding: var(--space-5); }
@@ -89,7 +89,7 @@ dialog::backdrop { background: var(--shade); }
   border-top: 1px solid var(--line);
 }
 .dialog-actions.spread { justify-content: space-between; align-items: center; }
-/* Where the system sets the colours, a background marks nothing. */
+/* Where the system sets the colors, a background marks nothing. */
 @media (forced-colors: active) {
   .menu a[aria-current], .segments a[aria-current], .page-number[aria-current] { outline: 2px solid currentcolor; outline-offset: -2px; }
 }

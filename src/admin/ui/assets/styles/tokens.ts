@@ -1,5 +1,5 @@
-/** Every colour, size and typeface of the administration UI. A colour is `[light, dark]`. */
-export const colours = {
+/** Every color, size and typeface of the administration UI. A color is `[light, dark]`. */
+export const colors = {
   canvas: ['#f8f8f6', '#121211'],
   surface: ['#ffffff', '#1a1a18'],
   'surface-raised': ['#ffffff', '#222220'],
@@ -31,7 +31,7 @@ export const colours = {
   'neutral-soft': ['#efeeea', '#2a2a27'],
   'neutral-line': ['#dcdad4', '#3c3b37'],
   shade: ['rgb(28 27 25 / 42%)', 'rgb(0 0 0 / 62%)'],
-  'shadow-colour': ['rgb(28 27 25 / 9%)', 'rgb(0 0 0 / 45%)'],
+  'shadow-color': ['rgb(28 27 25 / 9%)', 'rgb(0 0 0 / 45%)'],
 } as const satisfies Record<string, readonly [light: string, dark: string]>;
 
 const measures = {
@@ -63,7 +63,7 @@ function declarations(values: Record<string, string>): string {
 }
 
 function palette(theme: 0 | 1): string {
-  return declarations(Object.fromEntries(Object.entries(colours).map(([name, pair]) => [name, pair[theme]])));
+  return declarations(Object.fromEntries(Object.entries(colors).map(([name, pair]) => [name, pair[theme]])));
 }
 
 export const tokenStyles = /* css */ `

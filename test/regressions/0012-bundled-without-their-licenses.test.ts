@@ -1,4 +1,4 @@
-// Code of MIT packages was bundled into the package, and the licences that have to be in every copy were not. A security
+// Code of MIT packages was bundled into the package, and the licenses that have to be in every copy were not. A security
 // review found it by looking for "copyright" in the tarball. The build now writes them, from esbuild's own list of what it
 // has bundled; `npm run test:package` asks the same of the real tarball.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { licenseOf, licensesFile, thirdPartyLicenses } from '../../scripts/third
 
 /** Bundles code that imports these, as the package is bundled. */
 async function bundle(...imports: string[]) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'concordat-licences-'));
+  const folder = mkdtempSync(path.join(tmpdir(), 'concordat-licenses-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const plugin = thirdPartyLicenses(folder);
   for (const [index, name] of imports.entries()) {
@@ -32,7 +32,7 @@ async function bundle(...imports: string[]) {
   };
 }
 
-it('the licence of every bundled package is beside the bundles, and of no other', async () => {
+it('the license of every bundled package is beside the bundles, and of no other', async () => {
   const { check, notices } = await bundle('structured-headers', '@clack/core');
   const names = check();
   expect(names).toEqual(expect.arrayContaining(['structured-headers', '@clack/core', 'sisteransi']));
@@ -41,13 +41,13 @@ it('the licence of every bundled package is beside the bundles, and of no other'
   expect(notices).not.toContain('commander');
 });
 
-it('a licence that is missing is found, by the name of its package', async () => {
+it('a license that is missing is found, by the name of its package', async () => {
   const { check, notices } = await bundle('fast-wrap-ansi');
   expect(check(notices)).toEqual(['fast-string-truncated-width', 'fast-string-width', 'fast-wrap-ansi']);
-  expect(() => check('')).toThrow(/licences: fast-string-truncated-width, fast-string-width, fast-wrap-ansi$/);
-  expect(() => check(notices.replace('\nfast-wrap-ansi', '\nelse'))).toThrow(/licences: fast-wrap-ansi$/);
+  expect(() => check('')).toThrow(/licenses: fast-string-truncated-width, fast-string-width, fast-wrap-ansi$/);
+  expect(() => check(notices.replace('\nfast-wrap-ansi', '\nelse'))).toThrow(/licenses: fast-wrap-ansi$/);
   expect(() => check(notices.replaceAll('Permission', ''))).toThrow(
-    /licences: fast-string-truncated-width, fast-string-width, fast-wrap-ansi$/,
+    /licenses: fast-string-truncated-width, fast-string-width, fast-wrap-ansi$/,
   );
 });
 
