@@ -136,6 +136,28 @@ test('broken JSON is a 400 for a plain c.req.json() too', async () => {
   expect((await post(url, '/plain', '{"a":1}')).body).toBe('{"a":1}');
 });
 
+test.each([
+  ['multipart/form-data; boundary=x', 'no parts'],
+  ['multipart/form-data', '--x--'],
+  ['application/json', '{}'],
+])('a body of the type %s that is no form is a 400 for a handler that reads one', async (type, body) => {
+  const connector = makeConnector();
+  connector.post('/form', async (c) => c.json([...(await c.req.formData()).keys()]));
+  connector.post('/parsed', async (c) => c.json(await c.req.parseBody()));
+  connector.post('/other', async (c) => {
+    await c.req.text();
+    return c.json(await new Response(body, { headers: { 'content-type': type } }).formData()); // not the request's
+  });
+  const url = await start(connector);
+  const ask = (path: string) =>
+    send(url, { method: 'POST', path, headers: { ...withToken, 'content-type': type }, body });
+  const answer = await ask('/form');
+  expect([answer.status, errorsOf(answer).message]).toEqual([400, 'The request body is not a valid form.']);
+  // Hono takes another type for an empty form.
+  expect((await ask('/parsed')).status).toBe(type === 'application/json' ? 200 : 400);
+  expect((await ask('/other')).status).toBe(500);
+});
+
 test("a ZodError of the author's own code stays a 500 (E4)", async () => {
   const answer = await post(await start(connectorThatReads()), '/parsed', '{}');
   expect([answer.status, errorsOf(answer).code]).toEqual([500, 'INTERNAL_ERROR']);

@@ -1,8 +1,11 @@
 // What `close()` promises: a service that goes on calling while its connector is restarted loses no request.
-import { Agent as NodeAgent, request } from 'node:http';
-import { connect } from 'node:net';
+import { Agent as NodeAgent, request, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { createConnectorClient } from 'concordat/client';
-import { serve } from 'concordat/connector';
+import { type RunningServer, serve } from 'concordat/connector';
+import { gracefulClose } from 'concordat/connector/node';
+import express from 'express';
+import fastify from 'fastify';
 import { Hono } from 'hono';
 import { Agent, buildConnector } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
@@ -37,9 +40,50 @@ function connector(): Hono {
     });
 }
 
+type Running = Pick<RunningServer, 'port' | 'close'>;
+
+/** The same in servers that Concordat did not start. */
+const servers: Record<string, () => Promise<Running>> = {
+  serve: () => serve(connector(), { port: 0 }),
+  async Express() {
+    const app = express()
+      .post('/initialize', (_request, response) => void response.json([]))
+      .get('/now', (_request, response) => void response.send('done'))
+      .post('/later', (_request, response) => void later(3).then(() => response.json('done')))
+      .get('/pieces', async (_request, response) => {
+        for (let piece = 0; piece < 3; piece++) {
+          response.write('piece');
+          await later(2);
+        }
+        response.end();
+      });
+    const server = await new Promise<Server>((resolve) => {
+      const listening: Server = app.listen(0, '127.0.0.1', () => resolve(listening));
+    });
+    return { port: (server.address() as AddressInfo).port, close: gracefulClose(server) };
+  },
+  async Fastify() {
+    const app = fastify()
+      .post('/initialize', async () => [])
+      .get('/now', async () => 'done')
+      .post('/later', () => later(3).then(() => ({})))
+      .get('/pieces', (_request, reply) => {
+        reply.hijack();
+        reply.raw.write('piece');
+        void later(2).then(() => reply.raw.end('piece'));
+      });
+    const close = gracefulClose(app.server);
+    await app.listen({ port: 0 });
+    return {
+      port: (app.server.address() as AddressInfo).port,
+      close: (options) => close(options).then(() => app.close()),
+    };
+  },
+};
+
 /** One server after the other; callers are led to the newest, as a load balancer would, and keep their connections. */
-async function startDeployment() {
-  let current = await serve(connector(), { port: 0 });
+async function startDeployment(start: () => Promise<Running>) {
+  let current = await start();
   let answered = 0;
   const closing: Promise<void>[] = [];
   onTestFinished(() => current.close({ graceMs: 0 }));
@@ -49,7 +93,7 @@ async function startDeployment() {
       answered += 1;
       if (answered % betweenRestarts > 0) return;
       const old = current;
-      current = await serve(connector(), { port: 0 });
+      current = await start();
       closing.push(old.close());
     },
     closed: () => Promise.all(closing),
@@ -76,44 +120,84 @@ async function callAll(deployment: Deployment, call: (index: number) => Promise<
 const routes = ['/now', '/later', '/pieces'] as const;
 const routeOf = (index: number) => routes[index % routes.length] as (typeof routes)[number];
 
-test('a rolling restart resets no request of keep-alive connections', async () => {
-  const deployment = await startDeployment();
-  const agent = new NodeAgent({ keepAlive: true, maxSockets: atOnce });
-  Object.assign(agent, { createConnection: () => connect(deployment.port(), '127.0.0.1') });
-  onTestFinished(() => agent.destroy());
-  const call = (index: number) =>
-    new Promise<void>((resolve, reject) => {
-      const path = routeOf(index);
-      const method = path === '/later' ? 'POST' : 'GET';
-      // The same name for all, so that the agent keeps one set of connections.
-      request({ host: 'connector.test', method, path, agent }, (response) => {
-        response.resume().once('end', resolve).once('error', reject);
-      })
-        .once('error', reject)
-        .end(method === 'POST' ? 'body' : undefined);
-    });
-  expect(await callAll(deployment, call)).toEqual([]);
-}, 120_000);
+test.each(Object.entries(servers))(
+  'a rolling restart of %s resets no request of keep-alive connections',
+  async (_name, start) => {
+    const deployment = await startDeployment(start);
+    const agent = new NodeAgent({ keepAlive: true, maxSockets: atOnce });
+    Object.assign(agent, { createConnection: () => connect(deployment.port(), '127.0.0.1') });
+    onTestFinished(() => agent.destroy());
+    const call = (index: number) =>
+      new Promise<void>((resolve, reject) => {
+        const path = routeOf(index);
+        const method = path === '/later' ? 'POST' : 'GET';
+        // The same name for all, so that the agent keeps one set of connections.
+        request({ host: 'connector.test', method, path, agent }, (response) => {
+          response.resume().once('end', resolve).once('error', reject);
+        })
+          .once('error', reject)
+          .end(method === 'POST' ? 'body' : undefined);
+      });
+    expect(await callAll(deployment, call)).toEqual([]);
+  },
+  120_000,
+);
 
-test('nor one of the client, whose POSTs nobody repeats', async () => {
-  const deployment = await startDeployment();
-  const open = buildConnector({});
-  const dispatcher = new Agent({
-    connections: atOnce,
-    connect: (options, callback) => open({ ...options, hostname: '127.0.0.1', port: `${deployment.port()}` }, callback),
-  });
-  const client = createConnectorClient({
-    baseUrl: 'http://connector.test',
-    initialize: { parameters: {} },
-    concurrency: atOnce,
-    dispatcher,
-  });
-  onTestFinished(async () => {
-    await client.close();
-    await dispatcher.close();
-  });
-  const call = (index: number) =>
-    routeOf(index) === '/later' ? client.post('/later', { json: {} }) : client.get(routeOf(index));
-  expect(await callAll(deployment, call)).toEqual([]);
-  expect(client.status.counters).toMatchObject({ retries: 0 });
-}, 120_000);
+test.each(Object.entries(servers))(
+  'a rolling restart of %s loses no call of the client, whose POSTs nobody repeats',
+  async (_name, start) => {
+    const deployment = await startDeployment(start);
+    const open = buildConnector({});
+    const dispatcher = new Agent({
+      connections: atOnce,
+      connect: (options, callback) =>
+        open({ ...options, hostname: '127.0.0.1', port: `${deployment.port()}` }, callback),
+    });
+    const client = createConnectorClient({
+      baseUrl: 'http://connector.test',
+      initialize: { parameters: {} },
+      concurrency: atOnce,
+      dispatcher,
+    });
+    onTestFinished(async () => {
+      await client.close();
+      await dispatcher.close();
+    });
+    const call = (index: number) =>
+      routeOf(index) === '/later' ? client.post('/later', { json: {} }) : client.get(routeOf(index));
+    expect(await callAll(deployment, call)).toEqual([]);
+    expect(client.status.counters).toMatchObject({ retries: 0 });
+  },
+  120_000,
+);
+
+test('a connection that stays busy is closed, too', async () => {
+  const server = await (servers.Express as () => Promise<Running>)();
+  const agent = new NodeAgent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  let isClosed = false;
+  const closing = later(50)
+    .then(() => server.close())
+    .then(() => {
+      isClosed = true;
+    });
+  let last: unknown;
+  while (!isClosed) {
+    last = await new Promise((resolve) => {
+      request({ host: '127.0.0.1', port: server.port, path: '/now', agent }, (response) => {
+        response.resume().once('end', () => resolve(response.headers.connection));
+      })
+        .once('error', (error: NodeJS.ErrnoException) => resolve(error.code))
+        .end();
+    });
+  }
+  await closing;
+  // The system resets a connection that it had accepted for a server that is gone.
+  expect(['close', 'ECONNREFUSED', 'ECONNRESET']).toContain(last);
+});
+
+test.each([[undefined], [{}], [{ close() {} }]])('%o is no server: a TypeError says so', (server) => {
+  expect(() => gracefulClose(server as never)).toThrow(
+    new TypeError('`server` must be a server of node:http, node:https or node:http2.'),
+  );
+});

@@ -1,6 +1,6 @@
 import { Agent, createServer, request } from 'node:http';
 import { queryObjects } from 'node:v8';
-import { serve } from 'concordat/connector';
+import { serve, streamRecords } from 'concordat/connector';
 import { toNodeHandler } from 'concordat/connector/node';
 import { Hono } from 'hono';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -237,6 +237,34 @@ test('so does one that comes in parts and ends too early (D2)', async () => {
   expect((await send(server.url)).cut).toBe(true);
   expect(defects).toMatchObject([{ message: 'The body of a response is shorter than its content-length of 30000.' }]);
 });
+
+test.each(['/file', '/records', '/mounted/file'])(
+  "a body that fails midway reaches the connector's own onError, once: %s",
+  async (path) => {
+    const onError = vi.fn();
+    const broken = new Error('the disk is gone');
+    const connector = makeConnector({ onError, openPaths: ['/file', '/records'] });
+    const failing = () =>
+      new ReadableStream({
+        async pull(controller) {
+          controller.enqueue(new TextEncoder().encode('x'.repeat(20_000)));
+          await new Promise(setImmediate);
+          controller.error(broken);
+        },
+      });
+    connector.get('/file', () => new Response(failing()));
+    connector.get('/records', (c) => streamRecords(c, failing()));
+    const app = path.startsWith('/mounted') ? new Hono().route('/mounted', connector) : connector;
+    const server = await serve(app, { port: 0 });
+    onTestFinished(() => server.close({ graceMs: 0 }));
+    expect((await send(server.url, { path })).cut).toBe(true);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      broken,
+      expect.objectContaining({ req: expect.anything() }),
+      expect.any(Function),
+    );
+  },
+);
 
 test('a body that is there at once has a length', async () => {
   const app = new Hono().get('/:size', (c) => new Response('x'.repeat(Number(c.req.param('size')))));

@@ -12,7 +12,7 @@ const exported: Record<string, string> = {
   'concordat/connector/express': 'connectorErrorHandler connectorNotFound',
   'concordat/connector/fastify': 'connectorFrameworkErrors connectorPlugin',
   'concordat/connector/hono': 'connectorErrors connectorNotFound onConnectorError',
-  'concordat/connector/node': 'toNodeHandler',
+  'concordat/connector/node': 'gracefulClose toNodeHandler',
   'concordat/client': 'InitializeError RequestError createConnectorClient isInitializeError isRequestError memoryState',
   'concordat/api-keys':
     'ApiKeyError RequestLookups apiKeyPattern apiKeyScopes apiKeySorts apiKeyStatuses auditOrigins auditedFields ' +

@@ -1,9 +1,10 @@
 /**
- * A fetch handler as a listener for `node:http`.
+ * A fetch handler as a listener for `node:http`, and a graceful end for any server of Node.
  *
  * @module concordat/connector/node
  */
 
+export { type CloseServer, gracefulClose } from '../server/close-server.js';
 export {
   type FetchHandler,
   type NodeHandlerOptions,

@@ -8,7 +8,7 @@ import { headerSecrets, parameterSecrets as readParameterSecrets } from '../erro
 import { originals } from '../errors/responses.js';
 import { noteTold, translated } from '../errors/to-connector-error.js';
 import type { createAnnouncer } from '../request/announce.js';
-import { isResponse, stateOf } from '../request/request-state.js';
+import { isResponse, lateReporters, stateOf } from '../request/request-state.js';
 import type { ConnectorOptions } from './connector-options.js';
 import { readReturnedError, withError } from './returned-error.js';
 import type { GuardedRequest } from './session-guard.js';
@@ -117,7 +117,13 @@ export function createErrorHandling(settings: Settings) {
     /** Keeps the values of this connector's session out of errors, besides those of connectors around it. */
     enter(c: Context): void {
       const state = stateOf(c);
-      state.reportLate = (thrown, at) => report(abandoned(thrown, at), at);
+      let reported: unknown;
+      state.reportLate = (thrown, at) => {
+        if (thrown === reported) return; // a stream of records, which the server tells of as well
+        reported = thrown;
+        report(abandoned(thrown, at), at);
+      };
+      lateReporters.set(c.req.raw, (thrown) => state.reportLate?.(thrown, c));
       state.sessionHeaders = [...(state.sessionHeaders ?? []), ...secretNames];
     },
   };

@@ -1,17 +1,24 @@
-import { maxWaitCharacters, parseWait } from '../../contract/index.js';
+import { maxWaitCharacters, parseQuota, parseWait } from '../../contract/index.js';
 import { fallbackWaitMs } from '../errors/to-connector-error.js';
 import type { EndSystemFailure } from './failure.js';
 import type { BodyPath, HeaderReading, PresetRule, WaitBucket, WaitSource, WaitUnit } from './preset.js';
 import { textOf, valuesAt } from './read-body.js';
 
-/** The wait of a rate limit in milliseconds: from its first readable source, otherwise the fallback. */
+/** The wait of a rate limit in milliseconds: from its first readable source, otherwise as announced, or the fallback. */
 export function readWait(rule: PresetRule, failure: EndSystemFailure): number {
   const leastMs = rule.leastWaitMs ?? 1_000;
   for (const source of rule.wait ?? []) {
     const waitMs = typeof source === 'function' ? source(failure) : readSource(source, failure);
     if (waitMs !== undefined && waitMs >= 0) return Math.max(leastMs, Math.min(waitMs, Number.MAX_SAFE_INTEGER));
   }
-  return Math.max(leastMs, rule.fallbackWaitMs ?? fallbackWaitMs);
+  return Math.max(leastMs, announcedWaitMs(failure.headers) ?? rule.fallbackWaitMs ?? fallbackWaitMs);
+}
+
+/** `RateLimit: "default";r=0;t=5`: the longest wait among the quotas that are used up (rule W8). */
+function announcedWaitMs(headers: Headers): number | undefined {
+  const { current } = parseQuota({ policy: headers.get('ratelimit-policy'), current: headers.get('ratelimit') });
+  const waits = current.flatMap(({ left, resetMs }) => (left === 0 ? (resetMs ?? []) : []));
+  return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
 /** A header's time, in milliseconds from now. */

@@ -83,11 +83,20 @@ async function readText(request: HonoRequest): Promise<string> {
 
 /**
  * Hono's `c.req.json()` throws a SyntaxError for a broken body. It is the caller's mistake, while a SyntaxError of the
- * author's own code is not: the body, parsed again, fails in the same way.
+ * author's own code is not: the body, parsed again, fails in the same way. A broken form is a TypeError, which Hono keeps.
  *
  * @returns the BadRequestError for the body, or what was thrown.
  */
 export async function toBodyError(thrown: unknown, { req }: Context): Promise<unknown> {
+  if (thrown instanceof TypeError && /form.?data/i.test(thrown.message)) {
+    const failure = await Promise.resolve(req.bodyCache.formData).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    return failure === thrown
+      ? new BadRequestError('The request body is not a valid form.', { cause: thrown })
+      : thrown;
+  }
   if (!(thrown instanceof SyntaxError) || Object.keys(req.bodyCache).length === 0) return thrown;
   try {
     await parseBody(req);

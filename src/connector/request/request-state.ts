@@ -13,13 +13,16 @@ export interface RequestState {
   bodyTooLarge?: Error;
   /** The path needs no session, so the service does not interpret the response. */
   isOpenPath?: boolean;
-  /** Tells the innermost connector's `onError` about a failure after the response has begun. */
+  /** Tells the innermost connector's `onError` about a failure after the response has begun, once. */
   reportLate?: (thrown: unknown, c: Context) => void;
   /** The end system's quota, as headers for the response. */
   quota?: Readonly<Record<string, string>>;
 }
 
 const states = new WeakMap<Context, RequestState>();
+
+/** Of requests that have reached a connector: tells its `onError` about a body that failed while it was sent. */
+export const lateReporters = new WeakMap<Request, (thrown: unknown) => void>();
 
 export function stateOf(c: Context): RequestState {
   let state = states.get(c);

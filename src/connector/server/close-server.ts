@@ -1,5 +1,5 @@
-import type { HttpBindings } from '@hono/node-server';
-import { systemClock } from '../../internal/index.js';
+import type { HttpBindings, ServerType } from '@hono/node-server';
+import { checkOptions, duration, systemClock } from '../../internal/index.js';
 
 type Socket = HttpBindings['incoming']['socket'];
 
@@ -18,7 +18,7 @@ interface Server {
   keepAliveTimeout?: number;
   on(event: 'connection' | 'secureConnection' | 'timeout', listener: (socket: Socket) => void): unknown;
   on(event: 'session', listener: (session: Session) => void): unknown;
-  on(event: 'request', listener: (incoming: { socket: Socket }, outgoing: Outgoing) => void): unknown;
+  prependListener(event: 'request', listener: (incoming: { socket: Socket }, outgoing: Outgoing) => void): unknown;
   close(callback: (error?: Error) => void): unknown;
 }
 
@@ -32,11 +32,43 @@ const lastUseMs = 250;
 const quietSessionMs = 300_000;
 
 /**
- * Tracks a server's connections, and returns the function that closes it without losing a request: from then on every
- * response tells the caller to send the next request elsewhere (`connection: close`, in HTTP/2 GOAWAY). Idle connections
- * are ended, and what is left after `graceMs` is destroyed.
+ * Closes a server without losing a request. Requests in flight finish, and every response from now on says
+ * `connection: close` (in HTTP/2: GOAWAY), so that callers send the next request to another server. With connections open
+ * the server accepts requests for another 250 ms, and ends each connection that is idle for that long. What is left after
+ * `graceMs` is destroyed. Calling it again returns the same promise.
+ *
+ * @param options.graceMs milliseconds, or `Infinity`. @default 10000
+ * @throws TypeError if `graceMs` is something else.
  */
-export function closer(server: Server): (graceMs: number) => Promise<void> {
+export type CloseServer = (options?: { graceMs?: number | undefined }) => Promise<void>;
+
+const grace = duration({ endless: true }).default(10_000);
+
+/**
+ * Returns the function that closes a server of Node, Express, Fastify or NestJS as `close()` of `serve` does; Node's own
+ * `server.close()` goes on serving connections that stay busy, and waits for the idle ones. Call it before the server has
+ * connections.
+ *
+ * @throws TypeError if it is not a server.
+ * @example
+ * const server = express().listen(4000)
+ * const close = gracefulClose(server)
+ * process.once('SIGTERM', () => close())
+ */
+export function gracefulClose(server: ServerType): CloseServer {
+  if (typeof server?.close !== 'function' || typeof server.prependListener !== 'function') {
+    throw new TypeError('`server` must be a server of node:http, node:https or node:http2.');
+  }
+  const close = closer(server as never);
+  let closing: Promise<void> | undefined;
+  return (options) => {
+    closing ??= close(checkOptions(grace, options?.graceMs, 'graceMs'));
+    return closing;
+  };
+}
+
+/** Tracks a server's connections from now on. */
+function closer(server: Server): (graceMs: number) => Promise<void> {
   const sockets = new Set<Socket>();
   const sessions = new Set<Session>();
   const responses = new Map<Outgoing, Socket>();
@@ -54,7 +86,8 @@ export function closer(server: Server): (graceMs: number) => Promise<void> {
     session.once('close', () => sessions.delete(session));
     session.setTimeout(quietSessionMs, () => session.destroy());
   });
-  server.on('request', ({ socket }, outgoing) => {
+  // Before the server's own listener, which may send the head of the response at once.
+  server.prependListener('request', ({ socket }, outgoing) => {
     responses.set(outgoing, socket);
     outgoing.once('close', () => responses.delete(outgoing));
     if (!isClosing) return;

@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { BadRequestError } from '../../contract/index.js';
 import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writer.js';
 import { headerSecrets } from '../errors/redact.js';
-import { isResponse } from '../request/request-state.js';
+import { isResponse, lateReporters } from '../request/request-state.js';
 import { breakOff } from './break-off.js';
 import { withParsedBody } from './parsed-body.js';
 import { writeResponse } from './write-response.js';
@@ -39,7 +39,8 @@ export function toNodeHandler(
   const waitHeader = options.rateLimit?.header ?? 'Retry-After';
   const fail = (thrown: unknown, request: Request, outgoing: HttpBindings['outgoing']) => {
     if (outgoing.headersSent) {
-      writer.report(thrown, request);
+      if (options.onError === undefined) lateReporters.get(request)?.(thrown);
+      else writer.report(thrown, request);
       breakOff(outgoing);
       return;
     }
@@ -53,8 +54,10 @@ export function toNodeHandler(
   const listener = listenerOf(
     async (request, env) => {
       const { incoming, outgoing } = env as HttpBindings;
+      let given = request;
       try {
-        const response = await call(withParsedBody(request, incoming), env);
+        given = withParsedBody(request, incoming);
+        const response = await call(given, env);
         if (!isResponse(response)) throw new TypeError('The fetch handler did not return a Response.');
         // This header of the node server says that the handler writes to `env.outgoing` itself.
         if (response.headers.has('x-hono-already-sent')) return written;
@@ -62,7 +65,7 @@ export function toNodeHandler(
         if (response.status >= 400 && !outgoing.destroyed) outgoing.removeHeader(waitHeader);
         await writeResponse(response, outgoing);
       } catch (thrown) {
-        fail(thrown, request, outgoing);
+        fail(thrown, given, outgoing);
       }
       return written;
     },

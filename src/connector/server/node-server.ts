@@ -1,8 +1,7 @@
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { ConnectorError } from '../../contract/index.js';
-import { checkOptions, duration } from '../../internal/index.js';
 import { errorContentType } from '../errors/error-writer.js';
-import { closer } from './close-server.js';
+import { type CloseServer, gracefulClose } from './close-server.js';
 import type { NodeListener } from './node-listener.js';
 
 type Server = Extract<ServerType, { closeIdleConnections(): void }>;
@@ -13,16 +12,8 @@ export interface RunningServer {
   /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /**
-   * Closes the server without losing a request. Requests in flight finish, and every response from now on says
-   * `connection: close` (in HTTP/2: GOAWAY), so that callers send the next request to another server. With connections open
-   * the server accepts requests for another 250 ms, and ends each connection that is idle for that long. What is left
-   * after `graceMs` is destroyed. Calling it again returns the same promise.
-   *
-   * @param options.graceMs milliseconds, or `Infinity`. @default 10000
-   * @throws TypeError if `graceMs` is something else.
-   */
-  close(options?: { graceMs?: number | undefined }): Promise<void>;
+  /** Closes the server without losing a request: see {@link CloseServer}. */
+  readonly close: CloseServer;
 }
 
 /** A certificate with its key, and whatever else `tls.createServer` of Node takes. */
@@ -41,14 +32,12 @@ interface ListenOptions {
   http2: boolean;
 }
 
-const grace = duration({ endless: true }).default(10_000);
-
 /** Starts a server for a listener; rejects with the system's error when it cannot listen on the port. */
 export async function listen(listener: NodeListener, options: ListenOptions): Promise<RunningServer> {
   const { port, hostname, tls } = options;
   const server = createServer(options);
   server.removeAllListeners('request');
-  const close = closer(server as never);
+  const close = gracefulClose(server);
   server.on('request', listener);
   server.on('clientError', respondToUnreadable);
   await new Promise<void>((resolve, reject) => {
@@ -59,14 +48,10 @@ export async function listen(listener: NodeListener, options: ListenOptions): Pr
     });
   });
   const address = server.address() as Address;
-  let closing: Promise<void> | undefined;
   return {
     url: `http${tls ? 's' : ''}://${urlHost(hostname, address)}:${address.port}`,
     port: address.port,
-    close(options) {
-      closing ??= close(checkOptions(grace, options?.graceMs, 'graceMs'));
-      return closing;
-    },
+    close,
   };
 }
 

@@ -16,7 +16,11 @@ export interface ServeOptions {
   tls?: TlsOptions | undefined;
   /** Speaks HTTP/2 over `tls` with callers that can, and HTTP/1.1 with all others. @default false */
   http2?: boolean | undefined;
-  /** Gets errors that come too late for a route: of a body that fails while it is sent. */
+  /**
+   * Gets errors that come too late for a route: of a body that fails while it is sent.
+   *
+   * @default the `onError` of the connector
+   */
   onError?: AdapterOptions<Request | undefined>['onError'];
 }
 

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { logError } from 'concordat/connector';
 import { connectorErrorHandler, connectorNotFound } from 'concordat/connector/express';
+import { gracefulClose } from 'concordat/connector/node';
 import express from 'express';
 import * as endSystem from './end-system.js';
 import { read, readParameters, readSession, sessionHeaders, toParameters } from './read.js';
@@ -66,7 +67,7 @@ export async function start({ port, hostname = '127.0.0.1' }: { port: number; ho
   });
   return {
     url: `http://${hostname}:${(server.address() as AddressInfo).port}`,
-    /** Accepts no more requests; those in progress finish. */
-    close: () => new Promise((resolve) => void server.close(resolve)),
+    /** Loses no request that finishes within 10 seconds; the rest is cut off. */
+    close: gracefulClose(server),
   };
 }

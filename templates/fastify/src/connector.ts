@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { logError } from 'concordat/connector';
 import { connectorFrameworkErrors, connectorPlugin } from 'concordat/connector/fastify';
+import { gracefulClose } from 'concordat/connector/node';
 import fastify from 'fastify';
 import * as endSystem from './end-system.js';
 import { read, readParameters, readSession, sessionHeaders, toParameters } from './read.js';
@@ -54,10 +55,14 @@ connector.put<{ Params: { id: string } }>('/items/:id', async (request) => {
 });
 
 export async function start({ port, hostname = '127.0.0.1' }: { port: number; hostname?: string }) {
+  const closeServer = gracefulClose(connector.server);
   const url = await connector.listen({ port, host: hostname });
   return {
     url,
-    /** Accepts no more requests; those in progress finish. */
-    close: () => connector.close(),
+    /** Loses no request that finishes within 10 seconds; the rest is cut off. */
+    async close() {
+      await closeServer();
+      await connector.close();
+    },
   };
 }

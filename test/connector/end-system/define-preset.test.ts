@@ -99,6 +99,22 @@ test('a margin is added to the wait that was read, and to no fallback', async ()
   expect(await failureOf({ status: 429 }, preset)).toMatchObject({ retryAfterMs: 60_000 });
 });
 
+test.each<[string, Record<string, string>, number]>([
+  ['is waited for', { ratelimit: '"default";r=0;t=5' }, 5_000],
+  ['is the longest of those used up', { ratelimit: '"a";r=0;t=5, "b";r=0;t=9, "c";r=1;t=90' }, 9_000],
+  ['counts no other units', { ratelimit: '"a";r=0;t=5', 'ratelimit-policy': '"a";q=9;qu="bytes"' }, 60_000],
+  ['comes after a header that says how long', { ratelimit: '"a";r=0;t=5', 'retry-after': '3' }, 3_000],
+  ['without a time is none', { ratelimit: '"a";r=0' }, 60_000],
+  ['that is not used up is none', { ratelimit: '"a";r=1;t=5' }, 60_000],
+])('the window that `RateLimit` announces %s (E3, W8)', async (_what, headers, retryAfterMs) => {
+  expect(
+    await failureOf({ status: 429, headers }, definePreset({ name: 'x', extends: 'generic', rules: [] })),
+  ).toMatchObject({
+    kind: 'rate-limit',
+    retryAfterMs,
+  });
+});
+
 describe('extends', () => {
   const busy: PresetRule = {
     when: { status: [503], headers: { server: /^nginx/ } },
