@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { BodyOption } from 'concordat/client';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connect } from '../helpers/connect.js';
-import { scriptedConnector } from '../helpers/scripted-connector.js';
-import { rejection, track, until } from '../helpers/until.js';
+import { holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { grace, rejection, track, until } from '../helpers/until.js';
 
 /** A body, and whether it was let go of. */
 const streams: [string, () => { body: BodyOption; isGone: () => boolean }][] = [
@@ -37,6 +37,63 @@ const streams: [string, () => { body: BodyOption; isGone: () => boolean }][] = [
     },
   ],
 ];
+
+const refusals: [string, (body: BodyOption) => Promise<unknown>][] = [
+  [
+    'aborted before it began',
+    async (body) => connect(await scriptedConnector()).post('/items', { body, signal: AbortSignal.abort() }),
+  ],
+  [
+    'aborted while it waited',
+    async (body) => {
+      const hold = holdAll();
+      const client = connect(await scriptedConnector({ handle: hold.handler }), { concurrency: 1 });
+      const first = client.get('/first');
+      await until(() => hold.held.length === 1);
+      const controller = new AbortController();
+      const call = client.post('/items', { body, signal: controller.signal });
+      call.catch(() => {});
+      await grace();
+      controller.abort();
+      hold.release(({ reply }) => reply(200, {}));
+      await first;
+      return call;
+    },
+  ],
+  [
+    'parked at a rate limit',
+    async (body) => {
+      const connector = await scriptedConnector({ handle: ({ limit }) => limit(60) });
+      const client = connect(connector, { rateLimit: { onLimit: 'reject' } });
+      await rejection(client.get('/items'));
+      return client.post('/items', { body });
+    },
+  ],
+  [
+    'without a session',
+    async (body) => {
+      const connector = await scriptedConnector();
+      connector.initialize = ({ reply }) => reply(401, {});
+      return connect(connector).post('/items', { body });
+    },
+  ],
+  [
+    'made with a closed client',
+    async (body) => {
+      const client = connect(await scriptedConnector());
+      await client.close();
+      return client.post('/items', { body });
+    },
+  ],
+];
+
+describe.each(refusals)('a call that is refused before it is sent: %s', (_what, refuse) => {
+  it.each(streams)('%s is let go of, as it is after an attempt (G8)', async (_name, make) => {
+    const { body, isGone } = make();
+    await rejection(refuse(body));
+    await until(isGone);
+  });
+});
 
 /** A `body` factory that answers when the test says so. */
 function slowFactory() {

@@ -83,10 +83,10 @@ export class BodySupply {
     this.release();
   }
 
-  /** Discards a body that was produced and not sent. A stream of the caller's is left alone until it has been used. */
+  /** Discards a body that is no longer needed: a file that was to be sent would stay open. */
   release(): void {
     discard(this.#produced);
-    if (this.sentCount > 0) discard(this.#source.fixed);
+    discard(this.#source.fixed);
     this.#produced = undefined;
   }
 }
