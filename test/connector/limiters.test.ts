@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { RateLimitError } from 'concordat';
 import { createConnector, serve } from 'concordat/connector';
 import { connectorErrorHandler } from 'concordat/connector/express';
-import { connectorPlugin } from 'concordat/connector/fastify';
+import { connectorFrameworkErrors, connectorPlugin } from 'concordat/connector/fastify';
 import express from 'express';
 import fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -39,6 +39,17 @@ const servers = {
     onTestFinished(() => app.close());
     return app.listen({ port: 0, host: '127.0.0.1' });
   },
+  // An exception filter gets what was thrown, and the reply on which a guard has set the wait.
+  'NestJS on Fastify': async ({ retryAfter, error }: Limiter, options: Options) => {
+    const app = fastify();
+    const handle = connectorFrameworkErrors(options);
+    app.get('/issues', (request, reply) => {
+      if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+      handle(error, request, reply);
+    });
+    onTestFinished(() => app.close());
+    return app.listen({ port: 0, host: '127.0.0.1' });
+  },
   express: async ({ retryAfter, error }: Limiter, options: Options) => {
     const app = express();
     app.use((_request, response, next) => {
@@ -56,6 +67,12 @@ const servers = {
 describe.each(Object.entries(servers))('a limiter in %s', (_name, start) => {
   const answerTo = async (limiter: Limiter, options: Options = {}) =>
     send(await start(limiter, options), { path: '/issues' });
+
+  test('refuses HEAD with the same status and wait', async () => {
+    const url = await start({ retryAfter: 7, error: throttled() }, {});
+    const [get, head] = [await send(url, { path: '/issues' }), await send(url, { path: '/issues', method: 'HEAD' })];
+    expect([head.status, head.headers['retry-after'], head.body]).toEqual([get.status, '7', '']);
+  });
 
   test.each<[string, object, string | number | undefined, string]>([
     ['a 429 with a wait', { statusCode: 429 }, 7, '7'],

@@ -82,7 +82,8 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
 
 /**
  * For the `frameworkErrors` option of Fastify's constructor: sends the contract's error response for requests that Fastify
- * refuses before any route or plugin sees them, such as `GET /%`. A plugin cannot set that option.
+ * refuses before any route or plugin sees them, such as `GET /%`. A plugin cannot set that option. An exception filter of
+ * NestJS can call it, too.
  *
  * @param options those of {@link connectorPlugin}, without `notFound`.
  * @throws TypeError naming the invalid option.
@@ -94,7 +95,7 @@ export function connectorFrameworkErrors(options: AdapterOptions<FastifyRequest>
   return createErrorHandler(options);
 }
 
-export type ConnectorFrameworkErrors = (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
+export type ConnectorFrameworkErrors = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
 function createErrorHandler(
   options: AdapterOptions<FastifyRequest>,
