@@ -41,6 +41,96 @@ describe('clients that share their state', () => {
     expect(new Set(connector.requests.map(({ session }) => session))).toEqual(new Set(['session-1']));
   });
 
+  const broken = new Error('connect ECONNREFUSED 127.0.0.1:5432');
+  it.each<[string, Partial<ConnectionState>]>([
+    ['rejects', { renew: () => Promise.reject(broken) }],
+    [
+      'throws',
+      {
+        renew: () => {
+          throw broken;
+        },
+      },
+    ],
+    ['rejects after the login', { renew: (_expired, login) => login().then(() => Promise.reject(broken)) }],
+    ['resolves to nothing', { renew: async () => undefined as never }],
+    [
+      'resolves to the session that has expired',
+      { renew: async (expired) => ({ generation: expired, headers: { 'x-session': 'old' } }) },
+    ],
+    ['resolves to no headers', { renew: async (expired) => ({ generation: expired + 1, headers: null as never }) }],
+  ])('use their own login if the state %s, and report it (G11)', async (_how, failing) => {
+    const connector = await scriptedConnector();
+    const client = connect(connector, { state: { ...memoryState(), ...failing } });
+    const errors: unknown[] = [];
+    client.on('error', (event) => errors.push(event));
+    await get(client);
+    expect(errors).toEqual([{ method: 'state', path: '', error: expect.any(Error) }]);
+    connector.expireSessions();
+    await get(client);
+    expect(connector.logins).toHaveLength(2);
+    expect(connector.requests.at(-1)?.session).toBe('session-2');
+  });
+
+  it('and not if it is the login that failed', async () => {
+    const connector = await scriptedConnector();
+    connector.initialize = (exchange) => exchange.reply(401, {});
+    const renew: ConnectionState['renew'] = async (_expired, login) => {
+      await login().catch(() => {});
+      throw broken;
+    };
+    const client = connect(connector, { state: { ...memoryState(), renew } });
+    expect(await rejection(get(client))).toMatchObject({ name: 'InitializeError', refused: true });
+    expect(connector.logins).toHaveLength(1);
+  });
+
+  it.each(['signal', 'totalTimeoutMs', 'close'] as const)(
+    'a state that never tells of a newer session is bounded by %s (G4, G5)',
+    async (bound) => {
+      const connector = await scriptedConnector({ guard: false, handle: ({ reply }) => reply(401, {}) });
+      let isAsked = false;
+      const newer = () => {
+        isAsked = true;
+        return new Promise<never>(() => {});
+      };
+      const clock = virtualClock();
+      const client = connect(connector, { state: { ...memoryState(), newer }, clock });
+      const controller = new AbortController();
+      const call = track(
+        client.get('/items', bound === 'totalTimeoutMs' ? { totalTimeoutMs: 5000 } : { signal: controller.signal }),
+      );
+      while (!isAsked) await clock.advance(100);
+      await grace();
+      expect(call.settled).toBe(false);
+      if (bound === 'signal') controller.abort();
+      if (bound === 'totalTimeoutMs') await clock.advance(5000);
+      if (bound === 'close') await client.close();
+      await until(() => call.settled);
+      expect(call.error).toMatchObject(
+        {
+          signal: { name: 'AbortError' },
+          totalTimeoutMs: { code: 'BUDGET_EXCEEDED' },
+          close: { code: 'CLIENT_CLOSED' },
+        }[bound],
+      );
+    },
+  );
+
+  it('a state must say how to end its pauses, and may tell of one as JSON does', async () => {
+    const connector = await scriptedConnector();
+    const silent = { ...memoryState(), onPause: () => undefined as never };
+    expect(() => connect(connector, { state: silent })).toThrow(
+      new TypeError('`state.onPause` must return a function that ends it.'),
+    );
+    const resumeAt = new Date(Date.now() + 60_000).toISOString() as never;
+    const onPause: ConnectionState['onPause'] = (listener) => {
+      listener({ scope: '', resumeAt });
+      listener({ scope: '', resumeAt: 'no time' as never });
+      return () => {};
+    };
+    expect(connect(connector, { state: { ...memoryState(), onPause } }).status.paused).toBe(true);
+  });
+
   it('wait after a refused login even if the state remembers none (S5)', async () => {
     const connector = await scriptedConnector();
     connector.initialize = (exchange) => exchange.reply(401, {});

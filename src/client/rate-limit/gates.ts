@@ -75,7 +75,9 @@ export class Gates {
 
   constructor(options: GatesOptions) {
     this.#options = options;
-    this.#stopSharing = options.state.onPause(({ scope, resumeAt }) => this.#lane(scope).gate.pauseUntil(resumeAt));
+    const stop = options.state.onPause(({ scope, resumeAt }) => this.#lane(scope).gate.pauseUntil(new Date(resumeAt)));
+    if (typeof stop !== 'function') throw new TypeError('`state.onPause` must return a function that ends it.');
+    this.#stopSharing = stop;
   }
 
   for(request: RequestLine): Lane {

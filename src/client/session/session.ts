@@ -1,5 +1,6 @@
-import { abortable, type Clock, isErrorOf, latestDateMs, sleep } from '../../internal/index.js';
-import { AbandonedLogin, InitializeError, refusedEarlier, reviveInitializeError } from '../errors.js';
+import { isConnectorError } from '../../contract/index.js';
+import { abortable, type Clock, isErrorOf, isObject, latestDateMs, sleep } from '../../internal/index.js';
+import { AbandonedLogin, InitializeError, isRequestError, refusedEarlier, reviveInitializeError } from '../errors.js';
 import type { Emit } from '../events.js';
 import type { ConnectionState, SharedSession } from './state.js';
 
@@ -144,8 +145,9 @@ export class SessionHolder {
     const { state, clock, closing } = this.#options;
     await sleep(clock, freshSessionDelayMs, signal, closing);
     const startedAt = clock.monotonic();
-    const newer = await Promise.resolve(state.newer?.(session.generation, clock)).catch(() => undefined);
-    if (newer !== undefined && this.#current === session) this.#use(newer, true, startedAt);
+    const asked = (async () => state.newer?.(session.generation, clock))().catch(() => undefined);
+    const newer = await abortable(asked, signal, closing);
+    if (isNewer(newer, session.generation) && this.#current === session) this.#use(newer, true, startedAt);
   }
 
   /** Ends a login in progress; the calls that wait for it are told by `closing`. */
@@ -194,23 +196,33 @@ export class SessionHolder {
     return session;
   }
 
-  /** With a shared state, another client may do the login: if it gives up or closes, this client takes over. */
+  /**
+   * With a shared state, another client may do the login: if it gives up or closes, this client takes over. If the state
+   * fails, it uses its own login (rule G11).
+   */
   async #renew(expired: number, signal: AbortSignal): Promise<{ shared: SharedSession; adopted: boolean }> {
-    const { state, login, clock } = this.#options;
+    const { state, login, clock, emit } = this.#options;
+    let own: Promise<Record<string, string>> | undefined;
+    const logIn = () => {
+      own = login(signal).catch((error: unknown) => {
+        // Before the other clients hear of it through the state.
+        if (error instanceof InitializeError && error.refused) this.#beginCooldown(error);
+        throw error;
+      });
+      return own;
+    };
     for (;;) {
-      let loggedIn = false;
       try {
-        const logIn = () => {
-          loggedIn = true;
-          return login(signal).catch((error: unknown) => {
-            // Before the other clients hear of it through the state.
-            if (error instanceof InitializeError && error.refused) this.#beginCooldown(error);
-            throw error;
-          });
-        };
-        return { shared: await state.renew(expired, logIn, clock), adopted: !loggedIn };
+        const shared = await state.renew(expired, logIn, clock);
+        if (!isNewer(shared, expired))
+          throw new TypeError('`state.renew` must resolve to a session newer than `expired`.');
+        return { shared, adopted: own === undefined };
       } catch (error) {
-        if (loggedIn || !isErrorOf(error, 'AbandonedLogin') || signal.aborted) throw reviveInitializeError(error);
+        if (own === undefined && isErrorOf(error, 'AbandonedLogin') && !signal.aborted) continue;
+        if (own === undefined && (signal.aborted || isOfLogin(error))) throw reviveInitializeError(error);
+        const headers = await (own ?? logIn());
+        emit('error', { method: 'state', path: '', error });
+        return { shared: { generation: expired + 1, headers }, adopted: false };
       }
     }
   }
@@ -224,4 +236,15 @@ export class SessionHolder {
   #recentRefusal(): InitializeError | undefined {
     return this.#refusal && refusedEarlier(this.#refusal.error, this.#options.clock, this.#refusal.until);
   }
+}
+
+/** A state may be an author's own. */
+function isNewer(session: SharedSession | undefined, than: number): session is SharedSession {
+  return isObject(session) && session.generation > than && isObject(session.headers);
+}
+
+/** Whether it is how a login of another client ended, and not a failure of the state. */
+function isOfLogin(error: unknown): boolean {
+  const { name } = Object(error) as { name?: unknown };
+  return isConnectorError(error) || isRequestError(error) || name === 'InitializeError'; // from another process, by name
 }
