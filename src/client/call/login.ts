@@ -108,7 +108,8 @@ class LoginProcess {
       await sleep(clock, leftMs, done);
       leftMs = defaultTimeoutMs - (clock.monotonic() - startedAt - this.#time.pausedMs);
     }
-    const error = new InitializeError(`initialize did not finish within ${defaultTimeoutMs} ms`);
+    const hint = 'it must send with the `request` it gets, as calls of the client wait for this login';
+    const error = new InitializeError(`initialize did not finish within ${defaultTimeoutMs} ms (${hint})`);
     controller.abort(error);
     throw error;
   }

@@ -28,7 +28,8 @@ const schema = optionsOf({
  * anything, and jobs of other connections continue.
  *
  * An error that another attempt cannot fix, a 4xx of the connector other than 401, 408, 425 and 429, becomes an
- * `UnrecoverableError` with that error as its `cause`. Any other error is thrown as it is and costs an attempt.
+ * `UnrecoverableError` with that error as its `cause`. A job whose client was closed (`CLIENT_CLOSED`) is put off for a
+ * second. Any other error is thrown as it is and costs an attempt.
  *
  * @throws TypeError when `processor` is no function, or naming the option that is wrong.
  * @example
@@ -46,6 +47,10 @@ export function delayWhenLimited<Data = any, Result = any, Name extends string =
   const stopUntil = queue && queueStopper(queue);
   // All three named: BullMQ makes a signal only for a processor whose `length` says that it takes one.
   return async (job, token, signal) => {
+    const { queueQualifiedName: own } = job;
+    if (queue?.qualifiedName !== undefined && own !== undefined && own !== queue.qualifiedName) {
+      throw new TypeError(`\`queue\` must be the job's own, ${own}, to stop it; it is ${queue.qualifiedName}.`);
+    }
     try {
       return await processor(job, token, signal);
     } catch (error) {
@@ -53,6 +58,10 @@ export function delayWhenLimited<Data = any, Result = any, Name extends string =
       if (verdict === undefined) throw error;
       const { message } = error as Error;
       if (verdict === 'final') throw Object.assign(new UnrecoverableError(message), { cause: error });
+      if (verdict === 'closed') {
+        await job.moveToDelayed(Date.now() + afterClosingMs, token);
+        throw new DelayedError(message);
+      }
       const isStopped = await stopUntil?.(verdict).then(
         () => true,
         () => false, // the job is delayed by itself, through the worker's own connection
@@ -63,6 +72,9 @@ export function delayWhenLimited<Data = any, Result = any, Name extends string =
     }
   };
 }
+
+/** When a job whose client was closed under it starts again, in another process. */
+const afterClosingMs = 1000;
 
 /** How deep causes are followed. */
 const maxDepth = 10;
@@ -78,14 +90,16 @@ const clientKinds = new Set<unknown>(['initialize', 'request']);
  * Judges by the first error of the client among an error and its causes.
  *
  * @returns when a rate limit is over; `'final'` if the connector refuses this very request, so that the job would only fail
- * again; `undefined` for a failure like any other, which costs an attempt.
+ * again; `'closed'` if the client was closed, as when a worker shuts down; `undefined` for a
+ * failure like any other, which costs an attempt.
  */
-function judge(error: unknown): Date | 'final' | undefined {
+function judge(error: unknown): Date | 'final' | 'closed' | undefined {
   for (let depth = 0, current = error; depth < maxDepth && current instanceof Error; depth++, current = current.cause) {
-    const { kind, status, resumeAt } = current as { kind?: unknown; status?: unknown; resumeAt?: unknown };
+    const { kind, code, status, resumeAt } = current as Error &
+      Partial<Record<'kind' | 'code' | 'status' | 'resumeAt', unknown>>;
     if (kind === 'rate-limit' && resumeAt instanceof Date) return resumeAt;
     if (connectorKinds.has(kind)) return isFinal(status) ? 'final' : undefined;
-    if (clientKinds.has(kind)) return undefined;
+    if (clientKinds.has(kind)) return code === 'CLIENT_CLOSED' ? 'closed' : undefined;
   }
   return undefined;
 }

@@ -1,7 +1,11 @@
 import type { Queue } from 'bullmq';
 
 /** What is needed of a queue to stop it. */
-export type LimitableQueue = Pick<Queue, 'getGlobalRateLimit' | 'setGlobalRateLimit' | 'getRateLimitTtl' | 'rateLimit'>;
+export type LimitableQueue = Pick<
+  Queue,
+  'getGlobalRateLimit' | 'setGlobalRateLimit' | 'getRateLimitTtl' | 'rateLimit'
+> &
+  Partial<Pick<Queue, 'qualifiedName'>>;
 
 /** Workers ask whether a queue is stopped only if it has a limit. This one is never reached. */
 const noLimit = { max: Number.MAX_SAFE_INTEGER, durationMs: 60_000 };
