@@ -55,8 +55,8 @@ export async function validate<Output>(schema: DataSchema<Output>, value: unknow
   if (standard === undefined) return fromSafeParse((schema as SafeParseSchema<Output>).safeParse(value));
   const result = await standard.validate(value);
   if (result.issues === undefined) return result;
-  const cause = Object.assign(new Error('The data does not fit the schema.'), { issues: result.issues });
-  return { issues: result.issues, cause };
+  const issues = result.issues ?? [];
+  return { issues, cause: Object.assign(new Error('The data does not fit the schema.'), { issues }) };
 }
 
 function fromSafeParse<Output>(result: SafeParseResult<Output>): Validated<Output> {

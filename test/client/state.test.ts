@@ -72,6 +72,58 @@ describe('clients that share their state', () => {
     expect(connector.requests.at(-1)?.session).toBe('session-2');
   });
 
+  it('share again once the state is back; the outage was reported once (G11)', async () => {
+    const connector = await scriptedConnector();
+    const shared = memoryState();
+    let isAway = false;
+    const renew: ConnectionState['renew'] = (...words) => (isAway ? Promise.reject(broken) : shared.renew(...words));
+    const [first, second] = [
+      connect(connector, { state: { ...shared, renew } }),
+      connect(connector, { state: shared }),
+    ];
+    const errors: unknown[] = [];
+    first.on('error', (event) => errors.push(event));
+    await get(first);
+    isAway = true;
+    for (let outage = 0; outage < 3; outage++) {
+      connector.expireSessions();
+      await get(first);
+    }
+    expect(errors).toHaveLength(1);
+    isAway = false;
+    for (let round = 0; round < 3; round++) {
+      connector.expireSessions();
+      const before = connector.logins.length;
+      await get(first);
+      await get(second);
+      expect(connector.logins).toHaveLength(before + 1);
+    }
+    expect(errors).toHaveLength(1);
+  });
+
+  it('a call that joins as the last one leaves gets a session, not the failure of the state (G11)', async () => {
+    const connector = await scriptedConnector();
+    const clock = virtualClock();
+    let isFirst = true;
+    const renew: ConnectionState['renew'] = async (expired, login) => {
+      if (!isFirst) return { generation: expired + 1, headers: await login() };
+      isFirst = false;
+      await new Promise<void>((resolve) => void clock.setTimer(300, resolve));
+      throw broken;
+    };
+    const client = connect(connector, { state: { ...memoryState(), renew }, clock });
+    const controller = new AbortController();
+    const left = track(client.get('/items', { signal: controller.signal }));
+    await grace();
+    controller.abort();
+    await until(() => left.settled);
+    const call = track(get(client));
+    await grace();
+    await clock.advance(300);
+    await until(() => call.settled);
+    expect(call).toMatchObject({ value: { status: 200 } });
+  });
+
   it('and not if it is the login that failed', async () => {
     const connector = await scriptedConnector();
     connector.initialize = (exchange) => exchange.reply(401, {});

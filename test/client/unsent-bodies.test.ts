@@ -1,6 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { BodyOption } from 'concordat/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../helpers/connect.js';
 import { holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
@@ -93,6 +95,22 @@ describe.each(refusals)('a call that is refused before it is sent: %s', (_what, 
     await rejection(refuse(body));
     await until(isGone);
   });
+});
+
+it('the request of a server is not cut off with its connection: the server can still respond', async () => {
+  const connector = await scriptedConnector();
+  connector.initialize = ({ reply }) => reply(401, {});
+  const client = connect(connector);
+  const server = createServer((request, response) => {
+    client.put('/file', { body: request }).catch((error) => response.writeHead(502).end(error.name));
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  for (const size of [1, 100_000]) {
+    const response = await fetch(`http://127.0.0.1:${port}`, { method: 'PUT', body: 'x'.repeat(size) });
+    expect([response.status, await response.text()]).toEqual([502, 'InitializeError']);
+  }
 });
 
 /** A `body` factory that answers when the test says so. */

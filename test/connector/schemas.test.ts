@@ -4,6 +4,7 @@ import { endSystemFetch, readJson, readQuery, readResponse } from 'concordat/con
 import * as v from 'valibot';
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
+import { z as z3 } from 'zod/v3';
 import { endSystem } from './support/end-system.js';
 import { errorsOf, send } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
@@ -73,6 +74,21 @@ describe.each(Object.entries(libraries))('%s', (_name, schemas) => {
     expect((error as Error).message).not.toContain('CANARY');
     expect(error).toHaveProperty('cause.issues.0.path');
   });
+});
+
+test('nor does it quote what an enum of zod 3 got (E3)', async () => {
+  const response = await endSystemFetch()(await endSystem({ status: 200, body: { state: 'CANARY' } }));
+  const error = await readResponse(response, z3.object({ state: z3.enum(['open', 'closed']) })).catch(
+    (thrown) => thrown,
+  );
+  expect(error.message).toMatch(/does not fit: state: is not valid$/);
+  expect(error.cause.issues[0].message).toContain('CANARY'); // control
+});
+
+test('issues that are null are no success', async () => {
+  const schema = { '~standard': { version: 1, vendor: 'mine', validate: () => ({ issues: null }) } };
+  const response = await endSystemFetch()(await endSystem({ status: 200, body: {} }));
+  await expect(readResponse(response, schema as never)).rejects.toMatchObject({ code: 'END_SYSTEM_INVALID_RESPONSE' });
 });
 
 test('the types are those of the schema', () => {

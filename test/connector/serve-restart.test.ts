@@ -1,5 +1,5 @@
 // What `close()` promises: a service that goes on calling while its connector is restarted loses no request.
-import { Agent as NodeAgent, request, type Server } from 'node:http';
+import { createServer, Agent as NodeAgent, request, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createConnectorClient } from 'concordat/client';
 import { type RunningServer, serve } from 'concordat/connector';
@@ -194,6 +194,19 @@ test('a connection that stays busy is closed, too', async () => {
   await closing;
   // The system resets a connection that it had accepted for a server that is gone.
   expect(['close', 'ECONNREFUSED', 'ECONNRESET']).toContain(last);
+});
+
+test('called when there are connections, it ends them, too, when the grace is over', async () => {
+  const server = createServer((_request, response) => void response.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const agent = new NodeAgent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  await new Promise((resolve) => {
+    request({ host: '127.0.0.1', port, agent }, (response) => void response.resume().once('end', resolve)).end();
+  });
+  await gracefulClose(server)({ graceMs: 10 });
+  expect(server.listening).toBe(false);
 });
 
 test.each([[undefined], [{}], [{ close() {} }]])('%o is no server: a TypeError says so', (server) => {

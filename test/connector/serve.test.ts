@@ -238,7 +238,7 @@ test('so does one that comes in parts and ends too early (D2)', async () => {
   expect(defects).toMatchObject([{ message: 'The body of a response is shorter than its content-length of 30000.' }]);
 });
 
-test.each(['/file', '/records', '/mounted/file'])(
+test.each(['/file', '/records', '/routed/file', '/mounted/file', '/nested/file', '/replaced/file'])(
   "a body that fails midway reaches the connector's own onError, once: %s",
   async (path) => {
     const onError = vi.fn();
@@ -254,7 +254,20 @@ test.each(['/file', '/records', '/mounted/file'])(
       });
     connector.get('/file', () => new Response(failing()));
     connector.get('/records', (c) => streamRecords(c, failing()));
-    const app = path.startsWith('/mounted') ? new Hono().route('/mounted', connector) : connector;
+    const outer = makeConnector({
+      onError: () => expect.unreachable('not the innermost'),
+      openPaths: ['/nested/file'],
+    });
+    const app = new Hono()
+      .route('/routed', connector)
+      .mount('/mounted', connector.fetch)
+      .mount('/nested', outer.mount('/nested', connector.fetch).fetch, { replaceRequest: false })
+      .use('/replaced/*', async (c, next) => {
+        c.req.raw = new Request(c.req.raw);
+        await next();
+      })
+      .route('/replaced', connector)
+      .route('/', connector);
     const server = await serve(app, { port: 0 });
     onTestFinished(() => server.close({ graceMs: 0 }));
     expect((await send(server.url, { path })).cut).toBe(true);

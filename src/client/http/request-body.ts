@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
 /** What a transport can send. */
@@ -97,7 +98,9 @@ function isStream(body: RequestBody | undefined): body is Exclude<RequestBody, s
 }
 
 function discard(body: RequestBody | undefined): void {
-  if (body instanceof Readable) body.destroy();
+  // To destroy the request of a server would close its connection, before the server can respond.
+  if (body instanceof IncomingMessage) body.resume();
+  else if (body instanceof Readable) body.destroy();
   else if (body instanceof ReadableStream) {
     if (!body.locked) void body.cancel().catch(() => {});
   } else if (isStream(body)) {

@@ -54,6 +54,8 @@ export class SessionHolder {
   #current: Session | undefined;
   #lastGeneration = 0;
   #running: RunningLogin | undefined;
+  /** Whether the outage has been reported (rule G11). */
+  #isStateDown = false;
   #refusal: { error: InitializeError; until: number } | undefined;
   /** The last session that was refused without ever having worked, and how many there were in a row. */
   #neverAccepted: { generation: number; inARow: number; until: number } | undefined;
@@ -216,12 +218,15 @@ export class SessionHolder {
         const shared = await state.renew(expired, logIn, clock);
         if (!isNewer(shared, expired))
           throw new TypeError('`state.renew` must resolve to a session newer than `expired`.');
+        this.#isStateDown = false;
         return { shared, adopted: own === undefined };
       } catch (error) {
         if (own === undefined && isErrorOf(error, 'AbandonedLogin') && !signal.aborted) continue;
-        if (own === undefined && (signal.aborted || isOfLogin(error))) throw reviveInitializeError(error);
+        if (own === undefined && isOfLogin(error)) throw reviveInitializeError(error);
+        if (own === undefined && signal.aborted) throw new AbandonedLogin();
         const headers = await (own ?? logIn());
-        emit('error', { method: 'state', path: '', error });
+        if (!this.#isStateDown && !isOfLogin(error)) emit('error', { method: 'state', path: '', error });
+        this.#isStateDown = true;
         return { shared: { generation: expired + 1, headers }, adopted: false };
       }
     }
@@ -245,6 +250,7 @@ function isNewer(session: SharedSession | undefined, than: number): session is S
 
 /** Whether it is how a login of another client ended, and not a failure of the state. */
 function isOfLogin(error: unknown): boolean {
-  const { name } = Object(error) as { name?: unknown };
-  return isConnectorError(error) || isRequestError(error) || name === 'InitializeError'; // from another process, by name
+  // Of another process, it is known by its name.
+  const isInitializeError = error instanceof Error && error.name === 'InitializeError';
+  return isInitializeError || isConnectorError(error) || isRequestError(error);
 }

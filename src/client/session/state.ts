@@ -94,7 +94,8 @@ export function memoryState(): ConnectionState {
       login ??= run()
         .then((headers) => {
           refusal = undefined;
-          const generation = (session?.generation ?? 0) + 1;
+          // A client that had to log in alone counts on by itself.
+          const generation = Math.max(session?.generation ?? 0, expired) + 1;
           session = { generation, headers, clock, since: clock.monotonic() };
           return { generation, headers, ageMs: 0 };
         })

@@ -117,13 +117,14 @@ export function createErrorHandling(settings: Settings) {
     /** Keeps the values of this connector's session out of errors, besides those of connectors around it. */
     enter(c: Context): void {
       const state = stateOf(c);
-      let reported: unknown;
+      let reported: unknown = state; // nothing yet: a body may fail with `undefined`
       state.reportLate = (thrown, at) => {
         if (thrown === reported) return; // a stream of records, which the server tells of as well
         reported = thrown;
         report(abandoned(thrown, at), at);
       };
-      lateReporters.set(c.req.raw, (thrown) => state.reportLate?.(thrown, c));
+      const { outgoing = c.req.raw } = Object(c.env) as { outgoing?: object };
+      lateReporters.set(outgoing, (thrown) => state.reportLate?.(thrown, c));
       state.sessionHeaders = [...(state.sessionHeaders ?? []), ...secretNames];
     },
   };

@@ -11,7 +11,9 @@ export function readWait(rule: PresetRule, failure: EndSystemFailure): number {
     const waitMs = typeof source === 'function' ? source(failure) : readSource(source, failure);
     if (waitMs !== undefined && waitMs >= 0) return Math.max(leastMs, Math.min(waitMs, Number.MAX_SAFE_INTEGER));
   }
-  return Math.max(leastMs, announcedWaitMs(failure.headers) ?? rule.fallbackWaitMs ?? fallbackWaitMs);
+  const announcedMs = announcedWaitMs(failure.headers);
+  if (announcedMs === undefined) return Math.max(leastMs, rule.fallbackWaitMs ?? fallbackWaitMs);
+  return Math.max(leastMs, announcedMs, rule.fallbackWaitMs ?? 0); // a rule may know of a longer quota
 }
 
 /** `RateLimit: "default";r=0;t=5`: the longest wait among the quotas that are used up (rule W8). */

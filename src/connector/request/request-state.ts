@@ -21,8 +21,11 @@ export interface RequestState {
 
 const states = new WeakMap<Context, RequestState>();
 
-/** Of requests that have reached a connector: tells its `onError` about a body that failed while it was sent. */
-export const lateReporters = new WeakMap<Request, (thrown: unknown) => void>();
+/**
+ * Of requests that have reached a connector: tells its `onError` about a body that failed while it was sent. By the response
+ * of Node, or the request on other runtimes, because hosts and middleware may replace the request.
+ */
+export const lateReporters = new WeakMap<object, (thrown: unknown) => void>();
 
 export function stateOf(c: Context): RequestState {
   let state = states.get(c);

@@ -16,6 +16,7 @@ interface Session {
 /** What http, https and http2 of Node have in common. */
 interface Server {
   keepAliveTimeout?: number;
+  closeAllConnections?(): void;
   on(event: 'connection' | 'secureConnection' | 'timeout', listener: (socket: Socket) => void): unknown;
   on(event: 'session', listener: (session: Session) => void): unknown;
   prependListener(event: 'request', listener: (incoming: { socket: Socket }, outgoing: Outgoing) => void): unknown;
@@ -121,6 +122,7 @@ function closer(server: Server): (graceMs: number) => Promise<void> {
       };
       const cut = systemClock.setTimer(graceMs, () => {
         for (const socket of sockets) socket.destroy();
+        server.closeAllConnections?.(); // those from before this function tracked them
       });
       // Until then new connections are served: a load balancer may not know of another server yet.
       if (sockets.size === 0) stop();

@@ -39,7 +39,7 @@ export function toNodeHandler(
   const waitHeader = options.rateLimit?.header ?? 'Retry-After';
   const fail = (thrown: unknown, request: Request, outgoing: HttpBindings['outgoing']) => {
     if (outgoing.headersSent) {
-      if (options.onError === undefined) lateReporters.get(request)?.(thrown);
+      if (options.onError === undefined) lateReporters.get(outgoing)?.(thrown);
       else writer.report(thrown, request);
       breakOff(outgoing);
       return;

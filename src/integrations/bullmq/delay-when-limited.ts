@@ -28,8 +28,7 @@ const schema = optionsOf({
  * anything, and jobs of other connections continue.
  *
  * An error that another attempt cannot fix, a 4xx of the connector other than 401, 408, 425 and 429, becomes an
- * `UnrecoverableError` with that error as its `cause`. A job whose client was closed (`CLIENT_CLOSED`) is put off for a
- * second. Any other error is thrown as it is and costs an attempt.
+ * `UnrecoverableError` with that error as its `cause`. Any other error is thrown as it is and costs an attempt.
  *
  * @throws TypeError when `processor` is no function, or naming the option that is wrong.
  * @example
@@ -58,10 +57,6 @@ export function delayWhenLimited<Data = any, Result = any, Name extends string =
       if (verdict === undefined) throw error;
       const { message } = error as Error;
       if (verdict === 'final') throw Object.assign(new UnrecoverableError(message), { cause: error });
-      if (verdict === 'closed') {
-        await job.moveToDelayed(Date.now() + afterClosingMs, token);
-        throw new DelayedError(message);
-      }
       const isStopped = await stopUntil?.(verdict).then(
         () => true,
         () => false, // the job is delayed by itself, through the worker's own connection
@@ -72,9 +67,6 @@ export function delayWhenLimited<Data = any, Result = any, Name extends string =
     }
   };
 }
-
-/** When a job whose client was closed under it starts again, in another process. */
-const afterClosingMs = 1000;
 
 /** How deep causes are followed. */
 const maxDepth = 10;
@@ -90,16 +82,14 @@ const clientKinds = new Set<unknown>(['initialize', 'request']);
  * Judges by the first error of the client among an error and its causes.
  *
  * @returns when a rate limit is over; `'final'` if the connector refuses this very request, so that the job would only fail
- * again; `'closed'` if the client was closed, as when a worker shuts down; `undefined` for a
- * failure like any other, which costs an attempt.
+ * again; `undefined` for a failure like any other, which costs an attempt.
  */
-function judge(error: unknown): Date | 'final' | 'closed' | undefined {
+function judge(error: unknown): Date | 'final' | undefined {
   for (let depth = 0, current = error; depth < maxDepth && current instanceof Error; depth++, current = current.cause) {
-    const { kind, code, status, resumeAt } = current as Error &
-      Partial<Record<'kind' | 'code' | 'status' | 'resumeAt', unknown>>;
+    const { kind, status, resumeAt } = current as { kind?: unknown; status?: unknown; resumeAt?: unknown };
     if (kind === 'rate-limit' && resumeAt instanceof Date) return resumeAt;
     if (connectorKinds.has(kind)) return isFinal(status) ? 'final' : undefined;
-    if (clientKinds.has(kind)) return code === 'CLIENT_CLOSED' ? 'closed' : undefined;
+    if (clientKinds.has(kind)) return undefined;
   }
   return undefined;
 }

@@ -25,7 +25,7 @@ export interface RedisState extends ConnectionState, AsyncDisposable {
  *
  * @throws TypeError naming the option that is wrong, `encryptionKey` first of all.
  * @example
- * const state = redisState({ Redis: new Redis(), connection: 'github-acme', encryptionKey: process.env.SESSION_KEY })
+ * const state = redisState({ redis: new Redis(), connection: 'github-acme', encryptionKey: process.env.SESSION_KEY })
  * const client = createConnectorClient({ ...options, state })
  */
 export function redisState(options: RedisStateOptions): RedisState {

@@ -115,6 +115,12 @@ test.each<[string, Record<string, string>, number]>([
   });
 });
 
+test('a rule that knows of a longer quota waits for it', async () => {
+  const rules = [{ when: { status: [429] }, is: 'rate-limit', fallbackWaitMs: 1_800_000 }] as const;
+  const failure = { status: 429, headers: { ratelimit: '"burst";r=0;t=1' } };
+  expect(await failureOf(failure, definePreset({ name: 'x', rules }))).toMatchObject({ retryAfterMs: 1_800_000 });
+});
+
 describe('extends', () => {
   const busy: PresetRule = {
     when: { status: [503], headers: { server: /^nginx/ } },

@@ -2,7 +2,6 @@ import { Queue, type QueueOptions } from 'bullmq';
 import { RateLimitError } from 'concordat';
 import { delayWhenLimited } from 'concordat/bullmq';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { until } from '../../helpers/until.js';
 import { listeningConnector } from '../opentelemetry/helpers/observed-client.js';
 import { serverProgram } from '../redis/helpers/redis-server.js';
 import { queueAndWorkers } from './helpers/jobs.js';
@@ -69,26 +68,6 @@ describe.runIf(serverProgram)('a job that meets a rate limit (W7)', () => {
       ),
     );
     expect((await settled(await add('one', '/issues', { attempts: 1 }))).failedReason).toBeUndefined();
-  });
-});
-
-describe.runIf(serverProgram)('a job whose client is closed, as when its process ends', () => {
-  it('is put off, counts no attempt, and is done by another process', async () => {
-    const { connector, url } = await listeningConnector({ faults: [{ kind: 'limit', waitMs: 3_600_000, times: 1 }] });
-    const { work, connect, add, settled, delayed, state } = await queueAndWorkers();
-    const client = connect('one', url, { rateLimit: { format: 'milliseconds', onLimit: 'wait' } });
-    const worker = work();
-    const job = await add('one', '/issues', { attempts: 1 });
-    await until(() => client.status.paused);
-    const closing = worker.close();
-    await client.close();
-    await closing;
-    await delayed();
-    expect(await state(job)).not.toBe('failed');
-    connect('one', url);
-    work();
-    expect((await settled(job)).failedReason).toBeUndefined();
-    expect(connector.journal.filter(({ kind }) => kind === 'request').map(({ status }) => status)).toEqual([403, 200]);
   });
 });
 
