@@ -142,6 +142,23 @@ describe('an end system that does not answer', () => {
     expect(error.cause).toBeInstanceOf(TypeError);
   });
 
+  test('a Request is named by its method and path', async () => {
+    const url = await endSystem((request) => request.socket.destroy());
+    const request = new Request(`${url}/issues?token=canary`, { method: 'PUT' });
+    await expect(endSystemFetch()(request)).rejects.toMatchObject({
+      status: 502,
+      message: expect.stringMatching(/^PUT \/issues: the end system cannot be reached/),
+    });
+  });
+
+  test('an own fetch that rejects with nothing: 502', async () => {
+    const call = endSystemFetch({ fetch: () => Promise.reject() })('http://end.system/things');
+    await expect(call).rejects.toMatchObject({
+      status: 502,
+      message: 'GET /things: the end system cannot be reached.',
+    });
+  });
+
   test('hangs up: 502', async () => {
     const url = await endSystem((request) => request.socket.destroy());
     await expect(endSystemFetch()(url, { method: 'POST' })).rejects.toMatchObject({
@@ -302,8 +319,10 @@ test('in a connector the failure reaches the service whole, without the session 
 describe('what a failure says of the request to the end system (E5)', () => {
   const token = '7f3kd92mx81hsv0q2plz';
 
-  test.each<[string, (url: string) => [string, RequestInit?]]>([
+  test.each<[string, (url: string) => [string | Request, RequestInit?]]>([
     ['Authorization', (url) => [url, { headers: { authorization: `Bearer ${token}` } }]],
+    ['a header of a Request', (url) => [new Request(url, { headers: { authorization: `Bearer ${token}` } })]],
+    ['the query of a Request', (url) => [new Request(`${url}?api_key=${token}`)]],
     ['a header whose name says so', (url) => [url, { headers: [['Private-Token', token]] }]],
     ['the query', (url) => [`${url}?api_key=${token}`]],
     ['the query after another "?"', (url) => [`${url}?next=/a?b&api_key=${token}#top`]],

@@ -74,8 +74,13 @@ export function nameRequest({ method, url }: EndSystemRequest): string {
   return `${method} ${url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '')}`.trim();
 }
 
-export function describeRequest(input: RequestInfo | URL, init: RequestInit | undefined): EndSystemRequest {
-  const asked = typeof input === 'object' && 'method' in input ? input : undefined;
+/** What fetch was given, if that is not just a URL. */
+export function asRequest(input: string | URL | Request): Request | undefined {
+  return typeof input === 'object' && 'method' in input ? input : undefined;
+}
+
+export function describeRequest(input: string | URL | Request, init: RequestInit | undefined): EndSystemRequest {
+  const asked = asRequest(input);
   const method = (init?.method ?? asked?.method ?? 'GET').toUpperCase();
   try {
     const { origin, pathname } = new URL(asked ? asked.url : String(input));

@@ -31,9 +31,10 @@ export function readSoapFault(xml: string): SoapFault | undefined {
     const other = others.find(([start]) => xml.startsWith(start, open));
     if (other) {
       const [start, stop] = other;
-      const end = xml.indexOf(stop, open + start.length);
-      if (start === '<![CDATA[') fault.text(xml.slice(open + start.length, end < 0 ? undefined : end));
-      at = end < 0 ? xml.length : end + stop.length;
+      const found = xml.indexOf(stop, open + start.length);
+      const end = found === -1 ? xml.length : found;
+      if (start === '<![CDATA[') fault.text(xml.slice(open + start.length, end));
+      at = end + stop.length;
       continue;
     }
     tag.lastIndex = open;

@@ -144,6 +144,7 @@ describe('a failure that only words tell, inside a 200', () => {
 
   test.each([
     [{ translateStatuses: [404], translate: () => undefined }, '`translateStatuses` must'],
+    [{ translateStatuses: ['200'], translate: String }, '`translateStatuses` must'],
     [{ translateStatuses: [200] }, '`translateStatuses` needs `translate`'],
     [{ clean: 'text' }, '`clean` must be a function'],
     [{ detail: 'none' }, '`detail` must be'],
