@@ -55,6 +55,8 @@ describe('helpers', () => {
       wait: '12',
       body: '{"errors":{"code":"QUOTA","message":"100 a minute"}}',
     });
+    const inOwn = rateLimited('100 a minute', { retryAfterMs: 12_000, rateLimit: { header: 'X-Wait' } });
+    expect([inOwn.headers.get('x-wait'), inOwn.headers.get('retry-after')]).toEqual(['12', null]);
     expect(await facts(rateLimited({ retryAfterMs: 1 }))).toMatchObject({
       wait: '1',
       body: JSON.stringify({
