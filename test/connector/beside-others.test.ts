@@ -163,15 +163,18 @@ describe('a body that was parsed before the connector got it', () => {
   });
 
   test('and is nested too deeply to be made again: a 400 (E8)', async () => {
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => void errors.push(error);
     const app = express().use(
       express.json(),
-      toNodeHandler(async (request) => Response.json(await request.json())),
+      toNodeHandler(async (request) => Response.json(await request.json()), { onError }),
     );
     const answer = await send(await listening(createServer(app)), post('/', '['.repeat(30_000) + ']'.repeat(30_000)));
     expect([answer.status, errorsOf(answer)]).toEqual([
       400,
       { code: 'BAD_REQUEST', message: 'The request body is nested too deeply.' },
     ]);
+    expect(errors).toMatchObject([{ cause: expect.any(RangeError) }]);
   });
 
   test.each(['application/json', 'application/x-www-form-urlencoded'])(

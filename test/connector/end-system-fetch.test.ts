@@ -243,6 +243,11 @@ describe('an end system that does not answer', () => {
     await expect(endSystemFetch()(url)).rejects.toMatchObject({ status: 502 });
   });
 
+  test('and so are redirects without end', async () => {
+    const url = await endSystem({ status: 302, headers: { location: '/again' } });
+    await expect(endSystemFetch()(url)).rejects.toMatchObject({ status: 502, code: 'END_SYSTEM_UNREACHABLE' });
+  });
+
   test('and what an own fetch can send only that knows: a binding takes a path alone', async () => {
     const fetch = async () => {
       throw new TypeError('fetch failed');

@@ -12,7 +12,7 @@ const graceMs = 3_600_000;
 
 async function listening(server: Server) {
   const close = gracefulClose(server);
-  server.on('request', (_request, response) => response.end('done'));
+  server.on('request', (_request, response) => setImmediate(() => setImmediate(() => response.end('done'))));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => {
     server.closeAllConnections();
@@ -20,6 +20,12 @@ async function listening(server: Server) {
   });
   return { close, port: (server.address() as AddressInfo).port };
 }
+
+test.each([undefined, {}, { close: () => {} }])('%j is no server: a TypeError', (server) => {
+  expect(() => gracefulClose(server as never)).toThrow(
+    new TypeError('`server` must be a server of node:http, node:https or node:http2.'),
+  );
+});
 
 test('without connections a server takes no more of them at once', async () => {
   const server = createServer();

@@ -35,6 +35,12 @@ describe('logError, for a terminal', () => {
     expect(lines).toEqual(['GET /items/7: 404 ISSUE_NOT_FOUND: No issue 7']);
   });
 
+  test('leaves the origin of an absolute URL out, as fetch handlers have it', () => {
+    const absolute = new Request('http://internal.example/items/7?key=hidden', { method: 'PUT' });
+    logError(new NotFoundError('No issue 7'), absolute, keep);
+    expect(lines).toEqual(['PUT /items/7: 404 NOT_FOUND: No issue 7']);
+  });
+
   test('writes the causes of a failure, each with its stack', () => {
     const cause = new Error('connect ECONNREFUSED', { cause: 'the cable' });
     logError(new ConnectorError('Unreachable.', { status: 502, code: 'DOWN', cause }), request, keep);

@@ -217,7 +217,10 @@ describe('toConnectorError', () => {
   ] as const)('a Hono HTTPException %d is an error of kind %s with its message', (status, kind, code) => {
     const error = toConnectorError(new HTTPException(status, { message: 'Said so' }));
     expect(error).toMatchObject({ status, kind, code, message: 'Said so' });
-    expect(toConnectorError(new HTTPException(status)).message).not.toBe('');
+    for (const message of ['', ' ']) {
+      const error = toConnectorError(new HTTPException(status, { message }));
+      expect([error.status, error.message.trim()]).toEqual([status, expect.stringMatching(/./)]);
+    }
   });
 
   test('a Hono HTTPException keeps the headers of the response it was made with', () => {

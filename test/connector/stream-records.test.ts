@@ -127,6 +127,14 @@ describe('streamRecords', () => {
     },
   );
 
+  test('which the error for the log names by its type', async () => {
+    const errors: unknown[] = [];
+    const connector = makeConnector({ onError: (error) => void errors.push(error) });
+    connector.get('/', (c) => streamRecords(c, [() => {}]));
+    await send(await start(connector), { headers: withToken });
+    expect(errors).toEqual([new TypeError('A record must be serializable as JSON, got function.')]);
+  });
+
   test('holds one record at a time, and ends the iteration when the service goes away', async () => {
     let made = 0;
     let ended = () => {};

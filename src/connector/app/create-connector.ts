@@ -43,7 +43,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   const verify = settings.verify as VerifySession | undefined;
   const initializePath = settings.initialize.path;
   const sessionNames = checkSession(options.session);
-  const openPaths = new Set(settings.openPaths);
+  const openPaths = new Set<string | undefined>(settings.openPaths);
   const readSession = sessionReader(options.session);
 
   const handlers = new GuardedHandlers();
@@ -67,7 +67,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
     },
     async admit(c, request, hasResponse) {
       checkLength(c, request.bodyLimit);
-      if (openPaths.size > 0 && openPaths.has(handlers.pathWithin(c) ?? '')) {
+      if (openPaths.size > 0 && openPaths.has(handlers.pathWithin(c))) {
         stateOf(c).isOpenPath = true;
         return undefined;
       }
