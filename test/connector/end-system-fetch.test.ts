@@ -151,6 +151,14 @@ describe('an end system that does not answer', () => {
     });
   });
 
+  test.each([
+    new DOMException('too late', 'TimeoutError'),
+    new TypeError('fetch failed', { cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } }),
+  ])('is too slow for the fetch itself: 504', async (thrown) => {
+    const call = endSystemFetch({ fetch: () => Promise.reject(thrown) })('http://end.system/things');
+    await expect(call).rejects.toMatchObject({ status: 504, code: 'END_SYSTEM_TIMEOUT' });
+  });
+
   test('an own fetch that rejects with nothing: 502', async () => {
     const call = endSystemFetch({ fetch: () => Promise.reject() })('http://end.system/things');
     await expect(call).rejects.toMatchObject({
@@ -388,6 +396,9 @@ describe('what a failure says of the request to the end system (E5)', () => {
     const url = await endSystem({ status: 400, body: { code: 'BAD', message: 'No project acme-intern' } });
     const error = await endSystemFetch()(`${url}?project=acme-intern`).catch((thrown) => thrown);
     expect(error.message).toBe('No project acme-intern');
+    const headers = { 'x-project': 'acme-intern', authorization: `Bearer ${token}` };
+    const inHeader = await endSystemFetch()(url, { headers }).catch((thrown) => thrown);
+    expect(inHeader.message).toBe('No project acme-intern');
   });
 });
 

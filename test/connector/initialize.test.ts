@@ -98,6 +98,7 @@ describe('POST /initialize', () => {
     ['a missing parameter', { user: 'alice' }, 'password'],
     ['a wrong parameter in an array', asList({ user: 'alice', password: 'x' }), 'password'],
     ['an entry without a key', [{ value: 'x' }], '0.key'],
+    ['an entry that is null', [null], 'are not valid: 0: '],
     ['an entry whose value is no text', [{ key: 'user', value: 7 }], '0.value'],
     ['a number', '7', 'an array of {key, value, sensitive} or an object'],
     ['null', 'null', 'an array of {key, value, sensitive} or an object'],

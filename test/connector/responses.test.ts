@@ -253,6 +253,11 @@ describe('toConnectorError', () => {
     expect(toConnectorError(error)).toMatchObject({ kind: 'rate-limit', cause: error });
   });
 
+  test('and keeps its whole detail, which only the response bounds', async () => {
+    const error = new ConnectorError('slow', { status: 429, detail: 'd'.repeat(20_000) });
+    expect((await errorResponse(error, { maxDetailBytes: 20_000 }).json()).errors.detail).toHaveLength(20_000);
+  });
+
   test('and keeps a code of its own', () => {
     const error = new ConnectorError('slow', { status: 429, code: 'SLOW', headers: { 'not a name': '1' } });
     expect(toConnectorError(error)).toMatchObject({ kind: 'rate-limit', code: 'SLOW', retryAfterMs: 60_000 });

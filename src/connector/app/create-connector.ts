@@ -90,12 +90,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   const logIn = guarded(
     'login',
     initializeHandler(options.initialize as unknown as InitializeOptions, options.session, errors),
-    {
-      async admit(c, { bodyLimit }) {
-        checkLength(c, bodyLimit);
-        return undefined;
-      },
-    },
+    { admit: async () => undefined },
   );
   const logOut =
     cleanup &&

@@ -35,9 +35,13 @@ export async function readFailure(
 ): Promise<EndSystemFailure> {
   const text = await readText(response, limits.maxBytes, limits.maxMs);
   const { status, statusText, headers } = response;
-  const fault = body === 'soap' ? readSoapFault(text) : undefined;
-  const json = body === 'soap' ? fault && { fault } : parseJson(text);
+  const json = body === 'soap' ? readFault(text) : parseJson(text);
   return { status, statusText, headers, text, json, request };
+}
+
+function readFault(text: string): unknown {
+  const fault = readSoapFault(text);
+  return fault && { fault };
 }
 
 async function readText(response: Response, maxBytes: number, maxMs: number): Promise<string> {
