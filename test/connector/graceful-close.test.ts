@@ -36,7 +36,9 @@ test('without connections a server takes no more of them at once', async () => {
 });
 
 test('an idle connection of TLS ends, however long the server would have kept it', async () => {
-  const { close, port } = await listening(createSecureServer({ ...certificate, keepAliveTimeout: graceMs }));
+  const server = createSecureServer({ ...certificate, keepAliveTimeout: graceMs });
+  const { close, port } = await listening(server);
+  const answered = once(server, 'request').then(([, response]) => once(response, 'close'));
   const agent = new Agent({ keepAlive: true, ca: certificate.cert });
   onTestFinished(() => agent.destroy());
   await new Promise<void>((resolve, reject) => {
@@ -44,6 +46,7 @@ test('an idle connection of TLS ends, however long the server would have kept it
       .on('error', reject)
       .end();
   });
+  await answered;
   await close({ graceMs });
 });
 
