@@ -37,7 +37,7 @@ const rooms: Record<string, Room> = {
   connector: {
     mutate: ['src/connector/**/*.ts', '!src/connector/adapters/**'],
     tests: ['test/connector/**/*.test.ts'],
-    except: ['test/connector/{log-error,serve-restart}.test.ts'],
+    except: ['test/connector/{serve-restart,without-listener}.test.ts'],
     statics: false,
   },
 };

@@ -156,17 +156,40 @@ describe('a body that was parsed before the connector got it', () => {
     expect(await zipped.text()).toBe(numbers);
   });
 
+  test.each(['GET', 'HEAD'])('and belongs to a %s, which has none for the connector (D1)', async (method) => {
+    const url = await inExpress([express.json()]);
+    const answer = await send(url, { ...post('/ok', '{"a":1}', { ...json, 'content-length': '7' }), method });
+    expect([answer.status, answer.body]).toEqual([200, method === 'GET' ? 'done' : '']);
+  });
+
   test('and is nested too deeply to be made again: a 400 (E8)', async () => {
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => void errors.push(error);
     const app = express().use(
       express.json(),
-      toNodeHandler(async (request) => Response.json(await request.json())),
+      toNodeHandler(async (request) => Response.json(await request.json()), { onError }),
     );
     const answer = await send(await listening(createServer(app)), post('/', '['.repeat(30_000) + ']'.repeat(30_000)));
     expect([answer.status, errorsOf(answer)]).toEqual([
       400,
       { code: 'BAD_REQUEST', message: 'The request body is nested too deeply.' },
     ]);
+    expect(errors).toMatchObject([{ cause: expect.any(RangeError) }]);
   });
+
+  test.each(['application/json', 'application/x-www-form-urlencoded'])(
+    'and is of another type, which only names %s: nobody knows its bytes (E4)',
+    async (type) => {
+      const parse: RequestHandler = (request, _response, next) => {
+        request.resume().once('end', () => next());
+        request.body = { title: 'a' };
+      };
+      const url = await inExpress([parse]);
+      const related = { 'content-type': `multipart/related; type=${type}` };
+      expect((await send(url, post('/text', '--x--', related))).status).toBe(500);
+      expect((await send(url, post('/text', '--x--', { 'content-type': type }))).status).toBe(200); // control
+    },
+  );
 
   test('and is gone: a 500 that says nothing, and an error for the log that says what to do (E4)', async () => {
     const errors: unknown[] = [];

@@ -136,6 +136,16 @@ test('broken JSON is a 400 for a plain c.req.json() too', async () => {
   expect((await post(url, '/plain', '{"a":1}')).body).toBe('{"a":1}');
 });
 
+test('a SyntaxError of the author’s own code stays a 500, though the body is no JSON either (E4)', async () => {
+  const connector = makeConnector();
+  connector.post('/', async (c) => {
+    await c.req.text();
+    return c.json(JSON.parse('{own'));
+  });
+  const answer = await post(await start(connector), '/', 'no JSON');
+  expect([answer.status, errorsOf(answer).code]).toEqual([500, 'INTERNAL_ERROR']);
+});
+
 test.each([
   ['multipart/form-data; boundary=x', 'no parts'],
   ['multipart/form-data', '--x--'],

@@ -53,6 +53,21 @@ describe('answers that a route returns', () => {
     expect([status, headers['x-wait'], headers['retry-after']]).toEqual([403, '1500', undefined]);
   });
 
+  test.each([[undefined], ['text'], [{ id: 7 }]])(
+    '%j is none: a 500 that `onError` hears of (E4)',
+    async (returned) => {
+      for (const isRouted of [false, true]) {
+        const seen: unknown[] = [];
+        const rateLimit = { policy: { limit: 2, windowMs: 1_000 } };
+        const connector = makeConnector({ rateLimit, onError: (error) => void seen.push(error) });
+        connector.get('/', (() => returned) as never);
+        const answer = await ask(await start(isRouted ? new Hono().route('/', connector) : connector), '/');
+        expect([answer.status, errorsOf(answer).code]).toEqual([500, 'INTERNAL_ERROR']);
+        expect(seen).toEqual([new Error('A handler returned no response and did not await `next()`.')]);
+      }
+    },
+  );
+
   test('lose the secrets of the session like thrown ones (E5)', async () => {
     const connector = makeConnector();
     connector.get('/', () => notFound('nothing for token-of-alice'));

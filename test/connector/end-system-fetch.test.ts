@@ -142,6 +142,31 @@ describe('an end system that does not answer', () => {
     expect(error.cause).toBeInstanceOf(TypeError);
   });
 
+  test('a Request is named by its method and path', async () => {
+    const url = await endSystem((request) => request.socket.destroy());
+    const request = new Request(`${url}/issues?token=canary`, { method: 'PUT' });
+    await expect(endSystemFetch()(request)).rejects.toMatchObject({
+      status: 502,
+      message: expect.stringMatching(/^PUT \/issues: the end system cannot be reached/),
+    });
+  });
+
+  test.each([
+    new DOMException('too late', 'TimeoutError'),
+    new TypeError('fetch failed', { cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } }),
+  ])('is too slow for the fetch itself: 504', async (thrown) => {
+    const call = endSystemFetch({ fetch: () => Promise.reject(thrown) })('http://end.system/things');
+    await expect(call).rejects.toMatchObject({ status: 504, code: 'END_SYSTEM_TIMEOUT' });
+  });
+
+  test('an own fetch that rejects with nothing: 502', async () => {
+    const call = endSystemFetch({ fetch: () => Promise.reject() })('http://end.system/things');
+    await expect(call).rejects.toMatchObject({
+      status: 502,
+      message: 'GET /things: the end system cannot be reached.',
+    });
+  });
+
   test('hangs up: 502', async () => {
     const url = await endSystem((request) => request.socket.destroy());
     await expect(endSystemFetch()(url, { method: 'POST' })).rejects.toMatchObject({
@@ -226,6 +251,11 @@ describe('an end system that does not answer', () => {
     await expect(endSystemFetch()(url)).rejects.toMatchObject({ status: 502 });
   });
 
+  test('and so are redirects without end', async () => {
+    const url = await endSystem({ status: 302, headers: { location: '/again' } });
+    await expect(endSystemFetch()(url)).rejects.toMatchObject({ status: 502, code: 'END_SYSTEM_UNREACHABLE' });
+  });
+
   test('and what an own fetch can send only that knows: a binding takes a path alone', async () => {
     const fetch = async () => {
       throw new TypeError('fetch failed');
@@ -302,8 +332,10 @@ test('in a connector the failure reaches the service whole, without the session 
 describe('what a failure says of the request to the end system (E5)', () => {
   const token = '7f3kd92mx81hsv0q2plz';
 
-  test.each<[string, (url: string) => [string, RequestInit?]]>([
+  test.each<[string, (url: string) => [string | Request, RequestInit?]]>([
     ['Authorization', (url) => [url, { headers: { authorization: `Bearer ${token}` } }]],
+    ['a header of a Request', (url) => [new Request(url, { headers: { authorization: `Bearer ${token}` } })]],
+    ['the query of a Request', (url) => [new Request(`${url}?api_key=${token}`)]],
     ['a header whose name says so', (url) => [url, { headers: [['Private-Token', token]] }]],
     ['the query', (url) => [`${url}?api_key=${token}`]],
     ['the query after another "?"', (url) => [`${url}?next=/a?b&api_key=${token}#top`]],
@@ -364,6 +396,9 @@ describe('what a failure says of the request to the end system (E5)', () => {
     const url = await endSystem({ status: 400, body: { code: 'BAD', message: 'No project acme-intern' } });
     const error = await endSystemFetch()(`${url}?project=acme-intern`).catch((thrown) => thrown);
     expect(error.message).toBe('No project acme-intern');
+    const headers = { 'x-project': 'acme-intern', authorization: `Bearer ${token}` };
+    const inHeader = await endSystemFetch()(url, { headers }).catch((thrown) => thrown);
+    expect(inHeader.message).toBe('No project acme-intern');
   });
 });
 

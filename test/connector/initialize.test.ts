@@ -33,6 +33,25 @@ describe('POST /initialize', () => {
     expect(JSON.parse(answer.body)).toEqual([{ key: 'x-token', value: 'token-of-alice', sensitive: true }]);
   });
 
+  test('an entry of the session that does not say whether it is sensitive is (S2)', async () => {
+    const session = z.object({ 'x-tenant': z.string() });
+    const handler = () => [{ key: 'x-tenant', value: 'north-branch' }] as never;
+    const connector = createConnector({
+      initialize: { parameters: z.object({}), handler },
+      session,
+      onError: () => {},
+    });
+    connector.get('/', (c) => {
+      throw new ForbiddenError(`Closed to ${c.get('session')['x-tenant']}`);
+    });
+    const url = await start(connector);
+    expect(JSON.parse((await login(url, {})).body)).toEqual([
+      { key: 'x-tenant', value: 'north-branch', sensitive: true },
+    ]);
+    const refused = await send(url, { headers: { 'x-tenant': 'north-branch' } });
+    expect(errorsOf(refused).message).toBe('Closed to [redacted]');
+  });
+
   test('the handler gets what the schema made of the parameters, and a signal', async () => {
     let seen: unknown;
     const connector = createConnector({
@@ -79,6 +98,7 @@ describe('POST /initialize', () => {
     ['a missing parameter', { user: 'alice' }, 'password'],
     ['a wrong parameter in an array', asList({ user: 'alice', password: 'x' }), 'password'],
     ['an entry without a key', [{ value: 'x' }], '0.key'],
+    ['an entry that is null', [null], 'are not valid: 0: '],
     ['an entry whose value is no text', [{ key: 'user', value: 7 }], '0.value'],
     ['a number', '7', 'an array of {key, value, sensitive} or an object'],
     ['null', 'null', 'an array of {key, value, sensitive} or an object'],

@@ -46,6 +46,20 @@ describe('`handle` of hono/aws-lambda', () => {
   });
 });
 
+test('a response without a socket, whose body fails midway, is destroyed, and nothing rejects (E4)', async () => {
+  const incoming = new IncomingMessage(new PassThrough() as never);
+  Object.assign(incoming, { method: 'GET', url: '/', headers: { host: 'lambda.example' } });
+  const outgoing = new ServerResponse(incoming);
+  const body = new ReadableStream({
+    pull: (controller) => {
+      controller.enqueue(new Uint8Array(20_000));
+      controller.error(new Error('canary'));
+    },
+  });
+  await toNodeHandler(() => new Response(body))(incoming, outgoing);
+  expect([outgoing.headersSent, outgoing.destroyed]).toEqual([true, true]);
+});
+
 /** What such a server knows of a request, in its own form. */
 type StandIn = (incoming: IncomingMessage, headers: Record<string, string | number>) => void;
 

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { limitBody, serve } from 'concordat/connector';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { errorsOf, send } from './support/send.js';
+import { errorsOf, send, sendBytes } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
 
 const mebibyte = 1024 * 1024;
@@ -21,6 +21,8 @@ function connectorWithLimits() {
   asText(connector, '/small', limitBody(10));
   asText(connector, '/large', limitBody(5_000));
   asText(connector, '/both', limitBody(10), limitBody(5_000));
+  const passes: MiddlewareHandler = async (_c, next) => next();
+  asText(connector, '/behind', passes, limitBody(5_000));
   connector.use('/files/*', limitBody(5_000));
   asText(connector, '/files/used');
   const part = new Hono();
@@ -46,6 +48,7 @@ describe.each([
     ['/small', 10],
     ['/large', 5_000],
     ['/both', 5_000],
+    ['/behind', 5_000],
     ['/files/used', 5_000],
     ['/deep/part', 5_000],
   ])('%s takes %i bytes, and no more', async (path, limit) => {
@@ -90,6 +93,50 @@ test('middleware that reads the body before the guard is bounded too', async () 
   const url = await start(connector);
   expect((await upload(url, '/initialize', 101, true)).status).toBe(413);
   expect((await upload(url, '/initialize', 101, false)).status).toBe(413);
+});
+
+test('a declared length fails at once for middleware that reads, before any byte has arrived (E4)', async () => {
+  const connector = makeConnector({ maxBodyBytes: 100 });
+  const reads: unknown[] = [];
+  connector.use(async (c, next) => {
+    reads.push(await c.req.text().catch(({ code }) => code));
+    await next();
+  });
+  const head = ['POST / HTTP/1.1', 'host: h', 'connection: close', 'content-length: 101', '', ''];
+  expect(await sendBytes(await start(connector), head.join('\r\n'))).toMatch(/^HTTP\/1\.1 413 /);
+  expect(reads).toEqual(['PAYLOAD_TOO_LARGE']);
+});
+
+test('the limit of a `use` counts for initialize, that of a route in its place does not (D5)', async () => {
+  const connector = makeConnector();
+  connector.use('/initialize', limitBody(60));
+  asText(connector, '/initialize', limitBody(10));
+  const url = await start(connector);
+  const login = async (password: string) => {
+    const body = JSON.stringify({ user: 'alice', password });
+    return [body.length, (await send(url, { method: 'POST', path: '/initialize', body })).status];
+  };
+  expect(await login('x'.repeat(30))).toEqual([60, 200]);
+  expect(await login('x'.repeat(31))).toEqual([61, 413]);
+});
+
+test('of a body that is refused halfway no more is read than a server throws away', async () => {
+  const connector = makeConnector({ maxBodyBytes: 100 });
+  asText(connector, '/');
+  const part = new Uint8Array(mebibyte);
+  let parts = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      parts += 1;
+      controller.enqueue(part);
+      if (parts === 200) controller.close();
+    },
+  });
+  const init = { method: 'POST', headers: withToken, body, duplex: 'half' } as RequestInit;
+  expect((await connector.request('/', init)).status).toBe(413);
+  await expect.poll(() => parts).toBeGreaterThan(60);
+  await new Promise(setImmediate);
+  expect(parts).toBeLessThan(70);
 });
 
 test('a handler that makes something else of the refusal still answers 413', async () => {

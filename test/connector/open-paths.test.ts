@@ -120,7 +120,7 @@ describe('`openPaths` (D7)', () => {
     expect(errorsOf(await send(url, { path: '/broken' })).code).toBe('INTERNAL_ERROR');
   });
 
-  test.each([[['health']], [['/a b']], [['/items/:id']], [['/items/*']], [[7]], ['/health'], [{}]])(
+  test.each([[['health']], [['/a b']], [['/items/:id']], [['/items/*']], [[7]], [[['/health']]], ['/health'], [{}]])(
     '%j is a TypeError',
     (openPaths) => {
       expect(() => makeConnector({ openPaths: openPaths as never })).toThrow(/^`openPaths(\[0\])?` must be/);

@@ -97,6 +97,7 @@ const adapterMistakes: [name: string, options: unknown][] = [
   ['maxDetailBytes', { maxDetailBytes: Number.NaN }],
   ['sessionHeaders', { sessionHeaders: 'x-token' }],
   ['sessionHeaders', { sessionHeaders: [7] }],
+  ['sessionHeaders', { sessionHeaders: [''] }],
   ['onError', { onError: 'log' }],
   ['exposeDetails', { exposeDetails: true }],
 ];

@@ -124,6 +124,7 @@ describe('definePreset: what a preset can say', () => {
     ['seconds in a header', { header: 'x-wait', unit: 'seconds' }, '3', 3_000],
     ['seconds with decimals', { header: 'x-wait', unit: 'seconds' }, '2.001', 2_001],
     ['milliseconds', { header: 'x-wait', unit: 'milliseconds' }, '2500', 2_500],
+    ['milliseconds with decimals', { header: 'x-wait', unit: 'milliseconds' }, '2500.2', 2_501],
     [
       'a part of a header',
       { header: 'x-wait', unit: 'seconds', pattern: /resets=(\d+)/ },

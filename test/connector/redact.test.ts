@@ -49,6 +49,10 @@ describe('secrets never leave in an error (E5)', () => {
     expect(control).toContain('canary');
   });
 
+  test('a value that is none, as of a session without a token, does no harm', async () => {
+    expect(await redacted('No s3cr3t-value', undefined as never, 7 as never, 's3cr3t-value')).toBe('No [redacted]');
+  });
+
   test('short values only where they stand alone, and the shortest not at all', async () => {
     expect(await redacted('The latest test failed', 'test')).toBe('The latest [redacted] failed');
     expect(await redacted('a%20test%20b and \\ntest', 'test')).toBe('a%20[redacted]%20b and \\n[redacted]');

@@ -55,6 +55,8 @@ describe('helpers', () => {
       wait: '12',
       body: '{"errors":{"code":"QUOTA","message":"100 a minute"}}',
     });
+    const inOwn = rateLimited('100 a minute', { retryAfterMs: 12_000, rateLimit: { header: 'X-Wait' } });
+    expect([inOwn.headers.get('x-wait'), inOwn.headers.get('retry-after')]).toEqual(['12', null]);
     expect(await facts(rateLimited({ retryAfterMs: 1 }))).toMatchObject({
       wait: '1',
       body: JSON.stringify({
@@ -215,7 +217,10 @@ describe('toConnectorError', () => {
   ] as const)('a Hono HTTPException %d is an error of kind %s with its message', (status, kind, code) => {
     const error = toConnectorError(new HTTPException(status, { message: 'Said so' }));
     expect(error).toMatchObject({ status, kind, code, message: 'Said so' });
-    expect(toConnectorError(new HTTPException(status)).message).not.toBe('');
+    for (const message of ['', ' ']) {
+      const error = toConnectorError(new HTTPException(status, { message }));
+      expect([error.status, error.message.trim()]).toEqual([status, expect.stringMatching(/./)]);
+    }
   });
 
   test('a Hono HTTPException keeps the headers of the response it was made with', () => {
@@ -246,6 +251,11 @@ describe('toConnectorError', () => {
     expect([status, sent.get('x-wait'), sent.get('retry-after'), sent.get('x-a')]).toEqual([403, written, null, '1']);
     expect(await response.json()).toEqual({ errors: { code: 'RATE_LIMITED', message: 'slow', detail: 'd' } });
     expect(toConnectorError(error)).toMatchObject({ kind: 'rate-limit', cause: error });
+  });
+
+  test('and keeps its whole detail, which only the response bounds', async () => {
+    const error = new ConnectorError('slow', { status: 429, detail: 'd'.repeat(20_000) });
+    expect((await errorResponse(error, { maxDetailBytes: 20_000 }).json()).errors.detail).toHaveLength(20_000);
   });
 
   test('and keeps a code of its own', () => {

@@ -69,6 +69,41 @@ describe('a response of 400 or above that a handler returns has the body of the 
       { code: 'BAD_REQUEST', message: 'no', detail: '{"issues":[],"message":"no"}' },
     ],
     [
+      'JSON of the type that the contract has',
+      () =>
+        new Response('{"message":"no"}', {
+          status: 400,
+          headers: { 'content-type': 'application/json; charset=utf-8' },
+        }),
+      400,
+      { code: 'BAD_REQUEST', message: 'no', detail: '{"message":"no"}' },
+    ],
+    ['JSON that is null', (c) => c.json(null, 400), 400, { code: 'BAD_REQUEST', message: 'null' }],
+    [
+      'JSON with a message that is blank',
+      (c) => c.json({ message: ' ', title: 'Conflict' }, 409),
+      409,
+      { code: 'CONNECTOR_ERROR', message: 'Conflict', detail: '{"message":" ","title":"Conflict"}' },
+    ],
+    [
+      'JSON with a list that is none of issues',
+      (c) => c.json({ issues: [{ message: 'a' }, 7, null], message: 'no' }, 400),
+      400,
+      { code: 'BAD_REQUEST', message: 'no', detail: '{"issues":[{"message":"a"},7,null],"message":"no"}' },
+    ],
+    [
+      'a text that is short enough for a message',
+      (c) => c.text('x'.repeat(500), 400),
+      400,
+      { code: 'BAD_REQUEST', message: 'x'.repeat(500) },
+    ],
+    [
+      'a longer text',
+      (c) => c.text('x'.repeat(501), 400),
+      400,
+      { code: 'BAD_REQUEST', message: 'The request is not valid.', detail: 'x'.repeat(501) },
+    ],
+    [
       'the contract’s body with more in it',
       (c) => c.json({ errors: { code: 'A', message: 'b' }, more: 1 }, 400),
       400,
@@ -200,6 +235,15 @@ describe('a response of 400 or above that a handler returns has the body of the 
     const leaking = await ask((c) => c.json({ message: 'for token-of-alice', all: 'x'.repeat(200_000) }, 400));
     expect(leaking.body).not.toContain('token-of-alice');
     expect(leaking.body.length).toBeLessThan(10_000);
+  });
+
+  test.each<[string, (c: Context, body: object) => Response]>([
+    ['429', (c, body) => c.json(body, 429)],
+    ['another type', (_c, body) => new Response(JSON.stringify(body), { status: 409 })],
+  ])('`onError` hears of a body of the contract with %s: its author did not follow it', async (_what, answer) => {
+    const onError = vi.fn();
+    await ask((c) => answer(c, { errors: { code: 'A', message: 'b' } }), { onError });
+    expect(onError).toHaveBeenCalledOnce();
   });
 
   test('`onError` hears of it', async () => {

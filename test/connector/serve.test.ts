@@ -1,4 +1,5 @@
 import { Agent, createServer, request } from 'node:http';
+import { connect } from 'node:net';
 import { queryObjects } from 'node:v8';
 import { serve, streamRecords } from 'concordat/connector';
 import { toNodeHandler } from 'concordat/connector/node';
@@ -150,13 +151,17 @@ test('a response with a `trailer` that announces none goes out', async () => {
 });
 
 test.each([
-  ['no HTTP at all', 'nonsense\r\n\r\n', 400],
-  ['headers without end', `GET / HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
-  ['a host that is none', 'GET / HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n', 400],
+  ['no HTTP at all', 'nonsense\r\n\r\n', '400 Bad Request'],
+  [
+    'headers without end',
+    `GET / HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`,
+    '431 Request Header Fields Too Large',
+  ],
+  ['a host that is none', 'GET / HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n', '400 Bad Request'],
 ])('%s is answered with a contract body', async (_what, bytes, status) => {
   const answer = await sendBytes(await start(makeConnector()), bytes);
   const [head, body] = answer.split('\r\n\r\n') as [string, string];
-  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head.split('\r\n', 1)).toEqual([`HTTP/1.1 ${status}`]);
   expect(head.toLowerCase()).toContain('content-type: application/json; charset=utf-8');
   expect(JSON.parse(body).errors).toEqual({ code: expect.any(String), message: expect.any(String) });
 });
@@ -320,6 +325,26 @@ test('a response that waits for its reader again and again keeps nothing of the 
   expect(after - before).toBeLessThan((last - first) / 10);
 });
 
+test('HEAD is GET where middleware returns a response besides that of the route, and leaves neither open', async () => {
+  const connector = makeConnector();
+  const cancelled: string[] = [];
+  const open = (name: string) =>
+    new Response(new ReadableStream({ cancel: () => void cancelled.push(name) }), { headers: { 'x-of': name } });
+  connector.use(async (_c, next) => {
+    await next();
+    return open('middleware');
+  });
+  connector.get('/', () => open('route'));
+  const got = await connector.request('/', { headers: withToken });
+  expect(await connector.request('/', { method: 'HEAD', headers: withToken })).toMatchObject({
+    status: 200,
+    body: null,
+  });
+  const answer = await send(await start(connector), { method: 'HEAD', headers: withToken });
+  expect(answer.headers['x-of']).toBe(got.headers.get('x-of'));
+  expect(cancelled.slice(0, 2).sort()).toEqual(['middleware', 'route']);
+});
+
 test.each(['served', 'in another app'])(
   'HEAD leaves nothing open behind the body that it does not send, %s',
   async (where) => {
@@ -378,4 +403,30 @@ test('a caller who goes away while the answer is still coming is no defect; a bo
   expect(defects).toEqual([]);
   await send(server.url, { path: '/failing' }).catch(() => {});
   expect(defects).toMatchObject([{ message: 'canary' }]);
+});
+
+test('a response over HTTP/1.0 whose caller goes away halfway is closed, and never finished', async () => {
+  const events: string[] = [];
+  const { readable, writable } = new TransformStream<Uint8Array>();
+  const listener = toNodeHandler(() => new Response(readable));
+  let settled: Promise<void> | undefined;
+  const server = createServer((incoming, outgoing) => {
+    for (const event of ['finish', 'close']) outgoing.on(event, () => events.push(event));
+    settled = listener(incoming, outgoing);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const socket = connect((server.address() as { port: number }).port, '127.0.0.1');
+  socket.write('GET / HTTP/1.0\r\n\r\n');
+  socket.on('data', (bytes) => {
+    if (String(bytes).includes('half')) socket.destroy();
+  });
+  writable
+    .getWriter()
+    .write(new TextEncoder().encode('half'))
+    .catch(() => {});
+  await expect.poll(() => events).toContain('close');
+  await settled;
+  await new Promise(setImmediate);
+  expect(events).toEqual(['close']);
 });

@@ -127,6 +127,29 @@ describe('streamRecords', () => {
     },
   );
 
+  test('which the error for the log names by its type', async () => {
+    const errors: unknown[] = [];
+    const connector = makeConnector({ onError: (error) => void errors.push(error) });
+    connector.get('/', (c) => streamRecords(c, [() => {}]));
+    await send(await start(connector), { headers: withToken });
+    expect(errors).toEqual([new TypeError('A record must be serializable as JSON, got function.')]);
+  });
+
+  test('asks for no record before its reader does', async () => {
+    let made = 0;
+    const connector = makeConnector();
+    const source = function* () {
+      while (made < 5) yield made++;
+    };
+    connector.get('/', (c) => streamRecords(c, source()));
+    const response = await connector.request('/', { headers: withToken });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await new Promise(setImmediate);
+    expect(made).toBe(1);
+    await reader?.cancel();
+  });
+
   test('holds one record at a time, and ends the iteration when the service goes away', async () => {
     let made = 0;
     let ended = () => {};

@@ -122,6 +122,17 @@ describe('what an end system tells is announced (W8)', () => {
     expect((await announced(core, ledger)).current).toMatchObject([{ name: 'l?dger', left: 7 }]);
   });
 
+  test('by a preset that names no headers, only as the rule says; its name is cut to what a header takes', async () => {
+    const long = definePreset({ name: 'x'.repeat(65), rules: [] });
+    expect(await announced([{ status: 200, headers: { 'x-ratelimit-remaining': '5' } }], long)).toEqual({
+      policies: [],
+      current: [],
+    });
+    expect((await announced([{ status: 200, headers: { ratelimit: '"";r=5' } }], long)).current).toMatchObject([
+      { name: 'x'.repeat(64), left: 5 },
+    ]);
+  });
+
   test('of one header that says it all', async () => {
     const header = 'x-contingent';
     const stock = definePreset({

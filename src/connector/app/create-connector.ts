@@ -43,7 +43,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   const verify = settings.verify as VerifySession | undefined;
   const initializePath = settings.initialize.path;
   const sessionNames = checkSession(options.session);
-  const openPaths = new Set(settings.openPaths);
+  const openPaths = new Set<string | undefined>(settings.openPaths);
   const readSession = sessionReader(options.session);
 
   const handlers = new GuardedHandlers();
@@ -59,15 +59,15 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
       if (known !== undefined) return known;
       errors.enter(c);
       const mayHaveBody = c.req.method !== 'GET' && c.req.method !== 'HEAD';
-      const bodyLimit = mayHaveBody ? (handlers.bodyLimit(c) ?? maxBodyBytes) : undefined;
-      if (bodyLimit !== undefined) countBody(c, bodyLimit);
+      const bodyLimit = mayHaveBody ? (handlers.bodyLimit(c) ?? maxBodyBytes) : Number.POSITIVE_INFINITY;
+      if (mayHaveBody) countBody(c, bodyLimit);
       const request = { ...(await readSession(c)), bodyLimit };
       requests.set(c, request);
       return request;
     },
-    async admit(c, request, hasResponse = false) {
-      if (request.bodyLimit !== undefined) checkLength(c, request.bodyLimit);
-      if (openPaths.size > 0 && openPaths.has(handlers.pathWithin(c) ?? '')) {
+    async admit(c, request, hasResponse) {
+      checkLength(c, request.bodyLimit);
+      if (openPaths.size > 0 && openPaths.has(handlers.pathWithin(c))) {
         stateOf(c).isOpenPath = true;
         return undefined;
       }
@@ -90,12 +90,7 @@ export function createConnector<Parameters extends z.ZodType, Session extends z.
   const logIn = guarded(
     'login',
     initializeHandler(options.initialize as unknown as InitializeOptions, options.session, errors),
-    {
-      async admit(c, { bodyLimit }) {
-        if (bodyLimit !== undefined) checkLength(c, bodyLimit);
-        return undefined;
-      },
-    },
+    { admit: async () => undefined },
   );
   const logOut =
     cleanup &&

@@ -89,16 +89,16 @@ export function createErrorHandling(settings: Settings) {
      * @throws ConnectorError for a body over its limit, unless the handler has responded with a 413.
      */
     async leave(returned: unknown, c: Context): Promise<unknown> {
-      const response = isResponse(returned) ? returned : c.finalized ? c.res : undefined;
+      const response = isResponse(returned) ? returned : c.res;
       const { bodyTooLarge, error, isOpenPath } = stateOf(c);
-      if (bodyTooLarge && response?.status !== 413) throw bodyTooLarge;
+      if (bodyTooLarge && response.status !== 413) throw bodyTooLarge;
       const original = originals.get(returned as Response);
       // Before any middleware copies it: `return rateLimited(…)` has the connector's own wait header, like a thrown error.
       if (original) return finish(replace(returned as Response, write(original.thrown, c), c), c);
       // The error that was written, or a copy that middleware has made of it, perhaps compressed.
-      const isJson = response?.headers.get('content-type') === errorContentType;
-      const isWritten = isJson && response?.status === error?.status;
-      if (isWritten || isOpenPath || response === undefined || response.status < 400) return finish(returned, c);
+      const isJson = response.headers.get('content-type') === errorContentType;
+      const isWritten = isJson && response.status === error?.status;
+      if (isWritten || isOpenPath || response.status < 400) return finish(returned, c);
       const read = await readReturnedError(response, rateLimit);
       if (!read.isContract) report(read.error, c);
       const result = replace(response, write(read.error, c), c);

@@ -16,7 +16,7 @@ export interface Guard {
    * @returns the response for a request that is refused.
    * @throws ConnectorError, likewise.
    */
-  admit(c: Context, request: GuardedRequest, hasResponse?: boolean): Promise<Response | undefined>;
+  admit(c: Context, request: GuardedRequest, hasResponse: boolean): Promise<Response | undefined>;
   readonly handlers: GuardedHandlers;
   /** Turns what a handler returned into what counts, such as the contract's body for an error response. */
   leave(returned: unknown, c: Context): Promise<unknown>;
@@ -49,8 +49,9 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
         if (refusal !== undefined) return refusal;
         returned = await run(c, next);
       }
-      // Where the connector is routed into another app, Hono would make an empty success of this.
-      if (!returned && !c.finalized) throw new Error('A handler returned no response and did not await `next()`.');
+      // Hono would make an empty success of this, or a 500 that `onError` does not hear of.
+      if (!isResponse(returned) && !c.finalized)
+        throw new Error('A handler returned no response and did not await `next()`.');
       const left = await guard.leave(returned, c);
       return (isOutermost && c.req.method === 'HEAD' ? withoutBody(left, c) : left) as Response;
     } catch (thrown) {
@@ -65,14 +66,18 @@ export function guardHandler(handler: Handler, kind: HandlerKind, guard: Guard):
 
 /** Hono drops the body of a response to HEAD without cancelling it: the file or the generator behind it would stay open. */
 function withoutBody(returned: unknown, c: Context): unknown {
-  const response = isResponse(returned) ? returned : c.res;
-  if (response.body === null) return returned;
-  response.body.cancel().catch(() => {});
-  const empty = new Response(null, response);
-  if (isResponse(returned)) return empty;
-  c.res = undefined;
-  c.res = empty;
-  return returned;
+  // Hono may send either of the two.
+  if (c.finalized) {
+    const empty = emptied(c.res);
+    c.res = undefined;
+    c.res = empty;
+  }
+  return isResponse(returned) ? emptied(returned) : returned;
+}
+
+function emptied(response: Response): Response {
+  response.body?.cancel().catch(() => {});
+  return new Response(null, response);
 }
 
 async function admit(

@@ -1,4 +1,5 @@
 import type { Context, Handler } from 'hono';
+import type { RouterRoute } from 'hono/types';
 import { findTargetHandler } from 'hono/utils/handler';
 import { bodyLimitOf, passOn } from '../request/body-limit.js';
 
@@ -99,7 +100,7 @@ export class GuardedHandlers {
       const guard = this.find(handler);
       if (guard === undefined || (isLogin && guard.kind !== 'middleware')) continue;
       if (guard.bodyLimit !== undefined) limit = guard.bodyLimit;
-      else if (guard.kind !== 'middleware' && !guard.takesNext) break;
+      else if (!guard.takesNext) break;
     }
     return limit;
   }
@@ -110,9 +111,9 @@ export class GuardedHandlers {
    * @returns `undefined` below a path with a pattern, which may match any number of segments.
    */
   pathWithin(c: Context): string | undefined {
-    const route = matchedRoutes(c)[c.req.routeIndex];
-    const path = this.find(route?.handler)?.path;
-    if (path === undefined || route === undefined) return c.req.path;
+    const route = matchedRoutes(c)[c.req.routeIndex] as RouterRoute;
+    // Middleware has no such path: then it is that of the request.
+    const path = this.find(route.handler)?.path ?? route.path;
     const prefix = path === '/' ? route.path.replace(/\/$/, '') : route.path.slice(0, -path.length);
     if (prefix.includes('{')) return undefined;
     // A parameter in the prefix is one segment, like any other.

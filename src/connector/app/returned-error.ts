@@ -31,9 +31,10 @@ export async function readReturnedError(
 /** The headers of an error that replaces a response: those of the old one that do not describe its body, such as `allow`. */
 export function withError(replaced: Headers, error: WireError): Headers {
   const headers = new Headers(replaced);
-  for (const name of [...bodyHeaders, ...timeHeaders, 'content-disposition', 'retry-after', error.barredHeader]) {
+  const { barredHeader = 'retry-after' } = error;
+  for (const name of [...bodyHeaders, ...timeHeaders, 'content-disposition', 'retry-after', barredHeader]) {
     // A 416 says with it how long the file is.
-    if (name !== undefined && (name !== 'content-range' || error.status !== 416)) headers.delete(name);
+    if (name !== 'content-range' || error.status !== 416) headers.delete(name);
   }
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   return headers;

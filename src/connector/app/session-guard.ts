@@ -35,15 +35,17 @@ export interface GuardedRequest {
   /** What `verify` says, asked once however often middleware goes on. */
   isAccepted?: boolean | Promise<boolean>;
   isAdmitted: boolean;
-  /** The most bytes that its body may have; `undefined` where its method has none. */
-  readonly bodyLimit?: number | undefined;
+  /** The most bytes that its body may have. */
+  readonly bodyLimit: number;
 }
+
+type ReadSession = Omit<GuardedRequest, 'bodyLimit'>;
 
 /**
  * Reads the sessions of requests by a schema. Never synchronously: zod would leave behind the promise of an asynchronous
  * check, whose rejection ends the process.
  */
-export function sessionReader(schema: z.ZodObject): (c: Context) => Promise<GuardedRequest> {
+export function sessionReader(schema: z.ZodObject): (c: Context) => Promise<ReadSession> {
   const names = Object.keys(schema.shape);
   return (c) => {
     const sent = c.req.raw.headers;
@@ -52,7 +54,7 @@ export function sessionReader(schema: z.ZodObject): (c: Context) => Promise<Guar
       const value = sent.get(name);
       if (value !== null) headers[name] = value;
     }
-    const toRequest = (result: ReturnType<typeof schema.safeParse>): GuardedRequest =>
+    const toRequest = (result: ReturnType<typeof schema.safeParse>): ReadSession =>
       result.success
         ? { session: result.data, isAdmitted: false }
         : { session: undefined, problem: describeProblem(names, headers, result.error.issues), isAdmitted: false };
@@ -61,7 +63,7 @@ export function sessionReader(schema: z.ZodObject): (c: Context) => Promise<Guar
 }
 
 /** For a transform that cannot read a foreign session. One that throws at each session fails the login, too. */
-function refuse(cause: unknown): GuardedRequest {
+function refuse(cause: unknown): ReadSession {
   if (isConnectorError(cause)) throw cause;
   return { session: undefined, problem: 'The session is not valid.', cause, isAdmitted: false };
 }

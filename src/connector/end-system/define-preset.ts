@@ -165,7 +165,7 @@ export function definePreset(preset: Preset): Preset {
 /** @throws TypeError naming the option; for a name that there is not, it lists those there are. */
 export function choosePreset(preset: unknown, option: string): Preset {
   if (typeof preset === 'object' && preset !== null) return definePreset(preset as Preset);
-  if (typeof preset === 'string' && Object.hasOwn(presets, preset)) return presets[preset as keyof typeof presets];
+  if (Object.hasOwn(presets, preset as PropertyKey)) return presets[preset as keyof typeof presets];
   throw new TypeError(`\`${option}\` must be one of ${Object.keys(presets).join(', ')}, or made by \`definePreset\`.`);
 }
 

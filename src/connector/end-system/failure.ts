@@ -35,9 +35,13 @@ export async function readFailure(
 ): Promise<EndSystemFailure> {
   const text = await readText(response, limits.maxBytes, limits.maxMs);
   const { status, statusText, headers } = response;
-  const fault = body === 'soap' ? readSoapFault(text) : undefined;
-  const json = body === 'soap' ? fault && { fault } : parseJson(text);
+  const json = body === 'soap' ? readFault(text) : parseJson(text);
   return { status, statusText, headers, text, json, request };
+}
+
+function readFault(text: string): unknown {
+  const fault = readSoapFault(text);
+  return fault && { fault };
 }
 
 async function readText(response: Response, maxBytes: number, maxMs: number): Promise<string> {
@@ -74,8 +78,13 @@ export function nameRequest({ method, url }: EndSystemRequest): string {
   return `${method} ${url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '')}`.trim();
 }
 
-export function describeRequest(input: RequestInfo | URL, init: RequestInit | undefined): EndSystemRequest {
-  const asked = typeof input === 'object' && 'method' in input ? input : undefined;
+/** What fetch was given, if that is not just a URL. */
+export function asRequest(input: string | URL | Request): Request | undefined {
+  return typeof input === 'object' && 'method' in input ? input : undefined;
+}
+
+export function describeRequest(input: string | URL | Request, init: RequestInit | undefined): EndSystemRequest {
+  const asked = asRequest(input);
   const method = (init?.method ?? asked?.method ?? 'GET').toUpperCase();
   try {
     const { origin, pathname } = new URL(asked ? asked.url : String(input));

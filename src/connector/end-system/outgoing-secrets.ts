@@ -1,11 +1,12 @@
 import { isSecret } from '../../internal/index.js';
 import { headerSecrets } from '../errors/redact.js';
+import { asRequest } from './failure.js';
 
 type Entry = readonly [name: string, value: string];
 
 /** The secrets in a request to the end system, which may repeat them in a failure (rule E5): in headers, query and form. */
 export function outgoingSecrets(input: string | URL | Request, init: RequestInit = {}): string[] {
-  const request = typeof input === 'object' && 'method' in input ? input : undefined;
+  const request = asRequest(input);
   const headers = entriesOf(init.headers ?? request?.headers ?? {});
   const read = (name: string) =>
     headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => String(value));

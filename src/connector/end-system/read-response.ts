@@ -9,6 +9,7 @@ import {
   validate,
 } from '../../internal/index.js';
 import { type EndSystemRequest, nameRequest } from './failure.js';
+import { isReadable } from './time-limit.js';
 
 /** The requests of responses that {@link endSystemFetch} has returned. */
 export const requestOf = new WeakMap<Response, EndSystemRequest>();
@@ -49,12 +50,13 @@ async function readJsonBody(response: Response): Promise<unknown> {
 }
 
 async function readText(response: Response): Promise<string> {
+  const isOpen = isReadable(response);
   try {
     const bytes = new Uint8Array(await response.arrayBuffer());
     return decodeLeniently(bytes, response.headers.get('content-type'));
   } catch (cause) {
     // What fetch throws when the connection breaks; all else is a timeout, or the caller's signal.
-    if (!(cause instanceof TypeError) || response.bodyUsed === false) throw cause;
+    if (!(cause instanceof TypeError) || !isOpen) throw cause;
     const options = { status: 502, code: 'END_SYSTEM_UNREACHABLE', cause };
     throw new ConnectorError(`${subject(response)} broke off.`, options);
   }

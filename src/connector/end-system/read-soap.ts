@@ -25,25 +25,29 @@ const others = [
 export function readSoapFault(xml: string): SoapFault | undefined {
   const fault = new FaultReader();
   for (let at = 0; at < xml.length && !fault.isOver; ) {
-    const open = xml.indexOf('<', at);
-    fault.text(decode(xml.slice(at, open < 0 ? undefined : open)));
-    if (open < 0) break;
+    const open = indexOrEnd(xml, '<', at);
+    fault.text(decode(xml.slice(at, open)));
     const other = others.find(([start]) => xml.startsWith(start, open));
     if (other) {
       const [start, stop] = other;
-      const end = xml.indexOf(stop, open + start.length);
-      if (start === '<![CDATA[') fault.text(xml.slice(open + start.length, end < 0 ? undefined : end));
-      at = end < 0 ? xml.length : end + stop.length;
+      const end = indexOrEnd(xml, stop, open + start.length);
+      if (start === '<![CDATA[') fault.text(xml.slice(open + start.length, end));
+      at = end + stop.length;
       continue;
     }
     tag.lastIndex = open;
     const match = tag.exec(xml);
-    if (match === null) break; // cut off, or a document type, which SOAP forbids
+    if (match === null) break; // the end, maybe in a tag; or a document type, which SOAP forbids
     at = tag.lastIndex;
     if (match[1] === '/') fault.close();
     else if (!match[0].endsWith('/>')) fault.open(localName(match[2] as string));
   }
   return fault.read();
+}
+
+function indexOrEnd(text: string, what: string, from: number): number {
+  const index = text.indexOf(what, from);
+  return index === -1 ? text.length : index;
 }
 
 class FaultReader {
@@ -67,7 +71,7 @@ class FaultReader {
 
   close(): void {
     this.#path.pop();
-    this.isOver = this.#outside !== undefined && this.#path.length < this.#outside;
+    this.isOver = this.#path.length < (this.#outside ?? 0);
   }
 
   read(): SoapFault | undefined {

@@ -45,13 +45,12 @@ export function limitTime(timeoutMs: number, caller: AbortSignal | null | undefi
         const read: unknown = response[name];
         if (typeof read !== 'function') continue;
         const timed = (): Promise<unknown> => {
-          const isReadable = !response.bodyUsed && !response.body?.locked;
+          const isOpen = isReadable(response);
           start();
           const whole = (read.call(response) as Promise<unknown>).finally(end);
-          // Of a body that can be read, fetch throws a TypeError only when the connection breaks.
           const explain = (error: unknown) =>
             Promise.reject(error instanceof TypeError ? brokenOff(request, error) : error);
-          return isReadable && name !== 'formData' ? whole.catch(explain) : whole;
+          return isOpen && name !== 'formData' ? whole.catch(explain) : whole;
         };
         Object.defineProperty(response, name, { value: timed, configurable: true, writable: true });
       }
@@ -66,6 +65,11 @@ export function limitTime(timeoutMs: number, caller: AbortSignal | null | undefi
 const unread = globalThis.FinalizationRegistry && new FinalizationRegistry<() => void>((end) => end());
 
 const wholeReads = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const;
+
+/** Of a body that cannot be read, fetch throws the same kind of error as when the connection breaks. */
+export function isReadable({ bodyUsed, body }: Response): boolean {
+  return !bodyUsed && !body?.locked;
+}
 
 export function timeoutError(request: EndSystemRequest, cause?: unknown): ConnectorError {
   return new ConnectorError(`${nameRequest(request)}: the end system did not respond in time.`, {

@@ -19,7 +19,7 @@ export function translateFailure(
   preset: Preset,
   secretsOf: () => readonly string[] = () => [],
 ): ConnectorError | undefined {
-  const rule = findRule(failure, preset.rules) ?? (failure.status < 400 ? undefined : findRule(failure, generic.rules));
+  const rule = findRule(failure, [...preset.rules, ...generic.rules]);
   if (rule === undefined && failure.status < 400) return undefined;
   const { json, text } = failure;
   const secrets = secretsOf();

@@ -1,5 +1,5 @@
 import { ConnectorError } from '../../contract/index.js';
-import { type EndSystemRequest, nameRequest } from './failure.js';
+import { asRequest, type EndSystemRequest, nameRequest } from './failure.js';
 import { isTimeout, timeoutError } from './time-limit.js';
 
 const timeoutCode = /^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/;
@@ -30,7 +30,7 @@ export function isMistake(
   isOwn = false,
 ): boolean {
   const code = codeOf(thrown);
-  const given = typeof input === 'object' && 'method' in input ? undefined : String(input);
+  const given = asRequest(input) ? undefined : String(input);
   // Otherwise it is the target of a redirect.
   if (code === 'ERR_INVALID_URL') return given !== undefined && !URL.canParse(given);
   if (code !== undefined) return mistakeCode.test(code);

@@ -77,6 +77,6 @@ export function rateLimited(message: string | undefined, options: RateLimitedOpt
 export function rateLimited(options: RateLimitedOptions): Response;
 export function rateLimited(first: string | undefined | RateLimitedOptions, second?: RateLimitedOptions): Response {
   const error = new RateLimitError(first as string | undefined, second as RateLimitedOptions);
-  const options = typeof first === 'string' ? second : (first ?? second);
-  return errorResponse(error, { rateLimit: options?.rateLimit });
+  const { rateLimit } = (second ?? first) as RateLimitedOptions;
+  return errorResponse(error, { rateLimit });
 }

@@ -82,10 +82,8 @@ export function createAnnouncer(policy: string | undefined): <Returned>(returned
   return <Returned>(returned: Returned, c: Context): Returned => {
     if (policy === undefined && stateOf(c).quota === undefined) return returned;
     if (isResponse(returned)) return announce(returned, c) as Returned;
-    if (c.finalized) {
-      const response = announce(c.res, c);
-      if (response !== c.res) c.res = response;
-    }
+    const response = announce(c.res, c);
+    if (response !== c.res) c.res = response;
     return returned;
   };
 }

@@ -101,8 +101,8 @@ export async function toBodyError(thrown: unknown, { req }: Context): Promise<un
   try {
     await parseBody(req);
   } catch (error) {
-    const { cause } = error as { cause?: unknown };
-    if (cause instanceof SyntaxError && cause.message === thrown.message) return error;
+    const { cause } = error as { cause?: Error };
+    if (cause?.message === thrown.message) return error;
   }
   return thrown;
 }
@@ -115,12 +115,12 @@ export async function checkInput<Output>(
   value: unknown,
   schema: DataSchema<Output>,
   what: string,
-  hides: (issue: z.core.$ZodIssue) => boolean = () => false,
+  hides?: (issue: z.core.$ZodIssue) => boolean,
 ): Promise<Output> {
   const result = await validate(schema, value);
   if (result.issues === undefined) return result.value;
   const issues = (result.issues as z.core.$ZodIssue[]).map((issue) =>
-    hides(issue) ? hideExpected(issue, value as Record<PropertyKey, unknown>) : issue,
+    hides?.(issue) ? hideExpected(issue, value as Record<PropertyKey, unknown>) : issue,
   );
   throw new BadRequestError(`${what}: ${describeIssues(issues)}`, { cause: result.cause });
 }

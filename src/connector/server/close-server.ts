@@ -6,10 +6,9 @@ type Socket = HttpBindings['incoming']['socket'];
 type Outgoing = HttpBindings['outgoing'] & { shouldKeepAlive?: boolean };
 
 /** An HTTP/2 session: many requests on one connection. */
-interface Session {
+interface Session extends Ending {
   close(): void;
   destroy(): void;
-  once(event: 'close', listener: () => void): unknown;
   setTimeout(milliseconds: number, callback: () => void): void;
 }
 
@@ -68,6 +67,15 @@ export function gracefulClose(server: ServerType): CloseServer {
   };
 }
 
+/** What of Node's ends with the event `close`. */
+interface Ending {
+  once(event: 'close', listener: () => void): unknown;
+}
+
+function forgetAtEnd<Item extends Ending>(all: { delete(item: Item): unknown }, item: Item): void {
+  item.once('close', () => all.delete(item));
+}
+
 /** Tracks a server's connections from now on. */
 function closer(server: Server): (graceMs: number) => Promise<void> {
   const sockets = new Set<Socket>();
@@ -77,20 +85,20 @@ function closer(server: Server): (graceMs: number) => Promise<void> {
 
   const keep = (socket: Socket) => {
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    forgetAtEnd(sockets, socket);
     if (isClosing) socket.setTimeout(lastUseMs);
   };
   server.on('connection', keep);
   server.on('secureConnection', keep);
   server.on('session', (session) => {
     sessions.add(session);
-    session.once('close', () => sessions.delete(session));
+    forgetAtEnd(sessions, session);
     session.setTimeout(quietSessionMs, () => session.destroy());
   });
   // Before the server's own listener, which may send the head of the response at once.
   server.prependListener('request', ({ socket }, outgoing) => {
     responses.set(outgoing, socket);
-    outgoing.once('close', () => responses.delete(outgoing));
+    forgetAtEnd(responses, outgoing);
     if (!isClosing) return;
     outgoing.shouldKeepAlive = false;
     socket.setTimeout(0);

@@ -22,35 +22,46 @@ describe('what the end system says of its inside', () => {
     expect([message, detail]).toEqual([perl, JSON.stringify({ message: perl })]);
   });
 
-  test.each<[string, EndSystemFetchOptions]>([
-    ['endSystemFetch', { clean: withoutPlaces }],
-    ['a preset', { preset: definePreset({ name: 'rt', rules: [], clean: withoutPlaces }) }],
+  test.each<[string, () => EndSystemFetchOptions]>([
+    ['endSystemFetch', () => ({ clean: withoutPlaces })],
+    ['a preset', () => ({ preset: definePreset({ name: 'rt', rules: [], clean: withoutPlaces }) })],
     [
       'the preset that it extends',
-      {
+      () => ({
         preset: definePreset({ name: 'mine', extends: { name: 'rt', rules: [], clean: withoutPlaces }, rules: [] }),
-      },
+      }),
     ],
     [
       'endSystemFetch, which wins',
-      { clean: withoutPlaces, preset: { name: 'rt', rules: [], clean: () => 'the preset' } },
+      () => ({ clean: withoutPlaces, preset: { name: 'rt', rules: [], clean: () => 'the preset' } }),
     ],
   ])('leaves message and detail by `clean` of %s', async (_whose, options) => {
-    const { message, detail } = await failureOf(refusal, options);
+    const { message, detail } = await failureOf(refusal, options());
     expect([message, detail]).toEqual(['Unknown field: Nope.', '{"message":"Unknown field: Nope."}']);
   });
 
-  test.each<[string, EndSystemFetchOptions]>([
-    ['endSystemFetch', { detail: false }],
-    ['a preset', { preset: definePreset({ name: 'rt', rules: [], detail: false }) }],
+  test.each<[string, () => EndSystemFetchOptions]>([
+    ['endSystemFetch', () => ({ detail: false })],
+    ['a preset', () => ({ preset: definePreset({ name: 'rt', rules: [], detail: false }) })],
     [
       'the preset that it extends',
-      {
+      () => ({
         preset: definePreset({ name: 'mine', extends: { name: 'rt', rules: [], detail: false }, rules: [] }),
-      },
+      }),
+    ],
+    [
+      'a preset that extends another, which has one',
+      () => ({
+        preset: definePreset({
+          name: 'mine',
+          extends: { name: 'rt', rules: [], detail: true },
+          rules: [],
+          detail: false,
+        }),
+      }),
     ],
   ])('stays out of the detail with `detail: false` of %s', async (_whose, options) => {
-    const { message, detail } = await failureOf(refusal, options);
+    const { message, detail } = await failureOf(refusal, options());
     expect([message, detail]).toEqual([perl, undefined]);
   });
 
@@ -117,6 +128,7 @@ describe('a failure that only words tell, inside a 200', () => {
   });
 
   test('is a success where the status is not listed (control)', async () => {
+    expect(() => endSystemFetch({ ...options, translateStatuses: [200, 399] })).not.toThrow();
     const url = await endSystem({ status: 200, body: ['cannot be'] });
     expect((await endSystemFetch({ ...options, translateStatuses: [] })(url)).status).toBe(200);
     expect((await endSystemFetch({ ...options, translateStatuses: [202] })(url)).status).toBe(200);
@@ -144,6 +156,7 @@ describe('a failure that only words tell, inside a 200', () => {
 
   test.each([
     [{ translateStatuses: [404], translate: () => undefined }, '`translateStatuses` must'],
+    [{ translateStatuses: ['200'], translate: String }, '`translateStatuses` must'],
     [{ translateStatuses: [200] }, '`translateStatuses` needs `translate`'],
     [{ clean: 'text' }, '`clean` must be a function'],
     [{ detail: 'none' }, '`detail` must be'],

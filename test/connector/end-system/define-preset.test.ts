@@ -92,6 +92,12 @@ describe('a budget', () => {
   });
 });
 
+test.each([-1, Number.NaN])('a wait that was worked out as %d is none: the next source counts', async (wrong) => {
+  const wait: PresetRule['wait'] = [() => wrong, { header: 'x-wait', unit: 'seconds' }];
+  const preset = definePreset({ name: 'x', rules: [{ when: { status: [429] }, is: 'rate-limit', wait }] });
+  expect(await failureOf({ status: 429, headers: { 'x-wait': '3' } }, preset)).toMatchObject({ retryAfterMs: 3_000 });
+});
+
 test('a margin is added to the wait that was read, and to no fallback', async () => {
   const wait = [{ header: 'x-wait', unit: 'seconds', marginMs: 500 }] as const;
   const preset = definePreset({ name: 'x', rules: [{ when: { status: [429] }, is: 'rate-limit', wait }] });
@@ -127,9 +133,11 @@ describe('extends', () => {
     is: 'rate-limit',
     fallbackWaitMs: 2_000,
   };
-  const behindNginx = definePreset({ name: 'ours', extends: 'redmine', rules: [busy], message: ['fault'] });
+  // Made by each test: a mutant of `definePreset` counts for the tests that call it.
+  const make = () => definePreset({ name: 'ours', extends: 'redmine', rules: [busy], message: ['fault'] });
 
   test('own rules come first, then those of the other preset, with its paths', async () => {
+    const behindNginx = make();
     const bare503 = { status: 503, headers: { server: 'nginx' } };
     expect(await failureOf(bare503, behindNginx)).toMatchObject({ kind: 'rate-limit', retryAfterMs: 2_000 });
     expect(await failureOf({ status: 503 }, behindNginx)).toMatchObject({ kind: 'other', status: 503 });
@@ -143,12 +151,18 @@ describe('extends', () => {
   });
 
   test('what was extended may be extended, and is not changed by it', async () => {
+    const behindNginx = make();
     const further = definePreset({ name: 'further', extends: behindNginx, rules, code: ['id'] });
     expect(further).toMatchObject({ name: 'further', code: ['id'], rules: behindNginx.rules });
     expect(behindNginx.code).toEqual([]);
     expect(await failureOf({ status: 503, headers: { server: 'nginx' } }, further)).toMatchObject({
       kind: 'rate-limit',
     });
+  });
+
+  test('two presets that say nothing say nothing together', () => {
+    const nothing = definePreset({ name: 'x', rules, extends: { name: 'y', rules } });
+    expect(nothing).toEqual({ name: 'x', rules: [], code: [], message: [], quota: [] });
   });
 
   test('a name that there is not is a TypeError that lists those there are', () => {

@@ -69,6 +69,17 @@ describe('loginPage', () => {
     expect((await endSystemFetch({ loginPage: /logout/ })(url)).status).toBe(200);
   });
 
+  test('a success that names it as a location is one', async () => {
+    const url = await endSystem({ status: 201, headers: { location: '/login' }, body: [7] });
+    expect((await endSystemFetch({ loginPage: /\/login$/ })(url)).status).toBe(201);
+  });
+
+  test('a redirect of an own fetch, whose responses have no URL, leads from that of the request', async () => {
+    const fetch = async () => new Response(null, { status: 302, headers: { location: '/login' } });
+    const call = endSystemFetch({ fetch, loginPage: /^http:\/\/end\.system\/login$/ })('http://end.system/items');
+    await expect(call).rejects.toMatchObject({ kind: 'unauthorized' });
+  });
+
   test("'html' is any page, for a system whose data are none", async () => {
     const options = { loginPage: 'html' } as const;
     expect(await outcome(options, '/items', over)).toEqual(refused('/items'));

@@ -59,6 +59,24 @@ test('a body that breaks off is a 502', async () => {
   expect(error).toMatchObject({ kind: 'other', status: 502, code: 'END_SYSTEM_UNREACHABLE' });
 });
 
+test('so is one of a response of fetch itself', async () => {
+  const url = await endSystem((_request, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('{"id":', () => response.destroy());
+  });
+  await expect(readResponse(await fetch(`${url}/issues/7`), issue)).rejects.toMatchObject({
+    status: 502,
+    code: 'END_SYSTEM_UNREACHABLE',
+    message: "/issues/7: the end system's response broke off.",
+  });
+});
+
+test.each([endSystemFetch(), fetch])('a body that is read twice is a mistake of the connector (E4)', async (call) => {
+  const response = await call(await endSystem({ status: 200, body: {} }));
+  await response.json();
+  await expect(readResponse(response, issue)).rejects.toBeInstanceOf(TypeError);
+});
+
 test('a body that does not come in time stays a 504', async () => {
   const url = await endSystem((_request, response) => void response.writeHead(200).write('{'));
   const late = endSystemFetch({ timeoutMs: 50 })(url).then((response) => readResponse(response, issue));

@@ -57,6 +57,11 @@ describe('a SOAP fault', () => {
     expect((await failureOf(fault(written))).message).toBe(read);
   });
 
+  test('is the first one: what comes after it is not read', async () => {
+    const [one, other] = ['one', 'other'].map((name) => fault(name, `<detail>${name}</detail>`));
+    expect((await failureOf(`${one}${other}`)).detail).toBe('Client: one\none');
+  });
+
   test('that is cut off has what had come', async () => {
     const whole = fault('The title is empty', '<detail>more</detail>');
     for (const end of ['<detail>', '</faultstring>', 'e title', '</s:Fault>']) {

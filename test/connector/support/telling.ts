@@ -34,7 +34,8 @@ export async function connectorOf(
 
 /** What the connector announces after these replies. */
 export const announced = async (replies: Reply[], preset?: Parameters<typeof connectorOf>[1]) => {
-  const { headers } = await (await connectorOf(replies, preset))();
+  const { status, headers } = await (await connectorOf(replies, preset))();
+  if (status !== 200) throw new Error(`The connector responded with ${status}.`);
   return parseQuota({
     policy: headers['ratelimit-policy'] as string,
     current: headers.ratelimit as string,

@@ -8,7 +8,10 @@ const wait: WaitSource[] = [
   { header: 'x-ratelimit-reset', unit: 'guess' },
 ];
 
-/** What a status means where nothing is known about the system. Every other preset falls back on it. */
+/**
+ * What a status means where nothing is known about the system. Every other preset falls back on it, so each rule names the
+ * statuses that it is for.
+ */
 export const generic: Preset = {
   name: 'generic',
   code: ['code', 'error.code', 'errors.0.code', 'errors.code'],

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+
+describe('a connector without onError', () => {
+  const program = (options: string) => `
+    import { createConnector } from 'concordat/connector';
+    import { z } from 'zod';
+    const make = () => createConnector({
+      initialize: { parameters: z.object({}), handler: () => ({ 'x-token': 'abcd' }) },
+      session: z.object({ 'x-token': z.string() }),
+      ${options}
+    });
+    const connector = make();
+    make();
+    connector.get('/', () => { throw new Error('unheard'); });
+    console.log((await connector.request('/', { headers: { 'x-token': 'abcd' } })).status);`;
+
+  async function run(options: string) {
+    const tsx = ['--import', 'tsx', '--input-type=module', '--eval', program(options)];
+    const env = { ...process.env, TSX_TSCONFIG_PATH: path.resolve('tsconfig.json'), NODE_OPTIONS: '' };
+    const child = spawn(process.execPath, tsx, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { out: out.trim(), err };
+  }
+
+  test('says once at the start that nobody hears of errors, and writes none of them', async () => {
+    const { out, err } = await run('');
+    expect(out).toBe('500');
+    expect(err.match(/CONCORDAT_NO_LISTENER/g)).toHaveLength(1);
+    expect(err).toContain('onError: logError');
+    expect(err).not.toContain('unheard');
+  });
+
+  test('says nothing when somebody listens (control)', async () => {
+    expect(await run('onError() {}')).toEqual({ out: '500', err: '' });
+  });
+});
