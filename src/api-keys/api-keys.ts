@@ -101,6 +101,7 @@ export interface ApiKeys {
    * `undefined` unless a valid key was presented.
    *
    * @param from kept with the key's last uses (rule K22)
+   * @throws (rejects with) ApiKeyError `unavailable` if `users` or `edition` fail (rule K19): respond with a 503
    */
   authenticate(headers: RequestHeaders, from?: RequestSource): Promise<Authenticated | undefined>;
   /**
@@ -108,6 +109,7 @@ export interface ApiKeys {
    *
    * @param lookups share them with the other calls of this request
    * @param from kept with the key's last uses (rule K22)
+   * @throws (rejects with) ApiKeyError `unavailable`, as `authenticate` does
    */
   verify(headers: RequestHeaders, lookups?: RequestLookups, from?: RequestSource): Promise<Verification>;
   /** Whether a key would authenticate now. For open streams: another process may have revoked the key (rule K11). */

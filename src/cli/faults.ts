@@ -14,7 +14,9 @@ export function parseFaults(text: string): FaultRule[] {
         `"${item}" is not a fault. Write KIND or KIND@N, separated by commas: 503@7, limit=2s@50, slow=500ms, ${plain.join(', ')}.`,
       );
     }
-    return every === undefined ? fault : { ...fault, every: Math.max(1, parseCount(every)) };
+    if (every === undefined) return fault;
+    if (Number(every) === 0) throw new InvalidArgumentError(`"${item}": N must be 1 or more.`);
+    return { ...fault, every: parseCount(every) };
   });
 }
 

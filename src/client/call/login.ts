@@ -12,7 +12,7 @@ import {
   toInitializeError,
   toSessionHeaders,
 } from '../session/initialize.js';
-import type { Login } from '../session/session.js';
+import type { Login } from '../session/renew.js';
 import type { Settings } from '../settings.js';
 import { checkNames, toMethod } from './call.js';
 import { LoginRun, LoginTime } from './login-run.js';

@@ -1,7 +1,7 @@
-import { isConnectorError } from '../../contract/index.js';
-import { abortable, type Clock, isErrorOf, isObject, latestDateMs, sleep } from '../../internal/index.js';
-import { AbandonedLogin, InitializeError, isRequestError, refusedEarlier, reviveInitializeError } from '../errors.js';
+import { abortable, type Clock, isErrorOf, latestDateMs, sleep } from '../../internal/index.js';
+import { AbandonedLogin, InitializeError, refusedEarlier } from '../errors.js';
 import type { Emit } from '../events.js';
+import { createRenew, isNewer, type Login, type Renew } from './renew.js';
 import type { ConnectionState, SharedSession } from './state.js';
 
 /** The session that a request was sent with. */
@@ -22,9 +22,6 @@ export interface Session {
 
 /** Ends a recheck: says whether the session was accepted. Only the first call counts. */
 export type EndRecheck = (wasAccepted: boolean) => void;
-
-/** Logs in. The signal ends its waits; a request already sent is left to finish. */
-export type Login = (signal: AbortSignal) => Promise<Record<string, string>>;
 
 export interface SessionOptions {
   login: Login;
@@ -51,17 +48,17 @@ const freshSessionDelayMs = 1000;
 /** The session of a connection: one login for all calls (rule S3), guarded by its generation (rule S4). */
 export class SessionHolder {
   readonly #options: SessionOptions;
+  readonly #renew: Renew;
   #current: Session | undefined;
   #lastGeneration = 0;
   #running: RunningLogin | undefined;
-  /** Whether the outage has been reported (rule G11). */
-  #isStateDown = false;
   #refusal: { error: InitializeError; until: number } | undefined;
   /** The last session that was refused without ever having worked, and how many there were in a row. */
   #neverAccepted: { generation: number; inARow: number; until: number } | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    this.#renew = createRenew(options, (error) => this.#beginCooldown(error));
   }
 
   get current(): Session | undefined {
@@ -198,40 +195,6 @@ export class SessionHolder {
     return session;
   }
 
-  /**
-   * With a shared state, another client may do the login: if it gives up or closes, this client takes over. If the state
-   * fails, it uses its own login (rule G11).
-   */
-  async #renew(expired: number, signal: AbortSignal): Promise<{ shared: SharedSession; adopted: boolean }> {
-    const { state, login, clock, emit } = this.#options;
-    let own: Promise<Record<string, string>> | undefined;
-    const logIn = () => {
-      own = login(signal).catch((error: unknown) => {
-        // Before the other clients hear of it through the state.
-        if (error instanceof InitializeError && error.refused) this.#beginCooldown(error);
-        throw error;
-      });
-      return own;
-    };
-    for (;;) {
-      try {
-        const shared = await state.renew(expired, logIn, clock);
-        if (!isNewer(shared, expired))
-          throw new TypeError('`state.renew` must resolve to a session newer than `expired`.');
-        this.#isStateDown = false;
-        return { shared, adopted: own === undefined };
-      } catch (error) {
-        if (own === undefined && isErrorOf(error, 'AbandonedLogin') && !signal.aborted) continue;
-        if (own === undefined && isOfLogin(error)) throw reviveInitializeError(error);
-        if (own === undefined && signal.aborted) throw new AbandonedLogin();
-        const headers = await (own ?? logIn());
-        if (!this.#isStateDown && !isOfLogin(error)) emit('error', { method: 'state', path: '', error });
-        this.#isStateDown = true;
-        return { shared: { generation: expired + 1, headers }, adopted: false };
-      }
-    }
-  }
-
   /** Says when the cool-down after a refused login ends. */
   #beginCooldown(error: InitializeError): void {
     const { clock, loginCooldownMs } = this.#options;
@@ -241,16 +204,4 @@ export class SessionHolder {
   #recentRefusal(): InitializeError | undefined {
     return this.#refusal && refusedEarlier(this.#refusal.error, this.#options.clock, this.#refusal.until);
   }
-}
-
-/** A state may be an author's own. */
-function isNewer(session: SharedSession | undefined, than: number): session is SharedSession {
-  return isObject(session) && session.generation > than && isObject(session.headers);
-}
-
-/** Whether it is how a login of another client ended, and not a failure of the state. */
-function isOfLogin(error: unknown): boolean {
-  // Of another process, it is known by its name.
-  const isInitializeError = error instanceof Error && error.name === 'InitializeError';
-  return isInitializeError || isConnectorError(error) || isRequestError(error);
 }
