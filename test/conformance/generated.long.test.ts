@@ -247,6 +247,19 @@ it.each([
   [{ swagger: '2.0' }, '`openapi` is missing; expected 3.0, 3.1 or 3.2'],
   [{ openapi: '2.0' }, '`openapi` is "2.0"; expected 3.0, 3.1 or 3.2'],
   [{ openapi: '3.1.0', paths: {} }, '`paths` has no operation'],
+  [
+    {
+      openapi: '3.1.0',
+      paths: {
+        '/a': { $ref: './a.yaml' },
+        '/b~1': { get: { parameters: [{ $ref: '#/components/parameters/typo' }] } },
+        '/c': { get: { parameters: [{ $ref: '#/paths/~1b~01/get/parameters/0' }, { $ref: '#/components/empty' }] } },
+        '/d': { get: { responses: { 200: { example: { $ref: './data' } } } } },
+      },
+      components: { empty: {}, named: { $ref: '#anchor' } },
+    },
+    'nothing is at ./a.yaml, #/components/parameters/typo; bundle a document of several files first',
+  ],
 ])('the document %j is reported', async (broken, problem) => {
   const { results } = await check({ openapi: { document: broken } });
   expect(messages(results)).toEqual([`the OpenAPI document cannot be used: ${problem}`]);

@@ -33,7 +33,28 @@ export function documentProblem(document: unknown): string | undefined {
     const is = openapi === undefined ? 'missing' : JSON.stringify(openapi).slice(0, 40);
     return `\`openapi\` is ${is}; expected 3.0, 3.1 or 3.2`;
   }
+  const lost = lostReferences(document);
+  if (lost.length > 0) {
+    return `nothing is at ${lost.slice(0, 5).join(', ')}${lost.length > 5 ? ', …' : ''}; bundle a document of several files first`;
+  }
   return readOperations(document).length === 0 ? '`paths` has no operation' : undefined;
+}
+
+/** What is data, in which `$ref` is a name like any other. */
+const dataNames = new Set(['example', 'examples', 'default', 'enum', 'const']);
+
+/** The references that lead out of the document, or nowhere: their operations and schemas would not be checked. */
+function lostReferences(document: Json): string[] {
+  const lost = new Set<string>();
+  const found = new Set<unknown>([document.paths, document.components]);
+  for (const node of found) {
+    if (typeof node !== 'object' || node === null) continue;
+    const { $ref } = node as Json;
+    // An anchor, as in `#name`, says nothing here, and so allows anything.
+    if (typeof $ref === 'string' && !/^#(?!\/)/.test($ref) && lookUp(document, $ref) === undefined) lost.add($ref);
+    for (const [name, value] of Object.entries(node)) if (!dataNames.has(name)) found.add(value);
+  }
+  return [...lost];
 }
 
 export function readOperations(document: Json): Operation[] {
@@ -90,14 +111,29 @@ export function resolve(document: Json, node: unknown): Json {
   for (let times = 0; times < mostReferences; times++) {
     if (!isObject(found)) return {};
     if (typeof found.$ref !== 'string') return found;
-    const names = found.$ref.startsWith('#/') ? found.$ref.slice(2).split('/') : [];
-    const start: unknown = names.length === 0 ? undefined : document;
-    found = names.reduce((at, name) => {
-      const key = name.replaceAll('~1', '/').replaceAll('~0', '~');
-      return isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
-    }, start);
+    found = lookUp(document, found.$ref);
   }
   return {};
+}
+
+/** What is at a reference within the document. A list counts its items from 0. */
+function lookUp(document: Json, reference: string): unknown {
+  if (!reference.startsWith('#/')) return undefined;
+  let at: unknown = document;
+  for (const name of reference.slice(2).split('/')) {
+    const key = decodeURIComponentSafely(name).replaceAll('~1', '/').replaceAll('~0', '~');
+    at = typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Json)[key] : undefined;
+  }
+  return at;
+}
+
+/** A reference is a URL's fragment. */
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 export const objectAt = (value: unknown): Json => (isObject(value) ? value : {});
