@@ -218,6 +218,17 @@ describe('concordat record', () => {
     expect(recording?.exchanges[2]?.response).toMatchObject({ text: '[redacted]' });
   });
 
+  it.each([
+    ['lines of JSON', '{"password":"hunter2"}\n{"id":7}\n', '{"password":"[redacted]"}\n{"id":7}\n'],
+    ['XML', '<wsse:password Type="x">hunter2</wsse:password>', '<wsse:password Type="x">[redacted]</wsse:password>'],
+  ])('judges and masks the names in a body of text: %s', async (_name, text, masked) => {
+    const refused = await record({ text: Buffer.from(text) }, { record: ['/text'] });
+    expect([refused.code, refused.text]).toEqual([2, undefined]);
+    expect(refused.err).toContain('("password" of GET /text)');
+    const { recording } = await record({ text: Buffer.from(text) }, { record: ['/text'] }, ['--mask', 'password']);
+    expect(recording?.exchanges[2]?.response).toMatchObject({ text: masked });
+  });
+
   it('sends what may write only if the config allows it', async () => {
     const more = { record: [{ method: 'POST', path: '/issues', json: { title: 'b' } }] };
     const careful = await record({}, more);
