@@ -12,6 +12,8 @@ const tokenForm =
 /** The path of a body that was recorded as text. */
 const bodyText = /^exchanges\[\d+\]\.(?:request|response)\.text$/;
 
+const bytesOfBody = /^exchanges\[\d+\]\.response\.base64$/;
+
 export interface Judgment {
   /**
    * Members of JSON, headers, and names in texts, whose texts and numbers are taken out as well, at any depth; `text` is a whole
@@ -59,6 +61,7 @@ function placesOf(clean: Recording, redact: Redact, { mask, keep }: Judgment): s
     const names = sounding.map(([name = '']) => name.slice(0, 60));
     if (!isName && looksSecret(key, text, keep)) names.push(key);
     if (bodyText.test(path) && jsonOf(text) === undefined) names.push(...secretNames(text, mask, keep));
+    if (bytesOfBody.test(path)) names.push(...secretNames(charactersOf(text), [], keep)); // bytes cannot be masked
     const isLeft = redact(text) !== text || tokenForm.test(text) || isEncoded(text, redact);
     if (isLeft || names.length > 0) note(path, names);
   }
@@ -124,6 +127,9 @@ function looksSecret(key: string, text: string, keep: readonly string[]): boolea
 function parametersOf(text: string): string[][] {
   return text.split(/[\s?&#"'<>]/).map((part) => part.split('=', 2));
 }
+
+/** Text in ISO 8859-1 or UTF-16, as far as it is ASCII. */
+const charactersOf = (base64: string) => Buffer.from(base64, 'base64').toString('latin1').replaceAll('\0', '');
 
 /** Whether a secret is in there as base64, as hexadecimal or in UTF-16. */
 function isEncoded(text: string, redact: (text: string) => string): boolean {

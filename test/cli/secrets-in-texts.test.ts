@@ -90,6 +90,21 @@ it('a body that is sent is judged as well', () => {
 });
 
 it.each([
+  ['ISO 8859-1', Buffer.from('<a>Gr\xfc\xdfe</a><password>hunter2</password>', 'latin1')],
+  ['UTF-16', Buffer.from('\ufeffGrüße\npassword = hunter2', 'utf16le')],
+])('a secret in a text of %s, which is kept as base64, is not written', (_name, bytes) => {
+  const { recording, secrets } = recorded('');
+  const base64 = bytes.toString('base64');
+  const exchanges = recording.exchanges.map(({ request }) => ({
+    request,
+    response: { status: 200, headers: {}, base64 },
+  }));
+  const changed = { recording: { ...recording, exchanges }, secrets };
+  expect(() => withoutSecrets(changed, { mask: [], keep: [] })).toThrow('response.base64 ("password" of GET /export)');
+  expect(withoutSecrets(changed, { mask: [], keep: ['password'] })).toEqual(changed.recording);
+});
+
+it.each([
   ['JSON without secrets, as it is written', '{ "a": 1.0,\n "b": [] }\n'],
   ['a name without a value', 'password = \nuser = ada'],
   ['an empty value', "password=''; <password></password>"],
