@@ -27,7 +27,7 @@ export function addRecord(program: Command, io: Io, finish: (code: number) => vo
     .argument('<config>', 'the config file, as for concordat check')
     .option('-u, --url <url>', 'address of the connector (default: `baseUrl` of the config)', parseUrl)
     .option('-o, --output <file>', 'the recording', 'recording.json')
-    .option('--mask <name>', 'mask the members and headers with this name; repeatable', collect)
+    .option('--mask <name>', 'mask the members, headers and values with this name; repeatable', collect)
     .option('--keep <name>', 'members with this name are not secrets; repeatable', collect)
     .addHelpText(
       'after',
@@ -46,23 +46,23 @@ async function record(configFile: string, options: RecordOptions, io: Io): Promi
   const url = options.url ?? config.baseUrl;
   if (url === undefined) throw new UsageError('Give the address of the connector: --url, or `baseUrl` in the config.');
   fromOptions(() => conformance({ ...config, baseUrl: url }));
-  const requests = requestsOf(config);
-  if (requests.length === 0)
-    throw new UsageError(`${configFile} has neither probes nor \`record\`: nothing to record.`);
+  const all = requestsOf(config);
+  if (all.length === 0) throw new UsageError(`${configFile} has neither probes nor \`record\`: nothing to record.`);
+  const requests = all.filter((request) => mayBeSent(request, config));
+  const skipped = `${all.length - requests.length} of ${all.length} requests skipped, as they may write: set \`allowWrites\` in the config.`;
+  if (requests.length === 0) throw new UsageError(`Nothing to record: ${skipped}`);
   const recorded = await recordExchanges(requests, url, config, io.signal);
   const recording = withoutSecrets(recorded, { mask: options.mask ?? [], keep: options.keep ?? [] });
   writeFileSync(path.resolve(io.cwd, options.output), `${JSON.stringify(recording, undefined, 2)}\n`);
   io.stderr.write(`${recording.exchanges.length} responses recorded, see ${options.output}\n`);
+  if (requests.length < all.length) io.stderr.write(`${skipped}\n`);
   return exitCodes.good;
 }
 
 function requestsOf(config: ConformanceConfig): RecordedRequest[] {
   const { readable, unknown, invalid, forbidden, failing } = config.probes ?? {};
   const probes = [readable, unknown, invalid, forbidden, failing, ...(config.record ?? [])];
-  return probes
-    .filter((probe) => probe !== undefined)
-    .map(toRecordedRequest)
-    .filter((request) => mayBeSent(request, config));
+  return probes.filter((probe) => probe !== undefined).map(toRecordedRequest);
 }
 
 /** Requests that may write are sent only if the config allows it. */

@@ -1,15 +1,24 @@
-import { createRedact, isObject, redactedMark } from '../internal/index.js';
+import { createRedact, isObject, type Redact, redactedMark } from '../internal/index.js';
 import type { Recording } from '../testing/index.js';
 import { UsageError } from './io.js';
 import { secretKey } from './parameters.js';
 import type { Recorded } from './recorder.js';
+import { jsonOf, maskedText, secretNames } from './secrets-in-texts.js';
 
 /** Tokens that are known by their form: JWTs, private keys, those of GitHub, GitLab, Slack, Stripe and AWS, passwords in URLs. */
 const tokenForm =
   /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\b(?:gh[opsu]_|github_pat_|glpat-|xox[abpr]-|[sr]k_live_|AKIA)[\w-]{10,}|:\/\/[^\s/:@]+:[^\s/@]+@/;
 
+/** The path of a body that was recorded as text. */
+const bodyText = /^exchanges\[\d+\]\.(?:request|response)\.text$/;
+
+const bytesOfBody = /^exchanges\[\d+\]\.response\.base64$/;
+
 export interface Judgment {
-  /** Members of JSON, and headers, whose texts and numbers are taken out as well, at any depth; `text` is a body that is not JSON. */
+  /**
+   * Members of JSON, headers, and names in texts, whose texts and numbers are taken out as well, at any depth; `text` is a whole
+   * body that is not JSON.
+   */
   mask: readonly string[];
   /** Members that sound like secrets and are none. */
   keep: readonly string[];
@@ -33,26 +42,44 @@ export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }:
     response: masked(response),
   }));
   const clean: Recording = { ...redacted, exchanges };
-  const left = [...textsOf(clean, '')].filter(
-    ({ key, text, isName }) =>
-      redact(text) !== text ||
-      tokenForm.test(text) ||
-      isEncoded(text, redact) ||
-      (!isName && looksSecret(key, text, keep)) ||
-      parametersOf(text).some(([name = '', value = '']) => looksSecret(name, value, keep)),
-  );
-  if (left.length === 0) return clean;
-  const places = [...new Set(left.map(({ path }) => path))];
+  const places = placesOf(clean, redact, { mask, keep });
+  if (places.length === 0) return clean;
   const more = places.length > 8 ? ` and ${places.length - 8} more` : '';
   throw new UsageError(
     `Nothing was written: a secret may be left at ${places.slice(0, 8).join(', ')}${more}. ` +
-      'Mask members with --mask NAME, or declare with --keep NAME that a member is not a secret.',
+      'Mask members with --mask NAME and whole texts with --mask text, or declare with --keep NAME that a member is not a secret.',
   );
+}
+
+/** Where a secret may be left, with what sounds like one there, and the request. */
+function placesOf(clean: Recording, redact: Redact, { mask, keep }: Judgment): string[] {
+  const found = new Map<string, Set<string>>();
+  const note = (path: string, names: Iterable<string>) =>
+    found.set(path, new Set([...(found.get(path) ?? []), ...names]));
+  for (const { path, key, text, isName } of textsOf(clean, '')) {
+    const sounding = parametersOf(text).filter(([name = '', value = '']) => looksSecret(name, value, keep));
+    const names = sounding.map(([name = '']) => name.slice(0, 60));
+    if (!isName && looksSecret(key, text, keep)) names.push(key);
+    if (bodyText.test(path) && jsonOf(text) === undefined) names.push(...secretNames(text, mask, keep));
+    if (bytesOfBody.test(path)) names.push(...secretNames(charactersOf(text), [], keep)); // bytes cannot be masked
+    const isLeft = redact(text) !== text || tokenForm.test(text) || isEncoded(text, redact);
+    if (isLeft || names.length > 0) note(path, names);
+  }
+  return [...found].map(([path, names]) => {
+    const { method, path: target = '' } = clean.exchanges[Number(/exchanges\[(\d+)\]/.exec(path)?.[1])]?.request ?? {};
+    const request = method === undefined ? [] : [`${method} ${target.replace(/\?.*/, '')}`];
+    const quoted = [...names].slice(0, 3).map((name) => `"${name}"`);
+    const where = [quoted.join(', '), ...request].filter((part) => part !== '').join(' of ');
+    return where === '' ? path : `${path} (${where})`;
+  });
 }
 
 /** A member of a request or response, which are not masked themselves. */
 function maskedPart(name: string, value: unknown, mask: readonly string[]): unknown {
-  if (name === 'text') return withoutMembers(value, mask, mask.includes(name));
+  if (name === 'text' && typeof value === 'string' && !mask.includes(name)) {
+    return maskedText(value, mask, (json) => withoutMembers(json, mask));
+  }
+  if (name === 'text') return withoutMembers(value, mask, true);
   return name === 'json' || name === 'headers' ? withoutMembers(value, mask) : value;
 }
 
@@ -81,6 +108,7 @@ interface Text {
 
 function* textsOf(value: unknown, path: string, key = ''): Generator<Text> {
   if (typeof value === 'string' || typeof value === 'number') yield { path, key, text: String(value), isName: false };
+  if (typeof value === 'string' && bodyText.test(path)) yield* textsOf(jsonOf(value), path);
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     const inside = Array.isArray(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
@@ -99,6 +127,9 @@ function looksSecret(key: string, text: string, keep: readonly string[]): boolea
 function parametersOf(text: string): string[][] {
   return text.split(/[\s?&#"'<>]/).map((part) => part.split('=', 2));
 }
+
+/** Text in ISO 8859-1 or UTF-16, as far as it is ASCII. */
+const charactersOf = (base64: string) => Buffer.from(base64, 'base64').toString('latin1').replaceAll('\0', '');
 
 /** Whether a secret is in there as base64, as hexadecimal or in UTF-16. */
 function isEncoded(text: string, redact: (text: string) => string): boolean {

@@ -218,13 +218,26 @@ describe('concordat record', () => {
     expect(recording?.exchanges[2]?.response).toMatchObject({ text: '[redacted]' });
   });
 
+  it.each([
+    ['lines of JSON', '{"password":"hunter2"}\n{"id":7}\n', '{"password":"[redacted]"}\n{"id":7}\n'],
+    ['XML', '<wsse:password Type="x">hunter2</wsse:password>', '<wsse:password Type="x">[redacted]</wsse:password>'],
+  ])('judges and masks the names in a body of text: %s', async (_name, text, masked) => {
+    const refused = await record({ text: Buffer.from(text) }, { record: ['/text'] });
+    expect([refused.code, refused.text]).toEqual([2, undefined]);
+    expect(refused.err).toContain('("password" of GET /text)');
+    const { recording } = await record({ text: Buffer.from(text) }, { record: ['/text'] }, ['--mask', 'password']);
+    expect(recording?.exchanges[2]?.response).toMatchObject({ text: masked });
+  });
+
   it('sends what may write only if the config allows it', async () => {
     const more = { record: [{ method: 'POST', path: '/issues', json: { title: 'b' } }] };
     const careful = await record({}, more);
-    expect([careful.posts, careful.recording?.exchanges.length]).toEqual([[], 2]);
-    const { posts, recording } = await record({}, { ...more, allowWrites: true });
+    expect([careful.code, careful.posts, careful.recording?.exchanges.length]).toEqual([0, [], 2]);
+    expect(careful.err).toContain('1 of 3 requests skipped, as they may write: set `allowWrites` in the config.');
+    const { posts, recording, err } = await record({}, { ...more, allowWrites: true });
     expect(posts).toEqual(['{"title":"b"}']);
     expect(recording?.exchanges[2]).toMatchObject({ request: { json: { title: 'b' } }, response: { status: 201 } });
+    expect(err).toBe('3 responses recorded, see recording.json\n');
   });
 
   it.each([
@@ -239,7 +252,12 @@ describe('concordat record', () => {
       'POST /initialize could not be recorded: it logs in',
     ],
     ['the config is wrong', { probes: { ...probes, readable: 7 } }, '`probes.readable`'],
-    ['there is nothing to record', { probes: {} }, 'nothing to record'],
+    ['there is nothing to record', { probes: {} }, 'has neither probes nor `record`: nothing to record'],
+    [
+      'all requests may write',
+      { probes: {}, record: [{ method: 'POST', path: '/issues' }, 'DELETE /issues/7'] },
+      'Nothing to record: 2 of 2 requests skipped, as they may write: set `allowWrites` in the config.',
+    ],
   ])('exits 2 and writes nothing when %s', async (_name, config, message) => {
     const { code, err, text } = await record({}, config);
     expect([code, text]).toEqual([2, undefined]);

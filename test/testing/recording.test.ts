@@ -78,6 +78,39 @@ it('what was not recorded fails loudly, unless a route has it', async () => {
   expect(await client.get('/users')).toEqual(['ada']);
 });
 
+describe('of several responses to the same method and path, the one with the same body', () => {
+  const bodies = [
+    { json: { first: true } },
+    { json: { a: 1, b: { c: [1, 2], d: 'x' } } },
+    { json: { a: 1, b: { c: [2, 1], d: 'x' } } },
+    { text: '{"query": "a", "page": 2}' },
+    { text: 'a=1&b=2' },
+    { text: 'b=2&a=1' },
+    { json: 'null' },
+  ];
+  const exchanges = bodies.map((body, index) => ({
+    request: { method: 'POST', path: '/up', ...body },
+    response: { status: 200, headers: json, json: index },
+  }));
+  const { fetch } = simulateConnector({ recording: { ...recording, initialize: null, exchanges } });
+
+  it.each([
+    ['JSON with its members in the same order', 1, '{"a":1,"b":{"c":[1,2],"d":"x"}}'],
+    ['JSON with its members in another order, at any depth', 1, '{"b":{"d":"x","c":[1,2]},"a":1}'],
+    ['JSON with an array in another order', 2, '{"b":{"d":"x","c":[2,1]},"a":1}'],
+    ['JSON that was recorded as text', 3, '{"page":2,"query":"a"}'],
+    ['a form', 4, 'a=1&b=2'],
+    ['a form in another order, which is another text', 5, 'b=2&a=1'],
+    ['the text "null"', 6, '"null"'],
+    ['a body that was not recorded', 0, '{"a":2}'],
+    ['no body', 0, undefined],
+  ])('%s', async (_name, expected, body) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch('http://c.test/up', { method: 'POST', headers, ...(body && { body }) });
+    expect(await response.json()).toBe(expected);
+  });
+});
+
 it('needs no session where none was recorded, and a test may choose otherwise', async () => {
   const open = { ...recording, initialize: null };
   expect((await simulateConnector({ recording: open }).fetch('http://c.test/note')).status).toBe(200);

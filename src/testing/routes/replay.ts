@@ -1,3 +1,4 @@
+import { isObject, parseJson } from '../../internal/index.js';
 import { emptyReply, errorReply, jsonReply, type SimulatedResponse, textReply } from '../http/reply.js';
 import type { RecordedExchange, RecordedRequest, Recording } from '../recording.js';
 import type { JournalEntry } from '../types.js';
@@ -30,9 +31,21 @@ function targetOf(path: string, query: URLSearchParams): string {
   return sorted.size === 0 ? path : `${path}?${sorted}`;
 }
 
-function hasBody(request: RecordedRequest, asked: Asked): boolean {
-  if (request.json === undefined) return (request.text ?? '') === asked.body;
-  return JSON.stringify(request.json) === JSON.stringify(asked.json);
+function hasBody({ json, text = '' }: RecordedRequest, asked: Asked): boolean {
+  if (json !== undefined) return isSameJson(json, asked.json);
+  const parsed = parseJson(text);
+  return text === asked.body || (parsed !== undefined && isSameJson(parsed, asked.json));
+}
+
+/** The order of members does not matter, that of items does. */
+function isSameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one, withSortedMembers) === JSON.stringify(other, withSortedMembers);
+}
+
+function withSortedMembers(_name: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, value[name]]));
 }
 
 function toReply({ status, headers, json, text, base64 }: RecordedExchange['response']): SimulatedResponse {
