@@ -16,12 +16,12 @@ import {
 import { abortable, withoutTrailingSlashes } from '../internal/index.js';
 import type { RecordedRequest, Recording } from '../testing/index.js';
 import { loadConfig } from './config.js';
-import { compareWithRecording } from './drift.js';
 import { exitCodes, type Io, mayColor, toUsageError, UsageError } from './io.js';
 import { loadDocument } from './openapi.js';
 import { readParameters } from './parameters.js';
-import { loadRecording, mayBeSent } from './record.js';
-import { recordExchanges } from './recorder.js';
+import { compareWithRecording } from './record/drift.js';
+import { loadRecording, mayBeSent } from './record/record.js';
+import { recordExchanges } from './record/recorder.js';
 import { collect, parseDuration, parseUrl } from './values.js';
 
 interface CheckOptions {

@@ -4,7 +4,7 @@ import { addCall } from './call.js';
 import { addCheck } from './check.js';
 import { createPaint, exitCodes, type Io, UsageError } from './io.js';
 import { addNew } from './new/new.js';
-import { addRecord } from './record.js';
+import { addRecord } from './record/record.js';
 import { addSimulate } from './simulate.js';
 
 export type { Io, Output } from './io.js';

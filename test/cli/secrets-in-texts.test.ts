@@ -1,7 +1,7 @@
 // Named secrets in bodies that are recorded as text: JSON is masked by its members, other text replaced or refused.
 import { describe, expect, it } from 'vitest';
-import type { Recorded } from '../../src/cli/recorder.js';
-import { type Judgment, withoutSecrets } from '../../src/cli/without-secrets.js';
+import type { Recorded } from '../../src/cli/record/recorder.js';
+import { type Judgment, withoutSecrets } from '../../src/cli/record/without-secrets.js';
 
 const recorded = (text: string, request: object = {}, secrets: string[] = []): Recorded => ({
   recording: {

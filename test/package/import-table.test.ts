@@ -181,8 +181,8 @@ const buildings: Record<string, { rooms: readonly string[]; files: Record<string
     files: { 'case.ts': 'case', 'conformance.ts': 'run', 'run.ts': 'run', 'index.ts': 'run' },
   },
   cli: {
-    rooms: ['', 'new', 'main'],
-    files: { 'index.ts': 'main', 'main.ts': 'main' },
+    rooms: ['', 'new', 'record', 'check', 'main'],
+    files: { 'check.ts': 'check', 'index.ts': 'main', 'main.ts': 'main' },
   },
 };
 

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { type ConformanceConfig, conformance } from '../conformance/index.js';
-import { isSafeMethod } from '../internal/index.js';
-import { type RecordedRequest, type Recording, simulateConnector } from '../testing/index.js';
-import { loadConfig } from './config.js';
-import { exitCodes, fromOptions, type Io, UsageError } from './io.js';
+import { type ConformanceConfig, conformance } from '../../conformance/index.js';
+import { isSafeMethod } from '../../internal/index.js';
+import { type RecordedRequest, type Recording, simulateConnector } from '../../testing/index.js';
+import { loadConfig } from '../config.js';
+import { exitCodes, fromOptions, type Io, UsageError } from '../io.js';
+import { collect, parseUrl } from '../values.js';
 import { recordExchanges, toRecordedRequest } from './recorder.js';
-import { collect, parseUrl } from './values.js';
 import { type Judgment, withoutSecrets } from './without-secrets.js';
 
 interface RecordOptions extends Partial<Judgment> {

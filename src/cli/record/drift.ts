@@ -1,6 +1,6 @@
-import type { CaseResult } from '../conformance/index.js';
-import { isObject } from '../internal/index.js';
-import type { RecordedExchange, Recording } from '../testing/index.js';
+import type { CaseResult } from '../../conformance/index.js';
+import { isObject } from '../../internal/index.js';
+import type { RecordedExchange, Recording } from '../../testing/index.js';
 
 type Response = RecordedExchange['response'];
 

@@ -1,7 +1,7 @@
-import { createRedact, isObject, type Redact, redactedMark } from '../internal/index.js';
-import type { Recording } from '../testing/index.js';
-import { UsageError } from './io.js';
-import { secretKey } from './parameters.js';
+import { createRedact, isObject, type Redact, redactedMark } from '../../internal/index.js';
+import type { Recording } from '../../testing/index.js';
+import { UsageError } from '../io.js';
+import { secretKey } from '../parameters.js';
 import type { Recorded } from './recorder.js';
 import { jsonOf, maskedText, secretNames } from './secrets-in-texts.js';
 

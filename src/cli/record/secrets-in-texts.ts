@@ -1,6 +1,6 @@
-import { isObject, parseJson, redactedMark } from '../internal/index.js';
+import { isObject, parseJson, redactedMark } from '../../internal/index.js';
+import { secretKey } from '../parameters.js';
 import { namedValues } from './named-values.js';
-import { secretKey } from './parameters.js';
 
 /** Values of which nothing is to be hidden in JSON either. */
 const harmless = /^(?:\d{1,5}|true|false|null)[ \t]*(?:[,;&<>})\]]|$)/;

@@ -1,6 +1,6 @@
-import { type ConnectorClient, createConnectorClient, InitializeError } from '../client/index.js';
-import type { ConformanceConfig, ProbeRequest } from '../conformance/index.js';
-import { isConnectorError, toSessionParameters } from '../contract/index.js';
+import { type ConnectorClient, createConnectorClient, InitializeError } from '../../client/index.js';
+import type { ConformanceConfig, ProbeRequest } from '../../conformance/index.js';
+import { isConnectorError, toSessionParameters } from '../../contract/index.js';
 import {
   headerParts,
   isSecret,
@@ -8,10 +8,10 @@ import {
   readLimited,
   readRequestLine,
   withoutTrailingSlashes,
-} from '../internal/index.js';
-import type { RecordedBody, RecordedExchange, RecordedRequest, Recording } from '../testing/index.js';
-import { fromOptions, UsageError } from './io.js';
-import { given } from './values.js';
+} from '../../internal/index.js';
+import type { RecordedBody, RecordedExchange, RecordedRequest, Recording } from '../../testing/index.js';
+import { fromOptions, UsageError } from '../io.js';
+import { given } from '../values.js';
 
 /** Far more than a fixture should have. */
 const maxBodyBytes = 1024 * 1024;
