@@ -16,10 +16,10 @@ export type StandardResult<Output> =
 
 /** The part of zod's interface that is needed; anything with this method will do. */
 export interface SafeParseSchema<Output> {
-  safeParse(value: unknown): SafeParseResult<Output>;
+  safeParse(value: unknown): { success: true; data: Output } | { success: false; error: SchemaFailure };
 }
 
-type SafeParseResult<Output> = { success: true; data: Output } | { success: false; error: SchemaFailure };
+type SafeParseResult<Output> = ReturnType<SafeParseSchema<Output>['safeParse']>;
 
 export interface SchemaFailure {
   issues?: readonly Issue[] | undefined;
