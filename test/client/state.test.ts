@@ -99,6 +99,10 @@ describe('clients that share their state', () => {
       expect(connector.logins).toHaveLength(before + 1);
     }
     expect(errors).toHaveLength(1);
+    isAway = true;
+    connector.expireSessions();
+    await get(first);
+    expect(errors).toHaveLength(2);
   });
 
   it('a call that joins as the last one leaves gets a session, not the failure of the state (G11)', async () => {

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { BodyOption } from 'concordat/client';
@@ -111,6 +111,24 @@ it('the request of a server is not cut off with its connection: the server can s
     const response = await fetch(`http://127.0.0.1:${port}`, { method: 'PUT', body: 'x'.repeat(size) });
     expect([response.status, await response.text()]).toEqual([502, 'InitializeError']);
   }
+});
+
+it('the response of another server that was to be sent is let go of, not read to its end', async () => {
+  const endless = createServer((_request, response) => {
+    const write = () => {
+      while (!response.destroyed && response.write('x'.repeat(60_000)));
+      response.once('drain', write);
+    };
+    write();
+  });
+  onTestFinished(() => void endless.close());
+  await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
+  const { port } = endless.address() as AddressInfo;
+  const body = await new Promise<IncomingMessage>((resolve) => get({ host: '127.0.0.1', port }, resolve));
+  const connector = await scriptedConnector();
+  connector.initialize = ({ reply }) => reply(401, {});
+  await rejection(connect(connector).post('/file', { body }));
+  expect(body.destroyed).toBe(true);
 });
 
 /** A `body` factory that answers when the test says so. */

@@ -244,6 +244,20 @@ it.each([
 });
 
 it.each([
+  { 'x-source': { $ref: './file.json' }, schema: { type: 'object', 'x-from': { $ref: '#/gone' } } },
+  { $id: 'https://example.com/a', schema: { $ref: '#/$defs/there' } },
+  {
+    there: { $ref: '#/components/schemas/more' },
+    more: {},
+    schema: { $ref: '#/components/schemas/there/properties/b' },
+  },
+])('a document whose references may be right is used: %j', async (schemas) => {
+  const paths = { '/loans': { get: { parameters: [], responses: {} } } };
+  const { results } = await check({ openapi: { document: { openapi: '3.1.0', paths, components: { schemas } } } });
+  expect(results[0]).toMatchObject({ id: 'openapi.document', status: 'passed' });
+});
+
+it.each([
   [{ swagger: '2.0' }, '`openapi` is missing; expected 3.0, 3.1 or 3.2'],
   [{ openapi: '2.0' }, '`openapi` is "2.0"; expected 3.0, 3.1 or 3.2'],
   [{ openapi: '3.1.0', paths: {} }, '`paths` has no operation'],

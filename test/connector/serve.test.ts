@@ -243,6 +243,13 @@ test('so does one that comes in parts and ends too early (D2)', async () => {
   expect(defects).toMatchObject([{ message: 'The body of a response is shorter than its content-length of 30000.' }]);
 });
 
+test.each([null, 'text', {}])('an environment whose `outgoing` is %j is none of Node', async (outgoing) => {
+  const connector = makeConnector();
+  connector.get('/', (c) => c.text('done'));
+  const response = await connector.request('/', { headers: withToken }, { outgoing });
+  expect(await response.text()).toBe('done');
+});
+
 test.each(['/file', '/records', '/routed/file', '/mounted/file', '/nested/file', '/replaced/file'])(
   "a body that fails midway reaches the connector's own onError, once: %s",
   async (path) => {

@@ -87,6 +87,8 @@ describe('of several responses to the same method and path, the one with the sam
     { text: 'a=1&b=2' },
     { text: 'b=2&a=1' },
     { json: 'null' },
+    { text: '{"id":9007199254740992}' },
+    { text: '{"id":9007199254740993}' },
   ];
   const exchanges = bodies.map((body, index) => ({
     request: { method: 'POST', path: '/up', ...body },
@@ -102,6 +104,7 @@ describe('of several responses to the same method and path, the one with the sam
     ['a form', 4, 'a=1&b=2'],
     ['a form in another order, which is another text', 5, 'b=2&a=1'],
     ['the text "null"', 6, '"null"'],
+    ['a number that is rounded to another', 8, '{"id":9007199254740993}'],
     ['a body that was not recorded', 0, '{"a":2}'],
     ['no body', 0, undefined],
   ])('%s', async (_name, expected, body) => {

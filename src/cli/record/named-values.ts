@@ -40,7 +40,8 @@ function* pairs(text: string, offset: number, isMarkup: boolean): Generator<Name
     if (inQuotes !== undefined) {
       const inner = inQuotes[1] ?? inQuotes[2] ?? '';
       const [from, to] = [offset + start + 1, offset + start + 1 + inner.length];
-      const isWhole = !/^["'`]/.test(inner);
+      const isWhole =
+        !/^["'`]/.test(inner) && !/^[ \t]{0,100}[+\\]/.test(text.slice(to - offset + 1, to - offset + 102));
       yield { name, head: inner.slice(0, 60), start: from, end: to, isWhole, isNested: false };
       continue;
     }

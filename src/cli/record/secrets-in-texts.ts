@@ -5,7 +5,7 @@ import { namedValues } from './named-values.js';
 /** Values of which nothing is to be hidden in JSON either. */
 const harmless = /^(?:\d{1,5}|true|false|null)[ \t]*(?:[,;&<>})\]]|$)/;
 
-const isRedacted = (head: string) => /^(?:(?:Basic|Bearer)\s+)?\[redacted\]/i.test(head);
+const isRedacted = (head: string) => /^(?:(?:Basic|Bearer)\s+)?\[redacted\](?=[\s,;&"'<>)}\]]|$)/i.test(head);
 
 /** The text with what `mask` makes of its JSON, or else without the values that have one of the names, as far as it is clear where they end. */
 export function maskedText(text: string, names: readonly string[], mask: (json: unknown) => unknown): string {
@@ -50,7 +50,10 @@ function withoutValues(text: string, names: readonly string[]): string {
 }
 
 function jsonParts(text: string): { written: string; json: unknown }[] | undefined {
-  const toPart = (written: string) => ({ written, json: parseJson(written.replace(/^\ufeff/, '')) });
+  const toPart = (written: string) => {
+    const json = /^\s*$/.test(written) ? undefined : parseJson(written.replace(/^\ufeff/, ''));
+    return { written, json };
+  };
   const whole = toPart(text);
   if (hasMembers(whole.json)) return [whole];
   if (whole.json !== undefined) return undefined;

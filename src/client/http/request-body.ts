@@ -99,7 +99,7 @@ function isStream(body: RequestBody | undefined): body is Exclude<RequestBody, s
 
 function discard(body: RequestBody | undefined): void {
   // To destroy the request of a server would close its connection, before the server can respond.
-  if (body instanceof IncomingMessage) body.resume();
+  if (body instanceof IncomingMessage && body.method) body.resume();
   else if (body instanceof Readable) body.destroy();
   else if (body instanceof ReadableStream) {
     if (!body.locked) void body.cancel().catch(() => {});

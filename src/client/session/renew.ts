@@ -42,6 +42,7 @@ export function createRenew(
         return { shared, adopted: own === undefined };
       } catch (error) {
         if (own === undefined && isErrorOf(error, 'AbandonedLogin') && !signal.aborted) continue;
+        if (isOfLogin(error)) isDown = false;
         if (own === undefined && isOfLogin(error)) throw reviveInitializeError(error);
         if (own === undefined && signal.aborted) throw new AbandonedLogin();
         const headers = await (own ?? logIn());

@@ -45,14 +45,18 @@ const dataNames = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
 /** The references that lead out of the document, or nowhere: their operations and schemas would not be checked. */
 function lostReferences(document: Json): string[] {
+  if (document.$self !== undefined) return []; // references begin there
   const lost = new Set<string>();
   const found = new Set<unknown>([document.paths, document.components]);
   for (const node of found) {
     if (typeof node !== 'object' || node === null) continue;
-    const { $ref } = node as Json;
+    const { $ref, $id } = node as Json;
+    if (typeof $id === 'string') return []; // references may begin at any schema
     // An anchor, as in `#name`, says nothing here, and so allows anything.
     if (typeof $ref === 'string' && !/^#(?!\/)/.test($ref) && lookUp(document, $ref) === undefined) lost.add($ref);
-    for (const [name, value] of Object.entries(node)) if (!dataNames.has(name)) found.add(value);
+    for (const [name, value] of Object.entries(node)) {
+      if (!dataNames.has(name) && !name.startsWith('x-')) found.add(value);
+    }
   }
   return [...lost];
 }
@@ -122,7 +126,9 @@ function lookUp(document: Json, reference: string): unknown {
   let at: unknown = document;
   for (const name of reference.slice(2).split('/')) {
     const key = decodeURIComponentSafely(name).replaceAll('~1', '/').replaceAll('~0', '~');
-    at = typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Json)[key] : undefined;
+    if (typeof at !== 'object' || at === null) return undefined;
+    if (Object.hasOwn(at, key)) at = (at as Json)[key];
+    else return '$ref' in at ? {} : undefined; // what is behind another reference says nothing
   }
   return at;
 }

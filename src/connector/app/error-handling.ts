@@ -123,8 +123,9 @@ export function createErrorHandling(settings: Settings) {
         reported = thrown;
         report(abandoned(thrown, at), at);
       };
-      const { outgoing = c.req.raw } = Object(c.env) as { outgoing?: object };
-      lateReporters.set(outgoing, (thrown) => state.reportLate?.(thrown, c));
+      const { outgoing } = Object(c.env) as { outgoing?: object };
+      const isOfNode = typeof outgoing === 'object' && outgoing !== null;
+      lateReporters.set(isOfNode ? outgoing : c.req.raw, (thrown) => state.reportLate?.(thrown, c));
       state.sessionHeaders = [...(state.sessionHeaders ?? []), ...secretNames];
     },
   };

@@ -34,7 +34,7 @@ function search(body: unknown, path: BodyPath): Found[] {
 type Keyed = Record<string | number, unknown>;
 
 export function matches(value: unknown, match: Match): boolean {
-  if (value === null) return false;
+  if (value === undefined || value === null) return false; // a SOAP fault without this part
   if (match === true) return true;
   const text = textOf(value);
   if (text === undefined) return false;

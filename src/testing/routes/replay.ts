@@ -15,7 +15,9 @@ export function replay({ exchanges }: Recording, asked: Asked, query: URLSearchP
     const url = new URL(path, 'http://recording');
     return method === asked.method && targetOf(url.pathname, url.searchParams) === target;
   });
-  const sameBody = alike.find(({ request }) => hasBody(request, asked));
+  const sameBody =
+    alike.find(({ request: { text } }) => text !== undefined && text === asked.body) ??
+    alike.find(({ request }) => hasBody(request, asked));
   const found = sameBody ?? alike.find(({ response }) => response.status < 400) ?? alike[0];
   if (found !== undefined) return toReply(found.response);
   return errorReply(501, {

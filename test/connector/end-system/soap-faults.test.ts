@@ -112,4 +112,16 @@ describe('a SOAP fault', () => {
     expect(await failureOf(fault('No such issue'), ours)).toMatchObject({ kind: 'not-found', code: 'Client' });
     expect(await failureOf(fault('Wrong'), ours)).toMatchObject({ kind: 'bad-request' });
   });
+
+  test('has no part that is missing', async () => {
+    const ours = definePreset({
+      name: 'ours',
+      extends: 'soap',
+      rules: [
+        { when: { body: { path: 'fault.subcode', matches: true } }, is: 'not-found' },
+        { when: { body: { path: 'fault.detail', matches: false } }, is: 'unauthorized' },
+      ],
+    });
+    expect(await failureOf(fault('Wrong'), ours)).toMatchObject({ kind: 'unauthorized' });
+  });
 });

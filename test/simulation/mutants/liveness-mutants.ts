@@ -209,9 +209,9 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'calls fail with the login that another client has given up',
     'Who waits for the login of a client that is closed does not take its turn.',
     patch(
-      'session/session',
-      "if (loggedIn || !isErrorOf(error, 'AbandonedLogin') || signal.aborted) throw reviveInitializeError(error);",
-      'throw loggedIn ? reviveInitializeError(error) : reviveInitializeError(new Error("given up"));',
+      'session/renew',
+      "if (own === undefined && isErrorOf(error, 'AbandonedLogin') && !signal.aborted) continue;",
+      "if (own === undefined && isErrorOf(error, 'AbandonedLogin')) throw new Error('given up');",
     ),
   ),
 ];
