@@ -203,6 +203,20 @@ describe('cleanup (S1)', () => {
   });
 
   it.each([
+    ['a reset connection', (exchange: Exchange) => exchange.drop(), 'NETWORK_ERROR'],
+    ['no answer at all', () => {}, 'TIMEOUT'],
+  ])('that ends in %s is told of with the code of that', async (_name, answer, code) => {
+    const connector = await scriptedConnector();
+    const client = connect(connector, { cleanup: {}, timeoutMs: 400 });
+    await get(client);
+    const errors: ClientEvents['error'][] = [];
+    client.on('error', (error) => errors.push(error));
+    connector.handle = answer;
+    await client.close();
+    expect(errors).toMatchObject([{ method: 'POST', path: '/cleanup', error: { code } }]);
+  });
+
+  it.each([
     ['a 401 is as good as done', 401, []],
     ['control: a 404 is told as an error', 404, [{ method: 'POST', path: '/cleanup', error: { status: 404 } }]],
     ['control: a success is nothing to tell', 204, []],

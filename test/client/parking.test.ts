@@ -288,6 +288,24 @@ describe('a snapshot', () => {
     expect(other.status.paused).toBe(true);
   });
 
+  it('does not replace what this client has learned of the quota', async () => {
+    const { clock } = await paused();
+    let requests = 0;
+    const connector = await scriptedConnector({
+      handle: (exchange) => (++requests % 4 === 0 ? exchange.limit(60) : exchange.reply(200, {})),
+    });
+    const client = connect(connector, { clock });
+    for (let call = 0; call < 3; call++) await client.get('/items');
+    const limited = track(client.get('/items'));
+    await until(() => client.status.paused);
+    await clock.advance(61_000);
+    await until(() => limited.settled);
+    const learned = client.status.quota;
+    expect(learned).toBeDefined();
+    client.restore({ version: 1, pauses: [], quotas: [{ scope: '', limit: 77, windowMs: 1000 }] });
+    expect(client.status.quota).toEqual(learned);
+  });
+
   it('carries what was learned of the quota', async () => {
     const { connector, clock } = await paused();
     const quotas = [{ scope: '', limit: 100, windowMs: 60_000 }];

@@ -69,6 +69,25 @@ it("a traced call carries its own headers, and a tracer's (G6)", async () => {
   expect(connector.requests.at(-1)?.headers).toMatchObject({ 'x-mine': '7', traceparent: '00-1' });
 });
 
+it('a redirect, which is not followed, has failed (G6)', async () => {
+  const connector = await scriptedConnector({ handle: ({ reply }) => reply(302, undefined, { location: '/x' }) });
+  const traced = trace(connector);
+  await rejection(get(connect(connector)));
+  expect(traced.attempt.at(-1)).toMatchObject({ outcome: 'failed', status: 302, error: { name: 'RequestError' } });
+});
+
+it('a login function that fails is told of by its name (G6)', async () => {
+  const connector = await scriptedConnector();
+  const initialize = async () => {
+    throw new Error('no vault');
+  };
+  const client = connect(connector, { initialize });
+  const errors: unknown[] = [];
+  client.on('error', (event) => errors.push(event));
+  await rejection(get(client));
+  expect(errors[0]).toMatchObject({ method: 'initialize', path: '', error: { name: 'InitializeError' } });
+});
+
 it('a request that its caller aborts tells why it ended (G6)', async () => {
   const hold = holdAll();
   const connector = await scriptedConnector({ handle: hold.handler });
