@@ -3,6 +3,7 @@ import { createConnectorClient } from 'concordat/client';
 import { type RunningServer, serve } from 'concordat/connector';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRedmineConnector } from '../../../examples/redmine/connector.js';
+import { until } from '../../helpers/until.js';
 import {
   bare503,
   fileContent,
@@ -207,6 +208,8 @@ describe('the Redmine connector', () => {
     expect((await reader?.read())?.value).toHaveLength(100);
     breakOff();
     await expect(reader?.read()).rejects.toThrow();
+    await until(() => defects.length > 0);
+    expect(defects.splice(0)).toEqual([expect.objectContaining({ message: 'terminated' })]);
   });
 
   it('takes a file of more than Redmine is set to take, and passes its refusal on (E3)', async () => {
