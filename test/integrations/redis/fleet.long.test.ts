@@ -140,7 +140,7 @@ describe.runIf(serverProgram)('two processes that share their state in redis', (
     expect(during.map(({ shared }) => shared)).toEqual([false, false]);
     expect(logins()).toHaveLength(3); // each its own
     for (const process of [one, two]) {
-      expect(process.events('error')).toMatchObject([{ method: 'state', message: expect.stringContaining('redis') }]);
+      expect(process.events('error')).toMatchObject([{ method: 'state', message: expect.stringContaining('Redis') }]);
     }
 
     await redis.restart();
