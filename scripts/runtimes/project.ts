@@ -20,7 +20,7 @@ const manifest: Record<'dependencies' | 'devDependencies' | 'peerDependencies', 
 
 /** What the tests themselves are run and written with. */
 const testTools = [
-  ...['vitest', 'tsx', 'fast-check', 'yaml', '@hono/zod-openapi', '@hono/zod-validator'],
+  ...['vitest', 'tsx', 'fast-check', 'yaml', '@hono/zod-openapi', '@hono/zod-validator', 'arktype', 'valibot'],
   ...['@opentelemetry/context-async-hooks', '@opentelemetry/sdk-metrics', '@opentelemetry/sdk-trace-base'],
 ];
 
