@@ -3,8 +3,9 @@ import { createConnector } from 'concordat/connector';
 import { connectorNotFound, onConnectorError } from 'concordat/connector/hono';
 import { Hono } from 'hono';
 import { etag } from 'hono/etag';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { unhandledRejections } from '../helpers/unhandled-rejections.js';
 import { errorsOf, send } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
 
@@ -112,10 +113,7 @@ describe('every route but initialize asks for the session', () => {
     });
 
     test('that rejects leaves no rejection behind, which would end the process (S1)', async () => {
-      const unhandled: unknown[] = [];
-      const note = (error: unknown) => void unhandled.push(error);
-      process.on('unhandledRejection', note);
-      onTestFinished(() => void process.off('unhandledRejection', note));
+      const unhandled = unhandledRejections();
       const session = z.object({ 'x-session': z.string().transform(async (text) => JSON.parse(text) as object) });
       const initialize = { parameters: z.object({}), handler: () => ({ 'x-session': '{}' }) };
       const connector = createConnector({ initialize, session, onError: () => {} });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { abortable } from '../../src/internal/index.js';
+import { unhandledRejections } from '../helpers/unhandled-rejections.js';
 
 const reason = new Error('gone');
 /** Long enough for node to report a rejection that nobody handles. */
@@ -10,24 +11,18 @@ describe('abortable', () => {
     ['before', true],
     ['meanwhile', false],
   ])('handles a rejection that comes after the signal has aborted %s', async (_when, isAborted) => {
-    const unhandled: unknown[] = [];
-    const note = (error: unknown) => unhandled.push(error);
-    process.on('unhandledRejection', note);
-    try {
-      const controller = new AbortController();
-      if (isAborted) controller.abort(reason);
-      let reject: (error: Error) => void = () => {};
-      const promise = new Promise<void>((_resolve, rejected) => {
-        reject = rejected;
-      });
-      const waiting = abortable(promise, controller.signal);
-      if (!isAborted) controller.abort(reason);
-      await expect(waiting).rejects.toBe(reason);
-      reject(new Error('too late'));
-      await turns();
-      expect(unhandled).toEqual([]);
-    } finally {
-      process.off('unhandledRejection', note);
-    }
+    const unhandled = unhandledRejections();
+    const controller = new AbortController();
+    if (isAborted) controller.abort(reason);
+    let reject: (error: Error) => void = () => {};
+    const promise = new Promise<void>((_resolve, rejected) => {
+      reject = rejected;
+    });
+    const waiting = abortable(promise, controller.signal);
+    if (!isAborted) controller.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    reject(new Error('too late'));
+    await turns();
+    expect(unhandled).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { ConnectorRequest } from '../client-types.js';
 import { AbandonedLogin, closedError, InitializeError, RequestError, withAttempts } from '../errors.js';
 import { IncomingBody } from '../http/incoming-body.js';
 import type { ConnectorResponse, ToResult } from '../http/read-success.js';
-import { BodySupply, toBodySource } from '../http/request-body.js';
+import { discard, toBodySource } from '../http/request-body.js';
 import { withoutQuery } from '../http/request-target.js';
 import type { SessionHolder } from '../session/session.js';
 import { type Call, type CallContext, type CallHistory, checkRequest, toCall } from './call.js';
@@ -68,13 +68,13 @@ export class Calls {
     const { settings, gates, closing, counters, events } = this.#context;
     if (closing.aborted) {
       const { method, path } = checkRequest(request, settings);
-      new BodySupply(toBodySource(request)).release();
+      discard(toBodySource(request).fixed);
       throw closedError({ method, path: withoutQuery(path) });
     }
     const checked = toCall(request, settings, gates, toResult);
     const call = isRest ? { ...checked, isRest } : checked;
     if (request.signal?.aborted) {
-      new BodySupply(call.body).release();
+      discard(call.body.fixed);
       throw request.signal.reason;
     }
     if (!isRest) counters.calls++;

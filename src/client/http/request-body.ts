@@ -84,7 +84,7 @@ export class BodySupply {
     this.release();
   }
 
-  /** Discards a body that is no longer needed: a file that was to be sent would stay open. */
+  /** Discards what is left of the body. */
   release(): void {
     discard(this.#produced);
     discard(this.#source.fixed);
@@ -97,7 +97,8 @@ function isStream(body: RequestBody | undefined): body is Exclude<RequestBody, s
   return typeof body === 'object' && !(body instanceof Uint8Array || body instanceof Blob);
 }
 
-function discard(body: RequestBody | undefined): void {
+/** Lets go of a body that is no longer needed: a file that was to be sent would stay open (rule G8). */
+export function discard(body: RequestBody | undefined): void {
   // To destroy the request of a server would close its connection, before the server can respond.
   if (body instanceof IncomingMessage && body.method) body.resume();
   else if (body instanceof Readable) body.destroy();

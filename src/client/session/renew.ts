@@ -42,11 +42,12 @@ export function createRenew(
         return { shared, adopted: own === undefined };
       } catch (error) {
         if (own === undefined && isErrorOf(error, 'AbandonedLogin') && !signal.aborted) continue;
-        if (isOfLogin(error)) isDown = false;
-        if (own === undefined && isOfLogin(error)) throw reviveInitializeError(error);
+        const isAnswer = isOfLogin(error);
+        if (isAnswer) isDown = false;
+        if (own === undefined && isAnswer) throw reviveInitializeError(error);
         if (own === undefined && signal.aborted) throw new AbandonedLogin();
         const headers = await (own ?? logIn());
-        if (!isOfLogin(error)) report(error);
+        if (!isAnswer) report(error);
         return { shared: { generation: expired + 1, headers }, adopted: false };
       }
     }

@@ -1,4 +1,11 @@
-import { maxWaitCharacters, parseQuota, parseWait } from '../../contract/index.js';
+import {
+  type AnnouncedQuota,
+  currentHeader,
+  maxWaitCharacters,
+  parseQuota,
+  parseWait,
+  policyHeader,
+} from '../../contract/index.js';
 import { fallbackWaitMs } from '../errors/to-connector-error.js';
 import type { EndSystemFailure } from './failure.js';
 import type { BodyPath, HeaderReading, PresetRule, WaitBucket, WaitSource, WaitUnit } from './preset.js';
@@ -18,9 +25,14 @@ export function readWait(rule: PresetRule, failure: EndSystemFailure): number {
 
 /** `RateLimit: "default";r=0;t=5`: the longest wait among the quotas that are used up (rule W8). */
 function announcedWaitMs(headers: Headers): number | undefined {
-  const { current } = parseQuota({ policy: headers.get('ratelimit-policy'), current: headers.get('ratelimit') });
+  const { current } = readAnnouncedQuota(headers);
   const waits = current.flatMap(({ left, resetMs }) => (left === 0 ? (resetMs ?? []) : []));
   return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+/** The quota in the headers of rule W8. */
+export function readAnnouncedQuota(headers: Headers): AnnouncedQuota {
+  return parseQuota({ policy: headers.get(policyHeader), current: headers.get(currentHeader) });
 }
 
 /** A header's time, in milliseconds from now. */

@@ -3,12 +3,11 @@ import {
   currentHeader,
   formatCurrent,
   formatPolicy,
-  parseQuota,
   policyHeader,
   type QuotaPolicy,
 } from '../../contract/index.js';
 import type { CountReading, Preset } from './preset.js';
-import { readHeader, textIn } from './read-wait.js';
+import { readAnnouncedQuota, readHeader, textIn } from './read-wait.js';
 import { headersMatch } from './translate.js';
 
 interface Left {
@@ -56,10 +55,7 @@ export class ReportedQuota {
 /** The quota in the headers of rule W8, otherwise in those that the preset names. */
 function readQuota(headers: Headers, preset: Preset): AnnouncedQuota {
   const name = policyName(preset);
-  const { policies, current } = parseQuota({
-    policy: headers.get('ratelimit-policy'),
-    current: headers.get('ratelimit'),
-  });
+  const { policies, current } = readAnnouncedQuota(headers);
   if (policies.length + current.length > 0) {
     const named = <Item extends { name: string }>(item: Item) => ({ ...item, name: item.name || name });
     return { policies: policies.map(named), current: current.map(named) };
