@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { type ConnectorClient, createConnectorClient, isInitializeError, RequestError } from '../client/index.js';
 import { type SessionParameter, type WaitFormat, waitFormats } from '../contract/index.js';
 import { printable } from '../internal/index.js';
-import { createPaint, exitCodes, fromOptions, type Io, UsageError } from './io.js';
+import { createPaint, exitCodes, fromOptions, type Io, type Paint, UsageError } from './io.js';
 import { readParameters } from './parameters.js';
 import { collect, collectHeader, parseCount, parseDuration, parseUrl } from './values.js';
 
@@ -62,23 +62,20 @@ Exit codes: 0 the call succeeded, 1 the connector responded with an error, 2 the
     });
 }
 
+/** Says something about the call, on stderr. */
+type Note = (color: Parameters<Paint>[0] | undefined, text: string) => void;
+
 async function call(url: string, method: string, path: string, options: CallOptions, io: Io): Promise<number> {
   const paint = createPaint(io.stderr, io.env);
-  const say = (text: string) => io.stderr.write(`${printable(text)}\n`);
-  const note = (color: Parameters<typeof paint>[0], text: string) =>
-    io.stderr.write(`${paint(color, printable(text))}\n`);
+  const note: Note = (color, text) =>
+    io.stderr.write(`${color === undefined ? printable(text) : paint(color, printable(text))}\n`);
   const json = readJson(options);
   const client = createClient(url, options, await readParameters(options.initialize ?? [], io));
   narrate(client, note);
   const startedAt = performance.now();
   try {
-    const response = await client.request({
-      method,
-      path,
-      headers: options.header ?? {},
-      signal: io.signal,
-      json,
-    });
+    const { header: headers = {} } = options;
+    const response = await client.request({ method, path, headers, signal: io.signal, json });
     const milliseconds = Math.round(performance.now() - startedAt);
     note('green', `${response.status} in ${milliseconds} ms${pausedNote(client)}`);
     const { data: received } = response;
@@ -97,7 +94,7 @@ async function call(url: string, method: string, path: string, options: CallOpti
   } catch (error) {
     if (io.signal.aborted) throw error;
     if (error instanceof TypeError) throw new UsageError(error.message);
-    return explain(error, note, say);
+    return explain(error, note);
   } finally {
     await client.close();
   }
@@ -117,7 +114,7 @@ function createClient(url: string, options: CallOptions, parameters: SessionPara
   );
 }
 
-function narrate(client: ConnectorClient, note: (color: 'dim' | 'yellow' | 'cyan', text: string) => void): void {
+function narrate(client: ConnectorClient, note: Note): void {
   client.on('initialize', ({ reason, durationMs }) => {
     const what = reason === 'first' ? 'Logged in' : 'Logged in again: the session had expired';
     note('cyan', `${what} (${Math.round(durationMs)} ms)`);
@@ -133,14 +130,10 @@ function narrate(client: ConnectorClient, note: (color: 'dim' | 'yellow' | 'cyan
   });
 }
 
-function explain(
-  error: unknown,
-  note: (color: 'red' | 'dim', text: string) => void,
-  say: (text: string) => void,
-): number {
+function explain(error: unknown, note: Note): number {
   const { message, detail, kind } = error as { message?: string; detail?: string; kind?: string };
   note('red', message ?? String(error));
-  if (detail !== undefined) say(detail);
+  if (detail !== undefined) note(undefined, detail);
   if (kind !== undefined && kind in reactions) note('dim', reactions[kind] as string);
   const failure = isInitializeError(error) ? error.cause : error;
   return failure instanceof RequestError && failure.status === undefined ? exitCodes.unusable : exitCodes.bad;

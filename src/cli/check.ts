@@ -22,7 +22,7 @@ import { readParameters } from './parameters.js';
 import { compareWithRecording } from './record/drift.js';
 import { loadRecording, mayBeSent } from './record/record.js';
 import { recordExchanges } from './record/recorder.js';
-import { collect, parseDuration, parseUrl } from './values.js';
+import { collect, given, parseDuration, parseUrl } from './values.js';
 
 interface CheckOptions {
   config?: string;
@@ -133,15 +133,12 @@ async function withArguments(config: ConformanceConfig, options: CheckOptions, i
   if (options.read !== undefined) probes.readable = options.read;
   if (options.unknown !== undefined) probes.unknown = options.unknown;
   if (options.limit !== undefined) probes.limit = { ...probes.limit, request: options.limit };
-  const { openapi } = options;
+  const { openapi, features, allowWrites, timeout: timeoutMs, maxWait: maxWaitMs } = options;
   return {
     ...config,
     probes,
     ...(openapi !== undefined && { openapi: { ...config.openapi, document: await loadDocument(openapi, io) } }),
-    features: options.features ?? config.features,
-    allowWrites: options.allowWrites ?? config.allowWrites,
-    timeoutMs: options.timeout ?? config.timeoutMs,
-    maxWaitMs: options.maxWait ?? config.maxWaitMs,
+    ...given({ features, allowWrites, timeoutMs, maxWaitMs }),
   };
 }
 

@@ -13,19 +13,16 @@ const defaultNames = ['ts', 'mts', 'js', 'mjs', 'json'].map((extension) => `conc
  * of initialize with the value `env:NAME` come from the environment.
  */
 export async function loadConfig(named: string | undefined, io: Io): Promise<ConformanceConfig> {
-  const file = named === undefined ? findConfig(io.cwd) : path.resolve(io.cwd, named);
+  const names = named === undefined ? defaultNames : [named];
+  const file = names.map((each) => path.resolve(io.cwd, each)).find((each) => existsSync(each));
+  if (file === undefined && named !== undefined) throw new UsageError(`The config file ${named} does not exist.`);
   if (file === undefined) return {};
-  if (!existsSync(file)) throw new UsageError(`The config file ${named} does not exist.`);
   const name = path.relative(io.cwd, file);
   const config = await readConfig(file, name);
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     throw new UsageError(`${name} must have the config as its default export: export default { probes: { … } }.`);
   }
   return withSecrets(config, io.env, name);
-}
-
-function findConfig(folder: string): string | undefined {
-  return defaultNames.map((name) => path.join(folder, name)).find((file) => existsSync(file));
 }
 
 async function readConfig(file: string, name: string): Promise<unknown> {

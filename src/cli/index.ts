@@ -38,11 +38,7 @@ Run concordat help COMMAND for the options of a command.`,
     getOutHasColors: () => false,
     getErrHasColors: () => false,
   });
-  addNew(program, io, finish);
-  addCheck(program, io, finish);
-  addCall(program, io, finish);
-  addRecord(program, io, finish);
-  addSimulate(program, io, finish);
+  for (const add of [addNew, addCheck, addCall, addRecord, addSimulate]) add(program, io, finish);
   program.showHelpAfterError('(concordat help lists the commands)');
   for (const command of program.commands) {
     command.copyInheritedSettings(program).showHelpAfterError(`(concordat help ${command.name()} shows how)`);

@@ -2,11 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Io, UsageError } from './io.js';
 
-/**
- * The document of `--openapi`: a URL, a file in JSON or YAML, or a path of the connector, which stays as it is.
- *
- * @throws UsageError when it cannot be read.
- */
+/** Reads `--openapi`: a URL, or a file in JSON or YAML. A path of the connector stays as it is. @throws UsageError */
 export async function loadDocument(named: string, io: Io): Promise<string | object> {
   const isUrl = /^https?:\/\//.test(named);
   const file = path.resolve(io.cwd, named);

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { printable } from '../internal/index.js';
+import { follow, printable } from '../internal/index.js';
 import {
   type FaultRule,
   type JournalEntry,
@@ -65,14 +65,10 @@ Examples:
 async function simulate(options: SimulateOptions, io: Io): Promise<number> {
   const paint = createPaint(io.stdout, io.env);
   const connector = await start(options, io, (entry) => io.stdout.write(`${drawEntry(entry, paint)}\n`));
-  io.stdout.write(`The simulated connector listens on ${connector.url}\n`);
-  io.stdout.write(
-    paint('dim', `Log in with POST ${connector.url}/initialize, read ${connector.url}/items; Ctrl-C stops it.\n`),
-  );
-  await new Promise<void>((resolve) => {
-    if (io.signal.aborted) resolve();
-    io.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  const { url } = connector;
+  io.stdout.write(`The simulated connector listens on ${url}\n`);
+  io.stdout.write(paint('dim', `Log in with POST ${url}/initialize, read ${url}/items; Ctrl-C stops it.\n`));
+  await new Promise((resolve) => void follow([io.signal], resolve));
   await connector.close();
   return exitCodes.good;
 }

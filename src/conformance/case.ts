@@ -3,7 +3,7 @@ import { showExchange } from './probing/evidence.js';
 import { type Exchange, summarize } from './probing/exchange.js';
 import { CannotCheck, type Completed, hasResponse } from './probing/limits.js';
 import { isSuccess, type Prober } from './probing/prober.js';
-import type { CaseResult, Problem, Severity } from './result.js';
+import type { CaseResult, Severity } from './result.js';
 
 /** One thing that a connector has to do, and how to check it. */
 export interface CaseDefinition extends Readonly<Pick<CaseResult, 'id' | 'rule' | 'title' | 'why'>> {
@@ -16,12 +16,8 @@ export interface CaseDefinition extends Readonly<Pick<CaseResult, 'id' | 'rule' 
   check(judge: Judge): Promise<void>;
 }
 
-export interface Verdict {
-  status: 'passed' | 'violated' | 'unjudged';
-  problems: Problem[];
-  /** Why it could not be judged. */
-  reason?: string;
-}
+/** What a case has found, or the reason why it could not be judged. */
+export type Verdict = Pick<CaseResult, 'problems' | 'reason'>;
 
 /** Collects what is wrong with the responses. */
 export class Judge {
@@ -96,12 +92,11 @@ export async function judge(definition: CaseDefinition, prober: Prober): Promise
     await definition.check(judge);
   } catch (error) {
     if (!(error instanceof CannotCheck)) throw error;
-    if (judge.problems.length === 0)
-      return { status: 'unjudged', problems: [], reason: prober.secrets.mask(error.message) };
+    if (judge.problems.length === 0) return { problems: [], reason: prober.secrets.mask(error.message) };
   }
   const problems = judge.problems.map(({ message, exchange }) => ({
     message: prober.secrets.mask(message),
-    ...(exchange === undefined ? {} : { seen: showExchange(exchange, prober) }),
+    ...(exchange && { seen: showExchange(exchange, prober) }),
   }));
-  return { status: problems.length === 0 ? 'passed' : 'violated', problems };
+  return { problems };
 }

@@ -53,7 +53,7 @@ export function conformance(options: ConformanceOptions): Case[] {
     .filter((definition) => lacks(definition, prober) === undefined)
     .map((definition) => ({
       ...describe(definition),
-      ...(definition.feature === undefined ? {} : { feature: definition.feature }),
+      ...(definition.feature && { feature: definition.feature }),
       run: async () => {
         const result = await runCase(definition, prober);
         if (!isGood(result)) throw new ConformanceError(result);
@@ -94,7 +94,7 @@ export async function runCase(definition: CaseDefinition, prober: Prober): Promi
   const reason = known ?? verdict.reason;
   const result: CaseResult = {
     ...describe(definition),
-    status: statusOf(definition, verdict.status, known !== undefined),
+    status: statusOf(definition, verdict, known !== undefined),
     durationMs: Math.round(performance.now() - startedAt),
     ...(reason === undefined ? {} : { reason }),
     problems: verdict.problems,
@@ -107,9 +107,9 @@ export function describe({ id, rule, title, why, severity = 'error' }: CaseDefin
   return { id, rule, title, why, severity };
 }
 
-function statusOf(definition: CaseDefinition, verdict: Verdict['status'], isKnown: boolean): CaseStatus {
-  if (verdict === 'passed') return isKnown ? 'fixed' : 'passed';
+function statusOf({ severity }: CaseDefinition, { problems, reason }: Verdict, isKnown: boolean): CaseStatus {
+  if (problems.length === 0 && reason === undefined) return isKnown ? 'fixed' : 'passed';
   if (isKnown) return 'known-failure';
-  if (verdict === 'unjudged') return 'unjudged';
-  return definition.severity === 'warning' ? 'warning' : 'failed';
+  if (reason !== undefined) return 'unjudged';
+  return severity === 'warning' ? 'warning' : 'failed';
 }

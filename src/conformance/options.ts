@@ -126,13 +126,10 @@ export function checkOptions(options: ConformanceOptions) {
   };
 }
 
+const probeOf = { validation: 'invalid', access: 'forbidden', cleanup: 'cleanup', 'rate-limit': 'limit' } as const;
+
 function impliedFeatures(probes: Probes): Feature[] {
-  const implied: Feature[] = ['session'];
-  if (probes.invalid !== undefined) implied.push('validation');
-  if (probes.forbidden !== undefined) implied.push('access');
-  if (probes.cleanup !== undefined) implied.push('cleanup');
-  if (probes.limit !== undefined) implied.push('rate-limit');
-  return implied;
+  return features.filter((feature) => feature === 'session' || probes[probeOf[feature]] !== undefined);
 }
 
 function limitRequest({ limit, readable }: z.output<typeof probesSchema>) {
@@ -141,8 +138,7 @@ function limitRequest({ limit, readable }: z.output<typeof probesSchema>) {
   throw new TypeError('`probes.limit` needs a `request` (or `probes.readable`) to reach the limit with.');
 }
 
-function readKnownFailures(known: KnownFailures | undefined): ReadonlyMap<string, string> {
-  if (known === undefined) return new Map();
+function readKnownFailures(known: KnownFailures = {}): ReadonlyMap<string, string> {
   if (Array.isArray(known)) return new Map(known.map(({ id, reason }: { id: string; reason: string }) => [id, reason]));
   return new Map(Object.entries(known));
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../internal/index.js';
 import type { Settings } from './options.js';
-import type { Refusal } from './types.js';
 
 type Options = Partial<NonNullable<Settings['session']>>;
 
@@ -16,44 +15,33 @@ export interface Session {
 }
 
 /** The sessions that logins have created. Their tokens are numbered, not secret. */
-export class Sessions {
-  readonly #options: Options;
-  readonly #clock: Clock;
-  readonly #byToken = new Map<string, Session>();
-
-  constructor(options: Options, clock: Clock) {
-    this.#options = options;
-    this.#clock = clock;
-  }
-
-  open(): Session {
-    const number = this.#byToken.size + 1;
-    const token = `simulated-session-${number}`;
-    const session = { number, token, since: this.#clock.monotonic(), presented: 0, served: 0, ended: false };
-    this.#byToken.set(token, session);
-    return session;
-  }
-
-  find(token: string | undefined): Session | undefined {
-    return this.#byToken.get(token ?? '');
-  }
-
-  /** Counts a request with this session. @returns why it is refused, if it is. */
-  refusal(session: Session | undefined): Refusal | undefined {
-    if (session === undefined) return 'no-session';
-    const { ttlMs, maxRequests, refuseFreshMs = 0, refuseFreshRequests = 0 } = this.#options;
-    const ageMs = this.#clock.monotonic() - session.since;
-    session.presented++;
-    if (ttlMs !== undefined && ageMs >= ttlMs) session.ended = true;
-    if (maxRequests !== undefined && session.served >= maxRequests) session.ended = true;
-    if (session.ended) return 'session-ended';
-    const tooFresh = ageMs < refuseFreshMs || session.presented <= refuseFreshRequests;
-    return tooFresh ? 'session-too-fresh' : undefined;
-  }
-
-  endAll(): number {
-    const alive = [...this.#byToken.values()].filter(({ ended }) => !ended);
-    for (const session of alive) session.ended = true;
-    return alive.length;
-  }
+export function createSessions(options: Options, clock: Clock) {
+  const { ttlMs, maxRequests, refuseFreshMs = 0, refuseFreshRequests = 0 } = options;
+  const byToken = new Map<string, Session>();
+  return {
+    open(): Session {
+      const number = byToken.size + 1;
+      const token = `simulated-session-${number}`;
+      const session = { number, token, since: clock.monotonic(), presented: 0, served: 0, ended: false };
+      byToken.set(token, session);
+      return session;
+    },
+    find: (token: string | undefined) => byToken.get(token ?? ''),
+    /** Counts a request with this session. @returns why it is refused, if it is. */
+    refusal(session: Session | undefined): 'no-session' | 'session-ended' | 'session-too-fresh' | undefined {
+      if (session === undefined) return 'no-session';
+      const ageMs = clock.monotonic() - session.since;
+      session.presented++;
+      if (ttlMs !== undefined && ageMs >= ttlMs) session.ended = true;
+      if (maxRequests !== undefined && session.served >= maxRequests) session.ended = true;
+      if (session.ended) return 'session-ended';
+      const tooFresh = ageMs < refuseFreshMs || session.presented <= refuseFreshRequests;
+      return tooFresh ? 'session-too-fresh' : undefined;
+    },
+    endAll(): number {
+      const alive = [...byToken.values()].filter(({ ended }) => !ended);
+      for (const session of alive) session.ended = true;
+      return alive.length;
+    },
+  };
 }

@@ -1,16 +1,15 @@
 import { errorResponse } from '../connector/index.js';
 import { toSessionParameters, type WaitFormat, waitFormats } from '../contract/index.js';
 import { parseJson, seededRandom } from '../internal/index.js';
-import type { Fault } from './fault-types.js';
 import { applyFault, defaultLimitWaitMs, limitReply } from './faults/fault.js';
 import { checkFault, drawDelay } from './faults/fault-schema.js';
 import { Plan, type Planned } from './faults/plan.js';
 import { type Arrival, toRequest } from './http/arrival.js';
 import { emptyReply, errorReply, jsonReply, type Reply, readResponse, type SimulatedResponse } from './http/reply.js';
 import type { Settings } from './options.js';
-import { Quotas } from './quota.js';
-import { callHandler, type RoutedRequest, Routes } from './routes/routes.js';
-import { type Session, Sessions } from './sessions.js';
+import { createQuotas } from './quota.js';
+import { callHandler, createRoutes, type RoutedRequest } from './routes/routes.js';
+import { createSessions, type Session } from './sessions.js';
 import type { JournalEntry, Refusal } from './types.js';
 
 /** The connector itself, however it is reached: decides on the response to each request and records it. */
@@ -18,24 +17,22 @@ export class Simulation {
   /** Every request, in the order of arrival. */
   readonly journal: OpenEntry[] = [];
   readonly plan: Plan;
-  readonly routes: Routes;
-  readonly sessions: Sessions;
-  readonly quotas: Quotas;
+  readonly routes: ReturnType<typeof createRoutes>;
+  readonly sessions: ReturnType<typeof createSessions>;
+  readonly quotas: ReturnType<typeof createQuotas>;
   readonly #startedAt: number;
   readonly #random: () => number;
   readonly #settings: Settings;
-  readonly #chooseFault: ((entry: JournalEntry) => Fault | undefined) | undefined;
 
   /** @throws TypeError naming the option that is wrong. */
   constructor(settings: Settings) {
     const { clock, faults, rateLimit, seed, session } = settings;
     this.#settings = settings;
-    this.#chooseFault = typeof faults === 'function' ? faults : undefined;
     this.plan = new Plan(typeof faults === 'function' ? [] : faults);
-    this.routes = new Routes(settings, clock);
+    this.routes = createRoutes(settings, clock);
     this.#startedAt = clock.monotonic();
-    this.sessions = new Sessions(session ?? {}, clock);
-    this.quotas = new Quotas(rateLimit, clock);
+    this.sessions = createSessions(session ?? {}, clock);
+    this.quotas = createQuotas(rateLimit, clock);
     this.#random = seededRandom(seed);
   }
 
@@ -57,20 +54,15 @@ export class Simulation {
   }
 
   #arrive(arrival: Arrival, basePath: string): IncomingRequest {
+    const { clock, session: options } = this.#settings;
+    const { method, body: bytes } = arrival;
     const url = new URL(arrival.url);
     const inside = url.pathname === basePath || url.pathname.startsWith(`${basePath}/`);
-    const path = inside ? url.pathname.slice(basePath.length) || '/' : url.pathname;
-    url.pathname = path;
-    const kind = inside ? this.#kindOf(arrival.method, path) : 'request';
-    const entry = this.#note({ ...arrival, url }, kind);
-    const session = this.sessions.find(entry.headers[this.#settings.session?.header.toLowerCase() ?? '']);
-    if (kind !== 'login') entry.session = session?.number;
-    return { entry, session, inside, url, request: () => toRequest({ ...arrival, url }) };
-  }
-
-  #note({ method, url, headers, body: bytes }: Arrival, kind: JournalEntry['kind']): OpenEntry {
-    const { clock } = this.#settings;
+    if (inside) url.pathname = url.pathname.slice(basePath.length) || '/';
+    const kind = inside ? this.#kindOf(method, url.pathname) : 'request';
+    const headers = Object.fromEntries(arrival.headers);
     const body = bytes === undefined ? '' : new TextDecoder().decode(bytes);
+    const session = this.sessions.find(headers[options?.header.toLowerCase() ?? '']);
     const entry: OpenEntry = {
       number: this.journal.length + 1,
       kind,
@@ -79,17 +71,17 @@ export class Simulation {
       method,
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
-      headers: Object.fromEntries(headers),
+      headers,
       body,
       json: parseJson(body),
-      session: undefined,
+      session: kind === 'login' ? undefined : session?.number,
       status: undefined,
       refused: undefined,
       waitMs: undefined,
       fault: undefined,
     };
     this.journal.push(entry);
-    return entry;
+    return { entry, session, inside, url, request: () => toRequest({ ...arrival, url }) };
   }
 
   #kindOf(method: string, path: string): JournalEntry['kind'] {
@@ -101,12 +93,7 @@ export class Simulation {
     const { entry } = incoming;
     const planned = this.plan.take(entry) ?? this.#choose(entry);
     if (planned === undefined || planned === 'normal') return this.#process(incoming);
-    if (planned === 'unplanned') {
-      return this.#refuse(entry, 'not-planned', 501, {
-        code: 'NOT_PLANNED',
-        message: `The script has no step left for ${entry.method} ${entry.path}.`,
-      });
-    }
+    if (planned === 'unplanned') return refuse(entry, 'not-planned');
     if (typeof planned === 'function') {
       entry.fault = 'answer';
       return this.#guardRoute(() => callHandler(planned, incoming, {}));
@@ -124,7 +111,8 @@ export class Simulation {
   }
 
   #choose(entry: JournalEntry): Planned | undefined {
-    const fault = this.#chooseFault?.(entry);
+    const { faults } = this.#settings;
+    const fault = typeof faults === 'function' ? faults(entry) : undefined;
     return fault === undefined ? undefined : checkFault(fault, 'faults()');
   }
 
@@ -133,8 +121,7 @@ export class Simulation {
     const { entry, session } = incoming;
     if (!incoming.inside) return errorReply(404, { message: 'The path is outside `basePath`.' });
     const refusal = entry.kind === 'request' && this.#settings.session ? this.sessions.refusal(session) : undefined;
-    if (refusal !== undefined)
-      return this.#refuse(entry, refusal, 401, { code: 'SESSION_EXPIRED', message: refusals[refusal] });
+    if (refusal !== undefined) return refuse(entry, refusal);
     const limited = this.quotas.take(entry, session);
     if (limited !== undefined) {
       entry.refused = 'rate-limit';
@@ -162,26 +149,12 @@ export class Simulation {
     }
     const given = new Map(parameters.map(({ key, value }) => [key, value]));
     const { credentials = {}, session } = this.#settings;
-    if (Object.entries(credentials).some(([key, value]) => given.get(key) !== value)) {
-      return this.#refuse(entry, 'wrong-credentials', 401, {
-        code: 'WRONG_CREDENTIALS',
-        message: 'The credentials are wrong.',
-      });
-    }
+    const isWrong = Object.entries(credentials).some(([key, value]) => given.get(key) !== value);
+    if (isWrong) return refuse(entry, 'wrong-credentials');
     const opened = this.sessions.open();
     entry.session = opened.number;
     const key = session?.header ?? 'x-session';
     return jsonReply(200, [{ key, value: opened.token, sensitive: true }]);
-  }
-
-  #refuse(
-    entry: OpenEntry,
-    refusal: Refusal,
-    status: number,
-    content: { code: string; message: string | undefined },
-  ): SimulatedResponse {
-    entry.refused = refusal;
-    return errorReply(status, content);
   }
 
   /** A route may throw errors of the contract, as in a connector. */
@@ -221,8 +194,20 @@ interface IncomingRequest extends RoutedRequest {
 /** As a connector has it (rule E4). */
 const maxLoginLength = 1024 * 1024;
 
-const refusals: Partial<Record<Refusal, string>> = {
-  'no-session': 'The request carries no session that the simulated connector created.',
-  'session-ended': 'The session has ended.',
-  'session-too-fresh': 'The session is not accepted yet.',
+function refuse(entry: OpenEntry, refusal: keyof typeof refusals): SimulatedResponse {
+  entry.refused = refusal;
+  return refusals[refusal](entry);
+}
+
+const refusals: Record<Exclude<Refusal, 'rate-limit'>, (entry: JournalEntry) => SimulatedResponse> = {
+  'wrong-credentials': unauthorized('WRONG_CREDENTIALS', 'The credentials are wrong.'),
+  'no-session': unauthorized('SESSION_EXPIRED', 'The request carries no session that the simulated connector created.'),
+  'session-ended': unauthorized('SESSION_EXPIRED', 'The session has ended.'),
+  'session-too-fresh': unauthorized('SESSION_EXPIRED', 'The session is not accepted yet.'),
+  'not-planned': ({ method, path }) =>
+    errorReply(501, { code: 'NOT_PLANNED', message: `The script has no step left for ${method} ${path}.` }),
 };
+
+function unauthorized(code: string, message: string) {
+  return () => errorReply(401, { code, message });
+}

@@ -2,16 +2,13 @@ import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * The version of this package for the package.json of a new project, so that it gets the running one: a version if it came
- * from a registry, else the tarball, folder, URL or repository that it came from.
- *
- * @param packageRoot the folder of the running package, without symbolic links.
- * @param target the folder of the new project; paths are relative to it.
+ * The version of this package for the package.json of a new project in `target`, so that it gets the running one: a version
+ * if it came from a registry, else the tarball, folder, URL or repository. `packageRoot` has no symbolic links.
  */
 export function findDependency(packageRoot: string, version: string, target: string): string {
   if (path.basename(path.dirname(packageRoot)) !== 'node_modules') return fileSpec(packageRoot, target);
-  for (const { owner, modules } of installationsAround(packageRoot)) {
-    const source = sourceOf(packageRoot, owner, modules);
+  for (const owner of ownersOf(packageRoot)) {
+    const source = sourceOf(packageRoot, owner);
     if (source === undefined) continue;
     if (source.startsWith('file:')) return fileSpec(path.resolve(owner, source.slice('file:'.length)), target);
     // Registries serve tarballs at /concordat/-/concordat-1.2.3.tgz
@@ -20,36 +17,34 @@ export function findDependency(packageRoot: string, version: string, target: str
   return `^${version}`;
 }
 
-/** Every node_modules above the package, the closest first: package managers nest them. */
-function installationsAround(packageRoot: string): { owner: string; modules: string }[] {
-  const found: { owner: string; modules: string }[] = [];
+/** The folders whose node_modules the package is in, the closest first: package managers nest them. */
+function ownersOf(packageRoot: string): string[] {
+  const found: string[] = [];
   for (let folder = path.dirname(packageRoot); folder !== path.dirname(folder); folder = path.dirname(folder)) {
-    if (path.basename(folder) === 'node_modules') found.push({ owner: path.dirname(folder), modules: folder });
+    if (path.basename(folder) === 'node_modules') found.push(path.dirname(folder));
   }
   return found;
 }
 
 /** Where the package came from: npm says so in its lock file, others only in package.json. */
-function sourceOf(packageRoot: string, owner: string, modules: string): string | undefined {
-  const lock = readJson(path.join(modules, '.package-lock.json')) as Lock | undefined;
+function sourceOf(packageRoot: string, owner: string): string | undefined {
+  const lock = readJson(path.join(owner, 'node_modules', '.package-lock.json'));
   const resolved = lock?.packages?.[posix(path.relative(owner, packageRoot))]?.resolved;
   if (typeof resolved === 'string') return resolved;
-  const manifest = readJson(path.join(owner, 'package.json')) as Manifest | undefined;
+  const manifest = readJson(path.join(owner, 'package.json'));
   const name = path.basename(packageRoot);
   const asked = manifest?.dependencies?.[name] ?? manifest?.devDependencies?.[name];
   return typeof asked === 'string' && asked.startsWith('file:') ? asked : undefined;
 }
 
-interface Lock {
-  packages?: Record<string, { resolved?: unknown }>;
-}
-
+/** What is needed of a package.json and of npm's lock file. */
 interface Manifest {
   dependencies?: Record<string, unknown>;
   devDependencies?: Record<string, unknown>;
+  packages?: Record<string, { resolved?: unknown }>;
 }
 
-function readJson(file: string): unknown {
+function readJson(file: string): Manifest | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {

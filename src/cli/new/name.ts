@@ -1,11 +1,7 @@
 const longest = 214;
 const part = /^[a-z0-9][a-z0-9._-]*$/;
 
-/**
- * Why npm would reject this package name; `undefined` when it is valid.
- *
- * @param taken names of its dependencies: npm does not install a package into one of the same name.
- */
+/** Why npm would reject this name, if it does. Of its dependencies (`taken`) none may have the same name: npm refuses that. */
 export function nameProblem(name: string, taken: readonly string[]): string | undefined {
   if (name === '') return 'it is empty';
   if (name.length > longest) return `it is longer than ${longest} characters`;

@@ -75,13 +75,13 @@ async function create(folder: string, options: NewOptions, io: Io): Promise<numb
 async function choose(options: NewOptions, folderName: string, io: Io): Promise<Choices | undefined> {
   const { name, template, preset, yes, concordat } = options;
   if (concordat?.trim() === '') throw new UsageError('--concordat is empty: give a version, a URL or file:PATH.');
-  const checked = name === undefined ? undefined : checkName(name, name, template);
+  const checked = name === undefined ? undefined : checkName(name, template);
   const asked = given({ name: checked, template, preset });
   if (!yes && canAsk(io)) {
     const answers = await ask(asked, folderName, io);
-    return answers && { ...answers, name: checkName(answers.name, answers.name, answers.template) };
+    return answers && { ...answers, name: checkName(answers.name, answers.template) };
   }
-  return { ...defaults, ...asked, name: checked ?? checkName(folderName, undefined, template) };
+  return { ...defaults, ...asked, name: checked ?? checkName(folderName, template, 'Give one') };
 }
 
 function readPreset(preset: string): string {
@@ -92,15 +92,14 @@ function readPreset(preset: string): string {
   );
 }
 
-/** @param asked the name that the user gave; without one, `name` is the folder's. */
-function checkName(name: string, asked: string | undefined, template: Template = defaults.template): string {
+function checkName(name: string, template: Template = defaults.template, advice = 'Give another'): string {
   const taken = dependencyNames(template);
   const problem = nameProblem(name, taken);
   if (problem === undefined) return name;
   const suggestion = suggestName(name, taken);
-  const flag = asked === undefined ? 'Give one with --name' : 'Give another with --name';
+  const example = suggestion === '' ? '' : `, such as --name ${suggestion}`;
   throw new UsageError(
-    `"${name.slice(0, 80)}" is not a valid package name: ${problem}. ${flag}${suggestion === '' ? '' : `, such as --name ${suggestion}`}.`,
+    `"${name.slice(0, 80)}" is not a valid package name: ${problem}. ${advice} with --name${example}.`,
   );
 }
 

@@ -75,12 +75,7 @@ function mergeManifests(before: string, addition: string): string {
   return `${JSON.stringify(manifest, undefined, 2)}\n`;
 }
 
-/**
- * Checks that none of the files exists yet.
- *
- * @param shown the folder as the user wrote it.
- * @throws UsageError naming what is.
- */
+/** Checks that none of the files exists yet. @throws UsageError naming those, and `shown`: the folder as the user wrote it. */
 export function checkFree(folder: string, files: Iterable<string>, shown: string): void {
   const taken = new Set<string>();
   attempt(shown, () => {

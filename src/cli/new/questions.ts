@@ -3,13 +3,9 @@ import { autocomplete, isCancel, select, text } from '@clack/prompts';
 import type { Io } from '../io.js';
 import { endSystems } from './end-systems.js';
 import { nameProblem, suggestName } from './name.js';
-import { dependencyNames, frameworks, type Template, templateNames } from './project.js';
+import { dependencyNames, frameworks, type Project, type Template, templateNames } from './project.js';
 
-export interface Choices {
-  name: string;
-  template: Template;
-  preset: string;
-}
+export type Choices = Omit<Project, 'concordat'>;
 
 export const defaults = { template: 'hono', preset: 'generic' } as const;
 
@@ -18,12 +14,7 @@ export function canAsk({ stdin, stdout }: Io): boolean {
   return stdin.isTTY === true && stdout.isTTY === true;
 }
 
-/**
- * Asks on the terminal for the missing choices.
- *
- * @param folderName suggests a name.
- * @returns `undefined` when the user cancels.
- */
+/** Asks on the terminal for the missing choices. @returns `undefined` when the user cancels */
 export async function ask(given: Partial<Choices>, folderName: string, io: Io): Promise<Choices | undefined> {
   // A terminal's output is a stream, although `Io` asks for less.
   const terminal = { input: io.stdin, output: io.stdout as unknown as Writable, signal: io.signal };

@@ -4,11 +4,7 @@ import type { RecordedExchange, Recording } from '../../testing/index.js';
 
 type Response = RecordedExchange['response'];
 
-/**
- * How each exchange of a recording compares with the same request today, as results of cases. Values are not compared.
- *
- * @param today the responses to the same requests; `undefined` for one that may not be sent
- */
+/** Compares responses with those of today, which are `undefined` where a request may not be sent. Values do not count. */
 export function compareWithRecording(before: Recording, today: readonly (Response | undefined)[]): CaseResult[] {
   return before.exchanges.map(({ request, response }, index) => {
     const now = today[index];
@@ -53,15 +49,9 @@ function differences(before: Response, now: Response): string[] {
   return found;
 }
 
-interface Place {
-  types: Set<string>;
-  /** The path of the object or array that it is in. */
-  parent: string;
-}
-
-/** The types at each path, such as `items[].id`. */
-function shapeOf(json: unknown): Map<string, Place> {
-  const shape = new Map<string, Place>();
+/** The types at each path, such as `items[].id`, and the path of the object or array that it is in. */
+function shapeOf(json: unknown) {
+  const shape = new Map<string, { types: Set<string>; parent: string }>();
   const visit = (value: unknown, path: string, parent: string) => {
     const place = shape.get(path) ?? { types: new Set(), parent };
     shape.set(path, place);

@@ -77,13 +77,9 @@ function* elements(text: string): Generator<NamedValue> {
     const isBlank = content.trim() === '';
     const follows = text.slice(end, end + 2);
     const isNested = isBlank && /^<[^/!]/.test(follows);
-    const head =
-      isBlank && !isNested && follows !== '<!'
-        ? ''
-        : text
-            .slice(start, start + 200)
-            .trim()
-            .slice(0, 60);
+    const isEmpty = isBlank && !isNested && follows !== '<!';
+    const written = text.slice(start, start + 200).trim();
+    const head = isEmpty ? '' : written.slice(0, 60);
     const isWhole = !isBlank && follows === '</';
     for (const other of [name, ...declared.slice(0, 3)]) yield { name: other, head, start, end, isWhole, isNested };
   }

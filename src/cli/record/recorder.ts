@@ -32,11 +32,7 @@ interface Received {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/**
- * Sends each request once, as the service does: it logs in, and waits out rate limits.
- *
- * @throws UsageError when a request gets no response that can be kept.
- */
+/** Sends each request once, as the service does. @throws UsageError when one gets no response that can be kept. */
 export async function recordExchanges(
   requests: readonly RecordedRequest[],
   baseUrl: string,
@@ -106,16 +102,11 @@ function createClient(baseUrl: string, config: ConformanceConfig, fetch: typeof 
 }
 
 /** @returns the error of the call, if it failed: perhaps the failure was to be recorded. */
-async function send(
-  client: ConnectorClient,
-  request: RecordedRequest,
-  signal: AbortSignal,
-): Promise<Error | undefined> {
-  const { method, path, headers = {}, json, text } = request;
+async function send(client: ConnectorClient, { text, ...request }: RecordedRequest, signal: AbortSignal) {
   const type = text === undefined ? {} : { 'content-type': 'application/json' };
   try {
-    const sent = { ...type, ...headers };
-    await client.request({ method, path, headers: sent, responseType: 'bytes', signal, json, body: text });
+    const headers = { ...type, ...request.headers };
+    await client.request({ ...request, headers, responseType: 'bytes', signal, body: text });
     return undefined;
   } catch (error) {
     signal.throwIfAborted();

@@ -26,7 +26,6 @@ export interface Judgment {
 
 /**
  * The recording without the secrets that were sent and received, and without the members to mask.
- *
  * @throws UsageError naming the places where a secret is left, or something that looks like one; never the secret.
  */
 export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }: Judgment): Recording {
@@ -54,8 +53,6 @@ export function withoutSecrets({ recording, secrets }: Recorded, { mask, keep }:
 /** Where a secret may be left, with what sounds like one there, and the request. */
 function placesOf(clean: Recording, redact: Redact, { mask, keep }: Judgment): string[] {
   const found = new Map<string, Set<string>>();
-  const note = (path: string, names: Iterable<string>) =>
-    found.set(path, new Set([...(found.get(path) ?? []), ...names]));
   for (const { path, key, text, isName } of textsOf(clean, '')) {
     const sounding = parametersOf(text).filter(([name = '', value = '']) => looksSecret(name, value, keep));
     const names = sounding.map(([name = '']) => name.slice(0, 60));
@@ -63,7 +60,7 @@ function placesOf(clean: Recording, redact: Redact, { mask, keep }: Judgment): s
     if (bodyText.test(path) && jsonOf(text) === undefined) names.push(...secretNames(text, mask, keep));
     if (bytesOfBody.test(path)) names.push(...secretNames(charactersOf(text), [], keep)); // bytes cannot be masked
     const isLeft = redact(text) !== text || tokenForm.test(text) || isEncoded(text, redact);
-    if (isLeft || names.length > 0) note(path, names);
+    if (isLeft || names.length > 0) found.set(path, new Set([...(found.get(path) ?? []), ...names]));
   }
   return [...found].map(([path, names]) => {
     const { method, path: target = '' } = clean.exchanges[Number(/exchanges\[(\d+)\]/.exec(path)?.[1])]?.request ?? {};

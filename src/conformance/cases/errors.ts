@@ -3,8 +3,9 @@ import type { CaseDefinition, Judge } from '../case.js';
 import { summarize } from '../probing/exchange.js';
 import { type Completed, hasResponse } from '../probing/limits.js';
 import { toInitialize } from '../probing/prober.js';
-import { lacksSample, takeErrors, takeSample } from '../probing/samples.js';
+import { takeErrors } from '../probing/samples.js';
 import { bodyProblem, isJsonType } from '../wording/error-body.js';
+import { ofSample } from './sample-status.js';
 
 /** The shape of every provoked error. Other topics check the status. */
 export const errorCases: CaseDefinition[] = [
@@ -88,14 +89,13 @@ export const errorCases: CaseDefinition[] = [
     feature: 'access',
     title: 'A denial carries no wait header',
     why: 'A 403 with the header is a rate limit: the service would wait and retry forever.',
-    lacks: (prober) => lacksSample(prober, 'denial'),
-    async check(judge) {
-      const seen = judge.response(await takeSample(judge.prober, 'denial'));
+    ...ofSample('denial', (judge, denial) => {
+      const seen = judge.response(denial);
       const { header } = judge.settings.rateLimit;
-      const value = seen?.response.headers.get(header);
-      if (seen === undefined || value === null || value === undefined) return;
+      const value = seen?.response.headers.get(header) ?? undefined;
+      if (seen === undefined || value === undefined) return;
       judge.found(seen, `: the denial carries ${header}: ${value}, so the service would wait`);
-    },
+    }),
   },
 ];
 

@@ -114,9 +114,7 @@ function takeFile(prober: Prober, headers: Record<string, string> = {}) {
     const seen = await prober.sendWithSession(toRequest(prober, headers));
     if (!hasSucceeded(seen) || seen.response.broken) return seen;
     const { bytes, truncated } = seen.response;
-    if (truncated) {
-      throw new CannotCheck(`the file has more than ${maxFileBytes} bytes; probe a smaller one`);
-    }
+    if (truncated) throw new CannotCheck(`the file has more than ${maxFileBytes} bytes; probe a smaller one`);
     // What the report shows.
     return { ...seen, response: { ...seen.response, body: `[${bytes.length} bytes]` } };
   });

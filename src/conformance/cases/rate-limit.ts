@@ -28,10 +28,8 @@ export const rateLimitCases: CaseDefinition[] = [
       if (seen !== undefined) return;
       if (unexpected.length > 0) throw new CannotCheck('requests fail (rate-limit.parallel)');
       if (slow !== undefined) throw new CannotCheck(`the connector is too slow (${slow})`);
-      judge.problem(
-        `no rate limit after ${sent} requests, the last of which is a ${last?.response.status}; expected a 403`,
-        last,
-      );
+      const found = `the last of which is a ${last?.response.status}; expected a 403`;
+      judge.problem(`no rate limit after ${sent} requests, ${found}`, last);
     },
   }),
   limitCase({
@@ -53,10 +51,8 @@ export const rateLimitCases: CaseDefinition[] = [
     async check(judge) {
       const { seen, unexpected } = await reachLimit(judge.prober);
       if (seen === undefined && unexpected.length === 0) throw notReached();
-      for (const one of unexpected.slice(0, mostProblems)) {
-        const among = 'among simultaneous requests that go beyond the limit; expected a success or a 403';
-        judge.found(one, ` ${among}`);
-      }
+      const among = 'among simultaneous requests that go beyond the limit; expected a success or a 403';
+      for (const one of unexpected.slice(0, mostProblems)) judge.found(one, ` ${among}`);
     },
   }),
   limitCase({
@@ -71,8 +67,7 @@ export const rateLimitCases: CaseDefinition[] = [
     rule: 'W2',
     title: 'A rate limit carries the wait header',
     why: 'Without it, a 403 means access denied: the service gives up instead of waiting.',
-    check: look((judge, seen) => {
-      const { header } = judge.settings.rateLimit;
+    check: look((judge, seen, header) => {
       if (!seen.response.headers.has(header)) judge.found(seen, `: ${header} is missing`);
     }),
   }),
@@ -81,8 +76,7 @@ export const rateLimitCases: CaseDefinition[] = [
     rule: 'W4',
     title: 'The wait can be read',
     why: 'If the service cannot read the wait, it guesses: a minute or more.',
-    check: look((judge, seen) => {
-      const { header } = judge.settings.rateLimit;
+    check: look((judge, seen, header) => {
       if (!seen.response.headers.has(header)) throw new CannotCheck(`${header} is missing`);
       const { invalid } = judge.prober.limits.waitOf(seen);
       if (invalid !== undefined) judge.found(seen, `: ${header}: ${invalid}`);
@@ -93,14 +87,10 @@ export const rateLimitCases: CaseDefinition[] = [
     rule: 'W4',
     title: 'A rate limit has one wait',
     why: 'Of several waits the service takes the longest. Most often a proxy has added one.',
-    check: look((judge, seen) => {
-      const { header } = judge.settings.rateLimit;
+    check: look((judge, seen, header) => {
       const waits = disagreeingWaits(seen.response.headers.get(header));
-      if (waits.length > 0)
-        judge.found(
-          seen,
-          `: ${header} is sent ${waits.length} times with values that disagree: ${waits.join(' and ')}`,
-        );
+      const times = `${waits.length} times with values that disagree`;
+      if (waits.length > 0) judge.found(seen, `: ${header} is sent ${times}: ${waits.join(' and ')}`);
     }),
   }),
   {

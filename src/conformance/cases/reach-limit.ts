@@ -1,7 +1,7 @@
 import type { CaseDefinition, Judge } from '../case.js';
 import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe, lacksRequest, lacksSession } from '../probing/lacks.js';
-import { CannotCheck, type Completed, hasResponse } from '../probing/limits.js';
+import { CannotCheck, type Completed, hasResponse, ignoreCannotCheck } from '../probing/limits.js';
 import type { Prober } from '../probing/prober.js';
 import { acceptedSession } from '../probing/with-session.js';
 import { shareSession } from './session-life.js';
@@ -34,12 +34,12 @@ export function lacksLimit(prober: Prober): string | undefined {
 
 export const notReached = () => new CannotCheck('the rate limit was not reached');
 
-/** Looks at the response that refuses. @throws CannotCheck when there is none. */
-export function look(check: (judge: Judge, seen: Completed) => void | Promise<void>) {
+/** Looks at the response that refuses, whose wait is in `header`. @throws CannotCheck when there is none. */
+export function look(check: (judge: Judge, seen: Completed, header: string) => void | Promise<void>) {
   return async (judge: Judge) => {
     const { seen } = await reachLimit(judge.prober);
     if (seen === undefined) throw notReached();
-    await check(judge, seen);
+    await check(judge, seen, judge.settings.rateLimit.header);
   };
 }
 
@@ -93,10 +93,7 @@ async function sendUntilRefused(prober: Prober): Promise<ReachedLimit> {
 }
 
 /** The response of the limit after its wait, or after `maxWaitMs` if that is sooner. Once for all cases. */
-export function askAgain(
-  prober: Prober,
-  limit: Completed,
-): Promise<{ again: Exchange; waitMs: number; isEarly: boolean }> {
+export function askAgain(prober: Prober, limit: Completed) {
   return prober.once('after the limit', async () => {
     const { waitMs } = prober.limits.waitOf(limit);
     if (waitMs === undefined) throw new CannotCheck('the wait cannot be read');
@@ -112,8 +109,4 @@ export const isDenied = ({ response }: Completed) => response.status === 403 || 
 function isExpected(prober: Prober, seen: Exchange): boolean {
   if (!hasResponse(seen)) return false;
   return seen.response.status < 500 || seen.response.status === 503 || prober.limits.isLimit(seen);
-}
-
-function ignoreCannotCheck(error: unknown): undefined {
-  if (!(error instanceof CannotCheck)) throw error;
 }

@@ -2,9 +2,9 @@ import { type CaseDefinition, hasSucceeded, isOneOf, isSuccess } from '../case.j
 import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe, lacksReading } from '../probing/lacks.js';
 import { type Prober, sessionOf } from '../probing/prober.js';
-import { lacksSample, takeSample } from '../probing/samples.js';
+import { takeSample } from '../probing/samples.js';
 import { servedReadable, takeReadable } from '../probing/with-session.js';
-import { sampleStatus } from './sample-status.js';
+import { ofSample, sampleStatus } from './sample-status.js';
 
 export const routeCases: CaseDefinition[] = [
   {
@@ -34,13 +34,11 @@ export const routeCases: CaseDefinition[] = [
     rule: 'E2',
     title: 'A missing route gets a 404',
     why: 'On a 401 the service would log in again for nothing, and it would treat a 200 as data.',
-    lacks: (prober) => lacksSample(prober, 'unknown-route'),
-    async check(judge) {
-      const seen = await takeSample(judge.prober, 'unknown-route');
+    ...ofSample('unknown-route', async (judge, seen) => {
       const hasSession = judge.prober.canLogIn && sessionOf(await judge.prober.login()) !== undefined;
       if (hasSession) judge.status(seen, isOneOf(404), '404');
       else judge.status(seen, isOneOf(401, 404), '404 (or 401, since no session was sent)');
-    },
+    }),
   },
   {
     id: 'routes.denial',

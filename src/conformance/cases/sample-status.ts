@@ -1,31 +1,32 @@
 import { type CaseDefinition, isOneOf, type Judge } from '../case.js';
+import type { Exchange } from '../probing/exchange.js';
 import { lacksProbe } from '../probing/lacks.js';
 import type { Session } from '../probing/prober.js';
 import { lacksSample, type SampleName, takeSample } from '../probing/samples.js';
 import { deadSession } from '../probing/with-session.js';
 
-/** For a case that only looks at the status of a sample. */
-export function sampleStatus(
-  name: SampleName,
-  accepts: (status: number) => boolean,
-  expected: string,
-): Pick<CaseDefinition, 'lacks' | 'check'> {
+type Check = Pick<CaseDefinition, 'lacks' | 'check'>;
+
+/** For a case that looks at a sample. */
+export function ofSample(name: SampleName, check: (judge: Judge, seen: Exchange) => void | Promise<void>): Check {
   return {
     lacks: (prober) => lacksSample(prober, name),
-    check: async (judge) => judge.status(await takeSample(judge.prober, name), accepts, expected),
+    check: async (judge) => check(judge, await takeSample(judge.prober, name)),
   };
 }
 
+/** For a case that only looks at the status of a sample. */
+export function sampleStatus(name: SampleName, accepts: (status: number) => boolean, expected: string): Check {
+  return ofSample(name, (judge, seen) => judge.status(seen, accepts, expected));
+}
+
 /** For a case that expects a 401 to every request without a session, or with one that is not valid (rule E2). */
-export function refusedEverywhere(name: 'missing-session' | 'dead-session'): Pick<CaseDefinition, 'lacks' | 'check'> {
-  return {
-    lacks: (prober) => lacksSample(prober, name),
-    async check(judge) {
-      judge.status(await takeSample(judge.prober, name), isOneOf(401), '401');
-      if (judge.problems.length > 0) return; // the others are mostly the same
-      await refuseOthers(judge, name === 'missing-session' ? {} : await deadSession(judge.prober));
-    },
-  };
+export function refusedEverywhere(name: 'missing-session' | 'dead-session'): Check {
+  return ofSample(name, async (judge, seen) => {
+    judge.status(seen, isOneOf(401), '401');
+    if (judge.problems.length > 0) return; // the others are mostly the same
+    await refuseOthers(judge, name === 'missing-session' ? {} : await deadSession(judge.prober));
+  });
 }
 
 /** A path that no route has is a 404 for everybody (rule E4), and a query may be checked first: neither shows anything. */
@@ -45,10 +46,7 @@ async function refuseOthers(judge: Judge, session: Session): Promise<void> {
     const request = settings[name];
     if (request === undefined || request.body !== undefined || lacksProbe(prober, name) !== undefined) continue;
     const status = alsoRight[name];
-    judge.status(
-      await prober.send(request, session),
-      isOneOf(401, status),
-      status === 401 ? '401' : `401 or ${status}`,
-    );
+    const expected = status === 401 ? '401' : `401 or ${status}`;
+    judge.status(await prober.send(request, session), isOneOf(401, status), expected);
   }
 }

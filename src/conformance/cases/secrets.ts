@@ -4,8 +4,9 @@ import type { Exchange } from '../probing/exchange.js';
 import { incompleteLogins } from '../probing/incomplete-logins.js';
 import { lacksProbe, lacksSession } from '../probing/lacks.js';
 import { canBeFound, shows } from '../probing/mask.js';
-import { brokenSecret, lacksSample, takeErrors, takeSample } from '../probing/samples.js';
-import { deadValues, secretsOfSession } from '../probing/with-session.js';
+import { brokenSecret, takeErrors } from '../probing/samples.js';
+import { deadParts, secretsOfSession } from '../probing/with-session.js';
+import { ofSample } from './sample-status.js';
 
 const canaries = {
   authorization: 'Bearer concordat-canary-authorization-7f3a9c',
@@ -26,10 +27,7 @@ export const secretCases: CaseDefinition[] = [
       const { prober } = judge;
       const values = (await secretsOfSession(prober)).map(({ value }) => value).filter(canBeFound);
       for (const seen of await takeErrors(prober)) {
-        const text = textOf(seen);
-        if (values.some((value) => shows(text, value))) {
-          judge.found(seen, `: the response contains a value of the session`);
-        }
+        if (showsAny(seen, values)) judge.found(seen, `: the response contains a value of the session`);
       }
     },
   },
@@ -39,14 +37,13 @@ export const secretCases: CaseDefinition[] = [
     feature: 'session',
     title: 'A refused login does not echo its secrets',
     why: 'A wrong password is often the right one with a typo, or the one for another system.',
-    lacks: (prober) => lacksSample(prober, 'wrong-password'),
-    async check(judge) {
+    ...ofSample('wrong-password', async (judge, refused) => {
       const { prober, settings } = judge;
-      lookFor(judge, settings.initialize.wrongParameters ?? [], await takeSample(prober, 'wrong-password'));
+      lookFor(judge, settings.initialize.wrongParameters ?? [], refused);
       for (const { parameters, seen } of await incompleteLogins(prober)) {
         if (!hasSucceeded(seen)) lookFor(judge, parameters, seen);
       }
-    },
+    }),
   },
   {
     id: 'secrets.dead-session',
@@ -54,14 +51,10 @@ export const secretCases: CaseDefinition[] = [
     feature: 'session',
     title: 'The refusal of a session does not quote it',
     why: 'A session that is refused here may be valid elsewhere, or again tomorrow. Errors end up in logs and tickets.',
-    lacks: (prober) => lacksSample(prober, 'dead-session'),
-    async check(judge) {
-      const { prober } = judge;
-      const seen = await takeSample(prober, 'dead-session');
-      const text = textOf(seen);
-      if ((await deadValues(prober)).some((value) => shows(text, value)))
-        judge.found(seen, `: the response quotes the token of the session that it refuses`);
-    },
+    ...ofSample('dead-session', async (judge, seen) => {
+      const values = [...(await deadParts(judge.prober)).values()];
+      if (showsAny(seen, values)) judge.found(seen, `: the response quotes the token of the session that it refuses`);
+    }),
   },
   {
     id: 'secrets.broken-json',
@@ -69,12 +62,10 @@ export const secretCases: CaseDefinition[] = [
     feature: 'session',
     title: 'The refusal of broken JSON for initialize does not echo it',
     why: 'A body that was cut off still has the password in it.',
-    lacks: (prober) => lacksSample(prober, 'broken-json'),
-    async check(judge) {
-      const seen = await takeSample(judge.prober, 'broken-json');
-      if (shows(textOf(seen), brokenSecret(judge.prober)))
+    ...ofSample('broken-json', (judge, seen) => {
+      if (showsAny(seen, [brokenSecret(judge.prober)]))
         judge.found(seen, `: the response echoes what was sent, the password included`);
-    },
+    }),
   },
   {
     id: 'secrets.credentials',
@@ -92,10 +83,9 @@ export const secretCases: CaseDefinition[] = [
         const request = settings[name];
         if (request === undefined || lacksProbe(prober, name) !== undefined) continue;
         const seen = await prober.send({ ...request, headers: { ...request.headers, ...headers } }, session);
-        const text = textOf(seen);
         for (const [name, value] of Object.entries(headers)) {
           const secret = value.replace(/^(?:Bearer |sid=)/, '');
-          if (shows(text, secret)) judge.found(seen, `: the response contains the value of \`${name}\``);
+          if (showsAny(seen, [secret])) judge.found(seen, `: the response contains the value of \`${name}\``);
         }
       }
     },
@@ -104,14 +94,15 @@ export const secretCases: CaseDefinition[] = [
 
 /** Looks for the secrets of a login in its refusal. */
 function lookFor(judge: Judge, parameters: readonly SessionParameter[], seen: Exchange): void {
-  const text = textOf(seen);
-  for (const { key, value } of parameters.filter(({ sensitive, value }) => sensitive && canBeFound(value))) {
-    if (shows(text, value)) judge.found(seen, `: the response contains the value of "${key}"`);
+  for (const { key, value, sensitive } of parameters) {
+    const isShown = sensitive && canBeFound(value) && showsAny(seen, [value]);
+    if (isShown) judge.found(seen, `: the response contains the value of "${key}"`);
   }
 }
 
-function textOf({ response }: Exchange): string {
-  if (response === undefined) return '';
+function showsAny({ response }: Exchange, values: readonly string[]): boolean {
+  if (response === undefined) return false;
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
-  return `${headers}\n${response.body}\n${response.body.replace(/\\(["\\/])/g, '$1')}`;
+  const text = `${headers}\n${response.body}\n${response.body.replace(/\\(["\\/])/g, '$1')}`;
+  return values.some((value) => shows(text, value));
 }

@@ -17,12 +17,10 @@ export const sessionCases = casesWith({ feature: 'session' }, [
     lacks: lacksServedSession,
     async check(judge) {
       const { refused, bound } = await shareSession(judge.prober);
-      for (const seen of refused.slice(0, 2)) {
-        const where = bound
-          ? 'on a different connection from the login, where the session is not known'
-          : 'among simultaneous requests with one session';
-        judge.found(seen, ` ${where}; alone it is a success`);
-      }
+      const where = bound
+        ? 'on a different connection from the login, where the session is not known'
+        : 'among simultaneous requests with one session';
+      for (const seen of refused.slice(0, 2)) judge.found(seen, ` ${where}; alone it is a success`);
     },
   },
   {
@@ -65,9 +63,7 @@ export const sessionCases = casesWith({ feature: 'session' }, [
 
 /**
  * What was refused of requests at the same time with one session, and whether the session belongs to its connection. Once for
- * all cases.
- *
- * @throws CannotCheck when one request alone is refused.
+ * all cases. @throws CannotCheck when one request alone is refused.
  */
 export function shareSession(prober: Prober): Promise<{ refused: Exchange[]; bound: boolean }> {
   return prober.once('session at the same time', async () => {

@@ -5,9 +5,9 @@ import { type Exchange, shorten, summarize } from '../probing/exchange.js';
 import { lacksSession } from '../probing/lacks.js';
 import { CannotCheck, hasResponse } from '../probing/limits.js';
 import { type Prober, toInitialize } from '../probing/prober.js';
-import { lacksSample, takeSample } from '../probing/samples.js';
 import { errorProblem } from '../wording/error-body.js';
 import { sessionShapeProblem } from '../wording/session-shape.js';
+import { ofSample } from './sample-status.js';
 
 export const loginCases = casesWith({ feature: 'session', lacks: lacksSession }, [
   {
@@ -72,10 +72,9 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
     why: 'Whoever has the session gets in. A value that is not marked as sensitive may be logged and shown in errors.',
     async check(judge) {
       const { login, session } = await readableLogin(judge.prober);
-      if (!Array.isArray(session) || session.length === 0 || session.some(({ sensitive }) => sensitive === true))
-        return;
-      const isMarked = session.every(({ sensitive }) => typeof sensitive === 'boolean');
-      if (isMarked) judge.found(login, `: every value says \`"sensitive": false\`, the token too`);
+      if (!Array.isArray(session) || session.length === 0) return;
+      const isOpen = session.every(({ sensitive }) => sensitive === false);
+      if (isOpen) judge.found(login, `: every value says \`"sensitive": false\`, the token too`);
     },
   },
   {
@@ -83,15 +82,13 @@ export const loginCases = casesWith({ feature: 'session', lacks: lacksSession },
     rule: 'S5',
     title: 'Wrong parameters get a 400, 401 or 403, and no session',
     why: 'These are final: the service stops and tells its user. It retries on other statuses, until the account is locked.',
-    lacks: (prober) => lacksSample(prober, 'wrong-password'),
-    async check(judge) {
-      const seen = await takeSample(judge.prober, 'wrong-password');
+    ...ofSample('wrong-password', (judge, seen) => {
       judge.refusal(seen);
       const value = parseJson(seen.response?.body ?? '');
       if (Array.isArray(value) && toSessionParameters(value)?.length) {
         judge.found(seen, `: the body contains a session`);
       }
-    },
+    }),
   },
 ]);
 

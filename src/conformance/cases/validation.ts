@@ -2,9 +2,8 @@ import { type CaseDefinition, isOneOf } from '../case.js';
 import type { ReadyRequest } from '../probes.js';
 import { incompleteLogins } from '../probing/incomplete-logins.js';
 import { lacksInvalidBody, lacksSession } from '../probing/lacks.js';
-import { lacksSample, takeSample } from '../probing/samples.js';
 import { withSession } from '../probing/with-session.js';
-import { sampleStatus } from './sample-status.js';
+import { ofSample, sampleStatus } from './sample-status.js';
 
 export const validationCases: CaseDefinition[] = [
   {
@@ -41,12 +40,11 @@ export const validationCases: CaseDefinition[] = [
     feature: 'session',
     title: 'Malformed or missing parameters of initialize get a 400, 401 or 403',
     why: 'The service then stops at once and tells its user what to correct. It would retry a 500, which fails each time.',
-    lacks: (prober) => lacksSample(prober, 'broken-parameters'),
-    async check(judge) {
-      judge.refusal(await takeSample(judge.prober, 'broken-parameters'));
+    ...ofSample('broken-parameters', async (judge, refused) => {
+      judge.refusal(refused);
       for (const { what, seen } of await incompleteLogins(judge.prober)) {
         if (judge.problems.length === 0) judge.refusal(seen, what);
       }
-    },
+    }),
   },
 ];

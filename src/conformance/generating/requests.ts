@@ -1,4 +1,5 @@
 import { isSafeMethod, seededRandom } from '../../internal/index.js';
+import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
 import { type Json, type Operation, type Parameter, pathPrefix, readOperations } from './document.js';
 import { plainValue, readSchema } from './schemas.js';
@@ -16,19 +17,11 @@ export interface GeneratedRequest {
   readonly mayBeServed: boolean;
 }
 
-export interface GenerateOptions {
-  readonly baseUrl: string;
-  readonly allowWrites: boolean;
-  /** The most requests. */
-  readonly requests: number;
-  readonly seed: number;
-  /** The paths of login and cleanup, which other cases check. */
-  readonly except: readonly string[];
-}
-
 /** The same requests for the same seed: one of each operation in turn, until there are enough. */
-export function generateRequests(document: Json, options: GenerateOptions): GeneratedRequest[] {
-  const { baseUrl, allowWrites, requests, seed, except } = options;
+export function generateRequests(document: Json, settings: Settings): GeneratedRequest[] {
+  const { baseUrl, allowWrites, initialize, cleanupPath } = settings;
+  const { requests, seed } = settings.openapi!;
+  const except = [initialize.path, cleanupPath]; // which other cases check
   const shuffle = shuffler(seed);
   const prefix = pathPrefix(document, baseUrl);
   const operations = readOperations(document)

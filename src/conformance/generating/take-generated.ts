@@ -1,5 +1,4 @@
 import { parseJson } from '../../internal/index.js';
-import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
 import { CannotCheck } from '../probing/limits.js';
 import { hasSucceeded, type Prober } from '../probing/prober.js';
@@ -7,32 +6,30 @@ import { acceptedSession, withSession } from '../probing/with-session.js';
 import { documentProblem, type Json } from './document.js';
 import { type GeneratedRequest, generateRequests } from './requests.js';
 
-export interface ReadDocument {
-  readonly document: Json | undefined;
+interface ReadDocument {
+  readonly document?: Json;
   /** What is wrong with it, and where it was seen. */
-  readonly problem: string | undefined;
-  readonly seen: Exchange | undefined;
+  readonly problem?: string;
+  readonly seen?: Exchange;
 }
 
 /** The OpenAPI document, read once for all cases. */
 export function takeDocument(prober: Prober): Promise<ReadDocument> {
   return prober.once('openapi document', async () => {
     const { document } = prober.settings.openapi!;
-    if (typeof document !== 'string') return { ...judged(document), seen: undefined };
+    if (typeof document !== 'string') return judged(document);
     const seen = await withSession(prober, { method: 'GET', path: document, headers: {}, body: undefined });
-    if (!hasSucceeded(seen))
-      return { document: undefined, problem: `${summarize(seen)}; expected the OpenAPI document`, seen };
+    if (!hasSucceeded(seen)) return { problem: `${summarize(seen)}; expected the OpenAPI document`, seen };
     const json = parseJson(seen.response.body);
-    if (json !== undefined) return { ...judged(json), seen };
-    const { method, path } = seen.request;
-    return { document: undefined, problem: `${method} ${path}: the OpenAPI document is not JSON`, seen };
+    if (json === undefined) return { problem: `GET ${seen.request.path}: the OpenAPI document is not JSON`, seen };
+    return { ...judged(json), seen };
   });
 }
 
-function judged(document: unknown): Omit<ReadDocument, 'seen'> {
+function judged(document: unknown): ReadDocument {
   const problem = documentProblem(document);
-  if (problem === undefined) return { document: document as Json, problem };
-  return { document: undefined, problem: `the OpenAPI document cannot be used: ${problem}` };
+  if (problem === undefined) return { document: document as Json };
+  return { problem: `the OpenAPI document cannot be used: ${problem}` };
 }
 
 export interface Generated {
@@ -48,11 +45,9 @@ export function takeGenerated(prober: Prober): Promise<Generated> {
     if (document === undefined)
       throw new CannotCheck('there is no OpenAPI document to derive requests from (openapi.document)');
     await acceptedSession(prober);
-    const { baseUrl, allowWrites, openapi, initialize, cleanupPath } = prober.settings;
-    const except = [initialize.path, cleanupPath];
     const all: { generated: GeneratedRequest; seen: Exchange }[] = [];
     try {
-      for (const generated of generateRequests(document, { baseUrl, allowWrites, ...openapi!, except }))
+      for (const generated of generateRequests(document, prober.settings))
         all.push({ generated, seen: await send(prober, generated) });
     } catch (error) {
       if (error instanceof CannotCheck) return { all, stopped: error };
@@ -68,12 +63,8 @@ async function send(prober: Prober, { request, hasSession }: GeneratedRequest): 
   const seen = await prober.send(request, await prober.session());
   if (seen.response?.status !== 401 || !prober.canLogIn) return seen;
   const { readable } = prober.settings;
-  const control = readable?.method === 'GET' ? readable : undefined;
-  if (control !== undefined && !(await isRefused(prober, control))) return seen;
+  const control = readable?.method === 'GET' && (await prober.send(readable, await prober.session()));
+  if (control && control.response?.status !== 401) return seen;
   prober.forgetSession();
   return prober.send(request, await prober.session());
-}
-
-async function isRefused(prober: Prober, request: ReadyRequest): Promise<boolean> {
-  return (await prober.send(request, await prober.session())).response?.status === 401;
 }

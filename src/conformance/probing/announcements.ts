@@ -49,18 +49,14 @@ export function announces({ policy, current }: Announcement): boolean {
 /** The headers that cannot be read, with their values. */
 export function unreadable({ policy, current }: Announcement): string[] {
   const problems: string[] = [];
-  if (policy !== null && !saysSomething(policy, 'q')) problems.push(describe(policyHeader, policy));
-  if (current !== null && !saysSomething(current, 'r')) problems.push(describe(currentHeader, current));
+  if (policy !== null && parseQuota({ policy }).policies.length === 0 && !hasOtherUnit.test(policy.slice(0, 1024)))
+    problems.push(describe(policyHeader, policy));
+  if (current !== null && parseQuota({ current }).current.length === 0) problems.push(describe(currentHeader, current));
   return problems;
 }
 
-/** Whether the header is readable. Quotas in units other than requests are valid, although no client can use them. */
-function saysSomething(value: string, kind: 'q' | 'r'): boolean {
-  const { policies, current } = kind === 'q' ? parseQuota({ policy: value }) : parseQuota({ current: value });
-  return (
-    policies.length + current.length > 0 || (kind === 'q' && /;\s*qu="(?!requests")[\w-]+"/.test(value.slice(0, 1024)))
-  );
-}
+/** Quotas in units other than requests are valid, although no client can use them. */
+const hasOtherUnit = /;\s*qu="(?!requests")[\w-]+"/;
 
 function describe(name: string, value: string): string {
   return `${name}: ${value.slice(0, 200)}`;

@@ -35,15 +35,13 @@ export function showExchange(
       headers: showHeaders(Object.entries(request.headers)),
       ...(request.body === undefined ? {} : { body: showBody(request.body, isLogin) }),
     },
-    ...(response === undefined
-      ? {}
-      : {
-          response: {
-            status: response.status,
-            headers: showHeaders(response.headers),
-            body: showBody(response.body, isLogin && response.status < 300),
-          },
-        }),
-    ...(broken === undefined ? {} : { failure: secrets.mask(broken.text) }),
+    ...(response && {
+      response: {
+        status: response.status,
+        headers: showHeaders(response.headers),
+        body: showBody(response.body, isLogin && response.status < 300),
+      },
+    }),
+    ...(broken && { failure: secrets.mask(broken.text) }),
   };
 }

@@ -51,14 +51,12 @@ export async function exchange(settings: Settings, request: ReadyRequest): Promi
 async function exchangeOnce(settings: Settings, request: ReadyRequest): Promise<Exchange> {
   const startedAt = Date.now();
   const began = performance.now();
+  const received = await receive(settings, request);
+  return { request, startedAt, durationMs: performance.now() - began, ...received };
+}
+
+async function receive(settings: Settings, request: ReadyRequest): Promise<Pick<Exchange, 'response' | 'failure'>> {
   const signal = AbortSignal.timeout(settings.timeoutMs);
-  const end = (response: ReceivedResponse | undefined, failure: Failure | undefined): Exchange => ({
-    request,
-    startedAt,
-    durationMs: performance.now() - began,
-    response,
-    failure,
-  });
   const timeout = (text: string): Failure => ({ kind: 'timeout', text: `${text} within ${settings.timeoutMs} ms` });
   try {
     const message = new Request(settings.baseUrl + request.path, {
@@ -66,7 +64,7 @@ async function exchangeOnce(settings: Settings, request: ReadyRequest): Promise<
       headers: request.headers,
       redirect: 'manual',
       signal,
-      ...(request.body === undefined ? {} : { body: request.body }),
+      body: request.body ?? null,
     });
     // A `fetch` that was passed in may ignore the signal.
     const response = await abortable(Promise.resolve(settings.fetch(message)), signal);
@@ -75,15 +73,16 @@ async function exchangeOnce(settings: Settings, request: ReadyRequest): Promise<
     try {
       const { bytes, truncated } = await abortable(readLimited(response.body, limit), signal);
       const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, maxBodyBytes));
-      return end({ status, headers, bytes, truncated, body, broken: undefined }, undefined);
+      return { response: { status, headers, bytes, truncated, body, broken: undefined }, failure: undefined };
     } catch (error) {
       const broken = signal.aborted
         ? timeout('the body did not end')
         : bodyFailure(error, headers.get('content-encoding'));
-      return end({ status, headers, bytes: new Uint8Array(), truncated: false, body: '', broken }, undefined);
+      const nothing = { bytes: new Uint8Array(), truncated: false, body: '' };
+      return { response: { status, headers, ...nothing, broken }, failure: undefined };
     }
   } catch (error) {
-    return end(undefined, signal.aborted ? timeout('no response') : requestFailure(error));
+    return { response: undefined, failure: signal.aborted ? timeout('no response') : requestFailure(error) };
   }
 }
 

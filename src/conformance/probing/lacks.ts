@@ -38,11 +38,9 @@ export function lacksReading(prober: Prober): string | undefined {
   return lacksProbe(prober, 'readable') ?? (prober.canLogIn ? lacksSession(prober) : undefined);
 }
 
-export function lacksExpiry({ settings }: Prober): string | undefined {
-  if (settings.expire === undefined) return 'needs `probes.expire`';
-  return (
-    settings.expire.request && lacksRequest(settings.expire.request, 'probes.expire.request', settings.allowWrites)
-  );
+export function lacksExpiry({ settings: { expire, allowWrites } }: Prober): string | undefined {
+  if (expire === undefined) return 'needs `probes.expire`';
+  return expire.request && lacksRequest(expire.request, 'probes.expire.request', allowWrites);
 }
 
 export function lacksFeature({ settings }: Prober, feature: Feature): string | undefined {

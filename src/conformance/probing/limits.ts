@@ -10,6 +10,11 @@ export class CannotCheck extends Error {
   }
 }
 
+/** For a promise whose result is `undefined` where it cannot be checked. */
+export function ignoreCannotCheck(error: unknown): undefined {
+  if (!(error instanceof CannotCheck)) throw error;
+}
+
 /** Added to every wait, because the connector's clock may be a little behind. */
 const clockToleranceMs = 10;
 
@@ -21,16 +26,13 @@ export function hasResponse(seen: Exchange): seen is Completed {
 
 /** Recognizes rate limits as the service does, and waits until the last of them has ended. */
 export class Limits {
-  readonly #settings: Settings;
   #pausedUntil = 0;
 
-  constructor(settings: Settings) {
-    this.#settings = settings;
-  }
+  constructor(readonly settings: Pick<Settings, 'rateLimit' | 'maxWaitMs'>) {}
 
   /** Reads the wait from a response as the service would. */
   waitOf({ response, startedAt }: Completed) {
-    const { header, format } = this.#settings.rateLimit;
+    const { header, format } = this.settings.rateLimit;
     return parseWait(response.headers.get(header), {
       format,
       now: startedAt,
@@ -47,20 +49,20 @@ export class Limits {
   /** Whether the service treats a response as a rate limit (rules W2, W3). */
   isLimit({ response }: Completed): boolean {
     const { status, headers } = response;
-    return status === 429 || ((status === 403 || status === 503) && headers.has(this.#settings.rateLimit.header));
+    return status === 429 || ((status === 403 || status === 503) && headers.has(this.settings.rateLimit.header));
   }
 
   /** Waits for the end of the pause. @throws CannotCheck when that takes longer than `maxWaitMs`. */
   async waitOut(): Promise<void> {
     const waitMs = this.#pausedUntil - performance.now();
     if (waitMs <= 0) return;
-    if (waitMs > this.#settings.maxWaitMs) throw this.tooLong(waitMs);
+    if (waitMs > this.settings.maxWaitMs) throw this.tooLong(waitMs);
     await sleep(systemClock, waitMs + clockToleranceMs);
   }
 
   /** The reason of a wait that is not waited for. */
   tooLong(waitMs: number): CannotCheck {
-    const { maxWaitMs } = this.#settings;
+    const { maxWaitMs } = this.settings;
     return new CannotCheck(
       `the rate limit lasts ${Math.ceil(waitMs / 1000)} s, longer than \`maxWaitMs\` (${maxWaitMs} ms)`,
     );

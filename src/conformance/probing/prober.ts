@@ -21,7 +21,6 @@ export interface EarlyAnswer {
 
 /** Sends the requests of all cases: shares one login, waits out rate limits, and collects secrets to mask. */
 export class Prober {
-  readonly settings: Settings;
   readonly secrets = new Secrets();
   readonly sessionNames = new Set<string>();
   readonly announcements = new Announcements();
@@ -35,8 +34,7 @@ export class Prober {
   #blocked: string | undefined;
   readonly #memory = new Map<string, Promise<unknown>>();
 
-  constructor(settings: Settings) {
-    this.settings = settings;
+  constructor(readonly settings: Settings) {
     this.limits = new Limits(settings);
     for (const parameters of [settings.initialize.parameters, settings.initialize.wrongParameters]) {
       for (const { value, sensitive } of parameters ?? []) if (sensitive) this.secrets.add(value);
@@ -126,11 +124,7 @@ export class Prober {
     return this.send(request, await this.session());
   }
 
-  /**
-   * Sends; waits out a rate limit and sends again, as the service does.
-   *
-   * @throws CannotCheck when that takes longer than `maxWaitMs`.
-   */
+  /** Sends; after a rate limit once more, as the service does. @throws CannotCheck when it lasts longer than `maxWaitMs`. */
   async send(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
     await this.limits.waitOut();
     const seen = await this.sendNow(request, session);

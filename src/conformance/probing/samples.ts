@@ -3,7 +3,7 @@ import type { ReadyRequest } from '../probes.js';
 import type { Exchange } from './exchange.js';
 import { incompleteLogins } from './incomplete-logins.js';
 import { lacksExpiry, lacksFeature, lacksProbe, lacksReading, lacksServedSession } from './lacks.js';
-import { CannotCheck, type Completed, hasResponse } from './limits.js';
+import { type Completed, hasResponse, ignoreCannotCheck } from './limits.js';
 import { type Prober, toInitialize } from './prober.js';
 import { deadSession, initializeIsThere, newSession, withSession } from './with-session.js';
 
@@ -90,22 +90,16 @@ export function takeSample(prober: Prober, name: SampleName): Promise<Exchange> 
 
 /** The provoked errors with an error status, but for one. Whether it is the right one is for other cases to check. */
 export async function takeErrors(prober: Prober, except?: SampleName): Promise<Completed[]> {
-  const seen: Exchange[] = [];
+  const all: (Exchange | undefined)[] = [];
   for (const name of Object.keys(samples) as SampleName[]) {
     if (name === except || lacksSample(prober, name) !== undefined) continue;
-    seen.push(...(await orNone(takeSample(prober, name).then((sample) => [sample]))));
+    all.push(await takeSample(prober, name).catch(ignoreCannotCheck));
   }
-  if (lacksFeature(prober, 'session') === undefined)
-    seen.push(...(await orNone(incompleteLogins(prober))).map((login) => login.seen));
-  return seen.filter(hasResponse).filter(({ response }) => response.status >= 400);
-}
-
-/** What was seen, or nothing where it cannot be provoked. */
-async function orNone<Seen>(seen: Promise<Seen[]>): Promise<Seen[]> {
-  return seen.catch((error: unknown) => {
-    if (error instanceof CannotCheck) return [];
-    throw error;
-  });
+  if (lacksFeature(prober, 'session') === undefined) {
+    const logins = await incompleteLogins(prober).catch(ignoreCannotCheck);
+    all.push(...(logins ?? []).map(({ seen }) => seen));
+  }
+  return all.flatMap((seen) => (seen && hasResponse(seen) && seen.response.status >= 400 ? [seen] : []));
 }
 
 export function toCleanup({ settings }: Prober): ReadyRequest {

@@ -76,18 +76,15 @@ export async function secretsOfSession(prober: Prober): Promise<SessionParameter
   return marked.length > 0 ? marked : entries;
 }
 
-/** The current session, with a random value of the same length in place of each secret. Made once. */
+/** The current session, with a random value of the same length in place of each secret. */
 export async function deadSession(prober: Prober): Promise<Session> {
   const session = await prober.session();
   const made = await deadParts(prober);
   return Object.fromEntries(Object.entries(session).map(([key, value]) => [key, made.get(key) ?? value]));
 }
 
-export async function deadValues(prober: Prober): Promise<string[]> {
-  return [...(await deadParts(prober)).values()];
-}
-
-function deadParts(prober: Prober): Promise<Map<string, string>> {
+/** Those values by their names. Made once. */
+export function deadParts(prober: Prober): Promise<Map<string, string>> {
   return prober.once('dead session', async () => {
     const made = new Map((await secretsOfSession(prober)).map(({ key, value }) => [key, madeUp(value)]));
     for (const value of made.values()) prober.secrets.add(value);

@@ -9,11 +9,9 @@ export function toJUnit(report: Report): string {
     const [topic = ''] = result.id.split('.');
     topics.set(topic, [...(topics.get(topic) ?? []), result]);
   }
-  const suites = [...topics].map(([topic, results]) => {
+  const suites = [...topics].flatMap(([topic, results]) => {
     const attributes = `name="concordat.${topic}" ${counts(results)} timestamp="${report.startedAt}"`;
-    return [`  <testsuite ${attributes}>`, ...results.map((result) => testCase(result, topic)), '  </testsuite>'].join(
-      '\n',
-    );
+    return [`  <testsuite ${attributes}>`, ...results.map((result) => testCase(result, topic)), '  </testsuite>'];
   });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',

@@ -25,11 +25,7 @@ export function toPretty(report: Report, colors: boolean): string {
     lines.push(`  ${paint(color, sign)} ${result.title} ${paint(2, `(${result.rule}, ${result.id})`)}`);
     lines.push(...notes(result).map((line) => paint(2, `      ${line}`)));
     for (const { message, seen } of result.problems) {
-      lines.push(
-        ...printable(message)
-          .split('\n')
-          .map((line) => paint(color, `      ${line}`)),
-      );
+      for (const line of printable(message).split('\n')) lines.push(paint(color, `      ${line}`));
       if (seen !== undefined) lines.push(...drawExchange(seen).map((line) => paint(2, `      ${line}`)));
     }
     if (result.problems.length > 0) lines.push(`      Why it matters: ${result.why}`);

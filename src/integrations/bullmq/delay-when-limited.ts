@@ -79,10 +79,8 @@ const connectorKinds = new Set<unknown>(['bad-request', 'unauthorized', 'forbidd
 const clientKinds = new Set<unknown>(['initialize', 'request']);
 
 /**
- * Judges by the first error of the client among an error and its causes.
- *
- * @returns when a rate limit is over; `'final'` if the connector refuses this very request, so that the job would only fail
- * again; `undefined` for a failure like any other, which costs an attempt.
+ * By the first error of the client among an error and its causes: when a rate limit is over; `'final'` if the connector refuses
+ * this very request, so that the job would only fail again; `undefined` for a failure like any other, which costs an attempt.
  */
 function judge(error: unknown): Date | 'final' | undefined {
   for (let depth = 0, current = error; depth < maxDepth && current instanceof Error; depth++, current = current.cause) {

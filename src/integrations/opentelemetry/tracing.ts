@@ -3,11 +3,6 @@ import type { ClientCall, ClientChannelMessage } from '../../client/index.js';
 import { methodAttributes, outcomeAttributes, scopeName, serverAttributes } from './attributes.js';
 import type { Handlers, InstrumentOptions } from './instrument.js';
 
-interface TracedCall {
-  readonly span: Span;
-  readonly startedAt: number;
-}
-
 const waitEvents = {
   'rate-limit': 'concordat.pause',
   login: 'concordat.login',
@@ -18,7 +13,7 @@ const waitEvents = {
 /** One span per call, from its start until it settles. */
 export function createTracing(options: InstrumentOptions): Handlers {
   const tracer = (options.tracerProvider ?? trace).getTracer(scopeName);
-  const calls = new WeakMap<ClientCall, TracedCall>();
+  const calls = new WeakMap<ClientCall, { span: Span; startedAt: number }>();
 
   /** Adds an event for something that ends now, at the time it began. */
   function addEvent(call: ClientCall | undefined, name: string, durationMs: number, attributes: Attributes = {}): void {

@@ -62,7 +62,6 @@ export class Link {
       },
       onDown: (error) => this.#isDown('', error),
     });
-    const forMessages = ' (connection for messages)';
     this.#messages = new Line(redis, {
       timeoutMs,
       open: (messages) => this.#listen(messages),
@@ -74,7 +73,7 @@ export class Link {
           else this.#subscribe(member); // it joined while the connection was opened
         }
       },
-      onDown: (error) => this.#isDown(forMessages, error),
+      onDown: (error) => this.#isDown(' (connection for messages)', error),
     });
   }
 
@@ -92,11 +91,7 @@ export class Link {
     };
   }
 
-  /**
-   * Runs a command. Its `deadline` is when nobody waits for its answer any more, in epoch milliseconds by the clock of Redis.
-   *
-   * @throws Error when Redis is away or too slow.
-   */
+  /** Runs a command. After `deadline` (epoch milliseconds, by the clock of Redis) nobody waits for its answer any more. */
   run<T>(command: (redis: Redis, deadline: number) => Promise<T>): Promise<T> {
     return this.#commands.run((redis) =>
       command(redis, Math.ceil(performance.now() + this.#timeoutMs + this.#aheadMs)),

@@ -5,8 +5,8 @@ import { takePermits } from './lease-script.js';
 import { joinLink } from './link.js';
 import { checkOptions, type RedisStateOptions } from './options.js';
 import { namesOf } from './scripts.js';
-import { SharedPauses } from './shared-pauses.js';
-import { SharedSessions } from './shared-sessions.js';
+import { sharedPauses } from './shared-pauses.js';
+import { sharedSessions } from './shared-sessions.js';
 
 /** State in Redis. `shared` and `onError` are the only signs of an outage. */
 export interface RedisState extends ConnectionState, AsyncDisposable {
@@ -46,8 +46,8 @@ export function redisState(options: RedisStateOptions): RedisState {
       void pauses.synchronize();
     },
   });
-  const sessions = new SharedSessions(link, names, settings, JSON.stringify({ from }), closing.signal);
-  const pauses = new SharedPauses(link, names, (pause) => JSON.stringify({ from, pause }));
+  const sessions = sharedSessions(link, names, settings, JSON.stringify({ from }), closing.signal);
+  const pauses = sharedPauses(link, names, (pause) => JSON.stringify({ from, pause }));
   void pauses.synchronize();
 
   // Clients of this process share their gates; other processes share the pauses.
@@ -62,10 +62,10 @@ export function redisState(options: RedisStateOptions): RedisState {
     get shared() {
       return link.up;
     },
-    renew: (expired, login) => sessions.renew(expired, login),
-    newer: (than) => sessions.newer(than),
-    pause: (pause) => pauses.share(pause),
-    onPause: (listener) => pauses.onPause(listener),
+    renew: sessions.renew,
+    newer: sessions.newer,
+    pause: pauses.share,
+    onPause: pauses.onPause,
     take: (scope, request) => link.run((redis, deadline) => takePermits(redis, names, { ...request, scope, deadline })),
     gate(key, create) {
       const gate = gates.get(key) ?? create();

@@ -92,10 +92,8 @@ redis.call('PUBLISH', ARGV[5], ARGV[6])
 return generation`;
 
 /**
- * Stores a new session with the time by Redis's clock, releases the right to log in, and notifies the others. Stores nothing
- * if another process has taken over meanwhile (rule G11).
- *
- * @returns the session's generation; 0 if another process has taken over.
+ * Stores a new session with the time by Redis's clock, releases the right to log in, and notifies the others.
+ * @returns the session's generation; 0 if another process has taken over meanwhile: then nothing is stored (rule G11).
  */
 export async function save(
   redis: Redis,

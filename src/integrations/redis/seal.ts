@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 type Headers = Readonly<Record<string, string>>;
 
-export interface Seal {
+interface Seal {
   close(headers: Headers): string;
   /** `undefined` when it was encrypted with another key or for another connection. */
   open(sealed: string): Headers | undefined;

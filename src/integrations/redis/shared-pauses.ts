@@ -4,60 +4,52 @@ import type { Link } from './link.js';
 import { type Names, pause, readPauses } from './scripts.js';
 
 type Listener = (pause: SharedPause) => void;
+type Left = { scope: string; remainingMs: number };
 
 /** The pauses of a connection, shared through Redis. A process keeps its own pauses even while Redis is down. */
-export class SharedPauses {
-  readonly #link: Link;
-  readonly #names: Names;
-  readonly #toMessage: (pause: { scope: string; remainingMs: number }) => string;
-  readonly #pauses = new Map<string, SharedPause>();
-  readonly #listeners = new Set<Listener>();
+export function sharedPauses(link: Link, names: Names, toMessage: (pause: Left) => string) {
+  const pauses = new Map<string, SharedPause>();
+  const listeners = new Set<Listener>();
 
-  constructor(link: Link, names: Names, toMessage: (pause: { scope: string; remainingMs: number }) => string) {
-    this.#link = link;
-    this.#names = names;
-    this.#toMessage = toMessage;
+  function note(pause: SharedPause): boolean {
+    const known = pauses.get(pause.scope);
+    if (known !== undefined && known.resumeAt >= pause.resumeAt) return false;
+    pauses.set(pause.scope, pause);
+    for (const listener of [...listeners]) listener(pause);
+    return true;
   }
 
-  /** See `ConnectionState.pause`. Never rejects: a pause that cannot be published now is published when Redis is back. */
-  async share(pause: SharedPause): Promise<void> {
-    if (this.#note(pause)) await this.#publish(pause);
-  }
-
-  /** See `ConnectionState.onPause`. */
-  onPause(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    for (const pause of this.#pauses.values()) if (pause.resumeAt.getTime() > Date.now()) listener(pause);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+  async function publish({ scope, resumeAt }: SharedPause): Promise<void> {
+    const remainingMs = resumeAt.getTime() - Date.now();
+    if (remainingMs <= 0) return;
+    const message = toMessage({ scope, remainingMs });
+    await link.run((redis) => pause(redis, names, { scope, remainingMs, message })).catch(() => {});
   }
 
   /** A pause of another process. */
-  receive({ scope, remainingMs }: { scope: string; remainingMs: number }): void {
-    this.#note({ scope, resumeAt: new Date(Math.min(Date.now() + remainingMs, latestDateMs)) });
+  function receive({ scope, remainingMs }: Left): void {
+    note({ scope, resumeAt: new Date(Math.min(Date.now() + remainingMs, latestDateMs)) });
   }
 
-  /** Exchanges pauses with Redis after an outage. */
-  async synchronize(): Promise<void> {
-    const own = [...this.#pauses.values()];
-    const theirs = await this.#link.run((redis) => readPauses(redis, this.#names)).catch(() => []);
-    for (const pause of theirs) this.receive(pause);
-    await Promise.all(own.map((pause) => this.#publish(pause)));
-  }
-
-  async #publish({ scope, resumeAt }: SharedPause): Promise<void> {
-    const remainingMs = resumeAt.getTime() - Date.now();
-    if (remainingMs <= 0) return;
-    const message = this.#toMessage({ scope, remainingMs });
-    await this.#link.run((redis) => pause(redis, this.#names, { scope, remainingMs, message })).catch(() => {});
-  }
-
-  #note(pause: SharedPause): boolean {
-    const known = this.#pauses.get(pause.scope);
-    if (known !== undefined && known.resumeAt >= pause.resumeAt) return false;
-    this.#pauses.set(pause.scope, pause);
-    for (const listener of [...this.#listeners]) listener(pause);
-    return true;
-  }
+  return {
+    receive,
+    /** See `ConnectionState.pause`. Never rejects: a pause that cannot be published now is published when Redis is back. */
+    async share(pause: SharedPause): Promise<void> {
+      if (note(pause)) await publish(pause);
+    },
+    onPause(listener: Listener): () => void {
+      listeners.add(listener);
+      for (const pause of pauses.values()) if (pause.resumeAt.getTime() > Date.now()) listener(pause);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    /** Exchanges pauses with Redis after an outage. */
+    async synchronize(): Promise<void> {
+      const own = [...pauses.values()];
+      const theirs = await link.run((redis) => readPauses(redis, names)).catch(() => []);
+      for (const pause of theirs) receive(pause);
+      await Promise.all(own.map(publish));
+    },
+  };
 }

@@ -22,11 +22,7 @@ const quietMsOnTheWire = 100;
 /** Gives up on work that never comes to rest. */
 const mostTurns = 50_000;
 
-/**
- * Waits until everything in progress has come to rest: promises, streams, and requests to servers on this machine.
- *
- * @param activity a number that changes whenever something happens.
- */
+/** Waits until promises, streams and requests to this machine have come to rest. `activity` changes with whatever happens. */
 export async function settle(activity: () => number): Promise<void> {
   const requests = requestsUnderWay();
   const count = () => activity() + requests.activity;

@@ -31,10 +31,5 @@ export async function fromFetch(input: Request | string | URL, init: RequestInit
 }
 
 export function toRequest({ method, url, headers, body, signal }: Arrival): Request {
-  return new Request(url, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body }),
-    ...(signal === undefined ? {} : { signal }),
-  });
+  return new Request(url, { method, headers, body: body ?? null, signal: signal ?? null });
 }

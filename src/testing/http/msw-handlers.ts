@@ -5,8 +5,6 @@ type Msw = typeof import('msw');
 
 /**
  * Handlers for msw that respond to every request below `baseUrl`. A network error becomes msw's own.
- *
- * @param respond gets the request and the path of `baseUrl`.
  * @throws TypeError when `baseUrl` is not a URL; Error when msw is not installed.
  */
 export function mswHandlers(

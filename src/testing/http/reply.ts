@@ -1,4 +1,5 @@
 import { ConnectorError, errorTable, kindOfStatus } from '../../contract/index.js';
+import type { Fault } from '../fault-types.js';
 
 /** A response, whether it will go over a socket or through fetch. */
 export interface SimulatedResponse {
@@ -40,12 +41,7 @@ export function emptyReply(status: number): SimulatedResponse {
   return { status, headers: [], body: new Uint8Array(), end: 'whole', delayMs: 0 };
 }
 
-export interface ErrorContent {
-  code?: string | undefined;
-  message?: string | undefined;
-  detail?: string | undefined;
-  headers?: Record<string, string> | undefined;
-}
+type ErrorContent = Partial<Pick<Extract<Fault, { kind: 'status' }>, 'code' | 'message' | 'detail' | 'headers'>>;
 
 /** An error with the body of the contract (rule E1). */
 export function errorReply(status: number, content: ErrorContent = {}): SimulatedResponse {

@@ -4,8 +4,6 @@ import { chunksOf, isBodyless, type NoResponse, type Reply } from './reply.js';
 /**
  * Turns a reply into a fetch response, with the nearest equivalent of what only a socket can do: a reset is a network error,
  * a truncated body fails, and one that never ends stays open until the signal aborts.
- *
- * @throws TypeError with the cause `ECONNRESET` for a reset; the signal's reason after an abort.
  */
 export async function toResponse(reply: Reply, clock: Clock, signal?: AbortSignal): Promise<Response> {
   if (reply.delayMs > 0) await sleep(clock, reply.delayMs, signal);

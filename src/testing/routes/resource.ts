@@ -1,20 +1,13 @@
 import { BadRequestError, ConnectorError, NotFoundError } from '../../contract/index.js';
 import { type Clock, isObject } from '../../internal/index.js';
 import { emptyReply, jsonReply, type SimulatedResponse } from '../http/reply.js';
-import type { Item, SimulatedResource, StoredItem } from '../types.js';
+import type { Item, JournalEntry, SimulatedResource, StoredItem } from '../types.js';
 
 interface Row {
   item: Item;
   updatedMs: number;
   /** The number of the change; cursors are such numbers. */
   sequence: number;
-}
-
-export interface ResourceRequest {
-  method: string;
-  id: string | undefined;
-  query: URLSearchParams;
-  json: unknown;
 }
 
 const defaultPageSize = 100;
@@ -55,8 +48,8 @@ export class Resource implements SimulatedResource {
     return this.#rows.delete(String(id));
   }
 
-  /** @throws ConnectorError for a request that is not valid. */
-  respond({ method, id, query, json }: ResourceRequest): SimulatedResponse {
+  /** @param id of the item in the path, if any. @throws ConnectorError for a request that is not valid. */
+  respond({ method, json }: JournalEntry, id: string | undefined, query: URLSearchParams): SimulatedResponse {
     if (id === undefined) {
       if (method === 'GET' || method === 'HEAD') return this.#list(query);
       if (method === 'POST') return this.#create(json);
@@ -119,10 +112,8 @@ export class Resource implements SimulatedResource {
   }
 
   #notAllowed(method: string): ConnectorError {
-    return new ConnectorError(`${this.#name} does not support ${method}.`, {
-      status: 405,
-      code: 'METHOD_NOT_ALLOWED',
-    });
+    const message = `${this.#name} does not support ${method}.`;
+    return new ConnectorError(message, { status: 405, code: 'METHOD_NOT_ALLOWED' });
   }
 }
 

@@ -2,9 +2,8 @@ import { NotFoundError } from '../../contract/index.js';
 import type { Clock } from '../../internal/index.js';
 import type { RouteContext, RouteHandler } from '../fault-types.js';
 import { emptyReply, jsonReply, readResponse, type SimulatedResponse } from '../http/reply.js';
-import type { Recording } from '../recording.js';
 import type { JournalEntry, SimulateConnectorOptions } from '../types.js';
-import { decode, type Pattern, parsePattern } from './pattern.js';
+import { decode, parsePattern } from './pattern.js';
 import { replay } from './replay.js';
 import { Resource } from './resource.js';
 
@@ -19,54 +18,38 @@ export interface RoutedRequest {
 
 type RouteOptions = Pick<SimulateConnectorOptions, 'routes' | 'resources' | 'recording'>;
 
-/** What the connector itself answers, once session and quota have let a request pass. */
-export class Routes {
-  readonly resources = new Map<string, Resource>();
-  readonly #patterns: { pattern: Pattern; response: RouteHandler | object }[] = [];
-  readonly #fetchHandler: ((request: Request) => Response | Promise<Response>) | undefined;
-  readonly #echo: boolean;
-  readonly #recording: Recording | undefined;
-
-  /** @throws TypeError naming the option that is wrong. */
-  constructor({ routes, resources, recording }: RouteOptions, clock: Clock) {
-    this.#recording = recording;
-    this.#echo = routes === undefined && resources === undefined;
-    for (const [name, items] of Object.entries(resources ?? {})) {
-      this.resources.set(name, toResource(name, items, clock));
-    }
-    this.#fetchHandler = toFetchHandler(routes);
-    if (this.#fetchHandler !== undefined) return;
-    for (const [text, response] of Object.entries(routes ?? {})) {
-      const pattern = parsePattern(text, 'routes');
-      if (pattern.kind !== 'request')
-        throw new TypeError(`\`routes\` cannot replace "${text}": use a step or a fault.`);
-      this.#patterns.push({ pattern, response });
-    }
-  }
+/** What the connector itself answers. @throws TypeError naming the option that is wrong. */
+export function createRoutes({ routes, resources, recording }: RouteOptions, clock: Clock) {
+  const stored = new Map(
+    Object.entries(resources ?? {}).map(([name, items]) => [name, toResource(name, items, clock)]),
+  );
+  const fetchHandler = toFetchHandler(routes);
+  const patterns = fetchHandler === undefined ? Object.entries(routes ?? {}).map(toRoute) : [];
 
   /** @throws whatever a route throws; NotFoundError where there is none. */
-  async respond(routed: RoutedRequest): Promise<SimulatedResponse> {
+  async function respond(routed: RoutedRequest): Promise<SimulatedResponse> {
     const { entry, url } = routed;
-    for (const { pattern, response } of this.#patterns) {
+    for (const { pattern, response } of patterns) {
       const params = pattern.match(entry);
       if (params === undefined) continue;
       return typeof response === 'function' ? callHandler(response as RouteHandler, routed, params) : toReply(response);
     }
     const [, name = '', id, ...rest] = entry.path.split('/');
-    const resource = rest.length === 0 ? this.resources.get(decode(name)) : undefined;
-    if (resource !== undefined) {
-      return resource.respond({
-        method: entry.method,
-        id: id === undefined || id === '' ? undefined : decode(id),
-        query: url.searchParams,
-        json: entry.json,
-      });
-    }
-    if (this.#fetchHandler !== undefined) return readResponse(await this.#fetchHandler(routed.request()));
-    if (this.#recording !== undefined) return replay(this.#recording, entry, url.searchParams);
-    if (this.#echo) return jsonReply(200, { method: entry.method, path: entry.path });
+    const resource = rest.length === 0 ? stored.get(decode(name)) : undefined;
+    if (resource !== undefined) return resource.respond(entry, id ? decode(id) : undefined, url.searchParams);
+    if (fetchHandler !== undefined) return readResponse(await fetchHandler(routed.request()));
+    if (recording !== undefined) return replay(recording, entry, url.searchParams);
+    const isEmpty = routes === undefined && resources === undefined;
+    if (isEmpty) return jsonReply(200, { method: entry.method, path: entry.path });
     throw new NotFoundError(`The simulated connector has nothing at ${entry.path}.`);
   }
+  return { resources: stored, respond };
+}
+
+function toRoute([text, response]: [string, RouteHandler | object]) {
+  const pattern = parsePattern(text, 'routes');
+  if (pattern.kind === 'request') return { pattern, response };
+  throw new TypeError(`\`routes\` cannot replace "${text}": use a step or a fault.`);
 }
 
 export async function callHandler(
