@@ -30,6 +30,7 @@ it.each<[string, unknown]>([
   ['resources', { resources: { 'a/b': [] } }],
   ['resources.issues', { resources: { issues: {} } }],
   ['resources.issues', { resources: { issues: [{ title: 'no id' }] } }],
+  ['resources.issues', { resources: { issues: [{ id: 7 }, { id: '7' }] } }], // one path for both
   ['faults', { faults: {} }],
   ['faults[0]', { faults: ['reset'] }],
   ['faults[0].kind', { faults: [{ kind: 'explode' }] }],

@@ -78,5 +78,8 @@ function toResource(name: string, items: unknown, clock: Clock): Resource {
   const problem = `\`resources.${name}\` must be an array of objects with an \`id\`.`;
   if (!Array.isArray(items)) throw new TypeError(problem);
   if (items.some((item) => !['string', 'number'].includes(typeof item?.id))) throw new TypeError(problem);
+  const ids = new Set<string>();
+  const twice = items.find(({ id }) => ids.size === ids.add(String(id)).size);
+  if (twice !== undefined) throw new TypeError(`\`resources.${name}\` has two items with the id ${twice.id}.`);
   return new Resource(name, items, clock);
 }
