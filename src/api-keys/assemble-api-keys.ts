@@ -16,7 +16,7 @@ import { listPage } from './keys/list-keys.js';
 import { revokeKey, revokeKeysOf, userDeleted } from './keys/revoke-keys.js';
 import { updateKey } from './keys/update-key.js';
 import { addEndedSession, isEndedSession, openStore, withoutTrigrams } from './store/index.js';
-import { ExpiryWarnings } from './warnings/expiry-warnings.js';
+import { startExpiryWarnings } from './warnings/expiry-warnings.js';
 
 /** Opens the store and assembles the parts. Expects checked options. */
 export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: SecretHasher): Promise<ApiKeys> {
@@ -52,12 +52,11 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   };
 
   const { onExpiring, expiryWarningDays = [14, 3, 1] } = options;
-  const warnings = onExpiring && new ExpiryWarnings(context, clock, onExpiring, expiryWarningDays);
-  void warnings?.check();
+  const endWarnings = onExpiring && startExpiryWarnings(context, clock, onExpiring, expiryWarningDays);
 
   const closeAll = async () => {
     try {
-      await warnings?.close();
+      await endWarnings?.();
       await marks.close();
     } finally {
       await store.close();

@@ -20,23 +20,30 @@ export async function answerInTime<T>(
   ask: () => T | Promise<T>,
   { timeoutMs = 5000, clock = systemClock }: AnswerTime = {},
 ): Promise<T> {
-  let timer: Timer | undefined;
   try {
     const answer = ask();
     // Most directories are in memory or in a local database: they answer at once and need no timer.
-    if (!isPromise(answer)) return answer;
-    const late = new Promise<never>((_, reject) => {
-      timer = clock.setTimer(timeoutMs, () => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)));
-    });
-    return await Promise.race([answer, late]);
+    return isPromise(answer) ? await within(timeoutMs, what, clock, answer) : answer;
   } catch (cause) {
     if (isApiKeyError(cause)) throw cause;
-    throw new ApiKeyError('unavailable', `${what} cannot be read right now. Try again in a few seconds.`, {
-      cause,
-    });
-  } finally {
-    timer?.cancel();
+    throw new ApiKeyError('unavailable', `${what} cannot be read right now. Try again in a few seconds.`, { cause });
   }
+}
+
+/** @throws Error when the answer takes too long */
+export async function within<T>(
+  timeoutMs: number,
+  what: string,
+  clock: Pick<Clock, 'setTimer'>,
+  answer: Promise<T>,
+  { holdsProcess = true } = {},
+): Promise<T> {
+  let timer: Timer | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = clock.setTimer(timeoutMs, () => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)));
+    if (!holdsProcess) timer.hold(false);
+  });
+  return await Promise.race([answer, late]).finally(() => timer?.cancel());
 }
 
 export function isPromise<T>(answer: T | Promise<T>): answer is Promise<T> {
