@@ -3,7 +3,7 @@ import { resolvePrincipal } from './access/actor.js';
 import { hasApiKeys } from './access/edition.js';
 import { RequestLookups } from './access/request-lookups.js';
 import type { ApiKeys, Invalidation, OpenApiKeysOptions } from './api-keys.js';
-import { AccessMarks } from './authentication/access-marks.js';
+import { createAccessMarks } from './authentication/access-marks.js';
 import type { SecretHasher } from './authentication/secret-hasher.js';
 import { isKeyUsable, verifyHeaders } from './authentication/verify.js';
 import type { Context } from './context.js';
@@ -27,12 +27,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   const listeners = new Set<(invalidation: Invalidation) => void>();
   const newLookups = () => new RequestLookups({ timeoutMs: options.lookUpTimeoutMs, clock });
   const keptUses = options.keptUses ?? 5;
-  const marks = new AccessMarks({
-    keptUses,
-    clock,
-    write: (pending) => store.writeMarks(pending, keptUses),
-    onError,
-  });
+  const marks = createAccessMarks({ keptUses, clock, write: (uses) => store.writeMarks(uses, keptUses), onError });
   const context: Context = {
     store,
     hasher,

@@ -56,7 +56,7 @@ async function refusalOf(
   { id, stored, nowMs }: { id: string; stored: StoredSecret; nowMs: number },
 ): Promise<RefusalReason | undefined> {
   const status = statusOf(stored, nowMs);
-  if (status === 'Expired') await recordExpiredKeys(context, [{ id, ends: stored }], nowMs);
+  if (status === 'Expired') await recordExpiredKeys(context, [{ id, ...stored }], nowMs);
   if (status !== 'Active') return status === 'Revoked' ? 'revoked' : 'expired';
   if (!hasApiKeys(await lookups.findEdition(context.edition))) return 'edition';
   if (context.users === undefined) return undefined;

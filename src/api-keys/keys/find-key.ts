@@ -29,7 +29,7 @@ export async function findVisibleKey(
 ): Promise<KeyRow> {
   const row = isApiKeyId(apiKeyId) ? await findKey(context.store.kysely, apiKeyId) : undefined;
   if (row === undefined || !(principal.mayManageAll || row.owner_id === principal.userId)) throw notFoundError();
-  await recordExpiredKeys(context, [{ id: row.id, ends: endsOf(row) }], nowMs);
+  await recordExpiredKeys(context, [endsOf(row)], nowMs);
   return row;
 }
 

@@ -62,11 +62,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   const rows = await listKeys(kysely, filter, { field, direction, after, skip }, limit + 1);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  await recordExpiredKeys(
-    context,
-    shown.map((row) => ({ id: row.id, ends: endsOf(row) })),
-    nowMs,
-  );
+  await recordExpiredKeys(context, shown.map(endsOf), nowMs);
   return {
     items: shown.map((row) => toApiKey(row, unwritten(row.id), nowMs)),
     nextCursor: last === undefined ? null : formatCursor({ order: sort, value: sortValue(last, field), id: last.id }),
