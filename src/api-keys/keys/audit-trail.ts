@@ -9,7 +9,6 @@ import {
   insertAudits,
   type KeyRow,
   listAudits,
-  type NewAuditRecord,
   type Queries,
 } from '../store/index.js';
 import { findVisibleKey } from './find-key.js';
@@ -74,9 +73,9 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
     fromMs: readTime('from', query.from, 'start'),
     toMs: readTime('to', query.to, 'end'),
   };
-  const start = { beforeId: after === undefined ? undefined : Number(after.value), skip };
+  const place = { beforeId: after === undefined ? undefined : Number(after.value), skip, limit: limit + 1 };
   const { kysely } = context.store;
-  const rows = await listAudits(kysely, filter, start, limit + 1);
+  const rows = await listAudits(kysely, filter, place);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
     items: rows.slice(0, limit).map((row) => toAuditEntry(row, principal)),
@@ -116,22 +115,18 @@ export async function recordChanges(
   revisions: readonly { row: KeyRow; changes: readonly FieldChange[] }[],
 ): Promise<void> {
   const actingKey = author.apiKeyId === undefined ? undefined : await findKey(queries, author.apiKeyId);
-  await insertAudits(
-    queries,
-    revisions.map(
-      ({ row, changes }): NewAuditRecord => ({
-        api_key_id: row.id,
-        owner_id: row.owner_id,
-        name: row.name,
-        author_id: author.userId,
-        author_username: author.username,
-        acting_key_id: author.apiKeyId ?? null,
-        acting_key_name: actingKey?.name ?? null,
-        change_time: changeTimeMs,
-        revision_type: revisionType,
-        changes: JSON.stringify(changes),
-        origin: author.origin,
-      }),
-    ),
-  );
+  const rows = revisions.map(({ row, changes }) => ({
+    api_key_id: row.id,
+    owner_id: row.owner_id,
+    name: row.name,
+    author_id: author.userId,
+    author_username: author.username,
+    acting_key_id: author.apiKeyId ?? null,
+    acting_key_name: actingKey?.name ?? null,
+    change_time: changeTimeMs,
+    revision_type: revisionType,
+    changes: JSON.stringify(changes),
+    origin: author.origin,
+  }));
+  await insertAudits(queries, rows);
 }
