@@ -19,10 +19,10 @@ export async function verifyHeaders(
   lookups = context.newLookups(),
   { address }: RequestSource = {},
 ): Promise<Verification> {
-  const presented = readPresentedKey(headers);
-  if (presented.kind === 'none') return { outcome: 'none' };
-  if (presented.kind === 'refused') return { outcome: 'refused', reason: presented.reason };
-  const parts = parseKey(presented.value);
+  const { value, refusal } = readPresentedKey(headers);
+  if (refusal !== undefined) return { outcome: 'refused', reason: refusal };
+  if (value === undefined) return { outcome: 'none' };
+  const parts = parseKey(value);
   if (parts === undefined) return { outcome: 'refused', reason: 'malformed' };
   const { id: apiKeyId, secret } = parts;
   const stored = await context.store.lookUp(apiKeyId);
