@@ -39,7 +39,7 @@ function compare(one: string, other: string): number {
  * @throws AdminHttpError 500 when revoking fails: the page that revokes all keys of a user still does it
  */
 export async function removeUser(
-  context: Pick<AdminContext, 'apiKeys' | 'newLookups' | 'onError'>,
+  context: AdminContext,
   users: ManagedUserDirectory,
   actor: ActorLike,
   userId: string,
@@ -47,7 +47,8 @@ export async function removeUser(
   try {
     await users.remove(userId);
   } catch (error) {
-    if (!(await isGone(context, users, userId))) throw error;
+    const left = await context.newLookups().findUser(users, userId).catch(() => 'unknown');
+    if (left !== undefined) throw error;
     context.onError(error);
   }
   try {
@@ -57,16 +58,4 @@ export async function removeUser(
       'The user is deleted, but their API keys could not be revoked. They do not work any more; revoke them in the list of API keys.';
     throw new AdminHttpError(500, message, { cause });
   }
-}
-
-/** Whether the directory says that there is no such user; not if it cannot be asked. */
-async function isGone(
-  { newLookups }: Pick<AdminContext, 'newLookups'>,
-  users: ManagedUserDirectory,
-  userId: string,
-): Promise<boolean> {
-  return await newLookups()
-    .findUser(users, userId)
-    .then((user) => user === undefined)
-    .catch(() => false);
 }

@@ -61,15 +61,9 @@ export function isCrossSite(request: Request, publicUrl: URL | undefined): boole
  *
  * @returns a function that throws an AdminHttpError 500 when the host has read the body, and the request must be made anew
  */
-export function createPlacement({
-  basePath,
-  publicUrl,
-  sections,
-}: Pick<AdminContext, 'basePath' | 'publicUrl' | 'sections'>) {
-  const remainderOf = createRemainders(
-    basePath,
-    sections.map(({ name }) => name),
-  );
+export function createPlacement({ basePath, publicUrl, sections }: AdminContext) {
+  const sectionNames = sections.map(({ name }) => name);
+  const remainderOf = createRemainders(basePath, sectionNames);
   return (request: Request) => {
     const url = new URL(request.url);
     const { pathname } = url;

@@ -127,11 +127,9 @@ const refusals = {
 } as const;
 
 async function readMessage(request: Request): Promise<unknown> {
-  const read = await readBoundedText(request, maxBodyBytes);
-  if (read.problem === 'too-large') {
-    throw new ProtocolRefusal(413, -32000, `Payload Too Large: Request body must not exceed ${maxBodyBytes} bytes`);
-  }
-  const message = read.text === undefined ? undefined : parseJson(read.text);
+  const tooLarge = `Payload Too Large: Request body must not exceed ${maxBodyBytes} bytes`;
+  const text = await readBoundedText(request, maxBodyBytes, () => new ProtocolRefusal(413, -32000, tooLarge));
+  const message = parseJson(text ?? '');
   if (message === undefined) throw new ProtocolRefusal(400, -32700, 'Parse error: Invalid JSON');
   return message;
 }

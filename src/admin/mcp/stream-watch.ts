@@ -41,7 +41,7 @@ export function createStreamWatch(context: AdminContext) {
 /** Credentials that cannot be checked end the stream: the client opens it again and gets the error then. */
 async function isValid(context: AdminContext, caller: Caller): Promise<boolean> {
   try {
-    return typeof (await lookAgain(context, caller)) === 'object';
+    return 'user' in (await lookAgain(context, caller));
   } catch (error) {
     context.onError(error);
     return false;
