@@ -8,15 +8,7 @@ async function importSdk() {
     import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
     import('@modelcontextprotocol/sdk/types.js'),
   ]);
-  const { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } = types;
-  return {
-    McpServer,
-    WebStandardStreamableHTTPServerTransport,
-    CallToolRequestSchema,
-    ErrorCode,
-    ListToolsRequestSchema,
-    McpError,
-  };
+  return { ...types, McpServer, WebStandardStreamableHTTPServerTransport };
 }
 
 export type McpSdk = Awaited<ReturnType<typeof importSdk>>;
