@@ -3,7 +3,7 @@ import { Token } from '../components/layout.js';
 import type { ExpiryInput } from '../format/expiry-choices.js';
 import { useShown } from '../look.js';
 import { ExpiryField, FixedExpiryField } from './expiry-field.js';
-import { DescriptionField, TextField } from './field.js';
+import { TextField } from './field.js';
 
 /** The input of a key's form, as it is shown again when it was wrong. */
 export interface KeyForm {
@@ -35,15 +35,18 @@ export function KeyFields({ form, nameHint, current, canEdit = true }: KeyFields
       <Token />
       <TextField
         id="name"
-        name="name"
         label={texts.name}
         value={name}
         hint={nameHint}
         error={nameError}
         focused={nameError !== undefined || (canEdit && error === undefined)}
       />
-      <DescriptionField
+      <TextField
+        id="description"
+        label={texts.description}
         value={description}
+        hint={texts.descriptionHint}
+        rows={3}
         error={descriptionError}
         focused={nameError === undefined && descriptionError !== undefined}
       />

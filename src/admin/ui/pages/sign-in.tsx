@@ -104,7 +104,6 @@ function SignIn({ token, username = '', next, problem, flash }: SignInView & { t
           {next !== undefined && <input type="hidden" name="next" value={next} />}
           <TextField
             id="username"
-            name="username"
             label={texts.username}
             value={username}
             autocomplete="username"
@@ -112,7 +111,6 @@ function SignIn({ token, username = '', next, problem, flash }: SignInView & { t
           />
           <TextField
             id="password"
-            name="password"
             label={texts.password}
             value=""
             type="password"
