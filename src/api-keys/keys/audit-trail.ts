@@ -106,6 +106,18 @@ function toAuditEntry(row: AuditRecord, reader: Principal): AuditEntry {
   };
 }
 
+export type Edited = Pick<KeyRow, 'name' | 'description' | 'expires_on'>;
+
+/** What an edit changes, or a creation, before which there was nothing. */
+export function changesBetween(before: Edited | undefined, after: Edited): readonly FieldChange[] {
+  const changes: readonly FieldChange[] = [
+    { field: 'name', from: before?.name ?? null, to: after.name },
+    { field: 'description', from: before?.description || null, to: after.description || null },
+    { field: 'expiresOn', from: before === undefined ? null : toIso(before.expires_on), to: toIso(after.expires_on) },
+  ];
+  return changes.filter(({ from, to }) => from !== to);
+}
+
 /** Writes the entries in the transaction of the change (rule K6), with the acting key, if any (rule K15). */
 export async function recordChanges(
   queries: Queries,

@@ -3,6 +3,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 
 /** A cookie not readable by scripts, sent to the administration only, and over https never sent in the clear. */
 export function createCookie(basePath: string, name: string, sameSite: 'Lax' | 'Strict', maxAge: number) {
+  const isSecure = (c: Context) => new URL(c.req.url).protocol === 'https:';
   /**
    * Browsers accept these prefixes over https only, and `__Host-` from this host only and for the whole host, so not
    * below a base path (RFC 6265bis, 4.1.3).
@@ -14,8 +15,4 @@ export function createCookie(basePath: string, name: string, sameSite: 'Lax' | '
     write: (c: Context, value: string) => setCookie(c, nameFor(c), value, { ...options(c), sameSite, maxAge }),
     clear: (c: Context) => void deleteCookie(c, nameFor(c), options(c)),
   };
-}
-
-function isSecure(c: Context): boolean {
-  return new URL(c.req.url).protocol === 'https:';
 }
