@@ -57,7 +57,8 @@ async function identify(
   if (verification.outcome === 'authenticated') {
     const { userId, apiKeyId } = verification;
     const user = await findOwner(context, lookups, userId);
-    return typeof user === 'string' ? { reason: user, apiKeyId } : { user, authenticatedBy: 'api-key', apiKeyId, lookups };
+    if (typeof user === 'string') return { reason: user, apiKeyId };
+    return { user, authenticatedBy: 'api-key', apiKeyId, lookups };
   }
   if (verification.outcome === 'refused') {
     const { outcome: _, ...failure } = verification;
@@ -74,23 +75,13 @@ function orRefuse(context: AdminContext, found: Caller | AuthenticationFailure):
   throw authenticationFailedError();
 }
 
-/**
- * Counts a failed attempt against its source.
- *
- * @throws AdminHttpError 429 when the source has failed too often; this attempt is then not counted, so that waiting
- *   helps
- */
+/** @throws AdminHttpError 429 after too many failures; this attempt is then not counted, so that waiting helps */
 function countGuess(context: AdminContext, source: string): void {
   refuseWhenThrottled(context, source);
   context.throttle.failed(source);
 }
 
-/**
- * Authenticates once more after a body, which may have been slow to arrive: credentials that were revoked meanwhile do
- * nothing (rule K11).
- *
- * @throws AdminHttpError 401
- */
+/** For use after a body, which may have been slow: credentials that were revoked meanwhile do nothing (rule K11). */
 export async function authenticateAgain(context: AdminContext, caller: Caller): Promise<Caller> {
   return orRefuse(context, await lookAgain(context, caller));
 }
@@ -131,10 +122,7 @@ export function actorOf({ user, authenticatedBy, apiKeyId, lookups }: Caller, or
   return toActor(user, { origin, authenticatedBy, apiKeyId, lookups });
 }
 
-/**
- * Checked here as well as by `verify`: the host may have opened the API keys without its directory, or with another
- * edition.
- */
+/** As `verify` does, unless the host has opened the API keys without its directory or with another edition. */
 async function findOwner(
   context: AdminContext,
   lookups: RequestLookups,

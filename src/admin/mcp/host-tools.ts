@@ -20,11 +20,7 @@ export const mcpToolsOption = z.array(
   { error: 'must be an array of tools' },
 );
 
-/**
- * Prepares one of the host's tools to be called.
- *
- * @throws TypeError naming the `inputSchema` below `path`
- */
+/** Prepares one of the host's tools to be called. @throws TypeError naming the `inputSchema` below `path` */
 export function bindTool(path: string, tool: McpTool): BoundTool {
   const { schema, parse } = readInputSchema(`${path}.inputSchema`, tool.inputSchema);
   return {

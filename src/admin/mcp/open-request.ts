@@ -8,10 +8,7 @@ export type OpenRequest = ReturnType<typeof createOpenRequest>;
 
 /**
  * One HTTP request to the MCP endpoint, from its authentication to the end of its response stream. It is ended early
- * when its credentials stop being valid (rule K11).
- *
- * @param message what the client sent, if anything
- * @param onOver called once, when the response is over
+ * when its credentials stop being valid (rule K11). `onOver` is called once, when the response is over.
  */
 export function createOpenRequest(caller: Caller, message: unknown, onOver: () => void) {
   const ids = idsOf(message);
@@ -32,7 +29,7 @@ export function createOpenRequest(caller: Caller, message: unknown, onOver: () =
     /** Aborts when the request is ended early. */
     signal,
     finish,
-    /** Ends the stream now, with an error for what it has not answered: a client would otherwise wait for its time-out. */
+    /** Ends the stream now, with an error for what it has not answered: a client would wait for its time-out. */
     end(reason = 'The credentials of this request are no longer valid.') {
       if (isOver) return;
       aborter.abort(new Error(reason));

@@ -1,7 +1,6 @@
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
 
-/** Loads the parts of the official MCP SDK that the endpoint uses. */
 async function importSdk() {
   const [{ McpServer }, { WebStandardStreamableHTTPServerTransport }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/mcp.js'),
@@ -13,11 +12,7 @@ async function importSdk() {
 
 export type McpSdk = Awaited<ReturnType<typeof importSdk>>;
 
-/**
- * The MCP SDK, an optional peer dependency, loaded at the first request.
- *
- * @throws AdminHttpError 501 that says what to install
- */
+/** The MCP SDK, an optional peer dependency. @throws AdminHttpError 501 that says what to install */
 export async function loadSdk(context: AdminContext): Promise<McpSdk> {
   try {
     return await importSdk();

@@ -17,10 +17,7 @@ import { userRoutes } from './pages/users.js';
 import { sectionRoutes } from './sections.js';
 import { createUi } from './ui.js';
 
-/**
- * The administration UI under `context.basePath`: pages rendered on the server, one stylesheet, one small script.
- * Everything works without the script.
- */
+/** The administration UI: pages rendered on the server, all of which work without the one small script. */
 export function uiRoutes(context: AdminContext): Hono {
   // Not strict: below a base path, the start page is there with and without its slash, and so is every other page.
   const app = new Hono({ strict: false }).basePath(context.basePath);

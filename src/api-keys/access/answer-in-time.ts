@@ -9,12 +9,7 @@ export interface AnswerTime {
   readonly clock?: Pick<Clock, 'setTimer'> | undefined;
 }
 
-/**
- * What a function of the host returns (rule K19).
- *
- * @param what the subject of the message, such as `The directory of users`
- * @throws ApiKeyError `unavailable` when the function fails or takes too long, with the failure as its cause
- */
+/** What a function of the host returns. @throws ApiKeyError `unavailable` when it fails or takes too long (rule K19) */
 export async function answerInTime<T>(
   what: string,
   ask: () => T | Promise<T>,

@@ -1,6 +1,6 @@
 import type { RefusalReason, RequestHeaders } from './types.js';
 
-/** The key value that a request presents, or why the headers are refused before it is parsed; neither if there is none. */
+/** The key value that a request presents, or why the headers are refused before it is parsed; neither for no key. */
 interface PresentedKey {
   readonly value?: string;
   readonly refusal?: RefusalReason;

@@ -9,10 +9,7 @@ import { readPresentedKey } from './presented-key.js';
 import { useOf } from './recent-uses.js';
 import type { RefusalReason, RequestHeaders, RequestSource, Verification } from './types.js';
 
-/**
- * Checks the key that a request presents against the database, its owner and the edition. Nothing is cached between
- * requests (rules K2, K8, K11, K12).
- */
+/** Checks the presented key, its owner and the edition, anew at every request (rules K2, K8, K11, K12). */
 export async function verifyHeaders(
   context: Context,
   headers: RequestHeaders,

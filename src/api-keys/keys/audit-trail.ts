@@ -47,11 +47,7 @@ const names = Object.keys({
   total: true,
 } satisfies Record<keyof AuditQuery, true>);
 
-/**
- * One page of the audit trail, newest first (rules K6, K7).
- *
- * @throws TypeError naming what is no field of a query
- */
+/** Newest first (rules K6, K7). @throws TypeError naming what is no field of a query */
 export async function auditPage(context: Context, actor: ActorLike, query: AuditQuery): Promise<Page<AuditEntry>> {
   checkNames(names, query, 'query');
   const principal = await resolvePrincipal(actor, context);
@@ -84,10 +80,7 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
   };
 }
 
-/**
- * The acting key belongs to the author, and is shown only to readers who may see it: the entry may be about another
- * user's key (rules K7, K15).
- */
+/** The acting key is the author's, and the entry may be about another user's: not all may see both (rules K7, K15). */
 function toAuditEntry(row: AuditRecord, reader: Principal): AuditEntry {
   const showsActingKey = reader.mayManageAll || row.author_id === reader.userId;
   return {

@@ -30,11 +30,7 @@ const names = Object.keys({
   total: true,
 } satisfies Record<keyof ListQuery, true>);
 
-/**
- * One page of keys in the requested order (rules K1, K7, K10).
- *
- * @throws TypeError naming what is no field of a query
- */
+/** In the requested order (rules K1, K7, K10). @throws TypeError naming what is no field of a query */
 export async function listPage(context: Context, actor: ActorLike, query: ListQuery): Promise<ApiKeyPage> {
   checkNames(names, query, 'query');
   const principal = await resolvePrincipal(actor, context);

@@ -12,11 +12,7 @@ import { nameNotUnique } from './key-texts.js';
 import { toApiKey } from './presentation.js';
 import type { ApiKey, FieldChange } from './types.js';
 
-/**
- * Edits an Active key (rules K3, K4, K12, K17). An edit that changes nothing writes nothing and is not audited.
- *
- * @throws ApiKeyError `validation`, also when no field is given (rule K13)
- */
+/** Edits an Active key (rules K3, K4, K12, K13, K17). An edit that changes nothing is neither written nor audited. */
 export async function updateKey(
   context: Context,
   actor: ActorLike,

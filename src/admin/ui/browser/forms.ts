@@ -19,10 +19,7 @@ export const tokenField = 'token';
 
 export type Forms = ReturnType<typeof createForms>;
 
-/**
- * Accepts forms of the administration's own pages only: by a token, bound to the session, that no other site can know,
- * and by the browser's word on where the form came from.
- */
+/** Accepts forms of its own pages only: by a token of the session, and by where the browser says they came from. */
 export function createForms({ basePath, publicUrl, sessionSecret }: AdminContext) {
   const signer = createSigner(sessionSecret, 'forms');
   const browser = createBrowserId('concordat_form', 'Strict', basePath);

@@ -22,12 +22,7 @@ export function readExpiryInput(form: URLSearchParams): ExpiryInput {
   return { choice, custom: (form.get('expiresOn') ?? '').trim() };
 }
 
-/**
- * The requested expiry. Days last until the end of the day in UTC (rule K4). Invalid input is passed on, so that
- * `apiKeys` refuses it with the messages of the specification.
- *
- * @returns `undefined` to keep the expiry; `''` when none was given
- */
+/** The requested expiry (rule K4); `undefined` to keep it. Invalid input is passed on: `apiKeys` refuses it. */
 export function toExpiresOn({ choice, custom }: ExpiryInput, limits: Limits): string | undefined {
   if (choice === 'keep') return undefined;
   if (choice === 'custom') return /T[\d:.]+$/.test(custom) ? `${custom}Z` : custom;

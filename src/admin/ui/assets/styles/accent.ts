@@ -6,12 +6,7 @@ const white: Color = [255, 255, 255];
 const black: Color = [0, 0, 0];
 const readable = 4.5;
 
-/**
- * The tokens of an accent color for both themes, each readable where it is used: as text on every surface, and below
- * text.
- *
- * @param accent `#rrggbb`
- */
+/** The tokens of an accent color (`#rrggbb`) for both themes, readable as text on every surface, and below text. */
 export function accentStyles(accent: string): string {
   const [light, dark] = [tokensFor(parse(accent), 0), tokensFor(parse(accent), 1)].map(declarations);
   return `:root { ${light} }\n@media (prefers-color-scheme: dark) { :root { ${dark} } }\n`;
