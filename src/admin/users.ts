@@ -16,7 +16,7 @@ export function isManaged(users: UserDirectory): users is ManagedUserDirectory {
   return typeof list === 'function' && typeof remove === 'function';
 }
 
-/** The users whose name contains a text, or whose id starts with it; sorted, as a directory has any order each time. */
+/** The users whose name contains a text, or whose id starts with it, sorted: a directory may have another order each time. */
 export function searchUsers(users: readonly DirectoryUser[], search: string): readonly DirectoryUser[] {
   const text = foldForSearch(search);
   const found = users

@@ -122,7 +122,7 @@ export function actorOf({ user, authenticatedBy, apiKeyId, lookups }: Caller, or
   return toActor(user, { origin, authenticatedBy, apiKeyId, lookups });
 }
 
-/** As `verify` does, unless the host has opened the API keys without its directory or with another edition. */
+/** `verify` has checked this, but the host may have opened the API keys with another edition or no directory. */
 async function findOwner(
   context: AdminContext,
   lookups: RequestLookups,

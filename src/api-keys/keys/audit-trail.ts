@@ -14,6 +14,7 @@ import {
 import { findVisibleKey } from './find-key.js';
 import {
   formatCursor,
+  namesOf,
   readCursor,
   readLimit,
   readOneOf,
@@ -33,7 +34,7 @@ import {
   revisionTypes,
 } from './types.js';
 
-const names = Object.keys({
+const names = namesOf<AuditQuery>({
   scope: true,
   apiKeyId: true,
   revisionType: true,
@@ -41,11 +42,7 @@ const names = Object.keys({
   author: true,
   from: true,
   to: true,
-  cursor: true,
-  limit: true,
-  skip: true,
-  total: true,
-} satisfies Record<keyof AuditQuery, true>);
+});
 
 /** Newest first (rules K6, K7). @throws TypeError naming what is no field of a query */
 export async function auditPage(context: Context, actor: ActorLike, query: AuditQuery): Promise<Page<AuditEntry>> {

@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import { countKeys, type KeySearch, listKeys, type Store, searchIds, sortValue } from '../store/index.js';
 import {
   formatCursor,
+  namesOf,
   readCursor,
   readLimit,
   readOneOf,
@@ -18,17 +19,7 @@ import { toApiKey } from './presentation.js';
 import { endsOf, recordExpiredKeys } from './status.js';
 import { type ApiKeyPage, type ApiKeySortField, apiKeySorts, apiKeyStatuses, type ListQuery } from './types.js';
 
-const names = Object.keys({
-  scope: true,
-  createdBy: true,
-  status: true,
-  search: true,
-  sort: true,
-  cursor: true,
-  limit: true,
-  skip: true,
-  total: true,
-} satisfies Record<keyof ListQuery, true>);
+const names = namesOf<ListQuery>({ scope: true, createdBy: true, status: true, search: true, sort: true });
 
 /** In the requested order (rules K1, K7, K10). @throws TypeError naming what is no field of a query */
 export async function listPage(context: Context, actor: ActorLike, query: ListQuery): Promise<ApiKeyPage> {

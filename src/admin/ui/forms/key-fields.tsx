@@ -27,9 +27,7 @@ export function KeyFields({ form, nameHint, current, canEdit = true }: KeyFields
   const { texts } = useShown();
   const { name, description, expiry, error } = form;
   const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
-  const nameError = messageFor('name');
-  const descriptionError = messageFor('description');
-  const expiryError = messageFor('expiresOn');
+  const wrong = ['name', 'description', 'expiresOn'].find((field) => messageFor(field) !== undefined);
   return (
     <>
       <Token />
@@ -38,8 +36,8 @@ export function KeyFields({ form, nameHint, current, canEdit = true }: KeyFields
         label={texts.name}
         value={name}
         hint={nameHint}
-        error={nameError}
-        focused={nameError !== undefined || (canEdit && error === undefined)}
+        error={messageFor('name')}
+        focused={wrong === 'name' || (canEdit && error === undefined)}
       />
       <TextField
         id="description"
@@ -47,8 +45,8 @@ export function KeyFields({ form, nameHint, current, canEdit = true }: KeyFields
         value={description}
         hint={texts.descriptionHint}
         rows={3}
-        error={descriptionError}
-        focused={nameError === undefined && descriptionError !== undefined}
+        error={messageFor('description')}
+        focused={wrong === 'description'}
       />
       {current !== undefined && !canEdit ? (
         <FixedExpiryField current={current} />
@@ -56,8 +54,8 @@ export function KeyFields({ form, nameHint, current, canEdit = true }: KeyFields
         <ExpiryField
           input={expiry}
           current={current}
-          error={expiryError}
-          focused={(nameError ?? descriptionError) === undefined && expiryError !== undefined}
+          error={messageFor('expiresOn')}
+          focused={wrong === 'expiresOn'}
         />
       )}
     </>
