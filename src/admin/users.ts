@@ -44,7 +44,10 @@ export async function removeUser(
   try {
     await users.remove(userId);
   } catch (error) {
-    const left = await context.newLookups().findUser(users, userId).catch(() => 'unknown');
+    const left = await context
+      .newLookups()
+      .findUser(users, userId)
+      .catch(() => 'unknown');
     if (left !== undefined) throw error;
     context.onError(error);
   }

@@ -37,7 +37,7 @@ interface TextFieldProps {
 }
 
 export function TextField(props: TextFieldProps) {
-  const { id, name = id, label, value, hint, error, type = 'text', autocomplete = 'off', rows, focused = false } = props;
+  const { id, name = id, label, value, hint, error, type = 'text', autocomplete = 'off', rows, focused } = props;
   const hintId = hint === undefined ? undefined : `${id}-hint`;
   const errorId = `${id}-error`;
   const state = { autofocus: focused, ...invalidity(errorId, error, hintId) };

@@ -51,12 +51,7 @@ export function KeyFields({ form, nameHint, current, canEdit = true }: KeyFields
       {current !== undefined && !canEdit ? (
         <FixedExpiryField current={current} />
       ) : (
-        <ExpiryField
-          input={expiry}
-          current={current}
-          error={messageFor('expiresOn')}
-          focused={wrong === 'expiresOn'}
-        />
+        <ExpiryField input={expiry} current={current} error={messageFor('expiresOn')} focused={wrong === 'expiresOn'} />
       )}
     </>
   );

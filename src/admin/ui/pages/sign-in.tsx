@@ -109,13 +109,7 @@ function SignIn({ token, username = '', next, problem, flash }: SignInView & { t
             autocomplete="username"
             focused={problem === undefined && flash === undefined}
           />
-          <TextField
-            id="password"
-            label={texts.password}
-            value=""
-            type="password"
-            autocomplete="current-password"
-          />
+          <TextField id="password" label={texts.password} value="" type="password" autocomplete="current-password" />
           <button class="button button-primary" type="submit">
             {texts.signIn}
           </button>
