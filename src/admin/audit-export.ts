@@ -3,34 +3,40 @@ import { invalidField } from './http/errors.js';
 
 export const exportFormats = ['csv', 'ndjson'] as const;
 
-type ExportFormat = (typeof exportFormats)[number];
-
 interface FileKind {
   readonly contentType: string;
   readonly head: string;
   line(entry: AuditEntry): string;
 }
 
-const columns = [
-  'id',
-  'changeTime',
-  'revisionType',
-  'origin',
-  'apiKeyId',
-  'name',
-  'authorId',
-  'authorUsername',
-  'actingApiKeyId',
-  'actingApiKeyName',
-  ...auditedFields.flatMap((field) => [`${field}From`, `${field}To`]),
+type Column = readonly [name: string, read: (entry: AuditEntry) => string | number | null | undefined];
+
+const columns: readonly Column[] = [
+  ['id', (entry) => entry.id],
+  ['changeTime', (entry) => entry.changeTime],
+  ['revisionType', (entry) => entry.revisionType],
+  ['origin', (entry) => entry.origin],
+  ['apiKeyId', (entry) => entry.apiKeyId],
+  ['name', (entry) => entry.name],
+  ['authorId', (entry) => entry.author.id],
+  ['authorUsername', (entry) => entry.author.username],
+  ['actingApiKeyId', (entry) => entry.actingApiKey?.id],
+  ['actingApiKeyName', (entry) => entry.actingApiKey?.name],
+  ...auditedFields.flatMap((audited): Column[] => {
+    const changeIn = ({ changes }: AuditEntry) => changes.find(({ field }) => field === audited);
+    return [
+      [`${audited}From`, (entry) => changeIn(entry)?.from],
+      [`${audited}To`, (entry) => changeIn(entry)?.to],
+    ];
+  }),
 ];
 
-const kinds: Readonly<Record<ExportFormat, FileKind>> = {
+const kinds: Readonly<Record<(typeof exportFormats)[number], FileKind>> = {
   csv: {
     contentType: 'text/csv; charset=utf-8',
     // Spreadsheets take a file without this mark for one in an old character set.
-    head: `\ufeff${columns.join(',')}\r\n`,
-    line: (entry) => `${cellsOf(entry).map(formatCell).join(',')}\r\n`,
+    head: `\ufeff${columns.map(([name]) => name).join(',')}\r\n`,
+    line: (entry) => `${columns.map(([, read]) => formatCell(read(entry))).join(',')}\r\n`,
   },
   ndjson: { contentType: 'application/x-ndjson', head: '', line: (entry) => `${JSON.stringify(entry)}\n` },
 };
@@ -48,7 +54,9 @@ export async function exportAudits(
   { format, ...filter }: AuditQuery & { readonly format?: unknown },
   onError: (error: unknown) => void,
 ): Promise<Response> {
-  const kind = kinds[readFormat(format)];
+  const known = exportFormats.find((one) => one === format);
+  if (known === undefined) throw invalidField('format', `\`format\` must be one of ${exportFormats.join(', ')}.`);
+  const kind = kinds[known];
   const encoder = new TextEncoder();
   const limit = maxPageLimit;
   let page = await readPage({ ...filter, limit });
@@ -79,33 +87,8 @@ export async function exportAudits(
   return new Response(body, { headers });
 }
 
-function readFormat(format: unknown): ExportFormat {
-  const found = exportFormats.find((one) => one === format);
-  if (found !== undefined) return found;
-  throw invalidField('format', `\`format\` must be one of ${exportFormats.join(', ')}.`);
-}
-
-function cellsOf({ author, actingApiKey, changes, ...entry }: AuditEntry): readonly (string | number | null)[] {
-  return [
-    entry.id,
-    entry.changeTime,
-    entry.revisionType,
-    entry.origin,
-    entry.apiKeyId,
-    entry.name,
-    author.id,
-    author.username,
-    actingApiKey?.id ?? null,
-    actingApiKey?.name ?? null,
-    ...auditedFields.flatMap((audited) => {
-      const change = changes.find(({ field }) => field === audited);
-      return [change?.from ?? null, change?.to ?? null];
-    }),
-  ];
-}
-
 /** RFC 4180. Spreadsheets calculate what begins like a formula, so an apostrophe makes it text. */
-function formatCell(value: string | number | null): string {
+function formatCell(value: string | number | null | undefined): string {
   const text = String(value ?? '');
   return `"${/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? "'" : ''}${text.replaceAll('"', '""')}"`;
 }

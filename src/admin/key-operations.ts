@@ -37,11 +37,7 @@ export async function updateKey(
   return await context.apiKeys.update(actor, id as string, { name, description, expiresOn, version } as ApiKeyChanges);
 }
 
-/**
- * Checked by `apiKeys` as well, but the host may have opened them with another edition (rule K12).
- *
- * @throws ApiKeyError `forbidden`
- */
+/** Checked by `apiKeys` as well, but the host may have opened them with another edition (rule K12). */
 export async function requireAvailable(
   context: AdminContext,
   { lookups = context.newLookups() }: Actor,

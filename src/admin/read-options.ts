@@ -148,10 +148,7 @@ function readSecret(secret: unknown): Uint8Array {
   throw new TypeError(`must have at least ${leastSecretBytes} bytes`);
 }
 
-/**
- * The socket's address. Reports the first request that seems to come through a proxy: then all clients have one
- * address.
- */
+/** The socket's address. Reports the first request that seems to come through a proxy: all clients then have one. */
 function withProxyWarning(onError: (error: unknown) => void): AdminContext['clientAddress'] {
   let reported = false;
   return (request, env) => {

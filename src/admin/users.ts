@@ -16,10 +16,7 @@ export function isManaged(users: UserDirectory): users is ManagedUserDirectory {
   return typeof list === 'function' && typeof remove === 'function';
 }
 
-/**
- * The users whose name contains a text, or whose id starts with it, by name: a directory may list them in any order, and
- * in another one the next time.
- */
+/** The users whose name contains a text, or whose id starts with it, sorted: a directory may have another order each time. */
 export function searchUsers(users: readonly DirectoryUser[], search: string): readonly DirectoryUser[] {
   const text = foldForSearch(search);
   const found = users
@@ -39,7 +36,7 @@ function compare(one: string, other: string): number {
  * @throws AdminHttpError 500 when revoking fails: the page that revokes all keys of a user still does it
  */
 export async function removeUser(
-  context: Pick<AdminContext, 'apiKeys' | 'newLookups' | 'onError'>,
+  context: AdminContext,
   users: ManagedUserDirectory,
   actor: ActorLike,
   userId: string,
@@ -47,7 +44,11 @@ export async function removeUser(
   try {
     await users.remove(userId);
   } catch (error) {
-    if (!(await isGone(context, users, userId))) throw error;
+    const left = await context
+      .newLookups()
+      .findUser(users, userId)
+      .catch(() => 'unknown');
+    if (left !== undefined) throw error;
     context.onError(error);
   }
   try {
@@ -57,16 +58,4 @@ export async function removeUser(
       'The user is deleted, but their API keys could not be revoked. They do not work any more; revoke them in the list of API keys.';
     throw new AdminHttpError(500, message, { cause });
   }
-}
-
-/** Whether the directory says that there is no such user; not if it cannot be asked. */
-async function isGone(
-  { newLookups }: Pick<AdminContext, 'newLookups'>,
-  users: ManagedUserDirectory,
-  userId: string,
-): Promise<boolean> {
-  return await newLookups()
-    .findUser(users, userId)
-    .then((user) => user === undefined)
-    .catch(() => false);
 }

@@ -15,6 +15,10 @@ export type FieldReading<T> =
   | { readonly value: T; readonly error?: undefined }
   | { readonly error: FieldError; readonly value?: undefined };
 
+export function wrongField(field: string, message: string): FieldReading<never> {
+  return { error: { field, message } };
+}
+
 /** Why a call on API keys was refused. The message is meant for the user and contains no secret. */
 export class ApiKeyError extends Error {
   readonly kind: ApiKeyErrorKind;

@@ -3,7 +3,7 @@ import { resolvePrincipal } from './access/actor.js';
 import { hasApiKeys } from './access/edition.js';
 import { RequestLookups } from './access/request-lookups.js';
 import type { ApiKeys, Invalidation, OpenApiKeysOptions } from './api-keys.js';
-import { AccessMarks } from './authentication/access-marks.js';
+import { createAccessMarks } from './authentication/access-marks.js';
 import type { SecretHasher } from './authentication/secret-hasher.js';
 import { isKeyUsable, verifyHeaders } from './authentication/verify.js';
 import type { Context } from './context.js';
@@ -16,7 +16,7 @@ import { listPage } from './keys/list-keys.js';
 import { revokeKey, revokeKeysOf, userDeleted } from './keys/revoke-keys.js';
 import { updateKey } from './keys/update-key.js';
 import { addEndedSession, isEndedSession, openStore, withoutTrigrams } from './store/index.js';
-import { ExpiryWarnings } from './warnings/expiry-warnings.js';
+import { startExpiryWarnings } from './warnings/expiry-warnings.js';
 
 /** Opens the store and assembles the parts. Expects checked options. */
 export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: SecretHasher): Promise<ApiKeys> {
@@ -27,12 +27,7 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   const listeners = new Set<(invalidation: Invalidation) => void>();
   const newLookups = () => new RequestLookups({ timeoutMs: options.lookUpTimeoutMs, clock });
   const keptUses = options.keptUses ?? 5;
-  const marks = new AccessMarks({
-    keptUses,
-    clock,
-    write: (pending) => store.writeMarks(pending, keptUses),
-    onError,
-  });
+  const marks = createAccessMarks({ keptUses, clock, write: (uses) => store.writeMarks(uses, keptUses), onError });
   const context: Context = {
     store,
     hasher,
@@ -52,12 +47,11 @@ export async function assembleApiKeys(options: OpenApiKeysOptions, hasher: Secre
   };
 
   const { onExpiring, expiryWarningDays = [14, 3, 1] } = options;
-  const warnings = onExpiring && new ExpiryWarnings(context, clock, onExpiring, expiryWarningDays);
-  void warnings?.check();
+  const endWarnings = onExpiring && startExpiryWarnings(context, clock, onExpiring, expiryWarningDays);
 
   const closeAll = async () => {
     try {
-      await warnings?.close();
+      await endWarnings?.();
       await marks.close();
     } finally {
       await store.close();

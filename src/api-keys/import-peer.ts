@@ -1,11 +1,6 @@
 import { isPostgresUrl } from './store/database-name.js';
 
-/**
- * Imports an optional peer dependency.
- *
- * @param alongWith what is needed besides, so that it can be installed in one go.
- * @throws Error that says what to install.
- */
+/** Imports an optional peer dependency. @throws Error that says what to install, with what is needed `alongWith` it */
 export async function importPeer<T>(
   name: string,
   purpose: string,

@@ -7,11 +7,8 @@ const maxBodyBytes = 64 * 1024;
 
 /** @throws AdminHttpError 400 when the body is too large or not a JSON object */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
-  const read = await readBoundedText(request, maxBodyBytes);
-  if (read.problem === 'too-large') {
-    throw new AdminHttpError(400, `The request body must not exceed ${maxBodyBytes} bytes.`);
-  }
-  const body = read.text === undefined ? undefined : parseJson(read.text);
+  const tooLarge = () => new AdminHttpError(400, `The request body must not exceed ${maxBodyBytes} bytes.`);
+  const body = parseJson((await readBoundedText(request, maxBodyBytes, tooLarge)) ?? '');
   if (!isObject(body)) throw new AdminHttpError(400, 'The request body must be a JSON object.');
   return body;
 }

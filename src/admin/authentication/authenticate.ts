@@ -8,7 +8,7 @@ import {
   type RequestLookups,
   toActor,
 } from '../../api-keys/index.js';
-import type { AdminContext, AuthenticationFailure, AuthenticationFailureReason } from '../context.js';
+import type { AdminContext, AuthenticationFailure } from '../context.js';
 import { AdminHttpError, authenticationFailedError } from '../http/errors.js';
 import { arrivedHeaders, authorizationOf } from '../http/request.js';
 import { readBasic } from './basic-credentials.js';
@@ -37,71 +37,68 @@ const notGuesses: readonly RefusalReason[] = ['revoked', 'expired', 'edition', '
  *   too many passwords are being checked
  */
 export async function authenticate(context: AdminContext, request: Request, env: unknown): Promise<Caller> {
-  const lookups = context.newLookups();
   const source = context.clientAddress(request, env);
-  try {
-    const headers = arrivedHeaders(request, env);
-    const verification = await context.apiKeys.verify(headers, lookups, { address: source });
-    if (verification.outcome === 'authenticated') {
-      const { userId, apiKeyId } = verification;
-      const user = await findOwner(context, lookups, userId);
-      if (typeof user === 'string') throw new Refusal({ reason: user, apiKeyId });
-      return { user, authenticatedBy: 'api-key', apiKeyId, lookups };
-    }
-    if (verification.outcome === 'refused') {
-      if (!notGuesses.includes(verification.reason)) countGuess(context, source);
-      throw new Refusal(verification);
-    }
-    return await authenticateBasic(context, lookups, source, authorizationOf(headers));
-  } catch (error) {
-    if (error instanceof Refusal) {
-      context.authenticationFailed(error.failure);
-      throw authenticationFailedError();
-    }
+  const found = await identify(context, source, arrivedHeaders(request, env)).catch((error) => {
     if (error instanceof AdminHttpError) {
       context.authenticationFailed({ reason: error.status === 429 ? 'throttled' : 'busy' });
     }
     throw error;
-  }
+  });
+  return orRefuse(context, found);
 }
 
-/**
- * Counts a failed attempt against its source.
- *
- * @throws AdminHttpError 429 when the source has failed too often; this attempt is then not counted, so that waiting
- *   helps
- */
+async function identify(
+  context: AdminContext,
+  source: string,
+  headers: Headers | readonly string[],
+): Promise<Caller | AuthenticationFailure> {
+  const lookups = context.newLookups();
+  const verification = await context.apiKeys.verify(headers, lookups, { address: source });
+  if (verification.outcome === 'authenticated') {
+    const { userId, apiKeyId } = verification;
+    const user = await findOwner(context, lookups, userId);
+    if (typeof user === 'string') return { reason: user, apiKeyId };
+    return { user, authenticatedBy: 'api-key', apiKeyId, lookups };
+  }
+  if (verification.outcome === 'refused') {
+    const { outcome: _, ...failure } = verification;
+    if (!notGuesses.includes(failure.reason)) countGuess(context, source);
+    return failure;
+  }
+  return await identifyByPassword(context, lookups, source, authorizationOf(headers));
+}
+
+/** @throws AdminHttpError 401 for a failure, which is reported */
+function orRefuse(context: AdminContext, found: Caller | AuthenticationFailure): Caller {
+  if ('user' in found) return found;
+  context.authenticationFailed(found);
+  throw authenticationFailedError();
+}
+
+/** @throws AdminHttpError 429 after too many failures; this attempt is then not counted, so that waiting helps */
 function countGuess(context: AdminContext, source: string): void {
   refuseWhenThrottled(context, source);
   context.throttle.failed(source);
 }
 
-/**
- * Authenticates once more after a body, which may have been slow to arrive: credentials that were revoked meanwhile do
- * nothing (rule K11).
- *
- * @throws AdminHttpError 401
- */
+/** For use after a body, which may have been slow: credentials that were revoked meanwhile do nothing (rule K11). */
 export async function authenticateAgain(context: AdminContext, caller: Caller): Promise<Caller> {
-  const again = await lookAgain(context, caller);
-  if (typeof again === 'object') return again;
-  const { apiKeyId } = caller;
-  context.authenticationFailed({ reason: again, ...(apiKeyId !== undefined && { apiKeyId }) });
-  throw authenticationFailedError();
+  return orRefuse(context, await lookAgain(context, caller));
 }
 
 /** The caller looked up afresh, or why the key, or the password that was checked, no longer authenticates. */
-export async function lookAgain(context: AdminContext, caller: Caller): Promise<Caller | AuthenticationFailureReason> {
+export async function lookAgain(context: AdminContext, caller: Caller): Promise<Caller | AuthenticationFailure> {
   const lookups = context.newLookups();
   const { user: before, apiKeyId, passwordHash } = caller;
   if (apiKeyId === undefined) {
     const user = await findUnchanged(context, lookups, { id: before.id, passwordHash });
-    return user === undefined ? 'password' : { ...caller, user, lookups };
+    return user === undefined ? { reason: 'password' } : { ...caller, user, lookups };
   }
   const isUsable = await context.apiKeys.isUsable(apiKeyId, lookups);
   const owner = await findOwner(context, lookups, before.id);
-  if (typeof owner === 'string') return owner;
-  return isUsable ? { ...caller, user: owner, lookups } : await whyUnusable(context, lookups, owner, apiKeyId);
+  if (typeof owner === 'string') return { reason: owner, apiKeyId };
+  if (isUsable) return { ...caller, user: owner, lookups };
+  return { reason: await whyUnusable(context, lookups, owner, apiKeyId), apiKeyId };
 }
 
 async function whyUnusable(
@@ -125,10 +122,7 @@ export function actorOf({ user, authenticatedBy, apiKeyId, lookups }: Caller, or
   return toActor(user, { origin, authenticatedBy, apiKeyId, lookups });
 }
 
-/**
- * Checked here as well as by `verify`: the host may have opened the API keys without its directory, or with another
- * edition.
- */
+/** `verify` has checked this, but the host may have opened the API keys with another edition or no directory. */
 async function findOwner(
   context: AdminContext,
   lookups: RequestLookups,
@@ -139,29 +133,20 @@ async function findOwner(
   return isEnabled(user) ? user : 'owner';
 }
 
-async function authenticateBasic(
+async function identifyByPassword(
   context: AdminContext,
   lookups: RequestLookups,
   source: string,
   authorization: string | undefined,
-): Promise<Caller> {
+): Promise<Caller | AuthenticationFailure> {
   const credentials = readBasic(authorization);
   // A request without credentials guesses nothing.
-  if (credentials === undefined) throw new Refusal({ reason: 'missing' });
+  if (credentials === undefined) return { reason: 'missing' };
   if (credentials === 'malformed') {
     countGuess(context, source);
-    throw new Refusal({ reason: 'malformed-basic' });
+    return { reason: 'malformed-basic' };
   }
   const user = await checkPassword(context, lookups, source, credentials);
-  if (user === undefined) throw new Refusal({ reason: 'password' });
+  if (user === undefined) return { reason: 'password' };
   return { user, authenticatedBy: 'basic', passwordHash: user.passwordHash, lookups };
-}
-
-class Refusal extends Error {
-  readonly failure: AuthenticationFailure;
-
-  constructor({ reason, apiKeyId }: AuthenticationFailure) {
-    super(reason);
-    this.failure = { reason, ...(apiKeyId !== undefined && { apiKeyId }) };
-  }
 }

@@ -68,11 +68,7 @@ export async function checkPassword(
   return isRight && id !== undefined ? await findUnchanged(context, lookups, { id, passwordHash }) : undefined;
 }
 
-/**
- * By the host's check where there is one. An unknown user costs a check of our own, so that both take time.
- *
- * @throws Error when the stored hash cannot be read: nobody could sign in, and "wrong password" would hide why
- */
+/** @throws Error when the stored hash cannot be read: nobody could sign in, and "wrong password" would hide why */
 async function matches(
   context: AdminContext,
   lookups: RequestLookups,
@@ -89,6 +85,7 @@ async function matches(
     context.throttle.failed(address);
     throw new Error(`The \`passwordHash\` of user ${id} is not from \`hashPassword\`: give \`verifyPassword\`.`);
   }
+  // So that this takes time, too.
   if (user === undefined) return await verifyPassword(password, undefined);
   return (await lookups.ask('The password check of this service', () => hostCheck(user, password))) === true;
 }

@@ -49,9 +49,6 @@ export function authenticationFailedError(): AdminHttpError {
   return new AdminHttpError(401, authenticationFailedMessage, { headers: { 'www-authenticate': 'ApiKey' } });
 }
 
-/**
- * @param retryAfterMs milliseconds, sent as whole seconds, at least 1
- */
 export function tooManyFailuresError(retryAfterMs: number): AdminHttpError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   return new AdminHttpError(429, 'Too many failed attempts. Wait before you try again.', {
@@ -73,10 +70,7 @@ export function mountOrderError(): AdminHttpError {
   return new AdminHttpError(500, message, { cause: new Error(message) });
 }
 
-/**
- * The status, body and headers for anything thrown. What is not the client's doing is to be reported with `onError`
- * (`expected: false`); an unexpected error becomes a 500 without details.
- */
+/** The response to anything thrown. What is not `expected` is not the client's doing: report it to the host. */
 export function describeFailure(thrown: unknown): {
   readonly status: number;
   readonly body: AdminErrorBody;

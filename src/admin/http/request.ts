@@ -13,19 +13,13 @@ function nodeRequest(env: unknown): NodeRequest | undefined {
   return bindings.incoming ?? bindings.server?.incoming;
 }
 
-/**
- * The address of the request's socket; `''` where the runtime does not expose it: all such requests then count as one
- * source.
- */
+/** The address of the request's socket; `''` where the runtime does not expose it: all requests are then one source. */
 export function socketAddress(_request: Request, env: unknown): string {
   const address = nodeRequest(env)?.socket?.remoteAddress;
   return typeof address === 'string' ? address : '';
 }
 
-/**
- * The headers as they arrived. A fetch Request joins repeated headers with commas, so Node's own list is preferred
- * (rule K8).
- */
+/** The headers as they arrived: Node's own list where there is one, as a Request joins repeated headers (rule K8). */
 export function arrivedHeaders(request: Request, env: unknown): Headers | readonly string[] {
   const raw = nodeRequest(env)?.rawHeaders;
   return Array.isArray(raw) && raw.every((entry) => typeof entry === 'string') ? raw : request.headers;
@@ -61,15 +55,9 @@ export function isCrossSite(request: Request, publicUrl: URL | undefined): boole
  *
  * @returns a function that throws an AdminHttpError 500 when the host has read the body, and the request must be made anew
  */
-export function createPlacement({
-  basePath,
-  publicUrl,
-  sections,
-}: Pick<AdminContext, 'basePath' | 'publicUrl' | 'sections'>) {
-  const remainderOf = createRemainders(
-    basePath,
-    sections.map(({ name }) => name),
-  );
+export function createPlacement({ basePath, publicUrl, sections }: AdminContext) {
+  const sectionNames = sections.map(({ name }) => name);
+  const remainderOf = createRemainders(basePath, sectionNames);
   return (request: Request) => {
     const url = new URL(request.url);
     const { pathname } = url;

@@ -6,7 +6,7 @@ import { readBoundedText } from '../http/read-bounded-text.js';
 import { errorResponse, json } from '../http/responses.js';
 import type { AdminOptions } from '../options.js';
 import { createHostCheck } from './allowed-hosts.js';
-import { OpenRequest } from './open-request.js';
+import { createOpenRequest } from './open-request.js';
 import { loadSdk, type McpSdk } from './sdk.js';
 import { createSessions, type McpSession } from './sessions.js';
 import { createStreamWatch } from './stream-watch.js';
@@ -71,7 +71,7 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
 
   const handle = async (session: McpSession, request: Request, caller: Caller, body: unknown) => {
     session.openRequests += 1;
-    const openRequest = new OpenRequest(caller, body, () => {
+    const openRequest = createOpenRequest(caller, body, () => {
       session.openRequests -= 1;
       session.lastUsedAt = context.clock.monotonic();
       watch.remove(openRequest);
@@ -92,13 +92,13 @@ export function createMcpEndpoint(context: AdminContext, options: McpEndpointOpt
       openRequest.finish();
       throw error;
     }
-    const isStream = response.body !== null && response.headers.get('content-type') === 'text/event-stream';
-    if (!isStream) openRequest.finish();
+    const stream = response.headers.get('content-type') === 'text/event-stream' ? response.body : null;
+    if (stream === null) openRequest.finish();
     schedule();
     const headers = new Headers(response.headers);
-    headers.set('cache-control', isStream ? 'no-store, no-transform' : 'no-store');
+    headers.set('cache-control', stream === null ? 'no-store' : 'no-store, no-transform');
     headers.set('x-content-type-options', 'nosniff');
-    const content = isStream && response.body !== null ? openRequest.carry(response.body) : response.body;
+    const content = stream === null ? response.body : openRequest.carry(stream);
     return new Response(content, { status: response.status, headers });
   };
 
@@ -127,11 +127,9 @@ const refusals = {
 } as const;
 
 async function readMessage(request: Request): Promise<unknown> {
-  const read = await readBoundedText(request, maxBodyBytes);
-  if (read.problem === 'too-large') {
-    throw new ProtocolRefusal(413, -32000, `Payload Too Large: Request body must not exceed ${maxBodyBytes} bytes`);
-  }
-  const message = read.text === undefined ? undefined : parseJson(read.text);
+  const tooLarge = `Payload Too Large: Request body must not exceed ${maxBodyBytes} bytes`;
+  const text = await readBoundedText(request, maxBodyBytes, () => new ProtocolRefusal(413, -32000, tooLarge));
+  const message = parseJson(text ?? '');
   if (message === undefined) throw new ProtocolRefusal(400, -32700, 'Parse error: Invalid JSON');
   return message;
 }

@@ -1,8 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { bool, functionOf, option, optionsOf, type ShapeOf, text } from '../../internal/index.js';
-import type { BoundTool, McpTool } from './tool.js';
-import { toToolSchema } from './tool.js';
+import { type BoundTool, type McpTool, toToolSchema } from './tool.js';
 
 /** {@link bindTool} reads the input schemas. */
 export const mcpToolsOption = z.array(
@@ -21,11 +20,7 @@ export const mcpToolsOption = z.array(
   { error: 'must be an array of tools' },
 );
 
-/**
- * Prepares one of the host's tools to be called.
- *
- * @throws TypeError naming the `inputSchema` below `path`
- */
+/** Prepares one of the host's tools to be called. @throws TypeError naming the `inputSchema` below `path` */
 export function bindTool(path: string, tool: McpTool): BoundTool {
   const { schema, parse } = readInputSchema(`${path}.inputSchema`, tool.inputSchema);
   return {

@@ -1,31 +1,18 @@
 import type { AdminContext } from '../context.js';
 import { AdminHttpError } from '../http/errors.js';
 
-/** Loads the parts of the official MCP SDK that the endpoint uses. */
 async function importSdk() {
   const [{ McpServer }, { WebStandardStreamableHTTPServerTransport }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/mcp.js'),
     import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
     import('@modelcontextprotocol/sdk/types.js'),
   ]);
-  const { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } = types;
-  return {
-    McpServer,
-    WebStandardStreamableHTTPServerTransport,
-    CallToolRequestSchema,
-    ErrorCode,
-    ListToolsRequestSchema,
-    McpError,
-  };
+  return { ...types, McpServer, WebStandardStreamableHTTPServerTransport };
 }
 
 export type McpSdk = Awaited<ReturnType<typeof importSdk>>;
 
-/**
- * The MCP SDK, an optional peer dependency, loaded at the first request.
- *
- * @throws AdminHttpError 501 that says what to install
- */
+/** The MCP SDK, an optional peer dependency. @throws AdminHttpError 501 that says what to install */
 export async function loadSdk(context: AdminContext): Promise<McpSdk> {
   try {
     return await importSdk();

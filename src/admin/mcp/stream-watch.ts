@@ -19,16 +19,13 @@ export function createStreamWatch(context: AdminContext) {
     },
     /** Checks all of them: keys expire, other processes revoke, users are deleted. */
     async check() {
-      const byCredentials = new Map<string, OpenRequest[]>();
-      for (const request of open) {
+      const known = new Map<string, boolean>();
+      for (const request of [...open]) {
         const { user, apiKeyId, passwordHash } = request.caller;
         const credentials = JSON.stringify([user.id, apiKeyId, passwordHash]);
-        byCredentials.set(credentials, [...(byCredentials.get(credentials) ?? []), request]);
-      }
-      for (const requests of byCredentials.values()) {
-        const caller = requests[0]?.caller;
-        if (caller === undefined || (await isValid(context, caller))) continue;
-        for (const request of requests) request.end();
+        const isUsable = known.get(credentials) ?? (await isValid(context, request.caller));
+        known.set(credentials, isUsable);
+        if (!isUsable) request.end();
       }
     },
     close() {
@@ -41,7 +38,7 @@ export function createStreamWatch(context: AdminContext) {
 /** Credentials that cannot be checked end the stream: the client opens it again and gets the error then. */
 async function isValid(context: AdminContext, caller: Caller): Promise<boolean> {
   try {
-    return typeof (await lookAgain(context, caller)) === 'object';
+    return 'user' in (await lookAgain(context, caller));
   } catch (error) {
     context.onError(error);
     return false;

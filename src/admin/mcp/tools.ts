@@ -38,8 +38,7 @@ export function createToolBox(context: AdminContext, mcpTools: readonly McpTool[
       } catch (error) {
         const isKnown = isApiKeyError(error);
         if (!isKnown || error.kind === 'unavailable') context.onError(error);
-        if (isKnown) return failed(error.message);
-        return failed('The tool failed unexpectedly.');
+        return failed(isKnown ? error.message : 'The tool failed unexpectedly.');
       }
     },
   };

@@ -14,23 +14,19 @@ import { revokeAllRoutes } from './pages/revoke-all.js';
 import { revokeApiKeyRoutes } from './pages/revoke-api-key.js';
 import { signInRoutes } from './pages/sign-in.js';
 import { userRoutes } from './pages/users.js';
-import { sectionAssets, sectionRoutes } from './sections.js';
+import { sectionRoutes } from './sections.js';
 import { createUi } from './ui.js';
 
-/**
- * The administration UI under `context.basePath`: pages rendered on the server, one stylesheet, one small script.
- * Everything works without the script.
- */
+/** The administration UI: pages rendered on the server, all of which work without the one small script. */
 export function uiRoutes(context: AdminContext): Hono {
   // Not strict: below a base path, the start page is there with and without its slash, and so is every other page.
   const app = new Hono({ strict: false }).basePath(context.basePath);
   const ui = createUi(context, app);
-  const known = [...ui.look.assets, ...sectionAssets(context.sections)];
   app.use('*', securityHeaders);
   app.get('/assets/:name', (c) => {
-    const response = assetResponse(known, c.req.param('name'), c.req.header('if-none-match'));
-    if (response === undefined) throw pageNotFound();
-    return response;
+    const asset = ui.look.assets.find(({ name }) => name === c.req.param('name'));
+    if (asset === undefined) throw pageNotFound();
+    return assetResponse(asset, c.req.header('if-none-match'));
   });
   ui.get('/', (c, pageContext) => {
     if (pageContext.shows.apiKeys) return c.redirect(ui.links.apiKeys(), 303);

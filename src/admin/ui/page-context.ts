@@ -10,10 +10,7 @@ export type PageContext = NonNullable<Awaited<ReturnType<typeof readPageContext>
 
 const cached = 'pageContext';
 
-/**
- * `undefined` when nobody is signed in. User, rights and edition are looked up at every request (rules K11, K12), the
- * user and the edition once.
- */
+/** `undefined` when nobody is signed in. User, rights and edition are looked up once a request (rules K11, K12). */
 export async function readPageContext(
   { context, sessions, forms }: { context: AdminContext; sessions: Sessions; forms: Forms },
   c: Context,

@@ -1,30 +1,25 @@
 import type { Context, Hono } from 'hono';
 import { raw } from 'hono/html';
 import { AdminHttpError } from '../http/errors.js';
-import type { AdminSection, AdminSectionContext } from '../sections.js';
-import { type Asset, asset } from './assets/assets.js';
+import type { AdminSectionContext } from '../sections.js';
+import { asset } from './assets/assets.js';
 import { allowConnections } from './browser/security-headers.js';
 import { Page, Token } from './components/layout.js';
 import { type PageContext, readPageContext } from './page-context.js';
 import { pageNotFound, showProblem } from './pages/problem.js';
 import type { Ui } from './ui.js';
 
-/** The stylesheets and scripts of the host's sections. */
-export function sectionAssets(sections: readonly AdminSection[]): Asset[] {
-  return sections.flatMap((section) => Object.values(assetsOf(section)).filter((one) => one !== undefined));
-}
-
-function assetsOf({ name, stylesheet, script }: AdminSection) {
-  return {
-    stylesheet: stylesheet === undefined ? undefined : asset(`${name}.css`, 'text/css', stylesheet),
-    script: script === undefined ? undefined : asset(`${name}.js`, 'text/javascript', script),
-  };
-}
-
 export function sectionRoutes(app: Hono, ui: Ui): void {
+  /** Serves a file of a section, and returns its address. */
+  const serve = (name: string, type: string, content: string | undefined) => {
+    if (content === undefined) return undefined;
+    const file = asset(name, type, content);
+    ui.look.assets.push(file);
+    return ui.links.asset(file.name);
+  };
   for (const section of ui.context.sections) {
-    const { stylesheet, script } = assetsOf(section);
-    const addressOf = (file: Asset | undefined) => (file === undefined ? undefined : ui.links.asset(file.name));
+    const stylesheet = serve(`${section.name}.css`, 'text/css', section.stylesheet);
+    const script = serve(`${section.name}.js`, 'text/javascript', section.script);
     const respond = async (
       c: Context,
       pageContext: PageContext,
@@ -34,11 +29,7 @@ export function sectionRoutes(app: Hono, ui: Ui): void {
       c.set(allowConnections, true);
       const page: AdminSectionContext['page'] = async ({ title, content, status = 200, refreshSeconds }) => {
         const html = (
-          <Page
-            title={title}
-            section={section.name}
-            extras={{ stylesheet: addressOf(stylesheet), script: addressOf(script), refreshSeconds }}
-          >
+          <Page title={title} section={section.name} extras={{ stylesheet, script, refreshSeconds }}>
             {raw(String(await content))}
           </Page>
         );

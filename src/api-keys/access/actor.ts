@@ -64,11 +64,7 @@ function isStorableText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0');
 }
 
-/**
- * The actor with its rights: those in the directory, or the actor's own where there is no directory (rules K7, K11).
- *
- * @throws ApiKeyError `forbidden` when the directory has no such user, or a disabled one.
- */
+/** With the directory's rights, or the actor's own without one (rules K7, K11). @throws ApiKeyError `forbidden` */
 export async function resolvePrincipal(
   actor: ActorLike,
   { users, newLookups }: { users?: UserDirectory | undefined; newLookups(): RequestLookups },

@@ -9,34 +9,36 @@ export interface AnswerTime {
   readonly clock?: Pick<Clock, 'setTimer'> | undefined;
 }
 
-/**
- * What a function of the host returns (rule K19).
- *
- * @param what the subject of the message, such as `The directory of users`
- * @throws ApiKeyError `unavailable` when the function fails or takes too long, with the failure as its cause
- */
+/** What a function of the host returns. @throws ApiKeyError `unavailable` when it fails or takes too long (rule K19) */
 export async function answerInTime<T>(
   what: string,
   ask: () => T | Promise<T>,
   { timeoutMs = 5000, clock = systemClock }: AnswerTime = {},
 ): Promise<T> {
-  let timer: Timer | undefined;
   try {
     const answer = ask();
     // Most directories are in memory or in a local database: they answer at once and need no timer.
-    if (!isPromise(answer)) return answer;
-    const late = new Promise<never>((_, reject) => {
-      timer = clock.setTimer(timeoutMs, () => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)));
-    });
-    return await Promise.race([answer, late]);
+    return isPromise(answer) ? await within(timeoutMs, what, clock, answer) : answer;
   } catch (cause) {
     if (isApiKeyError(cause)) throw cause;
-    throw new ApiKeyError('unavailable', `${what} cannot be read right now. Try again in a few seconds.`, {
-      cause,
-    });
-  } finally {
-    timer?.cancel();
+    throw new ApiKeyError('unavailable', `${what} cannot be read right now. Try again in a few seconds.`, { cause });
   }
+}
+
+/** @throws Error when the answer takes too long */
+export async function within<T>(
+  timeoutMs: number,
+  what: string,
+  clock: Pick<Clock, 'setTimer'>,
+  answer: Promise<T>,
+  { holdsProcess = true } = {},
+): Promise<T> {
+  let timer: Timer | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = clock.setTimer(timeoutMs, () => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)));
+    if (!holdsProcess) timer.hold(false);
+  });
+  return await Promise.race([answer, late]).finally(() => timer?.cancel());
 }
 
 export function isPromise<T>(answer: T | Promise<T>): answer is Promise<T> {

@@ -1,10 +1,9 @@
 import type { DirectoryUser } from './types.js';
 
 /**
- * A user as the host's directory returned it. One of another shape has no rights: its roles would be misread (rule K19).
+ * A user as a method of the host's directory returned it.
  *
- * @param method of the directory, for the message
- * @throws Error naming the field that is wrong; an id that is a number, as in many a database, would be no owner of a key
+ * @throws Error naming a wrong field: roles would be misread, and an id that is a number would own no key (rule K19)
  */
 export function checkUser(found: DirectoryUser | undefined | null, method: string): DirectoryUser | undefined {
   if (found === undefined || found === null) return undefined;

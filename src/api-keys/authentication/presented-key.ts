@@ -1,51 +1,42 @@
 import type { RefusalReason, RequestHeaders } from './types.js';
 
-/** The key value that a request presents, `none`, or why the headers are refused before any value is parsed. */
-export type PresentedKey =
-  | { readonly kind: 'key'; readonly value: string }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason }
-  | { readonly kind: 'none' };
-
-const keyHeader = 'x-api-key';
-const authorizationHeader = 'authorization';
-const none: PresentedKey = { kind: 'none' };
-const malformed: PresentedKey = { kind: 'refused', reason: 'malformed' };
-const repeated: PresentedKey = { kind: 'refused', reason: 'repeated-header' };
+/** The key value that a request presents, or why the headers are refused before it is parsed; neither for no key. */
+interface PresentedKey {
+  readonly value?: string;
+  readonly refusal?: RefusalReason;
+}
 
 /** Reads `x-api-key` and `Authorization: ApiKey` (rule K8). @throws TypeError when `headers` is not an object */
 export function readPresentedKey(headers: RequestHeaders): PresentedKey {
   if (typeof headers !== 'object' || headers === null) throw new TypeError('`headers` must be an object.');
-  const plain = headerValues(headers, keyHeader);
-  const authorization = headerValues(headers, authorizationHeader);
-  if (plain.length === 0 && authorization.length === 0) return none;
-  if (plain.length > 1 || authorization.length > 1) return repeated;
-  const fromAuthorization = readAuthorization(authorization[0]);
+  const plain = headerValues(headers, 'x-api-key');
+  const authorization = headerValues(headers, 'authorization');
+  if (plain.length > 1 || authorization.length > 1) return { refusal: 'repeated-header' };
   const fromPlain = readPlain(plain[0]);
-  for (const presented of [fromPlain, fromAuthorization]) if (presented.kind === 'refused') return presented;
-  if (fromPlain.kind === 'none') return fromAuthorization;
-  if (fromAuthorization.kind === 'key' && fromPlain.kind === 'key' && fromAuthorization.value !== fromPlain.value) {
-    return { kind: 'refused', reason: 'different-keys' };
-  }
-  return fromPlain;
+  if (fromPlain.refusal !== undefined) return fromPlain;
+  const fromAuthorization = readAuthorization(authorization[0]);
+  if (fromAuthorization.refusal !== undefined || fromPlain.value === undefined) return fromAuthorization;
+  const { value = fromPlain.value } = fromAuthorization;
+  return value === fromPlain.value ? fromPlain : { refusal: 'different-keys' };
 }
 
 function readPlain(value: string | undefined): PresentedKey {
-  if (value === undefined) return none;
+  if (value === undefined) return {};
   // Fetch and Node join repeated headers with a comma, and no key contains one.
-  return value.includes(',') ? repeated : { kind: 'key', value };
+  return value.includes(',') ? { refusal: 'repeated-header' } : { value };
 }
 
 function readAuthorization(value: string | undefined): PresentedKey {
-  if (value === undefined) return none;
-  if (value.trim() === '') return malformed;
+  if (value === undefined) return {};
+  if (value.trim() === '') return { refusal: 'malformed' };
   const scheme = (/^[^\s,]*/.exec(value)?.[0] ?? '').toLowerCase();
   // Other schemes, such as Digest, use commas; ApiKey and Basic have one only when fetch joined repeated headers.
   if (value.includes(',') && (scheme === 'apikey' || scheme === 'basic' || /,\s*apikey(?:\s|,|$)/i.test(value))) {
-    return repeated;
+    return { refusal: 'repeated-header' };
   }
-  if (scheme !== 'apikey') return none;
+  if (scheme !== 'apikey') return {};
   const key = /^apikey +(\S+)$/i.exec(value)?.[1];
-  return key === undefined ? malformed : { kind: 'key', value: key };
+  return key === undefined ? { refusal: 'malformed' } : { value: key };
 }
 
 /** Every value of a header, whose name is in lower case. */

@@ -9,20 +9,17 @@ import { readPresentedKey } from './presented-key.js';
 import { useOf } from './recent-uses.js';
 import type { RefusalReason, RequestHeaders, RequestSource, Verification } from './types.js';
 
-/**
- * Checks the key that a request presents against the database, its owner and the edition. Nothing is cached between
- * requests (rules K2, K8, K11, K12).
- */
+/** Checks the presented key, its owner and the edition, anew at every request (rules K2, K8, K11, K12). */
 export async function verifyHeaders(
   context: Context,
   headers: RequestHeaders,
   lookups = context.newLookups(),
   { address }: RequestSource = {},
 ): Promise<Verification> {
-  const presented = readPresentedKey(headers);
-  if (presented.kind === 'none') return { outcome: 'none' };
-  if (presented.kind === 'refused') return { outcome: 'refused', reason: presented.reason };
-  const parts = parseKey(presented.value);
+  const { value, refusal } = readPresentedKey(headers);
+  if (refusal !== undefined) return { outcome: 'refused', reason: refusal };
+  if (value === undefined) return { outcome: 'none' };
+  const parts = parseKey(value);
   if (parts === undefined) return { outcome: 'refused', reason: 'malformed' };
   const { id: apiKeyId, secret } = parts;
   const stored = await context.store.lookUp(apiKeyId);
@@ -56,7 +53,7 @@ async function refusalOf(
   { id, stored, nowMs }: { id: string; stored: StoredSecret; nowMs: number },
 ): Promise<RefusalReason | undefined> {
   const status = statusOf(stored, nowMs);
-  if (status === 'Expired') await recordExpiredKeys(context, [{ id, ends: stored }], nowMs);
+  if (status === 'Expired') await recordExpiredKeys(context, [{ id, ...stored }], nowMs);
   if (status !== 'Active') return status === 'Revoked' ? 'revoked' : 'expired';
   if (!hasApiKeys(await lookups.findEdition(context.edition))) return 'edition';
   if (context.users === undefined) return undefined;

@@ -9,12 +9,12 @@ import {
   insertAudits,
   type KeyRow,
   listAudits,
-  type NewAuditRecord,
   type Queries,
 } from '../store/index.js';
 import { findVisibleKey } from './find-key.js';
 import {
   formatCursor,
+  namesOf,
   readCursor,
   readLimit,
   readOneOf,
@@ -34,7 +34,7 @@ import {
   revisionTypes,
 } from './types.js';
 
-const names = Object.keys({
+const names = namesOf<AuditQuery>({
   scope: true,
   apiKeyId: true,
   revisionType: true,
@@ -42,17 +42,9 @@ const names = Object.keys({
   author: true,
   from: true,
   to: true,
-  cursor: true,
-  limit: true,
-  skip: true,
-  total: true,
-} satisfies Record<keyof AuditQuery, true>);
+});
 
-/**
- * One page of the audit trail, newest first (rules K6, K7).
- *
- * @throws TypeError naming what is no field of a query
- */
+/** Newest first (rules K6, K7). @throws TypeError naming what is no field of a query */
 export async function auditPage(context: Context, actor: ActorLike, query: AuditQuery): Promise<Page<AuditEntry>> {
   checkNames(names, query, 'query');
   const principal = await resolvePrincipal(actor, context);
@@ -74,9 +66,9 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
     fromMs: readTime('from', query.from, 'start'),
     toMs: readTime('to', query.to, 'end'),
   };
-  const start = { beforeId: after === undefined ? undefined : Number(after.value), skip };
+  const place = { beforeId: after === undefined ? undefined : Number(after.value), skip, limit: limit + 1 };
   const { kysely } = context.store;
-  const rows = await listAudits(kysely, filter, start, limit + 1);
+  const rows = await listAudits(kysely, filter, place);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
     items: rows.slice(0, limit).map((row) => toAuditEntry(row, principal)),
@@ -85,10 +77,7 @@ export async function auditPage(context: Context, actor: ActorLike, query: Audit
   };
 }
 
-/**
- * The acting key belongs to the author, and is shown only to readers who may see it: the entry may be about another
- * user's key (rules K7, K15).
- */
+/** The acting key is the author's, and the entry may be about another user's: not all may see both (rules K7, K15). */
 function toAuditEntry(row: AuditRecord, reader: Principal): AuditEntry {
   const showsActingKey = reader.mayManageAll || row.author_id === reader.userId;
   return {
@@ -107,6 +96,18 @@ function toAuditEntry(row: AuditRecord, reader: Principal): AuditEntry {
   };
 }
 
+export type Edited = Pick<KeyRow, 'name' | 'description' | 'expires_on'>;
+
+/** What an edit changes, or a creation, before which there was nothing. */
+export function changesBetween(before: Edited | undefined, after: Edited): readonly FieldChange[] {
+  const changes: readonly FieldChange[] = [
+    { field: 'name', from: before?.name ?? null, to: after.name },
+    { field: 'description', from: before?.description || null, to: after.description || null },
+    { field: 'expiresOn', from: before === undefined ? null : toIso(before.expires_on), to: toIso(after.expires_on) },
+  ];
+  return changes.filter(({ from, to }) => from !== to);
+}
+
 /** Writes the entries in the transaction of the change (rule K6), with the acting key, if any (rule K15). */
 export async function recordChanges(
   queries: Queries,
@@ -116,22 +117,18 @@ export async function recordChanges(
   revisions: readonly { row: KeyRow; changes: readonly FieldChange[] }[],
 ): Promise<void> {
   const actingKey = author.apiKeyId === undefined ? undefined : await findKey(queries, author.apiKeyId);
-  await insertAudits(
-    queries,
-    revisions.map(
-      ({ row, changes }): NewAuditRecord => ({
-        api_key_id: row.id,
-        owner_id: row.owner_id,
-        name: row.name,
-        author_id: author.userId,
-        author_username: author.username,
-        acting_key_id: author.apiKeyId ?? null,
-        acting_key_name: actingKey?.name ?? null,
-        change_time: changeTimeMs,
-        revision_type: revisionType,
-        changes: JSON.stringify(changes),
-        origin: author.origin,
-      }),
-    ),
-  );
+  const rows = revisions.map(({ row, changes }) => ({
+    api_key_id: row.id,
+    owner_id: row.owner_id,
+    name: row.name,
+    author_id: author.userId,
+    author_username: author.username,
+    acting_key_id: author.apiKeyId ?? null,
+    acting_key_name: actingKey?.name ?? null,
+    change_time: changeTimeMs,
+    revision_type: revisionType,
+    changes: JSON.stringify(changes),
+    origin: author.origin,
+  }));
+  await insertAudits(queries, rows);
 }

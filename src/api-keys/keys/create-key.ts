@@ -5,13 +5,13 @@ import type { ActorLike } from '../access/types.js';
 import { validationError } from '../api-key-error.js';
 import type { Context } from '../context.js';
 import { insertKey, type KeyRow } from '../store/index.js';
-import { recordChanges } from './audit-trail.js';
+import { changesBetween, recordChanges } from './audit-trail.js';
 import { readFields } from './fields.js';
 import { generateKey } from './key-format.js';
 import { nameNotUnique } from './key-texts.js';
-import { toApiKey, toIso } from './presentation.js';
+import { toApiKey } from './presentation.js';
 import { userDeleted } from './revoke-keys.js';
-import type { CreatedApiKey, FieldChange, NewApiKey } from './types.js';
+import type { CreatedApiKey, NewApiKey } from './types.js';
 
 /** Creates a key for the actor (rules K2-K4, K12, K16). */
 export async function createKey(context: Context, actor: ActorLike, input: NewApiKey): Promise<CreatedApiKey> {
@@ -54,11 +54,7 @@ async function insertNewKey(
     warned_ms: fields.expires_on - fields.created_on,
     warning_until: 0,
   };
-  const changes: FieldChange[] = [
-    { field: 'name', from: null, to: row.name },
-    ...(row.description === '' ? [] : [{ field: 'description' as const, from: null, to: row.description }]),
-    { field: 'expiresOn', from: null, to: toIso(row.expires_on) },
-  ];
+  const changes = changesBetween(undefined, row);
   try {
     await context.store.kysely.transaction().execute(async (transaction) => {
       await insertKey(transaction, row);

@@ -1,7 +1,5 @@
-import type { FieldReading } from '../api-key-error.js';
+import { type FieldReading, wrongField } from '../api-key-error.js';
 import { readDateTime } from './date-time.js';
-
-const field = 'expiresOn';
 
 /**
  * The latest expiry accepted at `now`: one calendar year later, to the end of that day in UTC. A year after 29 February
@@ -20,6 +18,7 @@ export function maxExpiresOn(now: Date | number): Date {
 
 /** Reads and checks an expiry (rule K4): epoch milliseconds, or what is wrong with it. */
 export function readExpiry(value: unknown, nowMs: number): FieldReading<number> {
+  const wrong = (message: string) => wrongField('expiresOn', message);
   if (value === undefined || value === null || value === '') return wrong('Expiry date is required.');
   const expiresOnMs = readDateTime(value, 'end');
   if (Number.isNaN(expiresOnMs)) {
@@ -30,8 +29,4 @@ export function readExpiry(value: unknown, nowMs: number): FieldReading<number> 
   if (expiresOnMs <= nowMs) return wrong('Expiry date must be a future datetime.');
   if (expiresOnMs > maxExpiresOn(nowMs).getTime()) return wrong('Expiration date cannot exceed 1 year from today.');
   return { value: expiresOnMs };
-}
-
-function wrong(message: string): FieldReading<never> {
-  return { error: { field, message } };
 }

@@ -16,11 +16,7 @@ export async function getKey(context: Context, actor: ActorLike, apiKeyId: strin
   return toApiKey(row, unwritten(row.id), nowMs);
 }
 
-/**
- * A key that the principal may see, with its status at `nowMs` recorded.
- *
- * @throws ApiKeyError `not-found`, also for another user's key (rule K7)
- */
+/** With its status at `nowMs` recorded. @throws ApiKeyError `not-found`, also for another user's key (rule K7) */
 export async function findVisibleKey(
   context: Context,
   principal: Principal,
@@ -29,7 +25,7 @@ export async function findVisibleKey(
 ): Promise<KeyRow> {
   const row = isApiKeyId(apiKeyId) ? await findKey(context.store.kysely, apiKeyId) : undefined;
   if (row === undefined || !(principal.mayManageAll || row.owner_id === principal.userId)) throw notFoundError();
-  await recordExpiredKeys(context, [{ id: row.id, ends: endsOf(row) }], nowMs);
+  await recordExpiredKeys(context, [endsOf(row)], nowMs);
   return row;
 }
 

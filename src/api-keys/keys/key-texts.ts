@@ -1,6 +1,5 @@
-import type { FieldError, FieldReading } from '../api-key-error.js';
+import { type FieldError, type FieldReading, wrongField } from '../api-key-error.js';
 
-const field = 'name';
 const maxCharacters = 100;
 /** Maximum length of a description. */
 export const maxDescriptionCharacters = 500;
@@ -10,10 +9,11 @@ const forbiddenCharacters = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\p{VS}\u200C\u200D])
 // An empty Braille cell is blank, though Unicode counts it as a symbol.
 const visibleCharacter = /[^\s\u2800\p{Cf}\p{DI}]/u;
 
-export const nameNotUnique: FieldError = { field, message: 'API key name must be unique.' };
+export const nameNotUnique: FieldError = { field: 'name', message: 'API key name must be unique.' };
 
 /** Trims, normalizes (NFC) and checks a name (rule K3). Case counts. */
 export function readName(value: unknown): FieldReading<string> {
+  const wrong = (message: string) => wrongField('name', message);
   if (value === undefined || value === null) return wrong('API key name is required.');
   if (typeof value !== 'string') return wrong('API key name must be text.');
   const name = value.trim().normalize('NFC');
@@ -25,18 +25,15 @@ export function readName(value: unknown): FieldReading<string> {
 
 /** Normalizes (line ends, NFC) and checks a description (rule K3): free text in lines; `''` for none. */
 export function readDescription(value: unknown): FieldReading<string> {
+  const wrong = (message: string) => wrongField('description', message);
   if (value === undefined || value === null) return { value: '' };
-  if (typeof value !== 'string') return wrong('API key description must be text.', 'description');
+  if (typeof value !== 'string') return wrong('API key description must be text.');
   const text = value.replace(/\r\n?/g, '\n').trim().normalize('NFC');
   if ([...text].length > maxDescriptionCharacters) {
-    return wrong(`API key description cannot exceed ${maxDescriptionCharacters} characters.`, 'description');
+    return wrong(`API key description cannot exceed ${maxDescriptionCharacters} characters.`);
   }
   if (forbiddenCharacters.test(text.replace(/[\n\t]/g, ' '))) {
-    return wrong('API key description must not contain control or invisible characters.', 'description');
+    return wrong('API key description must not contain control or invisible characters.');
   }
   return { value: text };
-}
-
-function wrong(message: string, of = field): FieldReading<never> {
-  return { error: { field: of, message } };
 }

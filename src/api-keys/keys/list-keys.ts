@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import { countKeys, type KeySearch, listKeys, type Store, searchIds, sortValue } from '../store/index.js';
 import {
   formatCursor,
+  namesOf,
   readCursor,
   readLimit,
   readOneOf,
@@ -18,23 +19,9 @@ import { toApiKey } from './presentation.js';
 import { endsOf, recordExpiredKeys } from './status.js';
 import { type ApiKeyPage, type ApiKeySortField, apiKeySorts, apiKeyStatuses, type ListQuery } from './types.js';
 
-const names = Object.keys({
-  scope: true,
-  createdBy: true,
-  status: true,
-  search: true,
-  sort: true,
-  cursor: true,
-  limit: true,
-  skip: true,
-  total: true,
-} satisfies Record<keyof ListQuery, true>);
+const names = namesOf<ListQuery>({ scope: true, createdBy: true, status: true, search: true, sort: true });
 
-/**
- * One page of keys in the requested order (rules K1, K7, K10).
- *
- * @throws TypeError naming what is no field of a query
- */
+/** In the requested order (rules K1, K7, K10). @throws TypeError naming what is no field of a query */
 export async function listPage(context: Context, actor: ActorLike, query: ListQuery): Promise<ApiKeyPage> {
   checkNames(names, query, 'query');
   const principal = await resolvePrincipal(actor, context);
@@ -62,11 +49,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   const rows = await listKeys(kysely, filter, { field, direction, after, skip }, limit + 1);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  await recordExpiredKeys(
-    context,
-    shown.map((row) => ({ id: row.id, ends: endsOf(row) })),
-    nowMs,
-  );
+  await recordExpiredKeys(context, shown.map(endsOf), nowMs);
   return {
     items: shown.map((row) => toApiKey(row, unwritten(row.id), nowMs)),
     nextCursor: last === undefined ? null : formatCursor({ order: sort, value: sortValue(last, field), id: last.id }),

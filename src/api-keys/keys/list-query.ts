@@ -7,6 +7,13 @@ import { apiKeyScopes, maxPageLimit, maxSearchCharacters, type Scope } from './t
 
 const defaultLimit = 50;
 
+const pageFields = ['cursor', 'limit', 'skip', 'total'] as const;
+
+/** The names of a query's fields: its own, then those of every page. */
+export function namesOf<Query>(own: Record<Exclude<keyof Query, (typeof pageFields)[number]>, true>): string[] {
+  return [...Object.keys(own), ...pageFields];
+}
+
 // Each reads one field of a query, and throws ApiKeyError `validation` naming the field.
 
 export function readScope(principal: Principal, scope: unknown): Scope {

@@ -45,13 +45,8 @@ async function revoke(context: Context, author: ActorIdentity, which: { id: stri
     // As the caller is told that none is left, a clock that is behind must revive none (rule K5).
     if ('ownerId' in which) await recordExpiredOf(transaction, dialect, which.ownerId, nowMs);
     const revoked = await revokeActiveKeys(transaction, dialect, which, nowMs);
-    await recordChanges(
-      transaction,
-      author,
-      'Revoke',
-      nowMs,
-      revoked.map((row) => ({ row, changes })),
-    );
+    const revisions = revoked.map((row) => ({ row, changes }));
+    await recordChanges(transaction, author, 'Revoke', nowMs, revisions);
     return revoked;
   });
   context.invalidated(rows.map(({ id, owner_id }) => ({ apiKeyId: id, userId: owner_id })));

@@ -1,17 +1,13 @@
 import type { Context } from '../context.js';
-import { type KeyRow, recordExpired } from '../store/index.js';
+import { type KeyRow, recordExpired, type StoredSecret } from '../store/index.js';
 import type { ApiKeyStatus } from './types.js';
 
-/** The times that decide a key's status, in epoch milliseconds. */
-export interface Ends {
-  readonly expiresOn: number;
-  /** When a response first reported the key as Expired. */
-  readonly expiredOn: number | null;
-  readonly revokedOn: number | null;
-}
+/** The times that decide a key's status. */
+type Ends = Pick<StoredSecret, 'expiresOn' | 'expiredOn' | 'revokedOn'>;
+type EndsOfKey = Ends & { readonly id: string };
 
-export function endsOf(row: KeyRow): Ends {
-  return { expiresOn: row.expires_on, expiredOn: row.expired_on, revokedOn: row.revoked_on };
+export function endsOf({ id, expires_on, expired_on, revoked_on }: KeyRow): EndsOfKey {
+  return { id, expiresOn: expires_on, expiredOn: expired_on, revokedOn: revoked_on };
 }
 
 /** The status at `nowMs`. A key is Expired from the very millisecond of its expiry; no job runs for that (rule K5). */
@@ -27,17 +23,14 @@ export function statusOf({ expiresOn, expiredOn, revokedOn }: Ends, nowMs: numbe
  */
 export async function recordExpiredKeys(
   { store, onError }: Context,
-  keys: readonly { readonly id: string; readonly ends: Ends }[],
+  keys: readonly EndsOfKey[],
   nowMs: number,
 ): Promise<void> {
-  const expired = keys.filter(({ ends }) => ends.expiredOn === null && statusOf(ends, nowMs) === 'Expired');
+  const expired = keys.filter((key) => key.expiredOn === null && statusOf(key, nowMs) === 'Expired');
   if (expired.length === 0) return;
+  const ids = expired.map(({ id }) => id);
   try {
-    await recordExpired(
-      store,
-      expired.map(({ id }) => id),
-      nowMs,
-    );
+    await recordExpired(store, ids, nowMs);
   } catch (error) {
     onError(error);
   }

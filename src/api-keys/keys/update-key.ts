@@ -5,20 +5,14 @@ import type { ActorLike } from '../access/types.js';
 import { ApiKeyError, validationError } from '../api-key-error.js';
 import type { Context } from '../context.js';
 import { type KeyRow, updateActiveKey } from '../store/index.js';
-import { recordChanges } from './audit-trail.js';
+import { changesBetween, type Edited, recordChanges } from './audit-trail.js';
 import { readFields } from './fields.js';
 import { changedMeanwhileError, findVisibleKey, refuseChange, requireActive } from './find-key.js';
 import { nameNotUnique } from './key-texts.js';
-import { toApiKey, toIso } from './presentation.js';
+import { toApiKey } from './presentation.js';
 import type { ApiKey, FieldChange } from './types.js';
 
-type Edited = Pick<KeyRow, 'name' | 'description' | 'expires_on'>;
-
-/**
- * Edits an Active key (rules K3, K4, K12, K17). An edit that changes nothing writes nothing and is not audited.
- *
- * @throws ApiKeyError `validation`, also when no field is given (rule K13)
- */
+/** Edits an Active key (rules K3, K4, K12, K13, K17). An edit that changes nothing is neither written nor audited. */
 export async function updateKey(
   context: Context,
   actor: ActorLike,
@@ -42,7 +36,7 @@ export async function updateKey(
     description: fields.description ?? before.description,
     expires_on: fields.expiresOnMs ?? before.expires_on,
   };
-  const audited = differences(before, edited);
+  const audited = changesBetween(before, edited);
   if (audited.length === 0) return toApiKey(before, unwritten(before.id), nowMs);
   const after = await writeUpdate(context, principal, before, edited, audited);
   if (after === undefined) return await refuseChange(context, principal, before.id, 'edited');
@@ -75,16 +69,4 @@ async function writeUpdate(
     if (context.store.isDuplicate(error, 'name')) throw validationError([nameNotUnique]);
     throw error;
   }
-}
-
-function differences(before: KeyRow, { name, description, expires_on }: Edited): FieldChange[] {
-  const changes: FieldChange[] = [];
-  if (name !== before.name) changes.push({ field: 'name', from: before.name, to: name });
-  if (description !== before.description) {
-    changes.push({ field: 'description', from: before.description || null, to: description || null });
-  }
-  if (expires_on !== before.expires_on) {
-    changes.push({ field: 'expiresOn', from: toIso(before.expires_on), to: toIso(expires_on) });
-  }
-  return changes;
 }

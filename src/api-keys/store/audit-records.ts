@@ -1,35 +1,21 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
-import type { Origin } from '../access/types.js';
-import type { RevisionType } from '../keys/types.js';
+import type { AuditQuery } from '../keys/types.js';
 import type { Queries } from './key-records.js';
 import { type AuditRow, auditTable, type Tables } from './schema.js';
 
 export type AuditRecord = Selectable<AuditRow>;
-export type NewAuditRecord = Insertable<AuditRow>;
 
-export interface AuditFilter {
-  readonly ownerId?: string | undefined;
-  readonly apiKeyId?: string | undefined;
-  readonly revisionType?: RevisionType | undefined;
-  readonly origin?: Origin | undefined;
-  /** An id or a user name. */
-  readonly author?: string | undefined;
+export interface AuditFilter extends Pick<AuditQuery, 'apiKeyId' | 'revisionType' | 'origin' | 'author'> {
+  readonly ownerId: string | undefined;
   /** Both included. */
-  readonly fromMs?: number | undefined;
-  readonly toMs?: number | undefined;
-}
-
-/** Where a page starts. */
-export interface AuditStart {
-  /** Only entries older than this one. */
-  readonly beforeId?: number | undefined;
-  readonly skip: number;
+  readonly fromMs: number | undefined;
+  readonly toMs: number | undefined;
 }
 
 // Stays below the number of parameters that either database accepts in one statement.
 const rowsPerStatement = 500;
 
-export async function insertAudits(queries: Queries, rows: readonly NewAuditRecord[]): Promise<void> {
+export async function insertAudits(queries: Queries, rows: readonly Insertable<AuditRow>[]): Promise<void> {
   for (let start = 0; start < rows.length; start += rowsPerStatement) {
     await queries
       .insertInto(auditTable)
@@ -42,8 +28,7 @@ export async function insertAudits(queries: Queries, rows: readonly NewAuditReco
 export async function listAudits(
   queries: Queries,
   filter: AuditFilter,
-  { beforeId, skip }: AuditStart,
-  limit: number,
+  { beforeId, skip, limit }: { beforeId: number | undefined; skip: number; limit: number },
 ): Promise<AuditRecord[]> {
   const ids = queries
     .selectFrom(auditTable)
@@ -72,9 +57,7 @@ function matches(builder: ExpressionBuilder<Tables, typeof auditTable>, filter: 
     ...(apiKeyId === undefined ? [] : [builder('api_key_id', '=', apiKeyId)]),
     ...(revisionType === undefined ? [] : [builder('revision_type', '=', revisionType)]),
     ...(origin === undefined ? [] : [builder('origin', '=', origin)]),
-    ...(author === undefined
-      ? []
-      : [builder.or([builder('author_id', '=', author), builder('author_username', '=', author)])]),
+    ...(author === undefined ? [] : [builder.or({ author_id: author, author_username: author })]),
     ...(fromMs === undefined ? [] : [builder('change_time', '>=', fromMs)]),
     ...(toMs === undefined ? [] : [builder('change_time', '<=', toMs)]),
   ]);

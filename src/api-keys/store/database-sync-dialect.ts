@@ -5,7 +5,6 @@ import {
   type Dialect,
   type Driver,
   type Kysely,
-  type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -44,13 +43,21 @@ export function databaseSyncDialect(database: DatabaseSync): Dialect {
 /** There is one connection: callers wait until it is free, for a whole transaction. */
 class DatabaseSyncDriver implements Driver {
   readonly #database: DatabaseSync;
-  readonly #connection: DatabaseSyncConnection;
+  readonly #connection: DatabaseConnection;
   #last: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#connection = new DatabaseSyncConnection(database);
+    this.#connection = {
+      executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => ({
+        rows: database.prepare(sql).all(...parameters) as Row[],
+      }),
+      // biome-ignore lint/correctness/useYield: nothing here streams, and the interface asks for it.
+      async *streamQuery() {
+        throw new Error('Streaming is not supported.');
+      },
+    };
   }
 
   async init(): Promise<void> {}
@@ -121,22 +128,5 @@ class DatabaseSyncDriver implements Driver {
       this.#database.close();
       await this.releaseConnection();
     }
-  }
-}
-
-class DatabaseSyncConnection implements DatabaseConnection {
-  readonly #database: DatabaseSync;
-
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-  }
-
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    return { rows: this.#database.prepare(sql).all(...parameters) as Row[] };
-  }
-
-  // biome-ignore lint/correctness/useYield: nothing here streams, and the interface asks for it.
-  async *streamQuery(): AsyncIterableIterator<never> {
-    throw new Error('Streaming is not supported.');
   }
 }

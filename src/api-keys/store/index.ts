@@ -6,7 +6,7 @@ import { openSqlite } from './open-sqlite.js';
 import { checkPeppers } from './pepper-records.js';
 import { createTables } from './tables.js';
 
-export { type AuditRecord, countAudits, insertAudits, listAudits, type NewAuditRecord } from './audit-records.js';
+export { type AuditRecord, countAudits, insertAudits, listAudits } from './audit-records.js';
 export type { Store, StoredSecret } from './connection.js';
 export { addEndedSession, isEndedSession } from './ended-sessions.js';
 export {

@@ -185,10 +185,7 @@ export async function listKeys(queries: Queries, filter: KeyFilter, order: KeyOr
     .execute();
 }
 
-/**
- * Whether the sort index also covers the filter. Then the ids come first, from the index alone: among a million keys,
- * half a million others may precede the first Active one, or the page that was asked for.
- */
+/** Whether the sort index covers the filter. The ids then come from it alone: half a million others may precede them. */
 function isToldByIndex({ ownerIds, status, search }: KeyFilter, { skip }: KeyOrder): boolean {
   return (skip > 0 || status === 'Active' || status === 'Expired') && ownerIds.length === 0 && search === undefined;
 }

@@ -69,10 +69,7 @@ export interface Tables {
 
 export type Dialect = 'sqlite' | 'postgres';
 
-/**
- * Whether the schema where PostgreSQL creates has a table or an index. `create … if not exists` needs the right to create
- * even where there is one.
- */
+/** Whether the current schema has it: `create … if not exists` needs the right to create even where it exists. */
 export async function isOnPostgres(kysely: Kysely<Tables>, name: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select to_regclass(quote_ident(current_schema()) || '.' || ${name}::text) is not null as found`.execute(kysely);

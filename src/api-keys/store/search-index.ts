@@ -11,12 +11,7 @@ export const withoutTrigrams: Readonly<Record<Dialect, string>> = {
     'The database has no extension pg_trgm: a search for a rare word reads the texts of all API keys. Run `create extension pg_trgm` in the database and open the API keys again.',
 };
 
-/**
- * Creates the index of trigrams where the database can have one. It is looked for at every opening, as an extension may
- * come or go at any time.
- *
- * @returns whether there is one now
- */
+/** Creates the index of trigrams, at any opening: extensions come and go. @returns whether the database has one now */
 export async function createSearchIndex(transaction: Transaction<Tables>, dialect: Dialect): Promise<boolean> {
   return await (dialect === 'sqlite' ? createForSqlite(transaction) : createForPostgres(transaction));
 }

@@ -33,17 +33,13 @@ export async function listExpiring(
 /** Takes a warning for this process until then; `undefined` when another one has it or has given it, or the key ended. */
 export async function claimWarning(
   kysely: Kysely<Tables>,
-  { id, expiresOn, thresholdMs }: WarningId,
+  warning: WarningId,
   { nowMs, until }: { nowMs: number; until: number },
 ): Promise<KeyRow | undefined> {
   // A transaction waits for other writers without blocking the process; a bare statement would block it.
   return await kysely.transaction().execute((transaction) =>
-    transaction
-      .updateTable(keyTable)
+    updateDue(transaction, warning)
       .set({ warning_until: until })
-      .where('id', '=', id)
-      .where('expires_on', '=', expiresOn)
-      .where('warned_ms', '>', thresholdMs)
       .where('warning_until', '<=', nowMs)
       .where((builder) => isActive(builder, nowMs))
       .returningAll()
@@ -51,16 +47,16 @@ export async function claimWarning(
   );
 }
 
-export async function finishWarning(kysely: Kysely<Tables>, { id, expiresOn, thresholdMs }: WarningId): Promise<void> {
-  await kysely
-    .transaction()
-    .execute((transaction) =>
-      transaction
-        .updateTable(keyTable)
-        .set({ warned_ms: thresholdMs, warning_until: 0 })
-        .where('id', '=', id)
-        .where('expires_on', '=', expiresOn)
-        .where('warned_ms', '>', thresholdMs)
-        .execute(),
-    );
+export async function finishWarning(kysely: Kysely<Tables>, warning: WarningId): Promise<void> {
+  const given = { warned_ms: warning.thresholdMs, warning_until: 0 };
+  await kysely.transaction().execute((transaction) => updateDue(transaction, warning).set(given).execute());
+}
+
+/** Changes the key if the warning is due. */
+function updateDue(queries: Queries, { id, expiresOn, thresholdMs }: WarningId) {
+  return queries
+    .updateTable(keyTable)
+    .where('id', '=', id)
+    .where('expires_on', '=', expiresOn)
+    .where('warned_ms', '>', thresholdMs);
 }

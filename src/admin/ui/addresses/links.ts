@@ -39,12 +39,7 @@ export function createLinks(basePath: string) {
   };
 }
 
-/**
- * A path of the administration to return to after sign-in, or `undefined`: never another site, however the path is
- * written.
- *
- * @param path from a request
- */
+/** A path from a request to return to after sign-in, or `undefined`: never another site, however it is written. */
 export function readReturnPath(path: string | null | undefined, basePath: string): string | undefined {
   if (path === undefined || path === null || !path.startsWith(`${basePath}/`)) return undefined;
   const here = 'http://administration.invalid';

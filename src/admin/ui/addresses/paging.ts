@@ -34,10 +34,7 @@ export interface ListPart<T = unknown> {
   readonly nextCursor?: string | null;
 }
 
-/**
- * The number of the last page, as far as that is known: with a total, or on the last page itself. Otherwise the next one
- * is there as well.
- */
+/** The number of the last page, or of the next one where neither a total nor the page itself says which is the last. */
 export function lastPage(page: number, { total, nextCursor }: Omit<ListPart, 'items'>): number {
   if (total !== undefined) return Math.max(1, Math.ceil(total / pageSize));
   return nextCursor === null ? page : page + 1;

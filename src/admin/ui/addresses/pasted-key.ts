@@ -9,10 +9,7 @@ const patterns = {
   alone: /^[\s"'`]*([a-z][a-z0-9]{1,15}_[0-9A-Za-z]{4,12}(?:_[0-9A-Za-z]{0,21})?)[\s"'`]*$/,
 };
 
-/**
- * Finds the key that somebody looks for, such as one that has leaked: whole or cut short, and with whatever stood around
- * it. `undefined` if there is none.
- */
+/** Finds the key that somebody looks for, such as a leaked one: whole or cut short, with whatever stood around it. */
 export function findPastedKey(search: string) {
   // Markdown writes `\_`; chats and terminals break lines, or put characters into words that nobody sees.
   const text = search.replace(/[\p{Cf}\0]|\\(?=_)/gu, '');

@@ -32,20 +32,13 @@ export function createAssets({ accent, logo }: AdminBranding) {
   };
 }
 
-/** Responds to a request for an asset; `undefined` when there is none of that name. */
-export function assetResponse(
-  known: readonly Asset[],
-  name: string,
-  ifNoneMatch: string | undefined,
-): Response | undefined {
-  const found = known.find((one) => one.name === name);
-  if (found === undefined) return undefined;
+export function assetResponse({ type, etag, content }: Asset, ifNoneMatch = ''): Response {
   const headers = {
-    'content-type': found.type,
-    etag: found.etag,
+    'content-type': type,
+    etag,
     'cache-control': 'public, max-age=31536000, immutable',
     'x-content-type-options': 'nosniff',
   };
-  const unchanged = ifNoneMatch?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === found.etag) ?? false;
-  return unchanged ? new Response(null, { status: 304, headers }) : new Response(found.content, { headers });
+  const unchanged = ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+  return unchanged ? new Response(null, { status: 304, headers }) : new Response(content, { headers });
 }

@@ -1,7 +1,4 @@
-/**
- * The only script: conveniences, since every page works without it. It is a string because a bundler may rewrite
- * functions into what browsers do not run.
- */
+/** The only script, for convenience. A string: a bundler may rewrite functions into what browsers do not run. */
 export const script = /* js */ `'use strict';
 {
   const all = (selector) => [...document.querySelectorAll(selector)];

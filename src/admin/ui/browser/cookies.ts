@@ -3,10 +3,8 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 
 /** A cookie not readable by scripts, sent to the administration only, and over https never sent in the clear. */
 export function createCookie(basePath: string, name: string, sameSite: 'Lax' | 'Strict', maxAge: number) {
-  /**
-   * Browsers accept these prefixes over https only, and `__Host-` from this host only and for the whole host, so not
-   * below a base path (RFC 6265bis, 4.1.3).
-   */
+  const isSecure = (c: Context) => new URL(c.req.url).protocol === 'https:';
+  /** Browsers accept these prefixes over https only, and `__Host-` not below a base path (RFC 6265bis, 4.1.3). */
   const nameFor = (c: Context) => (isSecure(c) ? (basePath === '' ? '__Host-' : '__Secure-') : '') + name;
   const options = (c: Context) => ({ path: basePath || '/', httpOnly: true, secure: isSecure(c) });
   return {
@@ -14,8 +12,4 @@ export function createCookie(basePath: string, name: string, sameSite: 'Lax' | '
     write: (c: Context, value: string) => setCookie(c, nameFor(c), value, { ...options(c), sameSite, maxAge }),
     clear: (c: Context) => void deleteCookie(c, nameFor(c), options(c)),
   };
-}
-
-function isSecure(c: Context): boolean {
-  return new URL(c.req.url).protocol === 'https:';
 }

@@ -19,10 +19,7 @@ export const tokenField = 'token';
 
 export type Forms = ReturnType<typeof createForms>;
 
-/**
- * Accepts forms of the administration's own pages only: by a token, bound to the session, that no other site can know,
- * and by the browser's word on where the form came from.
- */
+/** Accepts forms of its own pages only: by a token of the session, and by where the browser says they came from. */
 export function createForms({ basePath, publicUrl, sessionSecret }: AdminContext) {
   const signer = createSigner(sessionSecret, 'forms');
   const browser = createBrowserId('concordat_form', 'Strict', basePath);
@@ -36,19 +33,15 @@ export function createForms({ basePath, publicUrl, sessionSecret }: AdminContext
     tokenBeforeSignIn: (c: Context) => signer.tag(`browser ${browser.ensure(c)}`),
     /** @throws AdminHttpError 400, 403, 413 or 415 when the form came from elsewhere or cannot be read */
     async read(c: Context, session: Session | undefined) {
-      if (isCrossSite(c.req.raw, publicUrl)) throw refused(crossSiteMessage);
+      if (isCrossSite(c.req.raw, publicUrl)) throw new AdminHttpError(403, crossSiteMessage);
       const form = await readFormBody(c.req.raw);
       const withoutCookie = session === undefined && browser.read(c) === '';
       if (withoutCookie || !signer.matches(subjectOf(c, session), form.get(tokenField) ?? '')) {
-        throw refused(staleFormMessage);
+        throw new AdminHttpError(403, staleFormMessage);
       }
       return form;
     },
   };
-}
-
-function refused(message: string): AdminHttpError {
-  return new AdminHttpError(403, message);
 }
 
 async function readFormBody(request: Request): Promise<URLSearchParams> {
@@ -56,8 +49,7 @@ async function readFormBody(request: Request): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
     throw new AdminHttpError(415, 'Only forms are accepted here.');
   }
-  const { text, problem } = await readBoundedText(request, maxFormBytes);
-  if (problem === 'too-large') throw new AdminHttpError(413, 'The form is too large.');
-  if (problem === 'unreadable') throw new AdminHttpError(400, 'The form could not be read.');
+  const text = await readBoundedText(request, maxFormBytes, () => new AdminHttpError(413, 'The form is too large.'));
+  if (text === undefined) throw new AdminHttpError(400, 'The form could not be read.');
   return new URLSearchParams(text);
 }

@@ -3,10 +3,7 @@ import type { AdminContext, HostSignIn } from '../../context.js';
 import { createBrowserId } from './browser-id.js';
 import type { Sessions } from './session.js';
 
-/**
- * The host's own sessions (rule K20): the host says at every request who is signed in, and keeps, ends and renews its
- * sessions itself. Tokens of forms are bound to the user and to the browser.
- */
+/** The host says at every request who is signed in (rule K20). Tokens of forms are bound to user and browser. */
 export function createHostSessions({ basePath, users }: AdminContext, { authenticate }: HostSignIn): Sessions {
   const browser = createBrowserId('concordat_browser', 'Lax', basePath);
   return {

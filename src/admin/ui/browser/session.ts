@@ -25,19 +25,13 @@ interface SessionCookie {
 }
 
 export interface Sessions {
-  /**
-   * `undefined` when nobody is signed in, when the user has signed out in any process, or has been disabled, deleted or
-   * given a new password.
-   */
+  /** `undefined` also after a sign-out in any process, and for a user who is disabled, deleted or has a new password. */
   read(c: Context, lookups: RequestLookups): Promise<Session | undefined>;
 }
 
 export type OwnSessions = ReturnType<typeof createOwnSessions>;
 
-/**
- * Sessions that the administration begins and ends itself. They are signed cookies, so a restart does not end them and
- * other processes accept them.
- */
+/** Sessions of the administration itself: signed cookies, so that they survive restarts and all processes take them. */
 export function createOwnSessions(context: AdminContext) {
   const { apiKeys, basePath, clock, sessionSecret, users } = context;
   const cookie = createCookie(basePath, 'concordat_session', 'Lax', lifetimeMs / 1000);

@@ -117,6 +117,11 @@ function SignOut() {
 
 function Menu({ section }: { section: string | undefined }) {
   const { links, sections, shows, texts } = useShown();
+  const own = [
+    { name: 'api-keys', isShown: shows.apiKeys, icon: 'key', href: links.apiKeys(), text: texts.menuApiKeys },
+    { name: 'audits', isShown: shows.apiKeys, icon: 'history', href: links.audits(), text: texts.menuAudits },
+    { name: 'users', isShown: shows.users, icon: 'users', href: links.users(), text: texts.menuUsers },
+  ] as const;
   return (
     <nav class="menu" aria-labelledby="menu-heading">
       <p class="menu-heading" id="menu-heading">
@@ -126,29 +131,9 @@ function Menu({ section }: { section: string | undefined }) {
         {sections.map(({ name, title, icon }) => (
           <MenuEntry href={links.section(name)} icon={{ d: icon ?? '' }} text={title} current={section === name} />
         ))}
-        {shows.apiKeys && (
-          <MenuEntry
-            href={links.apiKeys()}
-            icon={{ name: 'key' }}
-            text={texts.menuApiKeys}
-            current={section === 'api-keys'}
-          />
-        )}
-        {shows.apiKeys && (
-          <MenuEntry
-            href={links.audits()}
-            icon={{ name: 'history' }}
-            text={texts.menuAudits}
-            current={section === 'audits'}
-          />
-        )}
-        {shows.users && (
-          <MenuEntry
-            href={links.users()}
-            icon={{ name: 'users' }}
-            text={texts.menuUsers}
-            current={section === 'users'}
-          />
+        {own.map(
+          ({ name, isShown, icon, href, text }) =>
+            isShown && <MenuEntry href={href} icon={{ name: icon }} text={text} current={section === name} />,
         )}
       </ul>
     </nav>

@@ -34,7 +34,18 @@ export function Pager({ page, list, count, href, children }: PropsWithChildren<P
             </a>
           )}
           {pageNumbers(page, last).map((number) =>
-            number === undefined ? <span aria-hidden="true">…</span> : <PageLink {...{ number, page, href }} />,
+            number === undefined ? (
+              <span aria-hidden="true">…</span>
+            ) : (
+              <a
+                class="page-number"
+                href={href(number)}
+                aria-label={texts.pageNumber(number)}
+                aria-current={number === page ? 'page' : undefined}
+              >
+                {number.toLocaleString(texts.language)}
+              </a>
+            ),
           )}
           {page < last && (
             <a class="button button-small" href={href(page + 1)} rel="next">
@@ -45,19 +56,5 @@ export function Pager({ page, list, count, href, children }: PropsWithChildren<P
         </nav>
       )}
     </div>
-  );
-}
-
-function PageLink({ number, page, href }: { number: number; page: number; href: (page: number) => string }) {
-  const { texts } = useShown();
-  return (
-    <a
-      class="page-number"
-      href={href(number)}
-      aria-label={texts.pageNumber(number)}
-      {...(number === page && { 'aria-current': 'page' as const })}
-    >
-      {number.toLocaleString(texts.language)}
-    </a>
   );
 }

@@ -1,8 +1,14 @@
 import { dayMs } from './times.js';
 
+export const expiryPresets = ['7', '30', '90', 'year'] as const;
 /** The choices for `Expires on`. */
-export const expiryChoices = ['keep', '7', '30', '90', 'year', 'custom'] as const;
+const expiryChoices = ['keep', ...expiryPresets, 'custom'] as const;
 export type ExpiryChoice = (typeof expiryChoices)[number];
+
+interface Limits {
+  readonly nowMs: number;
+  readonly maxExpiresOn: string;
+}
 
 /** The submitted input, to be shown again unchanged. */
 export interface ExpiryInput {
@@ -16,25 +22,14 @@ export function readExpiryInput(form: URLSearchParams): ExpiryInput {
   return { choice, custom: (form.get('expiresOn') ?? '').trim() };
 }
 
-/**
- * The requested expiry. Days last until the end of the day in UTC (rule K4). Invalid input is passed on, so that
- * `apiKeys` refuses it with the messages of the specification.
- *
- * @returns `undefined` to keep the expiry; `''` when none was given
- */
-export function toExpiresOn(
-  { choice, custom }: ExpiryInput,
-  { nowMs, maxExpiresOn }: { nowMs: number; maxExpiresOn: string },
-): string | undefined {
+/** The requested expiry (rule K4); `undefined` to keep it. Invalid input is passed on: `apiKeys` refuses it. */
+export function toExpiresOn({ choice, custom }: ExpiryInput, limits: Limits): string | undefined {
   if (choice === 'keep') return undefined;
   if (choice === 'custom') return /T[\d:.]+$/.test(custom) ? `${custom}Z` : custom;
-  return expiryOfPreset(choice, { nowMs, maxExpiresOn });
+  return expiryOfPreset(choice, limits);
 }
 
-export function expiryOfPreset(
-  choice: '7' | '30' | '90' | 'year',
-  { nowMs, maxExpiresOn }: { nowMs: number; maxExpiresOn: string },
-): string {
+export function expiryOfPreset(choice: (typeof expiryPresets)[number], { nowMs, maxExpiresOn }: Limits): string {
   if (choice === 'year') return maxExpiresOn;
   return `${new Date(nowMs + Number(choice) * dayMs).toISOString().slice(0, 10)}T23:59:59.999Z`;
 }

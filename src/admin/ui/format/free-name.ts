@@ -1,11 +1,7 @@
 const maxNameLength = 100;
 const numbered = / \((\d{1,9})\)$/;
 
-/**
- * A name like `name` that none of `taken` has: names stay taken when their keys have ended (rule K3).
- *
- * @param after the name to follow; without it the numbers begin at 2
- */
+/** A name like `name` that none of `taken` has (rule K3), numbered from 2, or on from the name `after`. */
 export function freeName(name: string, taken: readonly string[], after = ''): string {
   const base = baseName(name);
   for (let number = Number(numbered.exec(after)?.[1] ?? 1) + 1; ; number++) {

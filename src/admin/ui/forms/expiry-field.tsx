@@ -1,4 +1,4 @@
-import { type ExpiryChoice, type ExpiryInput, expiryOfPreset } from '../format/expiry-choices.js';
+import { type ExpiryChoice, type ExpiryInput, expiryOfPreset, expiryPresets } from '../format/expiry-choices.js';
 import { formatForInput } from '../format/times.js';
 import { useShown } from '../look.js';
 import { FieldError, invalidity } from './field.js';
@@ -10,8 +10,6 @@ interface ExpiryFieldProps {
   error: string | undefined;
   focused: boolean;
 }
-
-const presets = ['7', '30', '90', 'year'] as const;
 
 /** `Expires on` of a key that cannot be edited. */
 export function FixedExpiryField({ current }: { current: string }) {
@@ -38,7 +36,7 @@ export function ExpiryField({ input, current, error, focused }: ExpiryFieldProps
         {current !== undefined && (
           <Choice value="keep" text={texts.asItIs} detail={`${dates.minute(current)} UTC`} input={input} />
         )}
-        {presets.map((value) => (
+        {expiryPresets.map((value) => (
           <Choice
             value={value}
             text={current === undefined ? texts.expiryChoices[value] : texts.fromToday(texts.expiryChoices[value])}

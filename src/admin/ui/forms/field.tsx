@@ -1,4 +1,3 @@
-import type { Child } from 'hono/jsx';
 import { Icon } from '../components/icon.js';
 import { LinkButton } from '../components/link-button.js';
 import { useShown } from '../look.js';
@@ -22,52 +21,26 @@ export function invalidity(errorId: string, message: string | undefined, hintId?
   };
 }
 
-interface DescriptionFieldProps {
-  value: string;
-  error: string | undefined;
-  focused: boolean;
-}
-
-/** Free text in lines, which may be left empty. */
-export function DescriptionField({ value, error, focused }: DescriptionFieldProps) {
-  const { texts } = useShown();
-  return (
-    <div class="field">
-      <label for="description">{texts.description}</label>
-      <p class="hint" id="description-hint">
-        {texts.descriptionHint}
-      </p>
-      <textarea
-        class="input"
-        id="description"
-        name="description"
-        rows={3}
-        {...(focused && { autofocus: true })}
-        {...invalidity('description-error', error, 'description-hint')}
-      >
-        {value}
-      </textarea>
-      <FieldError id="description-error" message={error} />
-    </div>
-  );
-}
-
 interface TextFieldProps {
   id: string;
-  name: string;
+  /** @default the id */
+  name?: string;
   label: string;
   value: string;
-  hint?: Child;
+  hint?: string | undefined;
   error?: string | undefined;
   type?: 'text' | 'password';
   autocomplete?: string;
+  /** Takes lines, so many at a time, and may be left empty. */
+  rows?: number;
   focused?: boolean;
 }
 
 export function TextField(props: TextFieldProps) {
-  const { id, name, label, value, hint, error, type = 'text', autocomplete = 'off', focused = false } = props;
+  const { id, name = id, label, value, hint, error, type = 'text', autocomplete = 'off', rows, focused } = props;
   const hintId = hint === undefined ? undefined : `${id}-hint`;
   const errorId = `${id}-error`;
+  const state = { autofocus: focused, ...invalidity(errorId, error, hintId) };
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -76,19 +49,24 @@ export function TextField(props: TextFieldProps) {
           {hint}
         </p>
       )}
-      <input
-        class="input"
-        id={id}
-        name={name}
-        type={type}
-        value={value}
-        autocomplete={autocomplete}
-        autocapitalize="none"
-        spellcheck={false}
-        required
-        {...(focused && { autofocus: true })}
-        {...invalidity(errorId, error, hintId)}
-      />
+      {rows === undefined ? (
+        <input
+          class="input"
+          id={id}
+          name={name}
+          type={type}
+          value={value}
+          autocomplete={autocomplete}
+          autocapitalize="none"
+          spellcheck={false}
+          required
+          {...state}
+        />
+      ) : (
+        <textarea class="input" id={id} name={name} rows={rows} {...state}>
+          {value}
+        </textarea>
+      )}
       <FieldError id={errorId} message={error} />
     </div>
   );

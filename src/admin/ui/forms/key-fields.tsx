@@ -3,7 +3,7 @@ import { Token } from '../components/layout.js';
 import type { ExpiryInput } from '../format/expiry-choices.js';
 import { useShown } from '../look.js';
 import { ExpiryField, FixedExpiryField } from './expiry-field.js';
-import { DescriptionField, TextField } from './field.js';
+import { TextField } from './field.js';
 
 /** The input of a key's form, as it is shown again when it was wrong. */
 export interface KeyForm {
@@ -27,35 +27,31 @@ export function KeyFields({ form, nameHint, current, canEdit = true }: KeyFields
   const { texts } = useShown();
   const { name, description, expiry, error } = form;
   const messageFor = (field: string) => error?.fieldErrors.find((one) => one.field === field)?.message;
-  const nameError = messageFor('name');
-  const descriptionError = messageFor('description');
-  const expiryError = messageFor('expiresOn');
+  const wrong = ['name', 'description', 'expiresOn'].find((field) => messageFor(field) !== undefined);
   return (
     <>
       <Token />
       <TextField
         id="name"
-        name="name"
         label={texts.name}
         value={name}
         hint={nameHint}
-        error={nameError}
-        focused={nameError !== undefined || (canEdit && error === undefined)}
+        error={messageFor('name')}
+        focused={wrong === 'name' || (canEdit && error === undefined)}
       />
-      <DescriptionField
+      <TextField
+        id="description"
+        label={texts.description}
         value={description}
-        error={descriptionError}
-        focused={nameError === undefined && descriptionError !== undefined}
+        hint={texts.descriptionHint}
+        rows={3}
+        error={messageFor('description')}
+        focused={wrong === 'description'}
       />
       {current !== undefined && !canEdit ? (
         <FixedExpiryField current={current} />
       ) : (
-        <ExpiryField
-          input={expiry}
-          current={current}
-          error={expiryError}
-          focused={(nameError ?? descriptionError) === undefined && expiryError !== undefined}
-        />
+        <ExpiryField input={expiry} current={current} error={messageFor('expiresOn')} focused={wrong === 'expiresOn'} />
       )}
     </>
   );

@@ -6,12 +6,12 @@ import { Page, PageHeader } from '../components/layout.js';
 import { LinkButton } from '../components/link-button.js';
 import { Notice } from '../components/notice.js';
 import { Status, textOfStatus } from '../components/status.js';
+import { Table } from '../components/table.js';
 import { FullTime } from '../components/time.js';
 import { expiresSoon, isUsedInVain } from '../format/warnings.js';
 import { RevokeDialog, RevokeLink } from '../forms/revoke-dialog.js';
 import { useShown } from '../look.js';
 import type { Ui } from '../ui.js';
-import { RecentUses } from './recent-uses.js';
 
 const shownAudits = 5;
 
@@ -148,5 +148,31 @@ function Fact({ name, kind, children }: PropsWithChildren<{ name: string; kind?:
       <dt>{name}</dt>
       <dd {...(kind !== undefined && { class: kind })}>{children}</dd>
     </div>
+  );
+}
+
+/** From where a key was used last (rule K22); nothing where that is not kept. */
+function RecentUses({ apiKey }: { apiKey: ApiKey }) {
+  const { texts } = useShown();
+  if (apiKey.recentUses.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="recent-uses">
+      <div class="card-header">
+        <h2 id="recent-uses">{texts.recentUses}</h2>
+      </div>
+      <Table columns={[texts.lastAccessed, texts.address, texts.userAgent]}>
+        {apiKey.recentUses.map(({ address, userAgent, lastUsedOn }) => (
+          <tr>
+            <td>
+              <FullTime time={lastUsedOn} />
+            </td>
+            <td data-label={texts.address}>{address ?? texts.unknown}</td>
+            <td data-label={texts.userAgent} class="free-text">
+              {userAgent ?? texts.unknown}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </section>
   );
 }

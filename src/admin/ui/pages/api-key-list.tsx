@@ -168,15 +168,11 @@ function ExpiryNotice({ view, expiring }: { view: ListView; expiring: number }) 
   );
 }
 
-function isShortStart(search: string): boolean {
-  const start = startOfId(search);
-  return start !== undefined && start.length < minStartCharacters;
-}
-
 function EmptyList({ view }: { view: ListView }) {
   const { isAvailable, links, mayManageAll, texts } = useShown();
   if (view.status !== undefined || view.search !== '' || view.createdBy !== '') {
-    const hint = isShortStart(view.search) ? texts.startTooShort(minStartCharacters) : texts.noMatchHint;
+    const isTooShort = (startOfId(view.search)?.length ?? minStartCharacters) < minStartCharacters;
+    const hint = isTooShort ? texts.startTooShort(minStartCharacters) : texts.noMatchHint;
     return (
       <Empty icon="search" title={texts.noMatch} hint={hint}>
         <div class="button-row">

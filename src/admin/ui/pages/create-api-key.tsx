@@ -23,10 +23,7 @@ interface FormView extends KeyForm {
 
 const blankForm: FormView = { name: '', description: '', expiry: { choice: '30', custom: '' } };
 
-/**
- * Creating a key. The response to the form is the page with the key: its value never goes through an address or a
- * cookie.
- */
+/** The response to the form is the page with the key: its value never goes through an address or a cookie. */
 export function createApiKeyRoutes(ui: Ui): void {
   const { apiKeys } = ui.context;
   const show = (c: Context, view: FormView, status?: number) => ui.render(c, <CreateApiKey view={view} />, status);

@@ -39,7 +39,7 @@ export function DeleteUser({ view, action }: { view: DeleteView; action: string 
       <Confirmation action={action} cancel={back} submit={texts.deleteUser}>
         <h1>{texts.deleteQuestion(user.username)}</h1>
         <p>{texts.deletionConsequences}</p>
-        <TextField id="username" name="username" label={texts.typeToConfirm} value={typed} error={error} focused />
+        <TextField id="username" label={texts.typeToConfirm} value={typed} error={error} focused />
       </Confirmation>
     </Page>
   );

@@ -104,20 +104,12 @@ function SignIn({ token, username = '', next, problem, flash }: SignInView & { t
           {next !== undefined && <input type="hidden" name="next" value={next} />}
           <TextField
             id="username"
-            name="username"
             label={texts.username}
             value={username}
             autocomplete="username"
             focused={problem === undefined && flash === undefined}
           />
-          <TextField
-            id="password"
-            name="password"
-            label={texts.password}
-            value=""
-            type="password"
-            autocomplete="current-password"
-          />
+          <TextField id="password" label={texts.password} value="" type="password" autocomplete="current-password" />
           <button class="button button-primary" type="submit">
             {texts.signIn}
           </button>

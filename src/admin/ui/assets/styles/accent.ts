@@ -1,4 +1,4 @@
-import { colors } from './tokens.js';
+import { colors, declarations } from './tokens.js';
 
 type Color = readonly [red: number, green: number, blue: number];
 
@@ -6,18 +6,13 @@ const white: Color = [255, 255, 255];
 const black: Color = [0, 0, 0];
 const readable = 4.5;
 
-/**
- * The tokens of an accent color for both themes, each readable where it is used: as text on every surface, and below
- * text.
- *
- * @param accent `#rrggbb`
- */
+/** The tokens of an accent color (`#rrggbb`) for both themes, readable as text on every surface, and below text. */
 export function accentStyles(accent: string): string {
-  const [light, dark] = [tokensFor(parse(accent), 0), tokensFor(parse(accent), 1)];
+  const [light, dark] = [tokensFor(parse(accent), 0), tokensFor(parse(accent), 1)].map(declarations);
   return `:root { ${light} }\n@media (prefers-color-scheme: dark) { :root { ${dark} } }\n`;
 }
 
-function tokensFor(accent: Color, theme: 0 | 1): string {
+function tokensFor(accent: Color, theme: 0 | 1): Record<string, string> {
   const surface = parse(colors.surface[theme]);
   const far = theme === 0 ? black : white;
   const soft = mix(surface, accent, theme === 0 ? 0.08 : 0.2);
@@ -26,17 +21,13 @@ function tokensFor(accent: Color, theme: 0 | 1): string {
   const text = towards(accent, far, (color) => grounds.every((ground) => contrast(color, ground) >= readable));
   const on = contrast(white, accent) >= readable ? white : black;
   const fill = towards(accent, on === white ? black : white, (color) => contrast(on, color) >= readable);
-  const hover = mix(fill, on === white ? black : white, 0.15);
-  const tokens = {
-    accent: text,
-    'accent-soft': soft,
-    'accent-fill': fill,
-    'accent-fill-hover': hover,
-    'on-accent-fill': on,
+  return {
+    accent: format(text),
+    'accent-soft': format(soft),
+    'accent-fill': format(fill),
+    'accent-fill-hover': format(mix(fill, on === white ? black : white, 0.15)),
+    'on-accent-fill': format(on),
   };
-  return Object.entries(tokens)
-    .map(([name, color]) => `--${name}: ${format(color)};`)
-    .join(' ');
 }
 
 /** The color itself, or the first of twenty steps to `end` that is good enough; `end` is at the latest. */

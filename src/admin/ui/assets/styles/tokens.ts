@@ -56,7 +56,7 @@ const measures = {
   mono: 'ui-monospace, "SF Mono", SFMono-Regular, Menlo, "Cascadia Mono", Consolas, "Liberation Mono", monospace',
 } as const;
 
-function declarations(values: Record<string, string>): string {
+export function declarations(values: Record<string, string>): string {
   return Object.entries(values)
     .map(([name, value]) => `--${name}: ${value};`)
     .join(' ');
