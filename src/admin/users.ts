@@ -48,6 +48,7 @@ export async function removeUser(
       .newLookups()
       .findUser(users, userId)
       .catch(() => 'unknown');
+    // A directory that cannot be asked has not said that the user is gone.
     if (left !== undefined) throw error;
     context.onError(error);
   }

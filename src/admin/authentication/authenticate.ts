@@ -61,9 +61,9 @@ async function identify(
     return { user, authenticatedBy: 'api-key', apiKeyId, lookups };
   }
   if (verification.outcome === 'refused') {
-    const { outcome: _, ...failure } = verification;
-    if (!notGuesses.includes(failure.reason)) countGuess(context, source);
-    return failure;
+    const { reason, apiKeyId } = verification;
+    if (!notGuesses.includes(reason)) countGuess(context, source);
+    return { reason, ...(apiKeyId !== undefined && { apiKeyId }) };
   }
   return await identifyByPassword(context, lookups, source, authorizationOf(headers));
 }

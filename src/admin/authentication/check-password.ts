@@ -85,7 +85,7 @@ async function matches(
     context.throttle.failed(address);
     throw new Error(`The \`passwordHash\` of user ${id} is not from \`hashPassword\`: give \`verifyPassword\`.`);
   }
-  // So that this takes time, too.
+  // A check of our own, so that an unknown user takes time, too.
   if (user === undefined) return await verifyPassword(password, undefined);
   return (await lookups.ask('The password check of this service', () => hostCheck(user, password))) === true;
 }

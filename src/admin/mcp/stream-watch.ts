@@ -19,13 +19,16 @@ export function createStreamWatch(context: AdminContext) {
     },
     /** Checks all of them: keys expire, other processes revoke, users are deleted. */
     async check() {
-      const known = new Map<string, boolean>();
-      for (const request of [...open]) {
+      const byCredentials = new Map<string, OpenRequest[]>();
+      for (const request of open) {
         const { user, apiKeyId, passwordHash } = request.caller;
         const credentials = JSON.stringify([user.id, apiKeyId, passwordHash]);
-        const isUsable = known.get(credentials) ?? (await isValid(context, request.caller));
-        known.set(credentials, isUsable);
-        if (!isUsable) request.end();
+        byCredentials.set(credentials, [...(byCredentials.get(credentials) ?? []), request]);
+      }
+      for (const requests of byCredentials.values()) {
+        const caller = requests[0]?.caller;
+        if (caller === undefined || (await isValid(context, caller))) continue;
+        for (const request of requests) request.end();
       }
     },
     close() {

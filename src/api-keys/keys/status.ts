@@ -2,7 +2,7 @@ import type { Context } from '../context.js';
 import { type KeyRow, recordExpired, type StoredSecret } from '../store/index.js';
 import type { ApiKeyStatus } from './types.js';
 
-/** The times that decide a key's status. */
+/** The times that decide a key's status, in epoch milliseconds. */
 type Ends = Pick<StoredSecret, 'expiresOn' | 'expiredOn' | 'revokedOn'>;
 type EndsOfKey = Ends & { readonly id: string };
 
