@@ -70,6 +70,27 @@ describe('open streams (K11)', () => {
     }
   });
 
+  it('end together: none waits until the credentials of others have been looked up', async () => {
+    let isStuck = false;
+    const directory = {
+      findById: async (id: string) => (isStuck && id === 'u-bob' ? new Promise<never>(() => {}) : host.users.get(id)),
+      findByUsername: async (name: string) => [...host.users.values()].find(({ username }) => username === name),
+    };
+    const host: AdminHost = await startAdmin({ admin: { users: directory } });
+    const streams = [];
+    for (const user of ['alice', 'bob', 'alice']) {
+      streams.push(await openStream(host, basic(user), await beginSession(host, basic(user))));
+    }
+    const [first, between, last] = streams;
+    disable(host);
+    isStuck = true;
+    await host.clock.advance(1000);
+    await Promise.all([first?.ended, last?.ended]);
+    expect(between?.isOpen).toBe(true);
+    await host.clock.advance(5000); // the directory's time is over
+    await between?.ended;
+  });
+
   it("end when the owner's deletion is told to the keys", async () => {
     const host = await startAdmin();
     const { ending } = await openStreams(host);
