@@ -124,7 +124,7 @@ export class Prober {
     return this.send(request, await this.session());
   }
 
-  /** Sends; after a rate limit once more, as the service does. @throws CannotCheck when it lasts longer than `maxWaitMs`. */
+  /** Sends, and after a rate limit waits and sends again. @throws CannotCheck when it lasts longer than `maxWaitMs`. */
   async send(request: ReadyRequest, session: Session = {}): Promise<Exchange> {
     await this.limits.waitOut();
     const seen = await this.sendNow(request, session);

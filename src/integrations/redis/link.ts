@@ -91,7 +91,10 @@ export class Link {
     };
   }
 
-  /** Runs a command. After `deadline` (epoch milliseconds, by the clock of Redis) nobody waits for its answer any more. */
+  /**
+   * Runs a command. After `deadline` (epoch milliseconds, by the clock of Redis) nobody waits for its answer any more.
+   * @throws Error when Redis is away or too slow.
+   */
   run<T>(command: (redis: Redis, deadline: number) => Promise<T>): Promise<T> {
     return this.#commands.run((redis) =>
       command(redis, Math.ceil(performance.now() + this.#timeoutMs + this.#aheadMs)),

@@ -18,7 +18,7 @@ export interface RoutedRequest {
 
 type RouteOptions = Pick<SimulateConnectorOptions, 'routes' | 'resources' | 'recording'>;
 
-/** What the connector itself answers. @throws TypeError naming the option that is wrong. */
+/** What answers once session and quota have let a request pass. @throws TypeError naming the option that is wrong. */
 export function createRoutes({ routes, resources, recording }: RouteOptions, clock: Clock) {
   const stored = new Map(
     Object.entries(resources ?? {}).map(([name, items]) => [name, toResource(name, items, clock)]),
