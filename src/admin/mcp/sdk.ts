@@ -12,7 +12,7 @@ async function importSdk() {
 
 export type McpSdk = Awaited<ReturnType<typeof importSdk>>;
 
-/** The MCP SDK, an optional peer dependency, loaded at the first request. @throws AdminHttpError 501 that says what to install */
+/** The MCP SDK, an optional peer, loaded at the first request. @throws AdminHttpError 501 that says what to install */
 export async function loadSdk(context: AdminContext): Promise<McpSdk> {
   try {
     return await importSdk();

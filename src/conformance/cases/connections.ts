@@ -25,8 +25,10 @@ export const parallelCase: CaseDefinition = {
       throw new CannotCheck(`the route does not respond at all (${summarize(first[0]!)})`);
     const silent = first.length === 0 ? [] : (await ask()).filter(isSilent); // once may be chance
     if (silent.length === 0) return;
-    const among = `of ${inParallel} simultaneous requests, each on its own connection`;
-    judge.found(silent[0]!, `; ${among}, ${silent.length} got no response`);
+    judge.found(
+      silent[0]!,
+      `; of ${inParallel} simultaneous requests, each on its own connection, ${silent.length} got no response`,
+    );
     prober.block('the connector does not serve several connections at the same time (connections.parallel)');
   },
 };
@@ -58,6 +60,8 @@ async function refusePost(judge: Judge, refusedSession: Session): Promise<void> 
   await sleep(systemClock, idleMs);
   const next = await prober.send(prober.readable, session);
   if (refused.response?.status !== 401 || next.response?.status === 401 || hasSucceeded(next)) return;
-  const place = 'as the next request on the connection of a POST that was refused with 401; before it was a success';
-  judge.found(next, `, ${place}. The body of the POST was not read`);
+  judge.found(
+    next,
+    ', as the next request on the connection of a POST that was refused with 401; before it was a success. The body of the POST was not read',
+  );
 }

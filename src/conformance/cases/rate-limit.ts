@@ -28,8 +28,10 @@ export const rateLimitCases: CaseDefinition[] = [
       if (seen !== undefined) return;
       if (unexpected.length > 0) throw new CannotCheck('requests fail (rate-limit.parallel)');
       if (slow !== undefined) throw new CannotCheck(`the connector is too slow (${slow})`);
-      const found = `the last of which is a ${last?.response.status}; expected a 403`;
-      judge.problem(`no rate limit after ${sent} requests, ${found}`, last);
+      judge.problem(
+        `no rate limit after ${sent} requests, the last of which is a ${last?.response.status}; expected a 403`,
+        last,
+      );
     },
   }),
   limitCase({
@@ -89,8 +91,11 @@ export const rateLimitCases: CaseDefinition[] = [
     why: 'Of several waits the service takes the longest. Most often a proxy has added one.',
     check: look((judge, seen, header) => {
       const waits = disagreeingWaits(seen.response.headers.get(header));
-      const times = `${waits.length} times with values that disagree`;
-      if (waits.length > 0) judge.found(seen, `: ${header} is sent ${times}: ${waits.join(' and ')}`);
+      if (waits.length > 0)
+        judge.found(
+          seen,
+          `: ${header} is sent ${waits.length} times with values that disagree: ${waits.join(' and ')}`,
+        );
     }),
   }),
   {

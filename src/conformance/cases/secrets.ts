@@ -83,9 +83,10 @@ export const secretCases: CaseDefinition[] = [
         const request = settings[name];
         if (request === undefined || lacksProbe(prober, name) !== undefined) continue;
         const seen = await prober.send({ ...request, headers: { ...request.headers, ...headers } }, session);
+        const text = textOf(seen);
         for (const [name, value] of Object.entries(headers)) {
           const secret = value.replace(/^(?:Bearer |sid=)/, '');
-          if (showsAny(seen, [secret])) judge.found(seen, `: the response contains the value of \`${name}\``);
+          if (shows(text, secret)) judge.found(seen, `: the response contains the value of \`${name}\``);
         }
       }
     },
@@ -94,15 +95,20 @@ export const secretCases: CaseDefinition[] = [
 
 /** Looks for the secrets of a login in its refusal. */
 function lookFor(judge: Judge, parameters: readonly SessionParameter[], seen: Exchange): void {
+  const text = textOf(seen);
   for (const { key, value, sensitive } of parameters) {
-    const isShown = sensitive && canBeFound(value) && showsAny(seen, [value]);
+    const isShown = sensitive && canBeFound(value) && shows(text, value);
     if (isShown) judge.found(seen, `: the response contains the value of "${key}"`);
   }
 }
 
-function showsAny({ response }: Exchange, values: readonly string[]): boolean {
-  if (response === undefined) return false;
-  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
-  const text = `${headers}\n${response.body}\n${response.body.replace(/\\(["\\/])/g, '$1')}`;
+function showsAny(seen: Exchange, values: readonly string[]): boolean {
+  const text = textOf(seen);
   return values.some((value) => shows(text, value));
+}
+
+function textOf({ response }: Exchange): string {
+  if (response === undefined) return '';
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');
+  return `${headers}\n${response.body}\n${response.body.replace(/\\(["\\/])/g, '$1')}`;
 }

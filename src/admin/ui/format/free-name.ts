@@ -1,7 +1,10 @@
 const maxNameLength = 100;
 const numbered = / \((\d{1,9})\)$/;
 
-/** A name like `name` that none of `taken` has, not even of keys that have ended (rule K3), numbered from 2, or on from the name `after`. */
+/**
+ * A name like `name` that none of `taken` has: names stay taken when their keys have ended (rule K3). Numbers begin at 2, or
+ * after that of `after`.
+ */
 export function freeName(name: string, taken: readonly string[], after = ''): string {
   const base = baseName(name);
   for (let number = Number(numbered.exec(after)?.[1] ?? 1) + 1; ; number++) {
