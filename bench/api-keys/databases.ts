@@ -17,6 +17,8 @@ export interface BenchDatabase {
   insert(table: string, rows: Iterable<object>): Promise<void>;
   /** Runs a job without the indexes of a table, and makes them again from their own definitions. */
   withoutIndexes(tables: readonly string[], job: () => Promise<void>): Promise<void>;
+  /** What autovacuum does within minutes of many changes. */
+  settle(table: string): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -70,6 +72,7 @@ export function sqliteDatabase(): BenchDatabase {
         database.exec('pragma wal_checkpoint(truncate)');
       });
     },
+    async settle() {},
     async remove() {
       rmSync(directory, { recursive: true, force: true });
     },
@@ -118,10 +121,10 @@ export async function postgresDatabase(serverUrl: string, schema: string): Promi
       for (const { indexname } of rows) await admin.query(`drop index "${indexname}"`);
       await job();
       for (const { indexdef } of rows) await admin.query(indexdef);
-      // What autovacuum does within minutes of such a load.
       for (const table of tables) await vacuum(admin, table);
       await admin.query('checkpoint');
     },
+    settle: (table) => vacuum(admin, table),
     async remove() {
       await admin.query(`drop schema ${schema} cascade`);
       await admin.end();

@@ -3,8 +3,8 @@ import { type ConnectorClient, createConnectorClient, isInitializeError, Request
 import { type SessionParameter, type WaitFormat, waitFormats } from '../contract/index.js';
 import { printable } from '../internal/index.js';
 import { createPaint, exitCodes, fromOptions, type Io, type Paint, UsageError } from './io.js';
-import { readParameters } from './parameters.js';
-import { collect, collectHeader, parseCount, parseDuration, parseUrl } from './values.js';
+import { readHeaders, readParameters } from './parameters.js';
+import { collect, parseCount, parseDuration, parseUrl } from './values.js';
 
 interface CallOptions {
   initialize?: string[];
@@ -12,7 +12,7 @@ interface CallOptions {
   login: boolean;
   data?: string;
   json?: string;
-  header?: Record<string, string>;
+  header?: string[];
   rateLimitHeader?: string;
   rateLimitFormat?: WaitFormat;
   maxWait?: number;
@@ -38,7 +38,7 @@ export function addCall(program: Command, io: Io, finish: (code: number) => void
     .option('--no-login', 'send the request without a session')
     .option('-d, --data <json>', 'the request body as JSON')
     .addOption(new Option('--json <json>', 'the same as --data').conflicts('data'))
-    .option('-H, --header <name=value>', 'a request header; repeatable', collectHeader)
+    .option('-H, --header <name=value>', 'a request header; repeatable', collect)
     .option('--rate-limit-header <name>', 'the header that carries the wait (default: Retry-After)')
     .addOption(
       new Option('--rate-limit-format <format>', 'the format of the wait (default: auto)').choices(waitFormats),
@@ -70,11 +70,11 @@ async function call(url: string, method: string, path: string, options: CallOpti
   const note: Note = (color, text) =>
     io.stderr.write(`${color === undefined ? printable(text) : paint(color, printable(text))}\n`);
   const json = readJson(options);
+  const headers = await readHeaders(options.header ?? [], io);
   const client = createClient(url, options, await readParameters(options.initialize ?? [], io));
-  narrate(client, note);
+  narrate(client, options, note);
   const startedAt = performance.now();
   try {
-    const { header: headers = {} } = options;
     const response = await client.request({ method, path, headers, signal: io.signal, json });
     const milliseconds = Math.round(performance.now() - startedAt);
     note('green', `${response.status} in ${milliseconds} ms${pausedNote(client)}`);
@@ -114,8 +114,9 @@ function createClient(url: string, options: CallOptions, parameters: SessionPara
   );
 }
 
-function narrate(client: ConnectorClient, note: Note): void {
+function narrate(client: ConnectorClient, { login }: CallOptions, note: Note): void {
   client.on('initialize', ({ reason, durationMs }) => {
+    if (!login) return;
     const what = reason === 'first' ? 'Logged in' : 'Logged in again: the session had expired';
     note('cyan', `${what} (${Math.round(durationMs)} ms)`);
   });

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { type Command, Option } from 'commander';
 import {
   type CaseStatus,
   type ConformanceConfig,
+  conformance,
   type Feature,
   features,
   formatReport,
@@ -16,7 +16,7 @@ import {
 import { abortable, withoutTrailingSlashes } from '../internal/index.js';
 import type { RecordedRequest, Recording } from '../testing/index.js';
 import { loadConfig } from './config.js';
-import { exitCodes, type Io, mayColor, toUsageError, UsageError } from './io.js';
+import { checkOutput, exitCodes, fromOptions, type Io, mayColor, toUsageError, UsageError } from './io.js';
 import { loadDocument } from './openapi.js';
 import { readParameters } from './parameters.js';
 import { compareWithRecording } from './record/drift.js';
@@ -81,6 +81,8 @@ the config is wrong, the login is refused, or a case that applies could not be j
 
 async function check(url: string, options: CheckOptions, io: Io): Promise<number> {
   const config = await withArguments(await loadConfig(options.config, io), options, io);
+  fromOptions(() => conformance({ ...config, baseUrl: url }));
+  const output = options.output === undefined ? undefined : checkOutput(options.output, io);
   await findConnector(url, config.timeoutMs ?? 10_000, io.signal);
   const recording = options.against === undefined ? undefined : loadRecording(options.against, io);
   const running = runConformance({ ...config, baseUrl: url }).catch((error: unknown) => {
@@ -88,10 +90,10 @@ async function check(url: string, options: CheckOptions, io: Io): Promise<number
   });
   const judged = await abortable(running, io.signal);
   const report = recording === undefined ? judged : await withDrift(judged, recording, url, config, io);
-  if (options.output === undefined) {
+  if (output === undefined) {
     io.stdout.write(`${formatReport(report, options.reporter, { colors: mayColor(io.stdout, io.env) })}\n`);
   } else {
-    writeFileSync(path.resolve(io.cwd, options.output), `${formatReport(report, options.reporter)}\n`);
+    writeFileSync(output, `${formatReport(report, options.reporter)}\n`);
     io.stderr.write(`${conclusion(report)}, see ${options.output}\n`);
   }
   if (report.ok) return exitCodes.good;

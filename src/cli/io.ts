@@ -1,3 +1,4 @@
+import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,6 +16,8 @@ export interface Io {
   version: string;
   /** Aborts when the user ends the command. */
   signal: AbortSignal;
+  /** Aborts when nobody reads the output any more. */
+  unread: AbortSignal;
 }
 
 export interface Output {
@@ -36,6 +39,19 @@ export function fromOptions<Made>(make: () => Made): Made {
     return make();
   } catch (error) {
     throw toUsageError(error);
+  }
+}
+
+/** The path of a file to write. @throws UsageError when it cannot be written, before the work is done. */
+export function checkOutput(file: string, { cwd }: Io): string {
+  const name = path.resolve(cwd, file);
+  try {
+    const found = statSync(name, { throwIfNoEntry: false });
+    if (found?.isDirectory()) throw new Error('it is a folder');
+    accessSync(found === undefined ? path.dirname(name) : name, constants.W_OK);
+    return name;
+  } catch (error) {
+    throw new UsageError(`${file} cannot be written: ${(error as Error).message}`);
   }
 }
 

@@ -7,11 +7,14 @@ const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => stop.abort(new Error(`Ended by ${signal}.`)));
 }
-// `concordat … | head` closes the pipe early, which is not a failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
-});
+// `concordat … | head` closes the pipe early: the exit code is still that of the command.
+const unread = new AbortController();
+for (const output of [process.stdout, process.stderr]) {
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    unread.abort();
+  });
+}
 
 runCli(process.argv.slice(2), {
   stdout: process.stdout,
@@ -21,6 +24,7 @@ runCli(process.argv.slice(2), {
   cwd: process.cwd(),
   version,
   signal: stop.signal,
+  unread: unread.signal,
 }).then(
   (code) => {
     process.exitCode = code;

@@ -6,6 +6,8 @@ import { type Io, UsageError } from './io.js';
 /** Keys whose values do not belong on a command line, where the process list and the shell's history show them. */
 export const secretKey = /pass|secret|token|credential|pwd|(?:api|access|private|auth)[-_]?key/i;
 
+const secretHeader = /^(proxy-)?authorization$|^cookie$/i;
+
 /** Reads `key=value`, `key=env:NAME` and `key=prompt`; the last two are secrets. */
 export async function readParameters(texts: readonly string[], io: Io): Promise<SessionParameter[]> {
   const parameters: SessionParameter[] = [];
@@ -21,10 +23,21 @@ export async function readParameters(texts: readonly string[], io: Io): Promise<
   return parameters;
 }
 
+/** Reads headers in the same way: `name: value` or `name=value`. */
+export async function readHeaders(texts: readonly string[], io: Io): Promise<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const text of texts) {
+    const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(|\S.*)$/.exec(text) ?? [];
+    if (name === undefined || value === undefined) throw new UsageError('Write a header as NAME=VALUE.');
+    headers[name] = (await readParameter(name, value, io)).value;
+  }
+  return headers;
+}
+
 async function readParameter(key: string, text: string, io: Io): Promise<SessionParameter> {
   if (text.startsWith('env:')) return { key, value: readEnvironment(text, io.env, `"${key}"`), sensitive: true };
   if (text === 'prompt') return { key, value: await prompt(key, io), sensitive: true };
-  if (secretKey.test(key)) {
+  if (secretKey.test(key) || secretHeader.test(key)) {
     const name = key.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
     throw new UsageError(
       `"${key}" looks like a secret, and other users can see command lines. ` +
@@ -39,7 +52,8 @@ export function readEnvironment(text: string, env: Io['env'], what: string): str
   const name = text.slice('env:'.length);
   const value = env[name];
   if (value === undefined || value === '') {
-    throw new UsageError(`The environment variable ${name} is not set, but ${what} is read from it.`);
+    // Not quoted: of `env:$PASSWORD` the shell makes the password.
+    throw new UsageError(`The environment variable that ${what} is read from is not set. Write its name without "$".`);
   }
   return value;
 }

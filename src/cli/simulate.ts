@@ -68,7 +68,7 @@ async function simulate(options: SimulateOptions, io: Io): Promise<number> {
   const { url } = connector;
   io.stdout.write(`The simulated connector listens on ${url}\n`);
   io.stdout.write(paint('dim', `Log in with POST ${url}/initialize, read ${url}/items; Ctrl-C stops it.\n`));
-  await new Promise((resolve) => void follow([io.signal], resolve));
+  await new Promise((resolve) => void follow([io.signal, io.unread], resolve));
   await connector.close();
   return exitCodes.good;
 }

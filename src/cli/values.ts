@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { UsageError } from './io.js';
 
 const unitsMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
@@ -31,20 +32,14 @@ export function parsePort(text: string): number {
 /** For repeatable options. */
 export const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
 
-/** `name: value` or `name=value`; repeatable. */
-export function collectHeader(text: string, before: Record<string, string> | undefined): Record<string, string> {
-  const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(|\S.*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('Write it as NAME=VALUE.');
-  return { ...before, [name]: value };
-}
-
 export function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     throw new InvalidArgumentError('Give the whole URL, such as http://127.0.0.1:4000.');
   }
   if (url.username !== '' || url.password !== '') {
-    throw new InvalidArgumentError('Credentials do not belong in the URL: use --initialize.');
+    // commander would quote the URL, password included.
+    throw new UsageError('Credentials do not belong in the URL: use --initialize.');
   }
   return text;
 }

@@ -58,7 +58,7 @@ export interface StreamOptions extends Omit<RequestOptions, 'schema' | 'response
 export interface StreamResponse {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: ReadableStream<Uint8Array>;
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
 export interface ConnectorRequest<Data = unknown> extends RequestOptions<Data> {

@@ -108,7 +108,7 @@ export interface ConnectorClientOptions {
   loginCooldownMs?: number | undefined;
   /** An undici dispatcher to send with; `close()` does not close it. @default a pool of the client's own */
   dispatcher?: Dispatcher | undefined;
-  /** A fetch to send with instead of undici; cannot be combined with `dispatcher`. @default none; on Bun, which has no undici, its own */
+  /** A fetch to send with instead of undici; cannot be combined with `dispatcher`, and cannot send a body with GET or HEAD. @default none; on Bun, which has no undici, its own */
   fetch?: typeof globalThis.fetch | undefined;
   /**
    * Sent with every request, including logins and cleanups. A call's headers override these, and the session's headers

@@ -32,7 +32,7 @@ export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer
 
 /** The charset that a content type names, in lower case; `undefined` if it is UTF-8 or none. */
 export function charsetOf(contentType: string): string | undefined {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType)?.[1]?.toLowerCase();
+  const charset = /;\s*charset\s*=\s*"?([^\s;,"]*)/i.exec(contentType)?.[1]?.toLowerCase();
   return charset === '' || charset === 'utf-8' || charset === 'utf8' ? undefined : charset;
 }
 

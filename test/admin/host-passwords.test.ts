@@ -32,14 +32,17 @@ describe('`verifyPassword`', () => {
     expect((await visitor.signIn('alice', 'n3w')).path).toBe('/api-keys');
   });
 
-  it('without a `passwordHash`, every request is checked: nothing would tell that it has changed', async () => {
-    let accepted = 's3cret';
-    const host = await startAdmin({ admin: { verifyPassword: (_, given) => given === accepted } });
-    delete host.users.get('u-alice')!.passwordHash;
-    expect((await host.send({ ...me, headers: basic('alice', 's3cret') })).status).toBe(200);
-    accepted = 'n3w';
-    expect((await host.send({ ...me, headers: basic('alice', 's3cret') })).status).toBe(401);
-  });
+  it.each([undefined, null, ''])(
+    'with a `passwordHash` of %j, every request is checked: nothing would tell that it has changed',
+    async (none) => {
+      let accepted = 's3cret';
+      const host = await startAdmin({ admin: { verifyPassword: (_, given) => given === accepted } });
+      host.users.get('u-alice')!.passwordHash = none as never;
+      expect((await host.send({ ...me, headers: basic('alice', 's3cret') })).status).toBe(200);
+      accepted = 'n3w';
+      expect((await host.send({ ...me, headers: basic('alice', 's3cret') })).status).toBe(401);
+    },
+  );
 
   it.each<[string, unknown]>([
     ['a promise of something else', Promise.resolve({ ok: false })],
@@ -82,8 +85,10 @@ describe('a stored hash that cannot be read', () => {
     expect(host.failures).toEqual([]);
     // Others sign in; a user without any hash, such as one of single sign-on, has no password that is right.
     expect((await host.send({ ...me, headers: basic('bob') })).status).toBe(200);
-    delete host.users.get('u-bob')!.passwordHash;
-    expect((await host.send({ ...me, headers: basic('bob') })).status).toBe(401);
+    for (const none of [undefined, null, '']) {
+      host.users.get('u-bob')!.passwordHash = none as never;
+      expect((await host.send({ ...me, headers: basic('bob') })).status).toBe(401);
+    }
   });
 
   it('counts as a failed attempt, so that nobody tries names by it', async () => {

@@ -88,7 +88,8 @@ describe.each(servers)('a role of PostgreSQL that may not create tables', (serve
     });
     const url = new URL(serverUrl);
     url.pathname = `/${name}`;
-    await runOnPostgres(url.href, 'create extension pg_trgm');
+    const ownerUrl = url.href;
+    await runOnPostgres(ownerUrl, 'create extension pg_trgm');
     await (await openApiKeys({ database: url.href, edition: 'Professional' })).close();
     await runOnPostgres(
       url.href,
@@ -100,6 +101,15 @@ describe.each(servers)('a role of PostgreSQL that may not create tables', (serve
     const apiKeys = await openForTest({ database: url.href, edition: 'Professional' });
     const { key } = await apiKeys.create(ada, { name: 'Nightly export', expiresOn: apiKeys.maxExpiresOn() });
     expect(await apiKeys.authenticate({ 'x-api-key': key })).toMatchObject({ userId: ada.userId });
+    await apiKeys.close();
+
+    // The extension may also come later: only the owner can then add the index.
+    await runOnPostgres(ownerUrl, 'drop index concordat_api_key_search_trigrams');
+    const reported: unknown[] = [];
+    const onError = (error: unknown) => reported.push(error);
+    const withoutIndex = await openForTest({ database: url.href, edition: 'Professional', onError });
+    expect(String(reported)).toContain('as the owner of the tables');
+    expect(await withoutIndex.list(ada, { search: 'export' })).toMatchObject({ items: [{ name: 'Nightly export' }] });
   });
 });
 

@@ -84,10 +84,19 @@ describe('concordat call', () => {
   it.each(['-d', '--data', '--json'])('sends a body (%s) and headers, without a login when told so', async (flag) => {
     const connector = await scriptedConnector({ guard: false });
     const args = ['call', connector.url, 'post', '/issues', '--no-login', flag, '{"title":"x"}', '-H', 'x-trace: 7'];
-    expect((await run(args)).code).toBe(0);
+    const { code, err } = await run(args);
+    expect(code).toBe(0);
+    expect(err).not.toContain('Logged in');
     expect(connector.logins).toHaveLength(0);
     expect(connector.requests[0]).toMatchObject({ method: 'POST', headers: { 'x-trace': '7' } });
     expect(connector.requests[0]!.body.toString()).toBe('{"title":"x"}');
+  });
+
+  it('takes a secret header from the environment', async () => {
+    const connector = await scriptedConnector({ guard: false });
+    const args = ['call', connector.url, 'GET', '/issues', '--no-login', '-H', 'x-api-key: env:KEY'];
+    expect((await run(args, { env: { KEY: 'canary' } })).code).toBe(0);
+    expect(connector.requests[0]!.headers).toMatchObject({ 'x-api-key': 'canary' });
   });
 
   it('reads the wait as it is told to (W1, W4), and gives up at one that is too long (W7)', async () => {
@@ -104,12 +113,15 @@ describe('concordat call', () => {
     [['http://h', 'GET', '/x', '-d', '{'], '--data is not JSON'],
     [['http://h', 'GET', '/x', '--json', '{'], '--json is not JSON'],
     [['http://h', 'GET', '/x', '-d', '{}', '--json', '{}'], 'cannot be used with option'],
-    [['http://h', 'GET', '/x', '-H', 'nonsense'], 'Write it as NAME=VALUE.'],
+    [['http://h', 'GET', '/x', '-H', 'nonsense'], 'Write a header as NAME=VALUE.'],
+    [['http://h', 'GET', '/x', '-H', 'x-api-key: canary'], 'Write x-api-key=env:X_API_KEY'],
+    [['http://h', 'GET', '/x', '-H', 'Authorization: Bearer canary'], 'Write Authorization=env:AUTHORIZATION'],
     [['http://h', 'GET', '/x', '-i', 'token=canary'], 'Write token=env:TOKEN'],
     [['http://h', 'GET'], "missing required argument 'path'"],
   ])('%j exits 2', async (args, message) => {
     const { code, err } = await run(['call', ...args]);
     expect(err).toContain(message);
+    expect(err).not.toContain('canary');
     expect(code).toBe(2);
   });
 

@@ -154,18 +154,22 @@ describe('concordat check', () => {
       'Nothing responds at http://127.0.0.1:2 (ECONNREFUSED). Is the connector running?',
     ],
     [['check', '127.0.0.1:4000'], 'Give the whole URL, such as http://127.0.0.1:4000.'],
-    [['check', 'http://a:b@h'], 'Credentials do not belong in the URL'],
+    [['check', 'http://a:canary@h'], 'Credentials do not belong in the URL'],
     [['check'], "missing required argument 'url'"],
     [['check', 'http://h', '--reporter', 'tap'], 'Allowed choices are pretty, json, junit'],
     [['check', 'http://h', '--timeout', '10'], 'Write it with a unit'],
     [['check', 'http://h', '--config', 'nowhere.json'], 'The config file nowhere.json does not exist'],
-    [['check', 'http://h', '-i', 'password=env:NOT_SET'], 'The environment variable NOT_SET is not set'],
+    // As the shell makes it of `env:$PASSWORD`.
+    [['check', 'http://h', '-i', 'password=env:canary'], 'that "password" is read from is not set. Write its name'],
+    [['check', 'http://h', '-o', 'no-such-folder/report.xml'], 'no-such-folder/report.xml cannot be written: ENOENT'],
+    [['check', 'http://h', '-o', 'src'], 'src cannot be written: it is a folder'],
     [['check', 'http://h', '-i', 'password'], 'write KEY=VALUE'],
     [['check', 'http://h', '-i', 'x=prompt'], 'There is no terminal to ask for "x": write'],
     [['chekc'], '(Did you mean check?)'],
   ])('%j exits 2 and says what to do', async (args, message) => {
     const { code, out, err } = await run(args);
     expect(err).toContain(message);
+    expect(err).not.toContain('canary');
     expect([code, out]).toEqual([2, '']);
   });
 
@@ -194,6 +198,13 @@ describe('concordat check', () => {
     expect(report.results.find(({ id }: { id: string }) => id === 'routes.unknown-resource').status).toBe('passed');
     expect(out).not.toContain(goodPassword);
     expect(code).toBe(0);
+  });
+
+  it('says which option of the config is wrong before it asks the connector', async () => {
+    const cwd = temporaryFolder({ 'concordat.config.json': '{"timeoutMs":"10s"}' });
+    const { code, err } = await run(['check', 'http://127.0.0.1:2'], { cwd });
+    expect(err).toContain('`timeoutMs` must be a number of milliseconds');
+    expect(code).toBe(2);
   });
 
   it('takes the arguments rather than the config', async () => {
@@ -263,6 +274,13 @@ describe('a signal ends the check (exit code 130)', () => {
     child.kill(signal);
     expect(await ended).toEqual([130, null]);
   });
+});
+
+it('a reader that goes away early does not change the exit code', async () => {
+  const { baseUrl } = await modelConnector({ missingSession: () => undefined });
+  const child = await startCli(['check', baseUrl, ...login, '--read', '/issues'], { env });
+  child.stdout.destroy();
+  expect(await once(child, 'exit')).toEqual([1, null]);
 });
 
 describe('the config as a program', () => {

@@ -130,6 +130,11 @@ describe('concordat new without a terminal', () => {
     expect(path.resolve(cwd, 'demo', spec.replace(/^file:/, ''))).toBe(process.cwd());
     await run(['new', 'other', '--concordat', 'file:../concordat-9.9.9.tgz'], { cwd });
     expect(manifest('other').dependencies.concordat).toBe('file:../concordat-9.9.9.tgz');
+    for (const template of ['hono', 'express']) {
+      const windows = 'file:..\\concordat-9.9.9.tgz';
+      await run(['new', `windows-${template}`, '-t', template, '--concordat', windows], { cwd });
+      expect(manifest(`windows-${template}`).dependencies.concordat).toBe(windows);
+    }
   });
 
   it('makes a git repository only when asked to', async () => {

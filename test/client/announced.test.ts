@@ -18,6 +18,8 @@ interface Setting {
   rateLimit?: SimulatedRateLimit;
   /** Written on every response, over what the simulator writes. */
   headers?: Record<string, string>;
+  /** Leaves the response of the login as it is. */
+  quietLogin?: boolean;
   options?: Partial<ConnectorClientOptions>;
   /** Milliseconds on the way there, and on the way back. */
   latency?: (random: () => number) => number;
@@ -27,7 +29,7 @@ interface Setting {
 const withTail = (random: () => number) => (random() < 0.1 ? 200 + 800 * random() : 60 * random());
 
 /** A cold client of a simulated connector, on a clock of its own. */
-function connect({ rateLimit, headers, options, latency = withTail }: Setting) {
+function connect({ rateLimit, headers, quietLogin, options, latency = withTail }: Setting) {
   const clock = virtualClock();
   const random = randomFrom(7);
   const connector = simulateConnector({ clock, ...(rateLimit && { rateLimit }) });
@@ -40,7 +42,8 @@ function connect({ rateLimit, headers, options, latency = withTail }: Setting) {
     fetch: async (input, init) => {
       await travel();
       const response = await connector.fetch(input as string, init);
-      for (const [name, value] of Object.entries(headers ?? {})) response.headers.set(name, value);
+      const isQuiet = quietLogin && String(input).endsWith('/initialize');
+      for (const [name, value] of Object.entries(isQuiet ? {} : (headers ?? {}))) response.headers.set(name, value);
       await travel();
       return response;
     },
@@ -176,6 +179,17 @@ describe('an announcement that is wrong costs what none would (W8)', () => {
     const wrongMs = await wrong.sync(400);
     expect(refusals(wrong)).toBeLessThanOrEqual(refusals(silent) + 20);
     expect(wrongMs).toBeLessThan(silentMs * 1.3);
+  });
+
+  it.each([
+    '"default";q=5000;w=3600', // that of the product, beside a limit that it does not announce
+    '"default";q=1000;w=60',
+  ])('more than there is, for a long time, and not by the login: %s', async (policy) => {
+    const silent = connect({ rateLimit });
+    await silent.sync(400);
+    const wrong = connect({ rateLimit, headers: { 'ratelimit-policy': policy }, quietLogin: true });
+    await wrong.sync(400);
+    expect(refusals(wrong)).toBeLessThanOrEqual(refusals(silent) + 2);
   });
 
   it.each<[string, Record<string, string>]>([

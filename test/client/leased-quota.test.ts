@@ -1,8 +1,11 @@
-import type { Lease, LeaseRequest } from 'concordat/client';
+import { type ConnectionState, type Lease, type LeaseRequest, memoryState } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
 import { Time } from '../../bench/fleet/time.js';
 import { LearnedQuota } from '../../src/client/rate-limit/quota/learned.js';
 import { LeasedQuota } from '../../src/client/rate-limit/quota/leased.js';
+import { connect } from '../helpers/connect.js';
+import { scriptedConnector } from '../helpers/scripted-connector.js';
+import { until } from '../helpers/until.js';
 
 const unknown: Lease = {
   ...{ window: 0, limit: 0, windowMs: 0, granted: 0, probe: 0 },
@@ -274,4 +277,16 @@ describe('a process with a leased quota (G10)', () => {
       expect(quota.mayStart(0, now())).toBe(true);
     },
   );
+});
+
+it('a quota that a state shares in fractions is restored by the next client (G9)', async () => {
+  const connector = await scriptedConnector();
+  const state: ConnectionState = { ...memoryState(), take: async () => ({ ...known, limit: 2.5 }) };
+  const client = connect(connector, { state });
+  // Enough calls that some ask for permits.
+  await Promise.all(Array.from({ length: 8 }, () => client.get('/items')));
+  await until(() => client.status.quota !== undefined);
+  const snapshot = client.snapshot();
+  expect(snapshot.quotas).toMatchObject([{ limit: 2 }]);
+  expect(connect(connector, { snapshot }).snapshot()).toEqual(snapshot);
 });

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { Agent, DecoratorHandler, type Dispatcher } from 'undici';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../helpers/connect.js';
 import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
 import { rejection } from '../helpers/until.js';
@@ -19,6 +20,25 @@ it('a body may be compressed three times', async () => {
   const packed = gzipSync(gzipSync(gzipSync('{"a":1}')));
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip, gzip, gzip' };
   expect(await (await answering(200, packed, headers)).get('/')).toEqual({ a: 1 });
+});
+
+it('a charset that is said twice is read', async () => {
+  const headers = { 'content-type': ['application/json; charset=utf-8', 'application/json; charset=utf-8'] };
+  expect(await (await answering(200, '{"a":1}', headers as never)).get('/')).toEqual({ a: 1 });
+});
+
+it('a header that an older undici has read in the wrong charset keeps neither response nor stream', async () => {
+  const connector = await scriptedConnector({ handle: ({ reply }) => reply(200, 'text', { 'x-name': 'M' }) });
+  const older = new Agent().compose((dispatch) => (options, handler) => {
+    const changed = new DecoratorHandler(handler) as Dispatcher.DispatchHandler;
+    changed.onResponseStart = (controller, status, headers, message) =>
+      handler.onResponseStart?.(controller, status, { ...headers, 'x-name': 'M\ufffdller' }, message);
+    return dispatch(options, changed);
+  });
+  onTestFinished(() => older.close());
+  const client = connect(connector, { dispatcher: older });
+  expect((await client.request({ method: 'GET', path: '/' })).headers.get('x-name')).toBe('M?ller');
+  expect((await client.stream('/')).headers.get('x-name')).toBe('M?ller');
 });
 
 const bigEndian = Buffer.from([0xfe, 0xff, 0x00, 0x41]);

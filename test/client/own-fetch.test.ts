@@ -27,6 +27,12 @@ test.each<[string, unknown, string]>([
   expect(calls).toBe(1);
 });
 
+test.each(['get', 'head'])('a body with %s, which no `fetch` sends, is refused at once', async (method) => {
+  const client = connect(connector, { fetch: globalThis.fetch });
+  const call = client.request({ method, path: '/issues', json: { query: 1 } });
+  expect(String(await rejection(call))).toBe(`TypeError: \`fetch\` cannot send a body with ${method.toUpperCase()}.`);
+});
+
 test('a `fetch` that returns a response of another copy of fetch is taken (control)', async () => {
   const { fetch: other } = await import('undici');
   const data = (value: string) => other(`data:application/json,${value}`);

@@ -1,8 +1,9 @@
 import { virtualClock } from 'concordat/testing';
 import { describe, expect, it } from 'vitest';
-import { AnnouncedQuota, type KnownRemaining, updateRemaining } from '../../src/client/rate-limit/quota/announced.js';
+import { AnnouncedQuota } from '../../src/client/rate-limit/quota/announced.js';
 import { allowanceBeyond, learnFromLimit, type QuotaEstimate } from '../../src/client/rate-limit/quota/estimate.js';
 import { LearnedQuota } from '../../src/client/rate-limit/quota/learned.js';
+import { type KnownRemaining, updateRemaining } from '../../src/client/rate-limit/quota/remaining.js';
 
 const minuteMs = 60_000;
 const known: QuotaEstimate = { limit: 100, windowMs: minuteMs, slides: false, unexplained: 0 };

@@ -36,8 +36,13 @@ async function paused() {
 describe('clients that share their state', () => {
   it('share one login', async () => {
     const { connector, first, second } = await pair();
+    const told: unknown[] = [];
+    for (const client of [first, second]) client.on('initialize', ({ generation }) => told.push(generation));
     await Promise.all([get(first), get(second), get(first), get(second)]);
     expect(connector.logins).toHaveLength(1);
+    // What one adopts it has not made.
+    expect(told).toEqual([1]);
+    expect([first, second].map(({ status }) => status.counters.logins).sort()).toEqual([0, 1]);
     expect(new Set(connector.requests.map(({ session }) => session))).toEqual(new Set(['session-1']));
   });
 

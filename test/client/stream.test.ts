@@ -197,6 +197,27 @@ describe.each(transports)('a stream by %s (D2)', (_name, transport) => {
     expect(connector.requests.length).toBeLessThan(10);
   });
 
+  it('requests no rest for a reader who has left', async () => {
+    const connector = await scriptedConnector({
+      handle: ({ number, response, limit }) => {
+        if (number > 1) return limit(3600);
+        response.writeHead(200, { etag: '"v1"', 'accept-ranges': 'bytes', 'content-length': content.length });
+        return response.write(content.subarray(0, 1000), () => response.destroy());
+      },
+    });
+    const { client, clock } = connectVirtually(connector, transport());
+    const { body } = await client.stream('/files/7');
+    const reader = body.getReader();
+    await reader.read();
+    await until(() => client.status.paused);
+    expect(connector.requests).toHaveLength(2);
+    await reader.cancel();
+    await clock.advance(4_000_000);
+    await grace();
+    expect(connector.requests).toHaveLength(2);
+    await client.close();
+  });
+
   it('ends with the reason of the signal, and frees the connection', async () => {
     const connector = await scriptedConnector({
       handle: ({ response }) => {

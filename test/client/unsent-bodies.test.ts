@@ -1,7 +1,8 @@
+import { createReadStream } from 'node:fs';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import type { BodyOption } from 'concordat/client';
+import type { BodyOption, RequestBody } from 'concordat/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../helpers/connect.js';
 import { holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
@@ -133,14 +134,14 @@ it('the response of another server that was to be sent is let go of, not read to
 
 /** A `body` factory that answers when the test says so. */
 function slowFactory() {
-  let resolveBody: ((body: BodyOption) => void) | undefined;
+  let resolveBody: ((body: RequestBody) => void) | undefined;
   const body = () =>
-    new Promise<BodyOption>((resolve) => {
+    new Promise<RequestBody>((resolve) => {
       resolveBody = resolve;
     });
   return {
-    body: body as BodyOption,
-    give: (made: BodyOption) => resolveBody?.(made),
+    body,
+    give: (made: BodyOption) => resolveBody?.(made as RequestBody),
     get isAsked() {
       return resolveBody !== undefined;
     },
@@ -182,6 +183,71 @@ it.each(streams)(
     expect(connector.requests).toHaveLength(0);
   },
 );
+
+it.each<[string, () => BodyOption]>([
+  ['given', () => createReadStream('/no/such/file')],
+  ['made by its factory', () => () => createReadStream('/no/such/file')],
+])('a stream that fails before its first byte is wanted fails its call, not the process: %s', async (_how, make) => {
+  // An error that nobody listens to would be an uncaught exception, which fails the whole run.
+  const client = connect(await scriptedConnector());
+  expect(await rejection(client.put('/file', { body: make() }))).toMatchObject({ code: 'BODY_FAILED' });
+  expect((await rejection(client.put('/file', { body: make(), signal: AbortSignal.abort() }))).name).toBe('AbortError');
+  await grace();
+});
+
+it.each([
+  ['undici', {}],
+  ['fetch', { fetch: globalThis.fetch }],
+])('a web stream without news is cancelled when its upload is aborted (%s)', async (_name, transport) => {
+  const connector = await scriptedConnector();
+  const client = connect(connector, transport);
+  await client.get('/warm');
+  let isRead = false;
+  let isGone = false;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (isRead) return new Promise(() => {});
+        isRead = true;
+        controller.enqueue(Buffer.from('first'));
+        return undefined;
+      },
+      cancel() {
+        isGone = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const controller = new AbortController();
+  const call = rejection(client.put('/file', { body, signal: controller.signal }));
+  await until(() => isRead);
+  await grace();
+  controller.abort();
+  await call;
+  await until(() => isGone);
+});
+
+it('a body that was made before a pause is let go of, and made anew after it (G8)', async () => {
+  const connector = await scriptedConnector({ handle: ({ limit }) => limit(1) });
+  const client = connect(connector);
+  const made: Readable[] = [];
+  const factory = slowFactory();
+  const body = async () => {
+    if (made.length === 0) await factory.body();
+    made.push(Readable.from(['content']));
+    return made.at(-1)!;
+  };
+  const call = track(client.put('/file', { body }));
+  await until(() => factory.isAsked);
+  const limited = client.get('/limited');
+  await until(() => client.status.paused);
+  connector.handle = ({ reply }) => reply(200, {});
+  factory.give('');
+  await until(() => made[0]?.destroyed === true);
+  await until(() => call.settled);
+  await limited;
+  expect([call.error, made.length, connector.requests.at(-1)?.body.toString()]).toEqual([undefined, 2, 'content']);
+});
 
 it('what cannot be sent is named: `body` itself may be a form, what its factory returns may not', async () => {
   const client = connect(await scriptedConnector());

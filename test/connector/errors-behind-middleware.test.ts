@@ -32,6 +32,8 @@ const begin = (c: Context) => {
   c.header('content-encoding', 'gzip');
   c.header('content-range', 'bytes 0-2/3');
   c.header('content-type', 'application/pdf');
+  c.header('cache-control', 'public, max-age=3600');
+  c.header('expires', 'Thu, 01 Jan 2099 00:00:00 GMT');
 };
 
 const missing = { code: 'FILE_NOT_FOUND', message: 'No such file' };
@@ -42,6 +44,9 @@ async function expectMissing(url: string): Promise<void> {
   expect(errorsOf(answer)).toEqual(missing);
   expect(answer.headers).not.toHaveProperty('content-range');
   expect(answer.headers).not.toHaveProperty('content-encoding');
+  // A cache would serve it to others, or when the file is there.
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(answer.headers).not.toHaveProperty('expires');
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
 }
 

@@ -1,7 +1,9 @@
 // What the connector uses of Hono beyond its documentation. A version that moves it fails here, not in a connector.
-import { Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { inspectRoutes } from 'hono/dev';
 import { findTargetHandler } from 'hono/utils/handler';
 import { expect, test } from 'vitest';
+import { makeConnector } from './support/start.js';
 
 const handler = () => new Response('ok');
 
@@ -11,6 +13,18 @@ test('`findTargetHandler` of hono/utils/handler finds the handler that `route` h
   const [route] = new Hono().route('/api', middle).routes;
   expect(route?.handler).not.toBe(handler);
   expect(findTargetHandler(route?.handler as never)).toBe(handler);
+});
+
+test("what describes an app of Hono finds a connector's routes, and the marks of its handlers", () => {
+  const mark = Symbol('openapi');
+  const marked = Object.assign((c: Context) => c.text('ok'), { [mark]: 'described' });
+  const connector = makeConnector();
+  connector.use(async (_c, next) => next());
+  connector.get('/items', marked);
+  const routes = inspectRoutes(connector).filter(({ path }) => path === '/items');
+  expect(routes).toMatchObject([{ method: 'GET', isMiddleware: false }]);
+  const handlers = connector.routes.filter(({ path }) => path === '/items').map((route) => route.handler);
+  expect(handlers).toMatchObject([{ [mark]: 'described' }]);
 });
 
 test('`matchedRoutes` and `routeIndex` of a request tell which handlers a request matches, and which is running', async () => {

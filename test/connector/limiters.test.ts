@@ -80,6 +80,9 @@ describe.each(Object.entries(servers))('a limiter in %s', (_name, start) => {
     ['a 429 with a wait that cannot be read', { statusCode: 429 }, 'soon', '60'],
     ['a 429 without a wait', { statusCode: 429 }, undefined, '60'],
     ['a 503 with a wait', { statusCode: 503, code: 'FST_UNDER_PRESSURE' }, 10, '10'],
+    // As http-errors makes them of `createError(429, { headers })`.
+    ['a 429 with a wait of its own', { status: 429, headers: { 'Retry-After': '30' } }, undefined, '30'],
+    ['a 503 with a wait of its own', { status: 503, headers: { 'Retry-After': '30' } }, undefined, '30'],
   ])('%s is a rate limit that reveals nothing (E4)', async (_what, members, retryAfter, wait) => {
     const seen: unknown[] = [];
     const error = errorWith(members);

@@ -140,7 +140,10 @@ describe('errorResponse', () => {
       'X-Cut': 'a\r\nb',
     };
     const response = errorResponse(new ConnectorError('No', { status: 418, headers }));
-    expect(Object.fromEntries(response.headers)).toEqual({ 'content-type': json, 'x-trace': '1' });
+    expect(Object.fromEntries(response.headers)).toEqual({
+      ...{ 'content-type': json, 'cache-control': 'no-store' },
+      'x-trace': '1',
+    });
   });
 
   test('detail is bounded on a character boundary, with a mark (E5)', async () => {

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { type ClientHttp2Session, connect, createSecureServer } from 'node:http2';
 import { request } from 'node:https';
-import { serve } from 'concordat/connector';
+import { serve, streamRecords } from 'concordat/connector';
 import { toNodeHandler } from 'concordat/connector/node';
 import { Hono } from 'hono';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -59,6 +59,16 @@ function askOver(opened: ClientHttp2Session, path = '/', headers: Record<string,
       .end();
   });
 }
+
+test('over HTTP/2, a body that breaks off is an error, too (D2)', async () => {
+  async function* failing() {
+    yield { id: 1 };
+    throw new Error('canary: the cursor failed');
+  }
+  const connector = makeConnector({ onError: () => {} }).get('/', (c) => streamRecords(c, failing()));
+  const { url } = await start({ http2: true }, connector);
+  await expect(askOver(session(url))).rejects.toThrow('NGHTTP2_INTERNAL_ERROR');
+});
 
 describe('tls', () => {
   test.each([{ http2: false }, { http2: true }])('serves https, to callers of HTTP/1.1 too: %j', async (options) => {
@@ -128,7 +138,7 @@ describe('http2', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const opened = session(`https://127.0.0.1:${(server.address() as { port: number }).port}`);
-    expect((await askOver(opened, '/bad')).status).toBe(0);
+    await expect(askOver(opened, '/bad')).rejects.toThrow('NGHTTP2_INTERNAL_ERROR');
     expect(await askOver(opened)).toEqual({ status: 200, body: 'done' });
     await expect(Promise.all(listened)).resolves.toHaveLength(2);
     print.mockRestore();

@@ -1,4 +1,5 @@
-import { Agent, createServer, request } from 'node:http';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Agent, createServer, request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { queryObjects } from 'node:v8';
 import { serve, streamRecords } from 'concordat/connector';
@@ -32,6 +33,28 @@ test('a port that is taken rejects', async () => {
   const first = await serve(makeConnector(), { port: 0 });
   onTestFinished(() => first.close());
   await expect(serve(makeConnector(), { port: first.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+test('the times of connections are those of Node, unless the author says otherwise', async () => {
+  const times: unknown[] = [];
+  const note = (message: unknown) => {
+    const { requestTimeout, keepAliveTimeout, headersTimeout } = (message as { server: Server }).server;
+    times.push({ requestTimeout, keepAliveTimeout, headersTimeout });
+  };
+  subscribe('http.server.request.start', note);
+  onTestFinished(() => void unsubscribe('http.server.request.start', note));
+  const all = [{}, { requestTimeoutMs: Number.POSITIVE_INFINITY, keepAliveTimeoutMs: 65_000 }];
+  for (const options of all) {
+    const server = await serve(makeConnector(), { port: 0, ...options });
+    onTestFinished(() => server.close());
+    await send(server.url);
+  }
+  expect(times).toEqual([
+    { requestTimeout: 300_000, keepAliveTimeout: 5_000, headersTimeout: 60_000 },
+    { requestTimeout: 0, keepAliveTimeout: 65_000, headersTimeout: 60_000 },
+  ]);
+  const wrong = { port: 0, requestTimeoutMs: 0 };
+  await expect(serve(makeConnector(), wrong)).rejects.toThrow('`requestTimeoutMs` must be a number of milliseconds');
 });
 
 test('close ends idle keep-alive connections at once', async () => {

@@ -15,7 +15,7 @@ interface JobOptions extends Pick<OpenQueue, 'queue' | 'redis'> {
   concurrency: number;
 }
 
-/** How soon a page ends after somebody has stopped the run. */
+/** How soon work ends after somebody has stopped the run. */
 const stopMs = 1000;
 /** A page that fails so often is left to the next reading of both ends. */
 const pageOptions = {
@@ -34,24 +34,45 @@ export async function runSync(
   { queue, redis, connect, concurrency }: JobOptions,
 ): Promise<SyncResult> {
   const phase = (name: string, total = 0) => void job.updateProgress({ phase: name, total }).catch(() => {});
-  const options: SyncOptions = { concurrency, signal, progress: { ...silent, phase }, done() {} };
-  for (;;) {
-    if (await job.moveToWaitingChildren(token)) throw new WaitingChildrenError();
-    const { pair, round } = job.data;
-    const tally = new Tally(await outcomesOf(job));
-    const isStopped = (await redis.exists(stopKey(job.id))) > 0;
-    const pages = isStopped ? [] : await nextPages(connect(pair), tally, round, options);
-    if (pages.length === 0) return tally.result();
-    const parent = { id: job.id as string, queue: job.queueQualifiedName };
-    await queue.addBulk(
-      pages.map((page) => ({
-        name: 'page',
-        data: { pair, page },
-        opts: { ...pageOptions, parent, jobId: `${job.id}-${round}-${page.id}` },
-      })),
-    );
-    await job.updateData({ pair, round: round + 1 });
+  const stop = await watchStop(redis, job.id);
+  const options: SyncOptions = {
+    ...{ concurrency, progress: { ...silent, phase }, signal: AbortSignal.any([signal, stop.signal]) },
+    done() {},
+  };
+  const readOn = (pair: Pair, tally: Tally, round: number) =>
+    nextPages(connect(pair), tally, round, options).catch((error: unknown) => {
+      if (stop.signal.aborted) return [];
+      throw error;
+    });
+  try {
+    for (;;) {
+      if (await job.moveToWaitingChildren(token)) throw new WaitingChildrenError();
+      const { pair, round } = job.data;
+      const tally = new Tally(await outcomesOf(job));
+      const pages = stop.signal.aborted ? [] : await readOn(pair, tally, round);
+      if (pages.length === 0) return tally.result();
+      const parent = { id: job.id as string, queue: job.queueQualifiedName };
+      await queue.addBulk(
+        pages.map((page) => ({
+          name: 'page',
+          data: { pair, page },
+          opts: { ...pageOptions, parent, jobId: `${job.id}-${round}-${page.id}` },
+        })),
+      );
+      await job.updateData({ pair, round: round + 1 });
+    }
+  } finally {
+    stop.end();
   }
+}
+
+/** Says when somebody has stopped the run; call `end` afterwards. */
+async function watchStop(redis: OpenQueue['redis'], run: string | undefined) {
+  const stop = new AbortController();
+  const look = async () => void ((await redis.exists(stopKey(run))) > 0 && stop.abort());
+  await look();
+  const looking = setInterval(() => look().catch(() => {}), stopMs);
+  return { signal: stop.signal, end: () => clearInterval(looking) };
 }
 
 /** What the pages of a run have written so far. */
@@ -67,22 +88,19 @@ export async function runPage(
 ): Promise<Outcome[]> {
   const { pair, page } = job.data;
   const ends = connect(pair);
-  const stop = new AbortController();
-  const look = async () => void ((await redis.exists(stopKey(job.parent?.id))) > 0 && stop.abort());
+  const stop = await watchStop(redis, job.parent?.id);
   const outcomes: Outcome[] = [];
   const options: SyncOptions = {
     ...{ concurrency, progress: silent, signal: AbortSignal.any([signal, stop.signal]) },
     done: (outcome) => void outcomes.push(outcome),
   };
-  await look();
-  const looking = setInterval(() => look().catch(() => {}), stopMs);
   try {
     const work = job.attemptsStarted > 1 ? await leftOf(page, ends, options) : page.work;
     await writeAll(work, ends.target.client, options);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
   } finally {
-    clearInterval(looking);
+    stop.end();
   }
   // What one worker created and another one closed is a creation.
   const types = new Map(page.work.map(({ source, type }) => [source.number, type]));

@@ -12,7 +12,7 @@ import type { AdminContext, AuthenticationFailure } from '../context.js';
 import { AdminHttpError, authenticationFailedError } from '../http/errors.js';
 import { arrivedHeaders, authorizationOf } from '../http/request.js';
 import { readBasic } from './basic-credentials.js';
-import { checkPassword, findUnchanged, refuseWhenThrottled } from './check-password.js';
+import { checkPassword, findUnchanged, passwordHashOf, refuseWhenThrottled } from './check-password.js';
 
 /** Who sent a request, as in the host's directory at this request (rule K11). */
 export interface Caller {
@@ -148,5 +148,5 @@ async function identifyByPassword(
   }
   const user = await checkPassword(context, lookups, source, credentials);
   if (user === undefined) return { reason: 'password' };
-  return { user, authenticatedBy: 'basic', passwordHash: user.passwordHash, lookups };
+  return { user, authenticatedBy: 'basic', passwordHash: passwordHashOf(user), lookups };
 }

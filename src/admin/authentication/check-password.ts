@@ -46,7 +46,8 @@ export async function checkPassword(
   const source = sourceKey(address);
   const user = await lookups.findByUsername(context.users, username);
   // Read now: the host may change its user object during the check.
-  const { id, passwordHash } = user ?? {};
+  const id = user?.id;
+  const passwordHash = passwordHashOf(user);
   const presented = proofs.present(source, username, password, { id, passwordHash });
   // Without a stored hash nothing would tell that the password has changed.
   const canRemember = passwordHash !== undefined;
@@ -78,16 +79,21 @@ async function matches(
 ): Promise<boolean> {
   const { verifyPassword: hostCheck } = context;
   if (hostCheck === undefined) {
-    const { id, passwordHash } = user ?? {};
+    const passwordHash = passwordHashOf(user);
     const isRight = await verifyPassword(password, passwordHash);
     if (passwordHash === undefined || isPasswordHash(passwordHash)) return isRight;
     // Counted, so that it is no way to try names without end.
     context.throttle.failed(address);
-    throw new Error(`The \`passwordHash\` of user ${id} is not from \`hashPassword\`: give \`verifyPassword\`.`);
+    throw new Error(`The \`passwordHash\` of user ${user?.id} is not from \`hashPassword\`: give \`verifyPassword\`.`);
   }
   // A check of our own, so that an unknown user takes time, too.
   if (user === undefined) return await verifyPassword(password, undefined);
   return (await lookups.ask('The password check of this service', () => hostCheck(user, password))) === true;
+}
+
+/** The stored hash. Databases say null, or an empty text, for the users of a single sign-on. */
+export function passwordHashOf(user: DirectoryUser | undefined): string | undefined {
+  return user?.passwordHash || undefined;
 }
 
 /** The user, looked up again; `undefined` when deleted, disabled, or with another password hash. */
@@ -97,7 +103,7 @@ export async function findUnchanged(
   { id, passwordHash }: { id: string; passwordHash: string | undefined },
 ): Promise<DirectoryUser | undefined> {
   const user = await lookups.findUser(context.users, id);
-  return isEnabled(user) && user.passwordHash === passwordHash ? user : undefined;
+  return isEnabled(user) && passwordHashOf(user) === passwordHash ? user : undefined;
 }
 
 /** @throws AdminHttpError 429 */

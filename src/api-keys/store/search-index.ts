@@ -8,7 +8,7 @@ export const trigramIndex = `${searchTable}_trigrams`;
 export const withoutTrigrams: Readonly<Record<Dialect, string>> = {
   sqlite: 'This SQLite has no FTS5 with trigrams: a search for a rare word reads the texts of all API keys.',
   postgres:
-    'The database has no extension pg_trgm: a search for a rare word reads the texts of all API keys. Run `create extension pg_trgm` in the database and open the API keys again.',
+    'The database has no index of trigrams: a search for a rare word reads the texts of all API keys. Run `create extension pg_trgm` in the database, and open the API keys once as the owner of the tables.',
 };
 
 /** Creates the index of trigrams, at any opening: extensions come and go. @returns whether the database has one now */
@@ -63,6 +63,9 @@ async function canHaveTrigrams(transaction: Transaction<Tables>): Promise<boolea
   return true;
 }
 
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const insufficientPrivilege = '42501';
+
 async function createForPostgres(transaction: Transaction<Tables>): Promise<boolean> {
   const { rows } = await sql<{ schema: string }>`select quote_ident(nspname) as schema from pg_extension
     join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm'`.execute(transaction);
@@ -71,8 +74,15 @@ async function createForPostgres(transaction: Transaction<Tables>): Promise<bool
   if (await isOnPostgres(transaction, trigramIndex)) return true;
   // The extension may be in a schema that is not on the search path.
   const operators = `${extension.schema}.gin_trgm_ops`;
-  await sql
-    .raw(`create index if not exists ${trigramIndex} on ${searchTable} using gin (text ${operators})`)
-    .execute(transaction);
-  return true;
+  const run = (statement: string) => sql.raw(statement).execute(transaction);
+  await run('savepoint no_index');
+  try {
+    await run(`create index if not exists ${trigramIndex} on ${searchTable} using gin (text ${operators})`);
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== insufficientPrivilege) throw error;
+    // The extension came after the tables, and only their owner may add an index.
+    await run('rollback to savepoint no_index');
+    return false;
+  }
 }

@@ -48,8 +48,9 @@ export function searchCondition(builder: Builder, { text, idPrefix, ids }: KeySe
   // A value for each key that is passed: PostgreSQL would collect all matches first for an `exists`.
   const itsText = sql`(select text from ${sql.table(searchTable)} as texts where texts.id = ${sql.ref('concordat_api_key.id')})`;
   const inText = contains(itsText, text);
-  if (idPrefix === undefined) return inText;
-  return builder.or([inText, startsWith(idPrefix)]);
+  const isMatch = idPrefix === undefined ? inText : builder.or([inText, startsWith(idPrefix)]);
+  // Of the bare comparison PostgreSQL expects next to no match, and compiles a plan for much longer than that runs.
+  return sql<SqlBool>`coalesce(${isMatch}, false)`;
 }
 
 function contains(column: RawBuilder<unknown>, text: string) {

@@ -124,6 +124,8 @@ function report(folder: string, { name, template, preset }: Choices, count: numb
   say('If concordat has no preset for your product, node_modules/concordat/docs/presets.md says how to write one.');
 }
 
+/** For the shells of the machine: cmd.exe knows double quotes only. */
 function quote(text: string): string {
+  if (path.sep === '\\') return `"${text}"`;
   return /^[\w@%+=:,./~-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -32,17 +32,17 @@ export function planProject({ name, template, preset, concordat }: Project): Map
     preset,
     concordat,
   };
-  const fill = (text: string) =>
+  const fill = (text: string, file: string) =>
     text.replace(/(?<!\$)\{\{(\w*)\}\}/g, (token, key: string) => {
       const value = Object.hasOwn(values, key) ? values[key] : undefined;
       if (value === undefined) throw new TypeError(`There is no value for ${token}.`);
-      return value;
+      return file.endsWith('.json') ? JSON.stringify(value).slice(1, -1) : value;
     });
   const files = new Map<string, string>();
   for (const layer of layers[template]) {
     for (const { file, text } of readFolder(path.join(templates, layer))) {
       const before = files.get(file);
-      files.set(file, before === undefined ? fill(text) : mergeManifests(before, text));
+      files.set(file, before === undefined ? fill(text, file) : mergeManifests(before, text));
     }
   }
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -5,7 +5,7 @@ import { type ConformanceConfig, conformance } from '../../conformance/index.js'
 import { isSafeMethod } from '../../internal/index.js';
 import { type RecordedRequest, type Recording, simulateConnector } from '../../testing/index.js';
 import { loadConfig } from '../config.js';
-import { exitCodes, fromOptions, type Io, UsageError } from '../io.js';
+import { checkOutput, exitCodes, fromOptions, type Io, UsageError } from '../io.js';
 import { collect, parseUrl } from '../values.js';
 import { recordExchanges, toRecordedRequest } from './recorder.js';
 import { type Judgment, withoutSecrets } from './without-secrets.js';
@@ -51,9 +51,10 @@ async function record(configFile: string, options: RecordOptions, io: Io): Promi
   const requests = all.filter((request) => mayBeSent(request, config));
   const skipped = `${all.length - requests.length} of ${all.length} requests skipped, as they may write: set \`allowWrites\` in the config.`;
   if (requests.length === 0) throw new UsageError(`Nothing to record: ${skipped}`);
+  const output = checkOutput(options.output, io);
   const recorded = await recordExchanges(requests, url, config, io.signal);
   const recording = withoutSecrets(recorded, { mask: options.mask ?? [], keep: options.keep ?? [] });
-  writeFileSync(path.resolve(io.cwd, options.output), `${JSON.stringify(recording, undefined, 2)}\n`);
+  writeFileSync(output, `${JSON.stringify(recording, undefined, 2)}\n`);
   io.stderr.write(`${recording.exchanges.length} responses recorded, see ${options.output}\n`);
   if (requests.length < all.length) io.stderr.write(`${skipped}\n`);
   return exitCodes.good;

@@ -65,8 +65,8 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   /** Needs a session, a permit and a body at the same moment: waiting for one may have outlived another. */
   acquire(): CallAttempt | Promise<unknown> {
     const { lane, signal } = this.#call;
-    const { closing, sessions } = this.#context;
-    const session = sessions.current;
+    const { closing } = this.#context;
+    const session = this.#context.sessions.current;
     this.#recordWait();
     this.#pausedMs = lane.pausedMs;
     if (session === undefined) {
@@ -78,9 +78,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     if (!this.#bodies.ready) {
       // A factory may take its time, or throw: meanwhile another call gets the permit.
       lane.release(permit, 'unsent');
-      // Once the client is closed, the call is over, and its body comes too late.
-      const prepared = this.#bodies.prepare(signal).then(() => closing.aborted && this.#bodies.release());
-      return abortable(prepared, signal, closing);
+      return abortable(this.#bodies.prepare(signal, closing), signal, closing);
     }
     return toAttempt(this.#call, this.#context, { session, permit, body: this.#bodies.body });
   }
@@ -188,15 +186,17 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
 
   #wait(acquired: Promise<void>): Promise<void> {
     const { lane, observer } = this.#call;
+    // Its source may not wait so long (rule G8).
+    if (lane.gate.pause.on) this.#bodies.discardProduced();
     this.#waitingSince = this.#context.clock.monotonic();
-    const reason = () => (lane.pausedMs > this.#pausedMs ? 'rate-limit' : 'queue');
-    return observer?.wait(acquired, reason) ?? acquired;
+    return observer?.wait(acquired, () => (lane.pausedMs > this.#pausedMs ? 'rate-limit' : 'queue')) ?? acquired;
   }
 
   #recordWait(): void {
     if (this.#waitingSince === undefined) return;
     const { settings, clock } = this.#context;
     const pausedMs = this.#call.lane.pausedMs - this.#pausedMs;
+    if (pausedMs > 0) this.#bodies.discardProduced();
     this.#waitedMs += Math.min(pausedMs, clock.monotonic() - this.#waitingSince);
     this.#waitingSince = undefined;
     if (pausedMs > settings.freshSessionGraceMs) this.#history = { ...this.#history, unauthorized: 0, logins: 0 };

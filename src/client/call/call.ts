@@ -74,6 +74,10 @@ export function toCall<Data, Result>(
 ): Call<Data, Result> {
   const { method, path } = checkRequest(request, settings);
   const body = toBodySource(request);
+  const hasBody = (body.fixed ?? body.factory) !== undefined;
+  if (hasBody && settings.fetch !== undefined && (method === 'GET' || method === 'HEAD')) {
+    throw new TypeError(`\`fetch\` cannot send a body with ${method}.`);
+  }
   return {
     target: toTarget(settings.basePath, path, request.query),
     request: { method, path: withoutQuery(path) },

@@ -75,9 +75,13 @@ function toFetchRest(
   if (!isWhole || headers.get('accept-ranges') !== 'bytes' || !etag.startsWith('"')) return undefined;
   // Before all others: the broken part has freed its place, and its reader may hold up the other calls.
   const priority = Number.MAX_VALUE;
-  return async (from) => {
+  return async (from, cancelled) => {
+    const { signal = cancelled } = streamRequest;
     const restHeaders = { ...requestHeaders, range: `bytes=${from}-`, 'if-range': etag };
-    const rest = await open({ ...streamRequest, headers: restHeaders, priority }, true);
+    const rest = await open(
+      { ...streamRequest, headers: restHeaders, priority, signal: AbortSignal.any([signal, cancelled]) },
+      true,
+    );
     const [, first, whole] = /^bytes (\d+)-\d+\/(\d+)$/.exec(rest.headers.get('content-range') ?? '') ?? [];
     const isSame = ['etag', 'content-encoding'].every((name) => rest.headers.get(name) === headers.get(name));
     const isRest = rest.status === 206 && Number(first) === from && Number(whole) === length && isSame;
@@ -97,7 +101,7 @@ function toRecord(headers: ConnectorRequest['headers']): Record<string, string> 
   return Object.fromEntries(headerEntries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-type FetchRest = (receivedBytes: number) => Promise<IncomingBody>;
+type FetchRest = (receivedBytes: number, cancelled: AbortSignal) => Promise<IncomingBody>;
 
 type LostConnection = Exclude<Interruption, { type: 'aborted' }>;
 
@@ -129,6 +133,8 @@ class StreamedBody implements Sink {
   #emptyResumes = 0;
   #isDone = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  /** Aborts once the reader wants no more. */
+  readonly #cancelled = new AbortController();
   readonly stream: ReadableStream<Uint8Array>;
 
   constructor(incoming: IncomingBody, options: StreamedBodyOptions) {
@@ -199,7 +205,7 @@ class StreamedBody implements Sink {
     if (fetchRest === undefined || ++this.#emptyResumes > maxEmptyResumes) return this.#fail(this.#lostError(lost));
     let next: IncomingBody;
     try {
-      next = await fetchRest(this.#receivedBytes);
+      next = await fetchRest(this.#receivedBytes, this.#cancelled.signal);
     } catch (cause) {
       return this.#fail(signal?.aborted ? cause : this.#lostError(lost, cause));
     }
@@ -230,5 +236,6 @@ class StreamedBody implements Sink {
   #finish(): void {
     this.#isDone = true;
     this.#incoming.destroy();
+    this.#cancelled.abort();
   }
 }

@@ -51,7 +51,10 @@ export function toResponse<Data>({ status, headers: wireHeaders }: WireResponse,
 function toHeaders(wireHeaders: WireResponse['headers']): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(wireHeaders)) {
-    for (const item of Array.isArray(value) ? value : [value ?? '']) headers.append(name, item);
+    for (const item of Array.isArray(value) ? value : [value ?? '']) {
+      // Older versions of undici 7 read a Latin-1 header as UTF-8, and `Headers` does not take what comes of it.
+      headers.append(name, item.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?'));
+    }
   }
   return headers;
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { isForm, toMultipart } from './multipart.js';
 
 /** What a transport can send. */
 export type RequestBody =
@@ -71,10 +71,13 @@ export class BodySupply {
     return this.#produced ?? this.#source.fixed;
   }
 
-  /** @throws what the factory throws, or TypeError if it returns something that cannot be sent. */
-  async prepare(signal: AbortSignal | undefined): Promise<void> {
+  /**
+   * @param ends abort when the call is over: a body that comes later is discarded.
+   * @throws what the factory throws, or TypeError if it returns something that cannot be sent.
+   */
+  async prepare(...ends: (AbortSignal | undefined)[]): Promise<void> {
     const body = checkBody(await this.#source.factory?.(), 'What the `body` factory returns');
-    if (signal?.aborted) discard(body);
+    if (ends.some((end) => end?.aborted)) discard(body);
     else this.#produced = body;
   }
 
@@ -86,8 +89,13 @@ export class BodySupply {
 
   /** Discards what is left of the body. */
   release(): void {
-    discard(this.#produced);
+    this.discardProduced();
     discard(this.#source.fixed);
+  }
+
+  /** Discards what the factory made. */
+  discardProduced(): void {
+    discard(this.#produced);
     this.#produced = undefined;
   }
 }
@@ -103,7 +111,8 @@ export function discard(body: RequestBody | undefined): void {
   if (body instanceof IncomingMessage && body.method) body.resume();
   else if (body instanceof Readable) body.destroy();
   else if (body instanceof ReadableStream) {
-    if (!body.locked) void body.cancel().catch(() => {});
+    const reader = readers.get(body);
+    if (reader !== undefined || !body.locked) void (reader ?? body).cancel().catch(() => {});
   } else if (isStream(body)) {
     void Promise.resolve((body as Partial<AsyncGenerator>).return?.(undefined)).catch(() => {}); // of a generator
   }
@@ -111,42 +120,16 @@ export function discard(body: RequestBody | undefined): void {
 
 function checkBody(body: unknown, name: string): RequestBody {
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) return body;
-  if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) return body as RequestBody;
+  if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
+    // Whoever reads the stream learns of its error; before that, nobody would, and the error would end the process.
+    if (body instanceof Readable) body.on('error', () => {});
+    return body as RequestBody;
+  }
   throw new TypeError(
     `${name} must be a string, a Uint8Array or Buffer, a Blob or File, a Node or web stream, or an async iterable${
       name === '`body`' ? ', a standard FormData or URLSearchParams' : ''
     }; use \`json\` for objects.`,
   );
-}
-
-/** The global FormData, or another copy, such as undici's. */
-function isForm(body: object | string): body is FormData {
-  if (Object.prototype.toString.call(body) !== '[object FormData]' || !(Symbol.iterator in Object(body))) return false;
-  return [...(body as FormData)].every(([, value]) => typeof value === 'string' || value instanceof Blob);
-}
-
-/**
- * A form as sent over the wire (RFC 7578). It is a Blob, which knows its length, holds files by reference and can be
- * sent repeatedly. Text is not changed, line endings included.
- */
-function toMultipart(form: FormData): { contentType: string; fixed: Blob } {
-  const boundary = `concordat-${randomUUID()}`;
-  const parts: (string | Blob)[] = [];
-  for (const [name, value] of form) {
-    const head = `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"`;
-    if (typeof value === 'string') parts.push(`${head}\r\n\r\n${value}\r\n`);
-    else {
-      const type = value.type || 'application/octet-stream';
-      parts.push(`${head}; filename="${escapeName(value.name)}"\r\ncontent-type: ${type}\r\n\r\n`, value, '\r\n');
-    }
-  }
-  parts.push(`--${boundary}--\r\n`);
-  return { contentType: `multipart/form-data; boundary=${boundary}`, fixed: new Blob(parts) };
-}
-
-/** Escaped as in the HTML standard. */
-function escapeName(name: string): string {
-  return name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
 }
 
 function toJson(json: unknown): string {
@@ -198,13 +181,26 @@ export function bodyFailure(outgoing: OutgoingBody, error: unknown): BodyFailure
   return outgoing.failure ?? (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' ? new BodyFailure(error) : undefined);
 }
 
+/** The readers of web streams that are being sent: only they can cancel those, also in the middle of a read. */
+const readers = new WeakMap<ReadableStream, ReadableStreamDefaultReader<unknown>>();
+
+async function* readWebStream(stream: ReadableStream): AsyncGenerator<unknown> {
+  const reader = stream.getReader();
+  readers.set(stream, reader);
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}
+
 /** The streams and generators that an attempt has begun to read. */
 const begun = new WeakSet<object>();
 
 /** What is left of a stream that was read before must not pass for the whole (rule G8). */
 async function* readOnce(body: AsyncIterable<unknown>): AsyncGenerator<unknown> {
   const wasRead = Readable.isDisturbed(body as Readable);
-  const iterator = body[Symbol.asyncIterator]();
+  const iterator = body instanceof ReadableStream ? readWebStream(body) : body[Symbol.asyncIterator]();
   const isOnce = body instanceof Readable || body instanceof ReadableStream || (iterator as unknown) === body;
   if (isOnce && begun.has(body)) throw usedUp();
   if (isOnce) begun.add(body);

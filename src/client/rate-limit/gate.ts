@@ -214,7 +214,7 @@ export class Gate {
     if (this.lanes.isEmpty) this.#pause.stop(); // closed: nobody waits, but the limited call still needs the end time
     // A limit met elsewhere says something about the quota only if these clients wanted to send more.
     const concernsQuota = elsewhere === undefined || this.#inFlight > 0 || this.lanes.isAnyWaiting;
-    if (concernsQuota) this.#quota?.limited(wait.waitMs, startedAt);
+    if (concernsQuota) this.#quota?.limited(wait.waitMs, startedAt, this.#inFlight);
     if (asksLonger) this.lanes.rejectLongWaits();
     if (began) {
       this.#epoch++;

@@ -191,7 +191,7 @@ export class SessionHolder {
     this.#lastGeneration = generation;
     this.#current = session;
     this.#refusal = undefined;
-    emit('initialize', { generation, reason, durationMs: clock.monotonic() - startedAt });
+    if (!adopted) emit('initialize', { generation, reason, durationMs: clock.monotonic() - startedAt });
     return session;
   }
 

@@ -53,6 +53,11 @@ export class GuardedHandlers {
     const run = bodyLimit === undefined ? handler : passOn;
     const guarded = guard(run);
     const takesNext = target.length > 1;
+    // What describes an app tells routes from middleware by the length, and marks handlers with symbols (hono-openapi).
+    Object.defineProperty(guarded, 'length', { value: target.length });
+    for (const mark of Object.getOwnPropertySymbols(handler)) {
+      Object.defineProperty(guarded, mark, Object.getOwnPropertyDescriptor(handler, mark) as PropertyDescriptor);
+    }
     guardedHandlers.set(guarded, { connector: this, kind, handler: run, takesNext, bodyLimit });
     return guarded;
   }

@@ -32,7 +32,7 @@ export async function readReturnedError(
 export function withError(replaced: Headers, error: WireError): Headers {
   const headers = new Headers(replaced);
   const { barredHeader = 'retry-after' } = error;
-  for (const name of [...bodyHeaders, ...timeHeaders, 'content-disposition', 'retry-after', barredHeader]) {
+  for (const name of [...bodyHeaders, ...timeHeaders, 'content-disposition', 'expires', 'retry-after', barredHeader]) {
     // A 416 says with it how long the file is.
     if (name !== 'content-range' || error.status !== 416) headers.delete(name);
   }

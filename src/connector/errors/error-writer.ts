@@ -38,7 +38,15 @@ export const errorContentType = 'application/json; charset=utf-8';
 const schema = optionsOf(errorFormatShape);
 
 /** Headers of the response that the error replaces. */
-const replacedHeaders = [...bodyHeaders, 'content-disposition', 'etag', 'last-modified', 'location'];
+const replacedHeaders = [
+  ...bodyHeaders,
+  'cache-control',
+  'content-disposition',
+  'etag',
+  'expires',
+  'last-modified',
+  'location',
+];
 
 /**
  * Decides, for all adapters, what any thrown value looks like on the wire (rules E1-E5, W2). The returned function never
@@ -55,11 +63,12 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
     const error = readThrown(thrown, rateLimit, exposeDetail);
     const redact = createRedact(secrets);
     const limited = error.kind === 'rate-limit';
-    const headers: Record<string, string> = { 'content-type': errorContentType };
+    // A cache must give neither one session's error to another nor a rate limit after its end.
+    const headers: Record<string, string> = { 'content-type': errorContentType, 'cache-control': 'no-store' };
     for (const [name, value] of Object.entries(error.headers ?? {})) {
       const key = name.toLowerCase();
       // Those would break the response or turn it into a rate limit (rule W2).
-      if (bodyHeaders.has(key) || timeHeaders.includes(key) || key === waitHeader) continue;
+      if (timeHeaders.includes(key) || key === waitHeader || !mayBeAdded(key, error.status)) continue;
       if (headerProblem(name, value) !== undefined) continue;
       headers[key] = redact(value);
     }
@@ -80,6 +89,11 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
       barredHeader: limited ? undefined : waitHeader,
     };
   };
+}
+
+/** Of a 416, `content-range` says how long the file is (RFC 9110, 15.5.17). */
+function mayBeAdded(header: string, status: number): boolean {
+  return !bodyHeaders.has(header) || (header === 'content-range' && status === 416);
 }
 
 /** A rate limit is always a 403, whatever status it was read from (rules E2, W3). */

@@ -94,6 +94,8 @@ interface PublicError extends Error {
   type?: unknown;
   /** The response of a Hono HTTPException. */
   res?: Response | undefined;
+  /** Those of http-errors for the response. */
+  headers?: unknown;
   /** Of a NestJS HttpException; its ValidationPipe lists what is wrong in `message`. */
   response?: unknown;
 }
@@ -113,16 +115,19 @@ function publicStatus(thrown: unknown): number | undefined {
 }
 
 function publicError(error: PublicError, status: number, rateLimit: RateLimitHeader): ConnectorError {
-  const headers = error.res === undefined ? undefined : Object.fromEntries(error.res.headers);
-  const details = { cause: error, headers: headers && withoutWait(headers) };
-  return errorOfResponse(status, headers ?? {}, rateLimit, messageOf(error), details);
+  const headers = error.res === undefined ? lowercased(error.headers) : Object.fromEntries(error.res.headers);
+  return errorOfResponse(status, headers, rateLimit, messageOf(error), { cause: error, headers: withoutWait(headers) });
+}
+
+function lowercased(headers: unknown): Lowercased {
+  const entries = Object.entries(Object(headers) as object).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** The rate limit that an author has thrown as a plain error of status 429. */
 function limitIn(error: ConnectorError, rateLimit: RateLimitHeader): ConnectorError {
   const { code, message, detail } = error.toPayload({ maxDetailBytes: Number.POSITIVE_INFINITY }).errors;
-  const entries = Object.entries(error.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
-  const headers: Lowercased = Object.fromEntries(entries);
+  const headers = lowercased(error.headers);
   const ownCode = code === errorTable.other.code ? undefined : code;
   const details = { cause: error, code: ownCode, detail, headers: withoutWait(headers) };
   return errorOfResponse(error.status, headers, rateLimit, message, details);
@@ -135,18 +140,20 @@ function withoutWait({ 'retry-after': _, ...headers }: Lowercased): Record<strin
 
 /**
  * In Express and Fastify an error's status is that of its response, and what limits requests (`@fastify/rate-limit`, NestJS's
- * throttler) has said how long to wait in the `Retry-After` of that response.
+ * throttler) has said how long to wait in the `Retry-After` of that response, or of the error (http-errors).
  *
  * @returns the rate limit, or what was thrown.
  */
 export function limitOf(thrown: unknown, retryAfter: unknown): unknown {
   try {
     if (isConnectorError(thrown)) return thrown;
-    const { status, statusCode } = Object(thrown) as PublicError; // a limiter with a body of its own may throw that
+    // A limiter with a body of its own may throw that.
+    const { status, statusCode, headers } = Object(thrown) as PublicError;
     const limited = status ?? statusCode;
-    if (limited !== 429 && !(limited === 503 && retryAfter !== undefined)) return thrown;
+    const wait = lowercased(headers)['retry-after'] ?? retryAfter;
+    if (limited !== 429 && !(limited === 503 && wait !== undefined)) return thrown;
     const message = publicStatus(thrown) === undefined ? undefined : messageOf(thrown as PublicError);
-    const { waitMs } = parseWait(String(retryAfter));
+    const { waitMs } = parseWait(String(wait));
     return new RateLimitError(message, { cause: thrown, retryAfterMs: waitMs ?? fallbackWaitMs });
   } catch {
     return thrown; // a getter that throws

@@ -7,7 +7,12 @@ interface Outgoing {
     readonly encrypted?: boolean;
     resetAndDestroy?(): unknown;
   } | null;
+  /** Of HTTP/2. */
+  readonly stream?: { close?(code: number): unknown };
 }
+
+/** RFC 9113, 7. Node's own `destroy()` says NO_ERROR, with which the body would seem complete. */
+const internalError = 2;
 
 /**
  * Ends the connection of a response that cannot be completed. In HTTP/1.0, which nginx speaks to the servers behind it unless
@@ -15,8 +20,9 @@ interface Outgoing {
  * missing.
  */
 export function breakOff(outgoing: { destroy(): unknown }): void {
-  const { req, socket } = outgoing as Outgoing;
+  const { req, socket, stream } = outgoing as Outgoing;
   const isTcp = socket?.remoteFamily !== undefined && !socket.encrypted;
-  if (isTcp && req?.httpVersion === '1.0' && socket.resetAndDestroy) socket.resetAndDestroy();
+  if (stream?.close) stream.close(internalError);
+  else if (isTcp && req?.httpVersion === '1.0' && socket.resetAndDestroy) socket.resetAndDestroy();
   else outgoing.destroy();
 }

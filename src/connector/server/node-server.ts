@@ -30,12 +30,16 @@ interface ListenOptions {
   hostname: string;
   tls?: TlsOptions | undefined;
   http2: boolean;
+  requestTimeoutMs: number;
+  keepAliveTimeoutMs: number;
 }
 
 /** Starts a server for a listener; rejects with the system's error when it cannot listen on the port. */
 export async function listen(listener: NodeListener, options: ListenOptions): Promise<RunningServer> {
-  const { port, hostname, tls } = options;
+  const { port, hostname, tls, requestTimeoutMs, keepAliveTimeoutMs } = options;
   const server = createServer(options);
+  server.requestTimeout = requestTimeoutMs === Number.POSITIVE_INFINITY ? 0 : requestTimeoutMs;
+  server.keepAliveTimeout = keepAliveTimeoutMs;
   server.removeAllListeners('request');
   const close = gracefulClose(server);
   server.on('request', listener);

@@ -1,4 +1,4 @@
-import { bool, checkOptions, functionOf, option, optionsOf, type ShapeOf } from '../../internal/index.js';
+import { bool, checkOptions, duration, functionOf, option, optionsOf, type ShapeOf } from '../../internal/index.js';
 import type { AdapterOptions } from '../errors/adapter-writer.js';
 import type { FetchHandler } from './node-listener.js';
 import type { RunningServer, TlsOptions } from './node-server.js';
@@ -16,6 +16,19 @@ export interface ServeOptions {
   tls?: TlsOptions | undefined;
   /** Speaks HTTP/2 over `tls` with callers that can, and HTTP/1.1 with all others. @default false */
   http2?: boolean | undefined;
+  /**
+   * How long a request may take to arrive, body included; `Infinity` for as long as it likes. Raise it for large uploads.
+   *
+   * @default 300_000
+   */
+  requestTimeoutMs?: number | undefined;
+  /**
+   * How long an idle connection waits for another request. Behind a load balancer, choose more than its own idle timeout (60 s
+   * or more in most), so that it never sends a request on a connection that is just being closed.
+   *
+   * @default 5_000
+   */
+  keepAliveTimeoutMs?: number | undefined;
   /**
    * Gets errors that come too late for a route: of a body that fails while it is sent.
    *
@@ -39,6 +52,8 @@ const schema = optionsOf({
     return (key !== undefined && cert !== undefined) || pfx !== undefined || SNICallback !== undefined;
   }, 'must have `key` and `cert`').optional(),
   http2: bool.default(false),
+  requestTimeoutMs: duration({ least: 1, endless: true }).default(300_000),
+  keepAliveTimeoutMs: duration({ least: 1 }).default(5_000),
   onError: functionOf<NonNullable<ServeOptions['onError']>>().optional(),
 } satisfies ShapeOf<ServeOptions>).refine(({ tls, http2 }) => tls !== undefined || !http2, {
   message: 'needs `tls`: callers speak HTTP/2 over TLS only',

@@ -135,7 +135,10 @@ export class Link {
   #isDown(which: string, cause: Error): void {
     if (this.#outage === undefined) {
       const until = 'Until it is back, this process uses a session and pauses of its own.';
-      this.#outage = new Error(`Redis: ${cause.message}${which}. ${until}`, { cause });
+      // ioredis adds the command and its arguments: a password, or a session (rule S7).
+      const { message, name, code } = cause as NodeJS.ErrnoException;
+      const shown = Object.assign(new Error(message), { name, ...(code !== undefined && { code }) });
+      this.#outage = new Error(`Redis: ${message}${which}. ${until}`, { cause: shown });
       for (const listener of [...this.#listeners]) quiet(listener)(this.#outage);
     }
     void this.#testBoth();

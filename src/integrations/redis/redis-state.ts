@@ -30,7 +30,7 @@ export interface RedisState extends ConnectionState, AsyncDisposable {
  */
 export function redisState(options: RedisStateOptions): RedisState {
   const settings = checkOptions(options);
-  const names = namesOf(settings.prefix, settings.connection);
+  const names = namesOf(settings);
   const from = randomUUID();
   const closing = new AbortController();
   const { link, leave } = joinLink(settings, {

@@ -1,17 +1,22 @@
 import type { Redis } from 'ioredis';
+import type { Settings } from './options.js';
 
 export type Names = ReturnType<typeof namesOf>;
 
-/** The keys of a connection. The braces keep them on one node of a cluster. */
-export function namesOf(prefix: string, connection: string) {
+/**
+ * The keys of a connection, and the channel of its news. The braces keep them on one node of a cluster. Channels are the same in
+ * all databases of a Redis, and ioredis puts its `keyPrefix` before keys only.
+ */
+export function namesOf({ redis, prefix, connection }: Pick<Settings, 'redis' | 'prefix' | 'connection'>) {
   const base = `${prefix}{${connection}}:`;
+  const { keyPrefix = '', db = 0 } = redis.options;
   return {
     session: `${base}session`,
     lock: `${base}login`,
     refusal: `${base}refusal`,
     pauses: `${base}pauses`,
     quotas: `${base}quotas`,
-    news: `${base}news`,
+    news: `${keyPrefix}${base}news:${db}`,
   };
 }
 

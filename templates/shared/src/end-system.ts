@@ -85,19 +85,20 @@ export async function listItems(session: Session, { updatedSince, cursor }: z.ou
 }
 
 export async function getItem(session: Session, id: string): Promise<Item> {
-  return readResponse(await send(`/tasks/${encodeURIComponent(id)}`, { session }), task);
+  return readResponse(await send(pathOf(id), { session }), task);
 }
 
 /** The file of an item as a stream, so that it is never in memory as a whole. */
 export async function getFile(session: Session, id: string) {
-  const response = await send(`/tasks/${encodeURIComponent(id)}/file`, { session, accept: '*/*' });
+  const response = await send(`${pathOf(id)}/file`, { session, accept: '*/*' });
   if (response.body === null) throw new NotFoundError(`Item ${id} has no file.`);
   const headers: Record<string, string> = {
     'content-type': response.headers.get('content-type') ?? 'application/octet-stream',
     'x-content-type-options': 'nosniff',
   };
   const length = response.headers.get('content-length');
-  if (length !== null) headers['content-length'] = length;
+  // Of a file that arrived compressed all the same, it is the length of what fetch has decompressed.
+  if (length !== null && !response.headers.has('content-encoding')) headers['content-length'] = length;
   return { headers, body: response.body };
 }
 
@@ -106,8 +107,14 @@ export async function createItem(session: Session, item: z.output<typeof newItem
 }
 
 export async function updateItem(session: Session, id: string, update: z.output<typeof itemUpdate>): Promise<Item> {
-  const response = await send(`/tasks/${encodeURIComponent(id)}`, { method: 'PUT', session, json: update });
+  const response = await send(pathOf(id), { method: 'PUT', session, json: update });
   return readResponse(response, task);
+}
+
+/** @throws NotFoundError for "." and "..", which would make the URL that of something else. */
+function pathOf(id: string): string {
+  if (/^\.\.?$/.test(id)) throw new NotFoundError(`There is no item ${id}.`);
+  return `/tasks/${encodeURIComponent(id)}`;
 }
 
 /** @throws Error for a URL that is none, and for a missing one in production: the sample is only for trying things. */

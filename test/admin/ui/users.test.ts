@@ -8,13 +8,16 @@ describe('users', () => {
   it('are listed for a Super Admin, with their rights', async () => {
     const host = await startAdministration();
     host.users.get('u-bob')!.enabled = false;
+    // Databases say null for nothing (K19).
+    Object.assign(host.users.get('u-bob')!, { permissions: null });
+    Object.assign(host.users.get('u-mallory')!, { permissions: [null, 'Reports – Read'] });
     const visitor = await host.visitor('root');
     const { rows } = readTable((await visitor.open('/users')).html);
     expect(rows).toEqual([
       ['alice API keys · Revoke all', 'Own API keys', 'Enabled', 'Delete'],
       ['bob API keys · Revoke all', 'Own API keys', 'Disabled', 'Delete'],
       ['helen API keys · Revoke all', 'User Management – Write', 'Enabled', 'Delete'],
-      ['mallory API keys · Revoke all', 'Own API keys', 'Enabled', 'Delete'],
+      ['mallory API keys · Revoke all', 'Reports – Read', 'Enabled', 'Delete'],
       ['root You API keys · Revoke all', 'Super Admin', 'Enabled', '–'],
     ]);
   });

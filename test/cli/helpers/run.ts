@@ -25,6 +25,7 @@ export async function run(args: string[], overrides: Partial<Io> & { tty?: boole
     cwd: process.cwd(),
     version: '1.2.3',
     signal: new AbortController().signal,
+    unread: new AbortController().signal,
     ...rest,
   });
   return { code, ...written };

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { InitializeError } from 'concordat/client';
 import { type RedisStateOptions, redisState } from 'concordat/redis';
 import { Redis } from 'ioredis';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { grace, rejection, track, until } from '../../helpers/until.js';
 import { listeningConnector } from '../opentelemetry/helpers/observed-client.js';
 import { encryptionKey, member } from './helpers/member.js';
@@ -126,6 +126,17 @@ describe.runIf(serverProgram)('when redis is not there', () => {
     expect(state.shared).toBe(true);
   });
 
+  it('what it tells holds neither password nor session (S7)', async () => {
+    const { port } = await redisServer('--requirepass', 'canary-old');
+    const { url } = await listeningConnector();
+    const redis = new Redis(port, { password: 'canary-rotated', lazyConnect: true });
+    const { client, errors } = member({ connect: () => redis }, url);
+    await client.get('/issues');
+    await until(() => errors.length > 0);
+    expect(String(errors[0])).toContain('WRONGPASS');
+    expect(inspect(errors, { depth: 9, showHidden: true })).not.toContain('canary');
+  });
+
   it('because it hangs: a login asks it once, and requests never', async () => {
     const server = await redisServer();
     const { url, connector } = await listeningConnector();
@@ -196,7 +207,7 @@ describe.runIf(serverProgram)('pauses in redis (G2)', () => {
       }) as typeof own.subscribe;
     });
     const first = member(server, url, { redis, connection: 'first' });
-    while ((await redis.pubsub('NUMSUB', 'concordat:{first}:news'))[1] !== 1) await grace();
+    while ((await redis.pubsub('NUMSUB', 'concordat:{first}:news:0'))[1] !== 1) await grace();
     let listen = () => {};
     mayListen = new Promise<void>((resolve) => {
       listen = resolve;
@@ -207,7 +218,7 @@ describe.runIf(serverProgram)('pauses in redis (G2)', () => {
     member(server, url, { redis, connection: 'second' });
     await grace();
     listen();
-    while ((await redis.pubsub('NUMSUB', 'concordat:{second}:news'))[1] !== 1) await grace();
+    while ((await redis.pubsub('NUMSUB', 'concordat:{second}:news:0'))[1] !== 1) await grace();
   });
 
   it('become longer, never shorter, whoever tells of them', async () => {
@@ -224,6 +235,21 @@ describe.runIf(serverProgram)('pauses in redis (G2)', () => {
     expect(late.client.status.resumeAt!.getTime()).toBeGreaterThanOrEqual(before - 50);
     await two.state.pause({ scope: '', resumeAt: at(1_800_000) });
     await until(() => one.client.status.resumeAt!.getTime() > before + 600_000);
+  });
+
+  it('stay in their own database, and under their own `keyPrefix`', async () => {
+    const server = await redisServer();
+    const { url } = await listeningConnector({ faults: [{ kind: 'limit', waitMs: 600_000, on: '/limited' }] });
+    const places = [{ db: 0 }, { db: 1 }, { keyPrefix: 'staging:' }, { db: 0 }];
+    const members = places.map((place) => member(server, url, { redis: new Redis(server.port, place) }));
+    onTestFinished(() => {
+      for (const { redis } of members) redis.disconnect();
+    });
+    await Promise.all(members.map(({ client }) => client.get('/issues')));
+    members[0]!.client.get('/limited').catch(() => {});
+    await until(() => members[3]!.client.status.paused); // control
+    await grace();
+    expect(members.map(({ client }) => client.status.paused)).toEqual([true, false, false, true]);
   });
 
   it('of scopes are told apart, and names of any kind are kept', async () => {

@@ -165,6 +165,7 @@ function UserRow({ view, user }: { view: UserView; user: DirectoryUser }) {
 
 function describeRights(user: DirectoryUser, texts: AdminTexts): string {
   if (rightsOf(user).superAdmin) return texts.superAdmin;
-  const { permissions = [] } = user;
+  // Databases say null for nothing, also inside a list (rule K19).
+  const permissions = (user.permissions ?? []).filter((name) => typeof name === 'string');
   return permissions.length === 0 ? texts.ownApiKeys : permissions.join(', ');
 }

@@ -3,13 +3,9 @@ import type { Quota } from '../../events.js';
 import type { LearnedQuota } from './learned.js';
 import type { EndedRequest } from './quota.js';
 import { maxTimes, RecentTimes } from './recent-times.js';
+import { type KnownRemaining, type Remaining, updateRemaining } from './remaining.js';
 
-export interface Remaining {
-  /** Which of the connector's quotas it belongs to. */
-  readonly name: string;
-  readonly left: number;
-  readonly resetMs: number;
-}
+export type { Remaining };
 
 /** What one response says about the quota. */
 export interface Announcement {
@@ -19,30 +15,8 @@ export interface Announcement {
   readonly remaining: readonly Remaining[];
 }
 
-/** What is left of a window, according to the latest responses. Responses may overtake each other. */
-export interface KnownRemaining {
-  readonly left: number;
-  /** On the monotonic clock. */
-  readonly resetsAt: number;
-}
-
 /** Further names are ignored (rule E8). */
 const maxNames = 16;
-
-/**
- * Takes in one more response. Within a window the smallest number counts: a larger one comes from an older response,
- * unless it is larger than requests in flight can explain.
- */
-export function updateRemaining(
-  known: KnownRemaining | undefined,
-  latest: Omit<Remaining, 'name'>,
-  inFlight: number,
-  now: number,
-): KnownRemaining {
-  const update = { left: latest.left, resetsAt: now + latest.resetMs };
-  if (known === undefined || now >= known.resetsAt || latest.left > known.left + inFlight + 1) return update;
-  return latest.left < known.left ? update : known;
-}
 
 /**
  * The quota that the connector announces (rule W8); without an announcement, the learned one. A request counts against
@@ -70,8 +44,11 @@ export class AnnouncedQuota {
   #isProbing = false;
   #provenWrongAt = Number.NEGATIVE_INFINITY;
   #announcedAt = 0;
-  /** When the last response arrived that was not counted, because nothing was announced yet. */
+  /** How many responses were not counted, because nothing was announced yet, and when the last of them arrived. */
+  #uncounted = 0;
   #uncountedAt = Number.NEGATIVE_INFINITY;
+  /** Requests from before the announcement met a limit that it does not explain: what was learned applies as well. */
+  #isDoubted = false;
 
   /** @param learned applies while nothing is announced. @default everybody may go */
   constructor(clock: Clock, learned?: LearnedQuota) {
@@ -111,6 +88,7 @@ export class AnnouncedQuota {
 
   /** Whether enough is known that no request has to go first to find out (rule G3). */
   get isKnown(): boolean {
+    if (this.#isDoubted) return this.#learned?.known !== undefined;
     return this.isAnnounced || this.known !== undefined;
   }
 
@@ -129,7 +107,8 @@ export class AnnouncedQuota {
 
   /** Whether one more request may start with so many in flight. */
   mayStart(inFlight: number, now: number): boolean {
-    return this.isAnnounced ? this.#hasRoom(inFlight, now) : (this.#learned?.mayStart(now) ?? true);
+    if (this.isAnnounced && !this.#hasRoom(inFlight, now)) return false;
+    return (this.isAnnounced && !this.#isDoubted) || (this.#learned?.mayStart(now) ?? true);
   }
 
   #hasRoom(inFlight: number, now: number): boolean {
@@ -140,7 +119,8 @@ export class AnnouncedQuota {
 
   /** After {@link mayStart} said no: how long until it is worth asking again even if nothing returns. */
   roomInMs(now: number): number {
-    if (!this.isAnnounced) return this.#learned?.roomInMs(now) ?? Number.POSITIVE_INFINITY;
+    const isLearned = !this.isAnnounced || (this.#isDoubted && this.#learned?.mayStart(now) === false);
+    if (isLearned) return this.#learned?.roomInMs(now) ?? Number.POSITIVE_INFINITY;
     const times = this.#policies.map(({ windowMs }) => (this.#times.oldestSince(now - windowMs) ?? now) + windowMs);
     const remaining = [...this.#advised.values(), this.#binding ?? []].flat();
     for (const { resetsAt } of remaining) if (resetsAt > now) times.push(resetsAt);
@@ -162,6 +142,7 @@ export class AnnouncedQuota {
     if (request.outcome === 'unsent') return;
     const now = this.clock.monotonic();
     if (!this.isAnnounced) {
+      this.#uncounted++;
       this.#uncountedAt = now;
       return;
     }
@@ -177,14 +158,25 @@ export class AnnouncedQuota {
    * A limit has closed the gate, or keeps it closed for longer.
    *
    * @param startedAt when the request started that met the limit; missing for logins and for limits met elsewhere.
+   * @param inFlight without that request.
    */
-  limited(waitMs: number, startedAt: number | undefined): void {
+  limited(waitMs: number, startedAt: number | undefined, inFlight = 0): void {
     this.#learned?.limited(waitMs);
-    // The request went because there was room, unless uncounted requests had used it up.
-    const windowMs = Math.max(0, ...this.#policies.map((policy) => policy.windowMs));
     const isBelieved = this.isAnnounced && !this.#isProbing && startedAt !== undefined;
-    if (isBelieved && startedAt >= this.#announcedAt && startedAt >= this.#uncountedAt + windowMs) this.#refute();
+    const isUnexplained = isBelieved && !this.#mayBeUsedUp(inFlight);
+    this.#isDoubted = isUnexplained && startedAt < this.#announcedAt;
+    // The request went because there was room.
+    if (isUnexplained && !this.#isDoubted) this.#refute();
     this.#isProbing = false;
+  }
+
+  /** Whether uncounted requests may have used up a quota. */
+  #mayBeUsedUp(inFlight: number): boolean {
+    const now = this.clock.monotonic();
+    return this.#policies.some(({ limit, windowMs }) => {
+      const since = now - windowMs;
+      return this.#uncountedAt > since && this.#times.countSince(since) + this.#uncounted + inFlight >= limit;
+    });
   }
 
   /** The pause is over. */
@@ -227,6 +219,7 @@ export class AnnouncedQuota {
     if (!this.#isAdvised) return;
     this.#refuted = toKey(this.#policies);
     this.#uncountedAt = this.clock.monotonic();
+    this.#uncounted += this.#times.countSince(Number.NEGATIVE_INFINITY);
     this.#times = new RecentTimes();
     this.#policies = [];
     this.#advised.clear();

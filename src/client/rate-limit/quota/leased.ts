@@ -119,8 +119,8 @@ export class LeasedQuota extends AnnouncedQuota {
     this.#tell();
   }
 
-  override limited(waitMs: number, startedAt: number | undefined): void {
-    super.limited(waitMs, startedAt);
+  override limited(waitMs: number, startedAt: number | undefined, inFlight = 0): void {
+    super.limited(waitMs, startedAt, inFlight);
     const now = this.clock.monotonic();
     if (startedAt !== undefined) {
       this.#inFlight--;

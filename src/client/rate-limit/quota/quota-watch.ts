@@ -74,7 +74,7 @@ export class QuotaWatch {
 }
 
 function rounded(quota: Quota | undefined): Quota | undefined {
-  return quota && { limit: quota.limit, windowMs: Math.round(quota.windowMs) };
+  return quota && { limit: Math.max(1, Math.floor(quota.limit)), windowMs: Math.round(quota.windowMs) };
 }
 
 function isSame(a: Quota | undefined, b: Quota | undefined): boolean {
