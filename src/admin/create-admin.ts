@@ -1,6 +1,6 @@
 import { apiRoutes } from './api/routes.js';
 import { AdminHttpError } from './http/errors.js';
-import { createPlacement } from './http/request.js';
+import { createPlacement, readAway } from './http/request.js';
 import { errorResponse } from './http/responses.js';
 import { createMcpEndpoint } from './mcp/index.js';
 import type { AdminOptions } from './options.js';
@@ -39,6 +39,13 @@ export function createAdmin(options: AdminOptions): Admin {
   const place = createPlacement(context);
   const dispatch = async (arrived: Request, env: unknown): Promise<Response> => {
     const { request, path } = place(arrived);
+    try {
+      return await route(request, path, env);
+    } finally {
+      if (request !== arrived) readAway(request);
+    }
+  };
+  const route = async (request: Request, path: string, env: unknown): Promise<Response> => {
     if (path === '/api' || path.startsWith('/api/')) return await api.fetch(request, env as object);
     if (path === '/mcp') return await mcp.fetch(request, env);
     if (path.startsWith('/mcp/') || path.startsWith('/.well-known/')) {

@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { type AdminOptions, createAdmin } from 'concordat/admin';
 import { toNodeHandler } from 'concordat/connector/node';
@@ -39,6 +40,37 @@ const mounts: [string, (admin: ReturnType<typeof createAdmin>) => Handler][] = [
 const directory = (host: AdminHost) => ({
   findById: async (id: string) => host.users.get(id),
   findByUsername: async (name: string) => host.users.get(`u-${name}`),
+});
+
+it.each(mounts)('a large body that is refused leaves the connection for the next request: %s', async (_, mount) => {
+  const host = await startAdmin();
+  const admin = createAdmin({
+    apiKeys: host.apiKeys,
+    users: directory(host),
+    edition: 'Professional',
+    basePath: '/admin',
+  });
+  const server = await listen(mount(admin));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(async () => {
+    agent.destroy();
+    await admin.close();
+    await server.close();
+  });
+  const sockets = new Set<unknown>();
+  const post = (body: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const options = { port: server.port, method: 'POST', path: '/admin/api/v1/api-keys', agent };
+      request(options, (response) => {
+        sockets.add(response.socket);
+        response.resume().once('end', () => resolve(response.statusCode));
+      })
+        .once('error', reject)
+        .end(body);
+    });
+  expect(await post('x'.repeat(900_000))).toBe(401);
+  expect(await post('{}')).toBe(401);
+  expect(sockets.size).toBe(1);
 });
 
 describe('below /admin', () => {

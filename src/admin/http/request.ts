@@ -82,6 +82,25 @@ function anew(url: URL, request: Request): Request {
     : new Request(url, request);
 }
 
+/** Node's server reads away this much of a body that nobody wants. */
+const mostReadAway = 64 * 1024 * 1024;
+
+/**
+ * Reads away what nobody wanted of a request that was made anew: Node's server, which does so for its own, cannot reach the
+ * body any more, and would end the connection in the middle of the next request.
+ */
+export function readAway({ body, bodyUsed }: Request): void {
+  if (body === null || bodyUsed || body.locked) return;
+  let bytes = 0;
+  const sink = new WritableStream<Uint8Array>({
+    write(chunk) {
+      bytes += chunk.byteLength;
+      if (bytes > mostReadAway) throw new Error('The body is too large to be read away.');
+    },
+  });
+  body.pipeTo(sink).catch(() => {});
+}
+
 /**
  * Finds what is left of the base path: all of it, or an end. An end that begins like an own path, such as the `/api-keys`
  * of `/settings/api-keys`, is one only before a slash or another own path: `/api-keys/sign-in` is no page.
