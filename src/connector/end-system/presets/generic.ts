@@ -34,6 +34,7 @@ export const generic: Preset = {
     { when: { status: [403], headers: { 'retry-after': true } }, is: 'rate-limit', wait },
     { when: { status: [403], headers: { 'x-ratelimit-remaining': /^0+$/ } }, is: 'rate-limit', wait },
     { when: { status: [403], headers: { 'ratelimit-remaining': /^0+$/ } }, is: 'rate-limit', wait },
+    { when: { status: [403], headers: { ratelimit: /; *r=0+ *(?:[;,]|$)/ } }, is: 'rate-limit' },
     { when: { status: [403] }, is: 'forbidden' },
     { when: { status: [404, 410] }, is: 'not-found' },
     { when: { status: [409] }, is: 'bad-request', code: 'CONFLICT' },

@@ -4,13 +4,14 @@ import { retryAfter } from './retry-after.js';
 // Sources: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 //          https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 //          https://github.com/octokit/plugin-throttling.js/blob/main/src/index.ts
+//          https://github.com/yanyongyu/githubkit/issues/271 (RATE_LIMIT beside RATE_LIMITED)
 const limited = [403, 429];
 const usedUp = { 'x-ratelimit-remaining': '0' };
 const reset: HeaderReading = { header: 'x-ratelimit-reset', unit: 'epoch-seconds' };
 
 // Successful REST responses are never examined for this.
 const isGraphQL = { 'x-ratelimit-resource': 'graphql' };
-const exhausted: BodyCondition = { path: 'errors.*.type', matches: 'RATE_LIMITED' };
+const exhausted: BodyCondition = { path: 'errors.*.type', matches: /^RATE_LIMIT(?:ED)?$/ };
 
 /**
  * github.com and Enterprise Server. A 403 is a limit if `retry-after` or the message says so (the secondary limits) or the
@@ -37,7 +38,10 @@ export const github: Preset = {
     {
       when: {
         status: limited,
-        body: { path: 'message', matches: /secondary rate limit|abuse detection|API rate limit exceeded/i },
+        body: {
+          path: 'message',
+          matches: /secondary rate limit|abuse detection|API rate limit (?:already )?exceeded/i,
+        },
       },
       is: 'rate-limit',
     },

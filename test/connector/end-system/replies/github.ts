@@ -63,6 +63,36 @@ export const github: ReplySet = {
       },
     },
     {
+      what: 'a limit of the GraphQL API under its other name',
+      status: 200,
+      headers: { ...quota('1'), 'x-ratelimit-resource': 'graphql' },
+      body: {
+        errors: [
+          { type: 'RATE_LIMIT', code: 'graphql_rate_limit', message: 'API rate limit already exceeded for user ID 1.' },
+        ],
+      },
+      recorded: { from: 'https://github.com/yanyongyu/githubkit/issues/271', on: '2026-01-08' },
+      gives: {
+        is: 'rate-limit',
+        code: 'graphql_rate_limit',
+        message: 'API rate limit already exceeded for user ID 1.',
+        waitMs: 600_000,
+      },
+      control: {
+        what: 'another error that begins alike',
+        body: { errors: [{ type: 'RATE_LIMIT_WARNING', message: 'Nearly' }] },
+        gives: 'success',
+      },
+    },
+    {
+      what: 'the primary limit once more, without headers',
+      status: 403,
+      headers: {},
+      body: says('API rate limit already exceeded for user ID 1.'),
+      gives: { is: 'rate-limit', message: 'API rate limit already exceeded for user ID 1.', waitMs: 60_000 },
+      control: { what: 'a denial', body: denied, gives: { is: 'forbidden', message: denied.message } },
+    },
+    {
       what: 'a secondary limit of the GraphQL API',
       status: 200,
       headers: { ...quota('99'), 'x-ratelimit-resource': 'graphql' },
