@@ -28,6 +28,28 @@ export function limitTime(timeoutMs: number, caller: AbortSignal | null | undefi
     stop();
     leave();
   };
+  const timeReads = (response: Response): void => {
+    const replace = (name: string, value: () => unknown) =>
+      Object.defineProperty(response, name, { value, configurable: true, writable: true });
+    for (const name of wholeReads) {
+      const read: unknown = response[name];
+      if (typeof read !== 'function') continue;
+      replace(name, (): Promise<unknown> => {
+        const isOpen = isReadable(response);
+        start();
+        const whole = (read.call(response) as Promise<unknown>).finally(end);
+        const explain = (error: unknown) =>
+          Promise.reject(error instanceof TypeError ? brokenOff(request, error) : error);
+        return isOpen && name !== 'formData' ? whole.catch(explain) : whole;
+      });
+    }
+    const { clone } = response;
+    replace('clone', () => {
+      const copy = clone.call(response);
+      timeReads(copy);
+      return copy;
+    });
+  };
   return {
     /** Aborts with the error to throw: a 504 after the timeout, otherwise the reason of the caller's signal. */
     signal,
@@ -41,19 +63,7 @@ export function limitTime(timeoutMs: number, caller: AbortSignal | null | undefi
         return;
       }
       unread?.register(response.body, end);
-      for (const name of wholeReads) {
-        const read: unknown = response[name];
-        if (typeof read !== 'function') continue;
-        const timed = (): Promise<unknown> => {
-          const isOpen = isReadable(response);
-          start();
-          const whole = (read.call(response) as Promise<unknown>).finally(end);
-          const explain = (error: unknown) =>
-            Promise.reject(error instanceof TypeError ? brokenOff(request, error) : error);
-          return isOpen && name !== 'formData' ? whole.catch(explain) : whole;
-        };
-        Object.defineProperty(response, name, { value: timed, configurable: true, writable: true });
-      }
+      timeReads(response);
     },
   };
 }

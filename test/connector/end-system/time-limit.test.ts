@@ -42,6 +42,20 @@ describe('timeoutMs', () => {
     await expect(response.json()).rejects.toMatchObject(inTime);
   });
 
+  test('counts while a copy of the body is read, and a copy of that', async () => {
+    const { url } = await halfAnswered();
+    const response = await endSystemFetch({ timeoutMs: 1_000 })(url);
+    await expect(response.clone().clone().json()).rejects.toMatchObject(inTime);
+  });
+
+  test('leaves a copy and what it is of to be read both', async () => {
+    const url = await endSystem({ status: 200, body: { id: 7 } });
+    const response = await endSystemFetch()(url);
+    const copy = response.clone();
+    expect(await Promise.all([copy.json(), response.text()])).toEqual([{ id: 7 }, '{"id":7}']);
+    expect(() => response.clone()).toThrow(TypeError);
+  });
+
   test('does not count for a body that is read as a stream', async () => {
     const { url, answered } = await halfAnswered();
     const response = await endSystemFetch({ timeoutMs: 1_000 })(url);
