@@ -94,6 +94,35 @@ describe('a resource', () => {
     expect(() => connector.resource('users')).toThrow(/"users"/);
   });
 
+  it('hands out copies: what is changed in one changes no item, nor what `reset()` goes back to', () => {
+    const connector = simulateConnector({ resources: { issues: [{ id: 1, tags: ['a'] }] } });
+    const issues = connector.resource('issues');
+    for (const item of [issues.get(1), issues.all()[0], issues.set({ id: 1, tags: ['a'] })]) {
+      (item as { tags: string[] } | undefined)?.tags.push('b');
+      expect(issues.get(1)?.tags).toEqual(['a']);
+    }
+    connector.reset();
+    expect(connector.resource('issues').get(1)?.tags).toEqual(['a']);
+  });
+
+  it('lists what it is given by the time of change, otherwise in the order given; without a time it is new', async () => {
+    const connector = simulateConnector({
+      session: false,
+      resources: {
+        issues: [
+          { id: 'new' },
+          { id: 'late', updatedAt: '2020-02-02T00:00:00Z' },
+          { id: 'early', updatedAt: '2020-01-01T00:00:00Z' },
+          { id: 'also late', updatedAt: '2020-02-02T01:00:00+01:00' },
+          { id: 'also new', updatedAt: 'yesterday' },
+        ],
+      },
+      clock: virtualClock(),
+    });
+    const { items } = (await (await connector.fetch('http://c.test/issues')).json()) as { items: { id: string }[] };
+    expect(items.map(({ id }) => id)).toEqual(['early', 'late', 'also late', 'new', 'also new']);
+  });
+
   it('keeps the times of what it is given', () => {
     const connector = simulateConnector({ resources: { issues: [{ id: 1, updatedAt: '2020-02-29T12:00:00Z' }] } });
     expect(connector.resource('issues').get(1)?.updatedAt).toBe('2020-02-29T12:00:00.000Z');

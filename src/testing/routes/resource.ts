@@ -28,20 +28,23 @@ export class Resource implements SimulatedResource {
   constructor(name: string, items: readonly Item[], clock: Clock) {
     this.#name = name;
     this.#clock = clock;
-    for (const item of items) this.#store(item, readTime(item.updatedAt));
+    const now = clock.now();
+    const timed = items.map((item) => ({ item, updatedMs: readTime(item.updatedAt) ?? now }));
+    timed.sort((one, other) => one.updatedMs - other.updatedMs);
+    for (const { item, updatedMs } of timed) this.#store(item, updatedMs);
   }
 
   all(): StoredItem[] {
-    return [...this.#rows.values()].map(stored);
+    return [...this.#rows.values()].map(copyOf);
   }
 
   get(id: string | number): StoredItem | undefined {
     const row = this.#rows.get(String(id));
-    return row && stored(row);
+    return row && copyOf(row);
   }
 
   set(item: Item): StoredItem {
-    return stored(this.#store(item));
+    return copyOf(this.#store(item));
   }
 
   delete(id: string | number): boolean {
@@ -119,6 +122,11 @@ export class Resource implements SimulatedResource {
 
 function stored({ item, updatedMs }: Row): StoredItem {
   return { ...item, updatedAt: new Date(updatedMs).toISOString() };
+}
+
+/** For the test: whatever it does with a copy, the item stays as it is. */
+function copyOf(row: Row): StoredItem {
+  return structuredClone(stored(row));
 }
 
 function readTime(value: unknown): number | undefined {
