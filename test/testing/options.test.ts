@@ -103,6 +103,14 @@ it('says what was probably meant', () => {
   expect(() => simulateConnector(options as never)).toThrow(message);
 });
 
+it('a route with a query is refused, because it would match nothing', () => {
+  const message = 'must be without the query "?page=2": write "GET /issues", and look at `query` in a function';
+  const routes = { 'GET /issues?page=2': {} };
+  expect(() => simulateConnector({ routes })).toThrow(new TypeError(`\`routes\` ${message}.`));
+  const faults = [{ kind: 'reset', on: 'GET /issues?page=2' }] as const;
+  expect(() => simulateConnector({ faults })).toThrow(`\`faults[0].on\` ${message}`);
+});
+
 it('what is right is taken (control)', () => {
   expect(() =>
     simulateConnector({

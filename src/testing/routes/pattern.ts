@@ -22,6 +22,12 @@ export function parsePattern(text: unknown, option: string): Pattern {
       `\`${option}\` must be 'login', 'cleanup' or a route such as 'GET /issues/:id', got ${JSON.stringify(text)}.`,
     );
   }
+  const [withoutQuery, query] = (text as string).split('?', 2);
+  if (query !== undefined) {
+    throw new TypeError(
+      `\`${option}\` must be without the query "?${query}": write "${withoutQuery}", and look at \`query\` in a function.`,
+    );
+  }
   const matchPath = path === undefined ? () => ({}) : pathMatcher(path);
   return {
     text: text as string,
