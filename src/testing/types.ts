@@ -30,6 +30,7 @@ export interface JournalEntry {
   readonly method: string;
   /** Without `basePath` and the query. */
   readonly path: string;
+  /** Of a parameter that is repeated, the last value; a route's `query` has them all. */
   readonly query: Readonly<Record<string, string>>;
   /** All headers, session headers included; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { AccountingError, simulateConnector } from 'concordat/testing';
 import { describe, expect, it } from 'vitest';
-import { simulateInProcess } from './helpers/connect.js';
+import { simulateInProcess, simulateOnPort } from './helpers/connect.js';
 
 function tableOf(connector: { assertAllConsumed(): void }): string {
   try {
@@ -162,6 +162,16 @@ describe('the journal', () => {
       fault: undefined,
     });
     expect(seen).toEqual([...connector.journal]);
+  });
+
+  it('has the path as it was sent, over a port, too', async () => {
+    const { connector, url } = await simulateOnPort({ session: false });
+    for (const path of ['//issues/7', '//issues', '/issues//7?a=//b', '//']) {
+      await fetch(url + path);
+      await connector.fetch(`http://c.test${path}`);
+    }
+    const paths = ['//issues/7', '//issues', '/issues//7', '//'];
+    expect(connector.journal.map(({ path }) => path)).toEqual(paths.flatMap((path) => [path, path]));
   });
 
   it('has requests that get no answer, without a status', async () => {

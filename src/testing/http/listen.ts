@@ -52,7 +52,13 @@ async function read(incoming: IncomingMessage, signal: AbortSignal): Promise<Arr
   }
   const hasBody = method !== 'GET' && method !== 'HEAD' && chunks.length > 0;
   const body = hasBody ? new Uint8Array(await new Blob(chunks).arrayBuffer()) : undefined;
-  return { method, url: new URL(url, 'http://127.0.0.1'), headers, body, signal };
+  return { method, url: readTarget(url), headers, body, signal };
+}
+
+/** Not relative to a base, for which `//issues/7` would begin with a host. Proxies are sent a whole URL. */
+function readTarget(target: string): URL {
+  const base = 'http://127.0.0.1';
+  return target.startsWith('/') ? new URL(base + target) : new URL(target, base);
 }
 
 function endWithout({ instead }: NoResponse, socket: Socket): void {
