@@ -235,6 +235,63 @@ describe('how much is sent', () => {
   });
 });
 
+/** The document with other paths, and more schemas. */
+function documentWith(paths: object, schemas: object = {}) {
+  const { components } = document;
+  return { ...document, paths, components: { ...components, schemas: { ...components.schemas, ...schemas } } };
+}
+
+const postOf = (schema: object) => ({ post: { requestBody: { content: { 'application/json': { schema } } } } });
+
+/** The bodies that `POST /loans` gets with a session. */
+async function posted(openapiDocument: object) {
+  const bodies: string[] = [];
+  const checked = await check({ allowWrites: true, openapi: { document: openapiDocument } }, (app) => {
+    app.post('/loans', async (c, next) => {
+      if (hasSession(c.req.raw.headers)) bodies.push(await c.req.raw.clone().text());
+      return next();
+    });
+  });
+  return { ...checked, bodies: bodies.map((body) => JSON.parse(body)) };
+}
+
+describe('a document that goes round in circles', () => {
+  const ref = (index: number) => ({ $ref: `#/components/schemas/Ring${index % 60}` });
+  const ring = (more: object) =>
+    Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [
+        `Ring${index}`,
+        {
+          type: 'object',
+          properties: {
+            next: ref(index + 1),
+            list: { type: 'array', items: ref(index + 3) },
+            book: { type: 'string', maxLength: 40 },
+          },
+          ...more,
+        },
+      ]),
+    );
+
+  it.each([{}, { required: ['next', 'list', 'book'] }, { oneOf: [ref(1), ref(4)], example: { book: 'x' } }])(
+    'by its references is used, whatever their number: %j',
+    async (more) => {
+      const { results, bodies } = await posted(documentWith({ '/loans': postOf(ref(0)) }, ring(more)));
+      expect(messages(results)).toEqual([]);
+      expect(bodies).toContainEqual(expect.objectContaining({ book: 'x'.repeat(41) }));
+    },
+  );
+
+  it('by itself is used', async () => {
+    const properties: Record<string, unknown> = { book: { type: 'string', maxLength: 40 } };
+    const schema = { type: 'object', properties };
+    Object.assign(properties, { next: schema, list: { type: 'array', items: schema } });
+    const { results, bodies } = await posted(documentWith({ '/loans': postOf(schema) }));
+    expect(results.map(({ status }) => status)).toEqual(Array(5).fill('passed'));
+    expect(bodies).toContainEqual({ book: 'x'.repeat(41) });
+  });
+});
+
 it.each([
   ['openapi.json', /`openapi` must be an object/],
   [{ document: 'openapi.json' }, /`openapi\.document` must be a path of the connector such as "\/openapi\.json"/],

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isObject } from '../../internal/index.js';
 import { type Json, listAt, objectAt, resolve } from './document.js';
+import { mostDepth, requestSchema } from './request-schema.js';
 
 /** Whether a schema allows a value. */
 export type Allows = (value: unknown) => boolean;
@@ -10,11 +11,12 @@ export function readSchema(document: Json, schema: unknown): Allows | undefined 
   if (!isObject(schema)) return undefined;
   const isOld = String(document.openapi).startsWith('3.0');
   const definitions = isOld ? 'definitions' : '$defs';
-  const whole = { ...schema, [definitions]: objectAt(objectAt(document.components).schemas) };
-  const text = JSON.stringify(whole).replaceAll('"#/components/schemas/', `"#/${definitions}/`);
+  const defaultTarget = isOld ? 'openapi-3.0' : 'draft-2020-12';
   try {
-    const defaultTarget = isOld ? 'openapi-3.0' : 'draft-2020-12';
-    const read = z.fromJSONSchema(JSON.parse(text), { defaultTarget, registry: z.registry() });
+    const read = z.fromJSONSchema(requestSchema(document, schema, definitions), {
+      defaultTarget,
+      registry: z.registry(),
+    });
     return (value) => {
       try {
         return read.safeParse(value).success;
@@ -33,8 +35,6 @@ export function propertiesOf(document: Json, schema: unknown, depth = 0): Json {
   const parts = depth < mostDepth ? listAt(node.allOf) : [];
   return Object.assign({}, ...parts.map((part) => propertiesOf(document, part, depth + 1)), objectAt(node.properties));
 }
-
-const mostDepth = 5;
 
 /** A value that a schema should allow: its example, or the plainest one. Whether it does is for the schema to say. */
 export function plainValue(document: Json, schema: unknown, depth = 0): unknown {
