@@ -255,6 +255,32 @@ async function posted(openapiDocument: object) {
   return { ...checked, bodies: bodies.map((body) => JSON.parse(body)) };
 }
 
+describe('a property that is `readOnly`', () => {
+  const { NewLoan } = document.components.schemas;
+  const Loan = {
+    ...NewLoan,
+    required: [...NewLoan.required, 'id', 'created'],
+    additionalProperties: false,
+    properties: {
+      ...NewLoan.properties,
+      id: { type: 'integer', readOnly: true },
+      created: { $ref: '#/components/schemas/Created' },
+    },
+  };
+  const Created = { type: 'string', readOnly: true };
+  const Extended = { allOf: [{ $ref: '#/components/schemas/Loan' }, { type: 'object', required: ['book'] }] };
+
+  it.each(['Loan', 'Extended'])('need not be in a request: %s', async (name) => {
+    const paths = { '/loans': postOf({ $ref: `#/components/schemas/${name}` }) };
+    const { results, bodies } = await posted(documentWith(paths, { Loan, Created, Extended }));
+    expect(messages(results)).toEqual([]);
+    expect(bodies).toContainEqual({ book: expect.any(String) }); // `reader` is missing
+    expect(bodies.filter((body) => body !== null && (Object.hasOwn(body, 'id') || 'created' in Object(body)))).toEqual(
+      [],
+    );
+  });
+});
+
 describe('a document that goes round in circles', () => {
   const ref = (index: number) => ({ $ref: `#/components/schemas/Ring${index % 60}` });
   const ring = (more: object) =>

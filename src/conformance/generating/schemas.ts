@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isObject } from '../../internal/index.js';
-import { type Json, listAt, objectAt, resolve } from './document.js';
-import { mostDepth, requestSchema } from './request-schema.js';
+import { type Json, listAt, resolve } from './document.js';
+import { mostDepth, propertiesOf, requestSchema } from './request-schema.js';
 
 /** Whether a schema allows a value. */
 export type Allows = (value: unknown) => boolean;
@@ -27,13 +27,6 @@ export function readSchema(document: Json, schema: unknown): Allows | undefined 
   } catch {
     return undefined;
   }
-}
-
-/** The properties of an object, those of `allOf` included. */
-export function propertiesOf(document: Json, schema: unknown, depth = 0): Json {
-  const node = resolve(document, schema);
-  const parts = depth < mostDepth ? listAt(node.allOf) : [];
-  return Object.assign({}, ...parts.map((part) => propertiesOf(document, part, depth + 1)), objectAt(node.properties));
 }
 
 /** A value that a schema should allow: its example, or the plainest one. Whether it does is for the schema to say. */

@@ -1,6 +1,7 @@
 import { isObject } from '../../internal/index.js';
 import { type Json, type Operation, type Parameter, resolve } from './document.js';
-import { plainValue, propertiesOf, readSchema } from './schemas.js';
+import { propertiesOf } from './request-schema.js';
+import { plainValue, readSchema } from './schemas.js';
 
 /** A value that a schema does not allow. */
 export interface Wrong<Value = unknown> {
