@@ -281,6 +281,32 @@ describe('a property that is `readOnly`', () => {
   });
 });
 
+describe('an object in the query', () => {
+  const { State } = document.components.schemas;
+  const limit = { type: 'integer' };
+  const of = (parameter: object) => ({ in: 'query', required: true, ...parameter });
+  const where = { type: 'object', required: ['state'], properties: { state: State, limit } };
+
+  it('has no name of its own there, so no request is wrong because of it', async () => {
+    const parameters = [
+      of({ name: 'where', schema: where }),
+      of({ name: 'filter', style: 'deepObject', schema: { ...where, required: ['limit'] } }),
+      { $ref: '#/components/parameters/limit' },
+    ];
+    const openapi = { document: documentWith({ '/loans': { get: { parameters } } }) };
+    const { results, asked } = await check({ openapi });
+    expect(messages(results)).toEqual([]);
+    expect(asked).toContain('GET /loans?state=open&filter%5Blimit%5D=1&limit=concordat-no-such-value');
+    expect(asked.filter((line) => /where=|filter=/.test(line))).toEqual([]);
+  });
+
+  it('has one unless it is exploded (control)', async () => {
+    const parameters = [of({ name: 'where', explode: false, schema: where })];
+    const { asked } = await check({ openapi: { document: documentWith({ '/loans': { get: { parameters } } }) } });
+    expect(asked).toContain('GET /loans?where=concordat-no-such-value');
+  });
+});
+
 describe('a document that goes round in circles', () => {
   const ref = (index: number) => ({ $ref: `#/components/schemas/Ring${index % 60}` });
   const ring = (more: object) =>

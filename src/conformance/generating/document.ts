@@ -8,6 +8,10 @@ export interface Parameter {
   readonly in: 'path' | 'query';
   readonly required: boolean;
   readonly schema: unknown;
+  /** How it is written: `form`, `deepObject` … */
+  readonly style: unknown;
+  /** Whether the members of an object are written one by one. */
+  readonly explode: boolean;
 }
 
 /** An operation of an OpenAPI document, as far as requests depend on it. */
@@ -90,9 +94,10 @@ function readOperation(document: Json, path: string, method: string, item: Json)
 function readParameters(document: Json, nodes: readonly unknown[]): Parameter[] {
   const found = new Map<string, Parameter>();
   for (const node of nodes) {
-    const { name, in: place, required, schema } = resolve(document, node);
+    const { name, in: place, required, schema, style = 'form', explode } = resolve(document, node);
     if (typeof name !== 'string' || (place !== 'path' && place !== 'query')) continue;
-    found.set(`${place} ${name}`, { name, in: place, required: place === 'path' || required === true, schema });
+    const isRequired = place === 'path' || required === true;
+    found.set(`${place} ${name}`, { name, in: place, required: isRequired, schema, style, explode: explode !== false });
   }
   return [...found.values()];
 }

@@ -1,8 +1,9 @@
 import { isSafeMethod, seededRandom } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
-import { type Json, type Operation, type Parameter, pathPrefix, readOperations } from './document.js';
+import { type Json, type Operation, pathPrefix, readOperations } from './document.js';
 import { plainValue, readSchema } from './schemas.js';
+import { isSpread, type Values, writePath } from './write-parameters.js';
 import { strange, wrongBodies, wrongTexts } from './wrong-values.js';
 
 /** A request that a document does not allow, but for one thing like one that it allows. */
@@ -37,11 +38,12 @@ export function generateRequests(document: Json, settings: Settings): GeneratedR
 
 function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
   const { method, parameters, body, needsSession } = operation;
-  const right = new Map(parameters.filter(({ required }) => required).map((each) => [each, plainText(document, each)]));
+  const plain = new Map(parameters.map((each) => [each, plainValue(document, each.schema)]));
+  const right: Values = new Map([...plain].filter(([{ required }]) => required));
   const rightBody = body && (body.example ?? plainValue(document, body.schema));
-  const make = (values: ReadonlyMap<Parameter, string>, json: unknown = rightBody): ReadyRequest => ({
+  const make = (values: Values, json: unknown = rightBody): ReadyRequest => ({
     method,
-    path: fill(operation.path, values),
+    path: writePath(operation.path, values),
     headers: json === undefined ? {} : { 'content-type': 'application/json' },
     body: json === undefined ? undefined : JSON.stringify(json),
   });
@@ -58,6 +60,7 @@ function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
       expected: [401],
     });
   for (const each of parameters) {
+    if (isSpread(each, plain.get(each))) continue;
     const place = `\`${each.name}\` in the ${each.in}`;
     for (const { value, is } of wrongTexts(document, each))
       made.push({ ...wrong, request: make(new Map([...right, [each, value]])), wrong: `${place} ${is}` });
@@ -73,26 +76,6 @@ function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
   for (const { value, is } of body ? wrongBodies(document, body) : [])
     made.push({ ...wrong, request: make(right, value), wrong: is });
   return made;
-}
-
-/** The path with its parameters, and the query behind it. */
-function fill(template: string, values: ReadonlyMap<Parameter, string>): string {
-  let path = template;
-  const query: string[] = [];
-  for (const [{ name, in: place }, value] of values) {
-    const text = encodeURIComponent(value);
-    if (place === 'path') path = path.replaceAll(`{${name}}`, text);
-    else query.push(`${encodeURIComponent(name)}=${text}`);
-  }
-  // Braces without a parameter.
-  const filled = path.replaceAll(/\{[^{}]*\}/g, '1');
-  return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
-}
-
-/** What a required parameter may be. */
-function plainText(document: Json, { schema }: Parameter): string {
-  const value = plainValue(document, schema);
-  return typeof value === 'object' ? String(Object.values(value ?? {})[0] ?? '1') : String(value);
 }
 
 /** Fisher and Yates, with random numbers that depend on the seed only. */
