@@ -307,6 +307,44 @@ describe('an object in the query', () => {
   });
 });
 
+describe('required headers and cookies', () => {
+  const north = { type: 'string', enum: ['north'] };
+  const of = (place: string, name: string, schema: object = north) => ({ name, in: place, required: true, schema });
+  const parameters = [
+    of('header', 'X-Tenant'),
+    of('cookie', 'region'),
+    ...['X-Session', 'Accept', 'Host', 'no name'].map((name) => of('header', name)),
+    of('header', 'x-note', { type: 'string', default: '\u65e5' }),
+    { ...of('query', 'limit', { type: 'integer' }), required: false },
+  ];
+  const openapi = { document: documentWith({ '/loans': { get: { parameters } } }) };
+  const inTheNorth = (headers: Headers) =>
+    headers.get('x-tenant') === 'north' && headers.get('cookie') === 'region=north';
+
+  it('are sent, so that a request has one thing wrong', async () => {
+    const { report } = await check({ openapi }, (app) => {
+      app.get('/loans', (c) => {
+        if (!hasSession(c.req.raw.headers)) return error(401);
+        return inTheNorth(c.req.raw.headers) ? error(500) : error(400);
+      });
+    });
+    expect(failed(report.results)).toEqual(['openapi.server-error']);
+  });
+
+  it('are not sent where they are the session, belong to the transport, or cannot be written', async () => {
+    const seen: Headers[] = [];
+    const { report } = await check({ openapi }, (app) => {
+      app.get('/loans', (c) => {
+        seen.push(c.req.raw.headers);
+        return hasSession(c.req.raw.headers) ? error(400) : error(401);
+      });
+    });
+    expect(failed(report.results)).toEqual([]);
+    expect(new Set(seen.map((headers) => headers.get('x-session')))).toEqual(new Set([null, 'a-session-for-tests']));
+    expect(seen.some((headers) => headers.get('accept') === 'north' || headers.get('host') === 'north')).toBe(false);
+  });
+});
+
 describe('a document that goes round in circles', () => {
   const ref = (index: number) => ({ $ref: `#/components/schemas/Ring${index % 60}` });
   const ring = (more: object) =>

@@ -3,9 +3,11 @@ import { isObject, withoutTrailingSlashes } from '../../internal/index.js';
 /** An object of a document, of which nothing is known yet. */
 export type Json = Readonly<Record<string, unknown>>;
 
+const places = ['path', 'query', 'header', 'cookie'] as const;
+
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: (typeof places)[number];
   readonly required: boolean;
   readonly schema: unknown;
   /** How it is written: `form`, `deepObject` … */
@@ -94,8 +96,9 @@ function readOperation(document: Json, path: string, method: string, item: Json)
 function readParameters(document: Json, nodes: readonly unknown[]): Parameter[] {
   const found = new Map<string, Parameter>();
   for (const node of nodes) {
-    const { name, in: place, required, schema, style = 'form', explode } = resolve(document, node);
-    if (typeof name !== 'string' || (place !== 'path' && place !== 'query')) continue;
+    const { name, in: given, required, schema, style = 'form', explode } = resolve(document, node);
+    const place = places.find((each) => each === given);
+    if (typeof name !== 'string' || place === undefined) continue;
     const isRequired = place === 'path' || required === true;
     found.set(`${place} ${name}`, { name, in: place, required: isRequired, schema, style, explode: explode !== false });
   }

@@ -1,9 +1,9 @@
 import { isSafeMethod, seededRandom } from '../../internal/index.js';
 import type { Settings } from '../options.js';
 import type { ReadyRequest } from '../probes.js';
-import { type Json, type Operation, pathPrefix, readOperations } from './document.js';
+import { type Json, type Operation, type Parameter, pathPrefix, readOperations } from './document.js';
 import { plainValue, readSchema } from './schemas.js';
-import { isSpread, type Values, writePath } from './write-parameters.js';
+import { isSpread, type Values, writeHeaders, writePath } from './write-parameters.js';
 import { strange, wrongBodies, wrongTexts } from './wrong-values.js';
 
 /** A request that a document does not allow, but for one thing like one that it allows. */
@@ -44,7 +44,7 @@ function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
   const make = (values: Values, json: unknown = rightBody): ReadyRequest => ({
     method,
     path: writePath(operation.path, values),
-    headers: json === undefined ? {} : { 'content-type': 'application/json' },
+    headers: { ...writeHeaders(values), ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
     body: json === undefined ? undefined : JSON.stringify(json),
   });
   const hasPlace = parameters.some((each) => each.in === 'path');
@@ -60,7 +60,7 @@ function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
       expected: [401],
     });
   for (const each of parameters) {
-    if (isSpread(each, plain.get(each))) continue;
+    if (!isJudged(each, plain.get(each))) continue;
     const place = `\`${each.name}\` in the ${each.in}`;
     for (const { value, is } of wrongTexts(document, each))
       made.push({ ...wrong, request: make(new Map([...right, [each, value]])), wrong: `${place} ${is}` });
@@ -77,6 +77,10 @@ function requestsFor(document: Json, operation: Operation): GeneratedRequest[] {
     made.push({ ...wrong, request: make(right, value), wrong: is });
   return made;
 }
+
+/** Whether requests are derived that are wrong because of a parameter. */
+const isJudged = (parameter: Parameter, value: unknown) =>
+  (parameter.in === 'path' || parameter.in === 'query') && !isSpread(parameter, value);
 
 /** Fisher and Yates, with random numbers that depend on the seed only. */
 function shuffler(seed: number) {

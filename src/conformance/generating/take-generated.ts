@@ -1,4 +1,5 @@
 import { parseJson } from '../../internal/index.js';
+import type { ReadyRequest } from '../probes.js';
 import { type Exchange, summarize } from '../probing/exchange.js';
 import { CannotCheck } from '../probing/limits.js';
 import { hasSucceeded, type Prober } from '../probing/prober.js';
@@ -59,7 +60,7 @@ export function takeGenerated(prober: Prober): Promise<Generated> {
 
 /** On a 401 it asks whether the session has ended, and only then logs in again: many logins might lock the account. */
 async function send(prober: Prober, { request, hasSession }: GeneratedRequest): Promise<Exchange> {
-  if (!hasSession) return prober.send(request);
+  if (!hasSession) return prober.send(withoutSession(prober, request));
   const seen = await prober.send(request, await prober.session());
   if (seen.response?.status !== 401 || !prober.canLogIn) return seen;
   const { readable } = prober.settings;
@@ -67,4 +68,10 @@ async function send(prober: Prober, { request, hasSession }: GeneratedRequest): 
   if (control && control.response?.status !== 401) return seen;
   prober.forgetSession();
   return prober.send(request, await prober.session());
+}
+
+/** An operation may declare the headers of the session as its parameters. */
+function withoutSession({ sessionNames }: Prober, request: ReadyRequest): ReadyRequest {
+  const headers = Object.entries(request.headers).filter(([name]) => !sessionNames.has(name));
+  return { ...request, headers: Object.fromEntries(headers) };
 }

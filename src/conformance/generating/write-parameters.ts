@@ -1,3 +1,4 @@
+import { headerProblem } from '../../contract/index.js';
 import { isObject } from '../../internal/index.js';
 import type { Parameter } from './document.js';
 
@@ -26,6 +27,24 @@ function pairs(parameter: Parameter, value: unknown): [string, unknown][] {
   const { name, style } = parameter;
   if (!isObject(value) || !isSpread(parameter, value)) return [[name, value]];
   return Object.entries(value).map(([key, member]) => [style === 'deepObject' ? `${name}[${key}]` : key, member]);
+}
+
+/** OpenAPI ignores parameters with these names. */
+const ignoredHeaders = new Set(['accept', 'content-type', 'authorization']);
+
+/** The headers and cookies that a request can carry. */
+export function writeHeaders(values: Values): Record<string, string> {
+  const all = [...values].map(([{ name, in: place }, value]) => ({ name, place, text: textOf(value) }));
+  const cookies = all
+    .filter(({ place }) => place === 'cookie')
+    .map(({ name, text }) => `${name}=${encodeURIComponent(text)}`);
+  const headers = all
+    .filter(({ place }) => place === 'header')
+    .map(({ name, text }): [string, string] => [name.toLowerCase(), text]);
+  if (cookies.length > 0) headers.push(['cookie', cookies.join('; ')]);
+  return Object.fromEntries(
+    headers.filter(([name, text]) => !ignoredHeaders.has(name) && headerProblem(name, text) === undefined),
+  );
 }
 
 function textOf(value: unknown): string {
