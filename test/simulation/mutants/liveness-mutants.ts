@@ -105,8 +105,8 @@ export const livenessMutants: readonly LivenessMutant[] = [
     'What is told of a learned window is not rounded, so a snapshot with it is refused by the next client.',
     patch(
       'rate-limit/quota/quota-watch',
-      'return quota && { limit: quota.limit, windowMs: Math.round(quota.windowMs) };',
-      'return quota && { limit: quota.limit, windowMs: quota.windowMs };',
+      'return quota && { limit: Math.max(1, Math.floor(quota.limit)), windowMs: Math.round(quota.windowMs) };',
+      'return quota && { limit: Math.max(1, Math.floor(quota.limit)), windowMs: quota.windowMs };',
     ),
   ),
   mutant(
