@@ -2,7 +2,7 @@ import { type ConnectorError, errorPayloadSchema, parseErrorPayload, readCode } 
 import { describeIssues, parseJson } from '../../internal/index.js';
 import { readFailure } from '../end-system/failure.js';
 import type { WireError } from '../errors/error-writer.js';
-import { bodyHeaders, type RateLimitHeader, timeHeaders } from '../errors/options.js';
+import { bodyHeaders, type RateLimitHeader, tellsLength, timeHeaders } from '../errors/options.js';
 import { errorOfResponse } from '../errors/to-connector-error.js';
 
 /**
@@ -33,8 +33,7 @@ export function withError(replaced: Headers, error: WireError): Headers {
   const headers = new Headers(replaced);
   const { barredHeader = 'retry-after' } = error;
   for (const name of [...bodyHeaders, ...timeHeaders, 'content-disposition', 'expires', 'retry-after', barredHeader]) {
-    // A 416 says with it how long the file is.
-    if (name !== 'content-range' || error.status !== 416) headers.delete(name);
+    if (!tellsLength(name, error.status)) headers.delete(name);
   }
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   return headers;

@@ -15,6 +15,7 @@ import {
   type ErrorFormatOptions,
   errorFormatShape,
   type RateLimitHeader,
+  tellsLength,
   timeHeaders,
 } from './options.js';
 import { fallbackWaitMs, readThrown } from './to-connector-error.js';
@@ -68,7 +69,8 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
     for (const [name, value] of Object.entries(error.headers ?? {})) {
       const key = name.toLowerCase();
       // Those would break the response or turn it into a rate limit (rule W2).
-      if (timeHeaders.includes(key) || key === waitHeader || !mayBeAdded(key, error.status)) continue;
+      if (bodyHeaders.has(key) && !tellsLength(key, error.status)) continue;
+      if (timeHeaders.includes(key) || key === waitHeader) continue;
       if (headerProblem(name, value) !== undefined) continue;
       headers[key] = redact(value);
     }
@@ -89,11 +91,6 @@ export function createErrorWriter(options: ErrorFormatOptions = {}): WriteError 
       barredHeader: limited ? undefined : waitHeader,
     };
   };
-}
-
-/** Of a 416, `content-range` says how long the file is (RFC 9110, 15.5.17). */
-function mayBeAdded(header: string, status: number): boolean {
-  return !bodyHeaders.has(header) || (header === 'content-range' && status === 416);
 }
 
 /** A rate limit is always a 403, whatever status it was read from (rules E2, W3). */

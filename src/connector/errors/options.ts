@@ -30,6 +30,9 @@ export const bodyHeaders: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ]);
 
+/** Of a 416, it says how long the file is (RFC 9110, 15.5.17). */
+export const tellsLength = (header: string, status: number) => header === 'content-range' && status === 416;
+
 /** Headers that tell the time of a response, by the clock of who sent it (rule W5): an error has its own. */
 export const timeHeaders: readonly string[] = ['date', 'age'];
 

@@ -150,8 +150,9 @@ export function limitOf(thrown: unknown, retryAfter: unknown): unknown {
     // A limiter with a body of its own may throw that.
     const { status, statusCode, headers } = Object(thrown) as PublicError;
     const limited = status ?? statusCode;
+    if (limited !== 429 && limited !== 503) return thrown;
     const wait = lowercased(headers)['retry-after'] ?? retryAfter;
-    if (limited !== 429 && !(limited === 503 && wait !== undefined)) return thrown;
+    if (limited === 503 && wait === undefined) return thrown;
     const message = publicStatus(thrown) === undefined ? undefined : messageOf(thrown as PublicError);
     const { waitMs } = parseWait(String(wait));
     return new RateLimitError(message, { cause: thrown, retryAfterMs: waitMs ?? fallbackWaitMs });
