@@ -63,7 +63,9 @@ export class AnnouncedQuota {
     // A response with a remainder only belongs to the policies announced before.
     if (this.#refuted !== undefined && (key === '' || key === this.#refuted)) return;
     const now = this.clock.monotonic();
-    if (!this.#isAdvised || (key !== '' && key !== toKey(this.#policies))) this.#announcedAt = now;
+    const isOther = key !== '' && key !== toKey(this.#policies);
+    if (isOther) this.#isDoubted = false;
+    if (isOther || !this.#isAdvised) this.#announcedAt = now;
     if (key !== '') this.#policies = tracked;
     for (const { name, ...latest } of remaining) {
       const known = this.#advised.get(name);
