@@ -74,8 +74,8 @@ export function toCall<Data, Result>(
 ): Call<Data, Result> {
   const { method, path } = checkRequest(request, settings);
   const body = toBodySource(request);
-  const hasBody = (body.fixed ?? body.factory) !== undefined;
-  if (hasBody && settings.fetch !== undefined && (method === 'GET' || method === 'HEAD')) {
+  const isBodiless = settings.fetch !== undefined && (method === 'GET' || method === 'HEAD');
+  if (isBodiless && (body.fixed ?? body.factory) !== undefined) {
     throw new TypeError(`\`fetch\` cannot send a body with ${method}.`);
   }
   return {
