@@ -212,6 +212,11 @@ export const mutants: readonly Mutant[] = [
     ),
     patch('http/request-body', 'if (isOnce && begun.has(body)) throw usedUp();', ''),
     patch('http/request-body', 'if (wasRead && isEmpty) throw usedUp();', ''),
+    patch(
+      'http/request-body',
+      'void reader.cancel().catch(() => {});\n  }\n}',
+      'void reader.cancel().catch(() => {});\n    reader.releaseLock();\n  }\n}',
+    ),
   ),
   mutant(
     'G9',
