@@ -187,6 +187,13 @@ function readFleet({ REDIS_URL, CONNECTOR_URL }: Environment, github: GitHubOpti
   if (REDIS_URL && github && !CONNECTOR_URL) {
     throw new UsageExit('With REDIS_URL and another GitHub, set CONNECTOR_URL: all workers call one connector.', 2);
   }
+  for (const [name, url] of Object.entries({ CONNECTOR_URL, REDIS_URL })) {
+    const schemes = name === 'REDIS_URL' ? /^rediss?:$/ : /^https?:$/;
+    // Not repeated in the message: a URL of Redis holds its password.
+    if (url && !(URL.canParse(url) && schemes.test(new URL(url).protocol))) {
+      throw new UsageExit(`${name} must be ${name === 'REDIS_URL' ? 'a redis://' : 'an http or https'} URL.`, 2);
+    }
+  }
   return { redisUrl: REDIS_URL || undefined, connectorUrl: CONNECTOR_URL || undefined };
 }
 

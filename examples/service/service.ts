@@ -39,7 +39,9 @@ export async function runService(options: ServiceOptions, signal: AbortSignal): 
     if (administration) closers.push(() => administration.close());
     const github = options.github ?? (await emulate(options.issues, screen, closers));
     const connectorUrl = options.connectorUrl ?? (await startConnector(options, screen, closers));
-    const { engine, fleet: started, ...ends } = await startEngine({ options, connectorUrl, github, signal, closers });
+    const line = (text: string) => screen.line(text);
+    const settings = { options, connectorUrl, github, signal, closers, line };
+    const { engine, fleet: started, ...ends } = await startEngine(settings);
     fleet = started;
     for (const [name, { client }] of Object.entries(ends)) show(`${name} connection`, client, screen);
     status.connected({ source: ends.source.client, target: ends.target.client });

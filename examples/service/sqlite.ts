@@ -3,13 +3,26 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
 export type { DatabaseSyncInstance } from '@photostructure/sqlite';
 
-/** Opens a SQLite file, which only its owner can read, and sets it up. */
+/**
+ * Opens a SQLite file, which only its owner can read, and sets it up.
+ *
+ * @throws Error that names the file and says what to do when it cannot be used.
+ */
 export async function openSqlite(file: string, setUp: string): Promise<DatabaseSyncInstance> {
   const DatabaseSync = await loadDriver();
-  keepToOwner(file);
-  const database = new DatabaseSync(file);
-  database.exec(setUp);
-  return database;
+  try {
+    keepToOwner(file);
+    const database = new DatabaseSync(file);
+    database.exec(setUp);
+    return database;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `${file} cannot be used (${reason}). It must be a SQLite file that this user may write: ` +
+        'correct that, or move it away to begin with an empty one.',
+      { cause: error },
+    );
+  }
 }
 
 /** Made before the rest, and with nothing in it yet. Not opened when it is there: closing it would drop SQLite's locks. */

@@ -13,15 +13,16 @@ interface EngineSettings {
   /** The end of the service. */
   signal: AbortSignal;
   closers: Closers;
+  line(text: string): void;
 }
 
 /** The engine of this process, or with Redis the one of all workers. */
 export async function startEngine(settings: EngineSettings): Promise<Connections & { engine: Engine; fleet?: Fleet }> {
-  const { options, connectorUrl, github, signal, closers } = settings;
+  const { options, connectorUrl, github, signal, closers, line } = settings;
   if (options.redisUrl !== undefined) {
     // Loaded here, so that one process needs neither Redis nor its packages.
     const { Fleet } = await import('./fleet/fleet.js');
-    const fleet = await Fleet.open(options.redisUrl, () => {}, signal);
+    const fleet = await Fleet.open(options.redisUrl, (error) => line(`Redis: ${error.message}`), signal);
     closers.push(() => fleet.close());
     const pair = { connectorUrl, apiUrl: github.apiUrl, source: github.source, target: github.target };
     return {

@@ -33,6 +33,8 @@ describe('the options of the service', () => {
     [{ ...real, TARGET_REPO: 'A/B' }, 'two repositories'],
     [{ ...real, SOURCE_REPO: 'nonsense' }, 'SOURCE_REPO must be owner/name'],
     [{ ...real, GITHUB_API_URL: 'file:///etc' }, 'GITHUB_API_URL'],
+    [{ CONNECTOR_URL: 'connector:4000' }, 'CONNECTOR_URL must be an http or https URL'],
+    [{ REDIS_URL: 'http://:secret-token@redis' }, 'REDIS_URL must be a redis:// URL'],
   ])('refuse %j with code 2 and without the token', (environment, message) => {
     const read = () => readOptions([], environment);
     expect(read).toThrow(expect.objectContaining({ exitCode: 2, message: expect.stringContaining(message) }));

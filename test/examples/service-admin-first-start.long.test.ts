@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -98,5 +99,25 @@ describe('the first start of the reference service', () => {
     expect(run.stderr).toMatch(
       /^error: The data directory cannot be used \(ENOTDIR.*\)\. Name another one with --data\.\n$/,
     );
+  });
+
+  it.each(['users.db', 'syncs.db'])('names %s and what to do when it is damaged', async (name) => {
+    const data = newDataDirectory();
+    mkdirSync(data, { recursive: true });
+    writeFileSync(path.join(data, name), 'no database');
+    const run = await runService(['--port', '0', '--data', data, '--issues', '0']);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain(`error: ${path.join(data, name)} cannot be used (file is not a database).`);
+  });
+
+  it('blames HOST when it is no address of this machine', async () => {
+    const run = await runService(['--port', '0', '--issues', '0'], { environment: { HOST: '192.0.2.1' } });
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(/^error: HOST 192\.0\.2\.1 is no address of this machine/);
+  });
+
+  it('says what it waits for when Redis cannot be reached', async () => {
+    const service = await startService([], { REDIS_URL: 'redis://127.0.0.1:1' });
+    await service.printed('Redis: connect ECONNREFUSED 127.0.0.1:1');
   });
 });

@@ -104,6 +104,12 @@ async function listen(
     return await serve(admin, { port, hostname, onError });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (hostname !== undefined && (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')) {
+      throw new Error(
+        `HOST ${hostname} is no address of this machine (${code}). Set one, or 0.0.0.0 for all of them, or nothing.`,
+        { cause: error },
+      );
+    }
     const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${reasonOf(error)})`;
     throw new Error(
       `Port ${port} of the administration ${reason}. Choose another one, or 0 for any free one: npm start -- --port 0`,

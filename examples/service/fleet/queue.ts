@@ -39,11 +39,21 @@ export function openQueue(redisUrl: string, onError: (error: Error) => void, end
   const redis = new Redis(redisUrl, settings);
   const connection = { url: redisUrl, ...settings };
   const queue = new Queue<SyncData | PageData, SyncResult | Outcome[], 'sync' | 'page'>(name, { connection });
-  for (const one of [redis, queue]) one.on('error', onError);
+  // Each attempt to connect fails with the same error: said once for each time that Redis is away.
+  let said: string | undefined;
+  const say = (error: Error) => {
+    if (error.message !== said) onError(error);
+    said = error.message;
+  };
+  redis.on('ready', () => {
+    said = undefined;
+  });
+  for (const one of [redis, queue]) one.on('error', say);
   return {
     redis,
     connection,
     queue,
+    onError: say,
     async close(): Promise<void> {
       await queue.close();
       redis.disconnect();

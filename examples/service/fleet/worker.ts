@@ -31,8 +31,8 @@ export async function runWorker(
   line: (text: string) => void,
 ): Promise<void> {
   const { redisUrl, concurrency, healthPort, lockMs } = options;
-  const onError = (error: Error) => line(`redis: ${error.message}`);
-  const { queue, redis, connection, close } = openQueue(redisUrl, onError, signal);
+  const opened = openQueue(redisUrl, (error) => line(`Redis: ${error.message}`), signal);
+  const { queue, redis, connection, onError, close } = opened;
   const lease = new Lease(lockMs);
   const connections = new Connections(options, redis, lease);
   const parts = { queue, redis, concurrency, connect: connections.of.bind(connections) };
