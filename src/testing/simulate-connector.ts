@@ -1,3 +1,4 @@
+import { abortable } from '../internal/index.js';
 import { AccountingError } from './faults/plan.js';
 import { type Arrival, fromFetch, fromRequest } from './http/arrival.js';
 import { listen } from './http/listen.js';
@@ -22,8 +23,10 @@ export function simulateConnector(options: SimulateConnectorOptions = {}): Simul
   const settings = checkOptions(options);
   let simulation = new Simulation(settings);
   const { clock, basePath } = settings;
-  const respond = async (arrival: Arrival, base: string) =>
-    toResponse(await simulation.reply(arrival, base), clock, arrival.signal);
+  const respond = (arrival: Arrival, base: string) => {
+    const response = simulation.reply(arrival, base).then((reply) => toResponse(reply, arrival, clock));
+    return abortable(response, arrival.signal);
+  };
 
   return {
     fetch: async (input, init) => {

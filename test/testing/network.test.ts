@@ -71,6 +71,37 @@ describe.each([
   });
 });
 
+describe.each<[string, (init?: RequestInit) => Promise<Response>]>([
+  ['over a socket', async (init) => fetch(`${(await simulateOnPort({ session: false })).url}/issues`, init)],
+  ['over fetch', (init) => simulateInProcess({ session: false }).connector.fetch('http://c.test/issues', init)],
+])('%s a bare fetch', (_name, ask) => {
+  it('gets no body for a HEAD', async () => {
+    const response = await ask({ method: 'HEAD' });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringContaining('json')]);
+    expect([response.body, await response.text()]).toEqual([null, '']);
+  });
+});
+
+it('an abort ends a request whose route is running, at once (fetch)', async () => {
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  let told: unknown;
+  const connector = simulateConnector({
+    session: false,
+    routes: {
+      '/issues': ({ signal }) => {
+        signal.addEventListener('abort', () => {
+          told = signal.reason;
+        });
+        queueMicrotask(() => controller.abort(reason));
+        return new Promise(() => {});
+      },
+    },
+  });
+  await expect(connector.fetch('http://c.test/issues', { signal: controller.signal })).rejects.toBe(reason);
+  expect(told).toBe(reason);
+});
+
 describe('random latency', () => {
   const timesOf = async (seed?: number) => {
     const clock = virtualClock();

@@ -1,11 +1,12 @@
 import { type Clock, follow, sleep } from '../../internal/index.js';
+import type { Arrival } from './arrival.js';
 import { chunksOf, isBodyless, type NoResponse, type Reply } from './reply.js';
 
 /**
  * Turns a reply into a fetch response, with the nearest equivalent of what only a socket can do: a reset is a network error,
  * a truncated body fails, and one that never ends stays open until the signal aborts.
  */
-export async function toResponse(reply: Reply, clock: Clock, signal?: AbortSignal): Promise<Response> {
+export async function toResponse(reply: Reply, { method, signal }: Arrival, clock: Clock): Promise<Response> {
   if (reply.delayMs > 0) await sleep(clock, reply.delayMs, signal);
   if ('instead' in reply) {
     const { instead } = reply;
@@ -15,7 +16,7 @@ export async function toResponse(reply: Reply, clock: Clock, signal?: AbortSigna
   const headers = new Headers();
   for (const [name, value] of reply.headers) headers.append(name, value);
   const { status } = reply;
-  if (isBodyless(status)) return new Response(null, { status, headers });
+  if (method === 'HEAD' || isBodyless(status)) return new Response(null, { status, headers });
   if (reply.body instanceof Uint8Array && reply.end === 'whole') {
     return new Response(reply.body as Uint8Array<ArrayBuffer>, { status, headers });
   }
