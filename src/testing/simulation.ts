@@ -79,6 +79,7 @@ export class Simulation {
       refused: undefined,
       waitMs: undefined,
       fault: undefined,
+      error: undefined,
     };
     this.journal.push(entry);
     return { entry, session, inside, url, request: () => toRequest({ ...arrival, url }) };
@@ -96,7 +97,7 @@ export class Simulation {
     if (planned === 'unplanned') return refuse(entry, 'not-planned');
     if (typeof planned === 'function') {
       entry.fault = 'answer';
-      return this.#guardRoute(() => callHandler(planned, incoming, {}));
+      return this.#guardRoute(entry, () => callHandler(planned, incoming, {}));
     }
     entry.fault = planned.kind;
     if (planned.kind === 'limit') entry.waitMs = planned.waitMs ?? defaultLimitWaitMs;
@@ -134,7 +135,7 @@ export class Simulation {
       return emptyReply(204);
     }
     if (session) session.served++;
-    return this.#guardRoute(() => this.routes.respond(incoming));
+    return this.#guardRoute(entry, () => this.routes.respond(incoming));
   }
 
   #logIn(entry: OpenEntry): SimulatedResponse {
@@ -158,10 +159,11 @@ export class Simulation {
   }
 
   /** A route may throw errors of the contract, as in a connector. */
-  async #guardRoute(route: () => Promise<SimulatedResponse>): Promise<SimulatedResponse> {
+  async #guardRoute(entry: OpenEntry, route: () => Promise<SimulatedResponse>): Promise<SimulatedResponse> {
     try {
       return await route();
     } catch (error) {
+      entry.error = error;
       const { header, format } = this.#limit();
       const rateLimit = {
         header,

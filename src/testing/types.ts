@@ -47,6 +47,8 @@ export interface JournalEntry {
   readonly waitMs: number | undefined;
   /** The fault that happened to it; `'answer'` when a function in the script responded. */
   readonly fault: Fault['kind'] | 'answer' | undefined;
+  /** What the route threw, such as a mistake of the test: the response does not tell it (rule E4). */
+  readonly error: unknown;
 }
 
 export type Refusal =

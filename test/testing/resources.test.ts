@@ -156,7 +156,7 @@ describe('routes', () => {
     await expect(client.get('/users')).rejects.toMatchObject({ kind: 'not-found' });
   });
 
-  it('that throw something unforeseen are a 500 that tells nothing (E4)', async () => {
+  it('that throw something unforeseen are a 500 that tells nothing (E4); the journal does', async () => {
     const connector = simulateConnector({
       session: false,
       routes: {
@@ -167,6 +167,7 @@ describe('routes', () => {
     });
     const answer = await connector.fetch('http://c.test/broken');
     expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('secret')]);
+    expect(connector.journal[0]?.error).toEqual(new Error('a secret of the server'));
   });
 
   it('may be a connector of one’s own, behind the quota and faults of the simulator', async () => {
