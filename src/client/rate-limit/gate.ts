@@ -127,8 +127,7 @@ export class Gate {
   /** The same of headers that the options vouch for: the gate closes when nothing is left. */
   announceBinding(permit: Permit, remaining: Omit<Remaining, 'name'>): void {
     if (permit.epoch !== this.#epoch || this.#pause.on) return;
-    this.#quota?.announceBinding(remaining, this.#epochInFlight);
-    const waitMs = this.#quota?.emptyForMs ?? 0;
+    const waitMs = this.#quota?.announceBinding(remaining, this.#epochInFlight) ?? 0;
     if (waitMs > 0) this.#close(this.#waits.withJitter(waitMs), { source: 'header' });
   }
 

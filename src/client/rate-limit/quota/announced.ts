@@ -60,8 +60,9 @@ export class AnnouncedQuota {
   announce({ policies, remaining }: Announcement, inFlight: number): void {
     const tracked = tightestFirst(policies.filter(({ limit }) => limit <= maxTimes));
     const key = toKey(tracked);
-    // A response with a remainder only belongs to the policies announced before.
-    if (this.#refuted !== undefined && (key === '' || key === this.#refuted)) return;
+    // A remainder alone belongs to the policies announced before.
+    const isRefuted = key === '' ? this.#policies.length === 0 : key === this.#refuted;
+    if (this.#refuted !== undefined && isRefuted) return;
     const now = this.clock.monotonic();
     const isOther = key !== '' && key !== toKey(this.#policies);
     if (isOther) this.#isDoubted = false;
@@ -74,14 +75,15 @@ export class AnnouncedQuota {
     }
   }
 
-  /** Takes in what is left according to headers that the options name. Other clients may use it up as well. */
-  announceBinding(latest: Omit<Remaining, 'name'>, inFlight: number): void {
-    this.#binding = updateRemaining(this.#binding, latest, inFlight, this.clock.monotonic());
-  }
-
-  /** How long until anything is left again, for certain; 0 if something is left. */
-  get emptyForMs(): number {
-    return this.#binding?.left === 0 ? Math.max(0, this.#binding.resetsAt - this.clock.monotonic()) : 0;
+  /**
+   * Takes in what is left according to headers that the options name. Other clients may use it up as well.
+   *
+   * @returns how long until anything is left again, for certain; 0 if something is left.
+   */
+  announceBinding(latest: Omit<Remaining, 'name'>, inFlight: number): number {
+    const now = this.clock.monotonic();
+    this.#binding = updateRemaining(this.#binding, latest, inFlight, now);
+    return this.#binding.left === 0 ? Math.max(0, this.#binding.resetsAt - now) : 0;
   }
 
   get known(): Quota | undefined {
