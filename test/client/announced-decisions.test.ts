@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { AnnouncedQuota } from '../../src/client/rate-limit/quota/announced.js';
 import { LearnedQuota } from '../../src/client/rate-limit/quota/learned.js';
 
+type Clock = ReturnType<typeof virtualClock>;
 const minuteMs = 60_000;
 const policy = (limit: number, windowMs = minuteMs) => ({ policies: [{ limit, windowMs }], remaining: [] });
 const left = (count: number, name = 'default') => ({
@@ -18,7 +19,7 @@ function quotas() {
 }
 
 /** A limit has been met, where there was room, by a request from before the announcement of `limit`. */
-async function doubted(quota: AnnouncedQuota, clock: ReturnType<typeof virtualClock>, limit = 10) {
+async function doubted(quota: AnnouncedQuota, clock: Clock, limit = 10) {
   await clock.advance(1000);
   quota.started(false, 0);
   await clock.advance(10);
@@ -26,6 +27,14 @@ async function doubted(quota: AnnouncedQuota, clock: ReturnType<typeof virtualCl
   quota.limited(1000, clock.monotonic() - 10, 1);
   await clock.advance(1000);
   quota.opened();
+}
+
+/** So many requests go, one after the other, and get a response. */
+function pass(quota: AnnouncedQuota, clock: Clock, count: number, outcome: 'passed' | 'unknown' = 'passed') {
+  for (let request = 0; request < count; request++) {
+    quota.started(false, 0);
+    quota.ended({ outcome, isLogin: false, isLate: false, startedAt: clock.monotonic() });
+  }
 }
 
 it('a quota too large to be counted is none', () => {
@@ -112,4 +121,87 @@ it('a binding remainder tells for how long nothing is left', async () => {
   expect(quota.announceBinding({ left: 0, resetMs: 5000 }, 0)).toBe(5000);
   await clock.advance(2000);
   expect(quota.announceBinding({ left: 0, resetMs: 9000 }, 0)).toBe(3000); // an answer of the same window
+});
+
+it('the tightest of several policies is the quota, in whatever order they come', () => {
+  const { quota, clock } = quotas();
+  const policies = [100, 10, 50].map((limit) => ({ limit, windowMs: minuteMs }));
+  quota.announce({ policies, remaining: [] }, 0);
+  expect(quota.known?.limit).toBe(10);
+  expect(quota.mayStart(10, clock.monotonic())).toBe(false);
+});
+
+it.each([
+  ['explained by what went before it was announced', { before: 5, inFlight: 0, laterMs: 1000 }, 5],
+  ['explained by that and what is in flight', { before: 3, inFlight: 2, laterMs: 1000 }, 5],
+  ['not explained by fewer', { before: 3, inFlight: 1, laterMs: 1000 }, undefined],
+  ['not explained by what is longer ago than the window', { before: 5, inFlight: 0, laterMs: minuteMs }, undefined],
+])('a limit where there was room is %s', async (_what, { before, inFlight, laterMs }, limit) => {
+  const clock = virtualClock();
+  const quota = new AnnouncedQuota(clock);
+  pass(quota, clock, before);
+  quota.announce(policy(5), 0);
+  await clock.advance(laterMs);
+  quota.limited(1000, clock.monotonic(), inFlight);
+  quota.opened();
+  expect(quota.known?.limit).toBe(limit);
+});
+
+it('requests for which there is room count', () => {
+  const { quota, clock } = quotas();
+  quota.announce(policy(10), 0);
+  pass(quota, clock, 3);
+  expect(quota.mayStart(6, clock.monotonic())).toBe(true);
+  expect(quota.mayStart(7, clock.monotonic())).toBe(false);
+});
+
+it('a used-up quota is tested by a request that passes: once explains a new window, twice refutes it', () => {
+  const { quota, clock } = quotas();
+  quota.announce(policy(2), 0);
+  pass(quota, clock, 2);
+  expect(quota.mayStart(0, clock.monotonic())).toBe(false);
+  pass(quota, clock, 1);
+  expect([quota.mayStart(0, clock.monotonic()), quota.known?.limit]).toEqual([true, 2]);
+  pass(quota, clock, 2); // the second of them is one too many again
+  expect(quota.known).toBeUndefined();
+});
+
+it('neither a login nor a request that tells nothing shows that there was room', () => {
+  const { quota, clock } = quotas();
+  quota.announce(left(0), 0);
+  quota.started(true, 0);
+  quota.ended({ outcome: 'passed', isLogin: true, isLate: false, startedAt: 0 });
+  expect(quota.mayStart(0, clock.monotonic())).toBe(false);
+  pass(quota, clock, 1, 'unknown');
+  expect(quota.mayStart(0, clock.monotonic())).toBe(false);
+});
+
+it('the limit that a test of it meets does not refute an announcement', () => {
+  const { quota, clock } = quotas();
+  quota.announce(policy(1), 0);
+  pass(quota, clock, 1);
+  quota.started(false, 0);
+  quota.limited(1000, clock.monotonic());
+  quota.opened();
+  expect(quota.known?.limit).toBe(1);
+});
+
+it('after the window of a remainder one request finds out, unless the size of the next is announced', async () => {
+  const { quota, clock } = quotas();
+  quota.announce(left(5), 0);
+  await clock.advance(minuteMs);
+  expect([0, 1].map((inFlight) => quota.mayStart(inFlight, clock.monotonic()))).toEqual([true, false]);
+  quota.announce(policy(10), 0);
+  expect([1, 9, 10].map((inFlight) => quota.mayStart(inFlight, clock.monotonic()))).toEqual([true, true, false]);
+});
+
+it('a remainder whose window is over is forgotten once a request has passed', async () => {
+  const { quota, clock } = quotas();
+  quota.announce(left(5), 0);
+  quota.announceBinding({ left: 5, resetMs: minuteMs }, 0);
+  pass(quota, clock, 1);
+  expect(quota.isAnnounced).toBe(true);
+  await clock.advance(minuteMs);
+  pass(quota, clock, 1);
+  expect(quota.isAnnounced).toBe(false);
 });

@@ -135,7 +135,8 @@ describe('what answers say is left', () => {
   it.each([
     ['less: it is newer', 9, 0, 0, 9],
     ['a little more: it is an older answer', 12, 5, 0, 10],
-    ['more than requests on their way explain: a new window', 100, 5, 0, 100],
+    ['the most that an older answer may say', 16, 5, 0, 10],
+    ['more than requests on their way explain: a new window', 17, 5, 0, 17],
     ['anything after the reset', 50, 50, 5000, 50],
   ])('%s', (_name, left, inFlight, now, expected) => {
     expect(updateRemaining(before, { left, resetMs: 1000 }, inFlight, now).left).toBe(expected);
