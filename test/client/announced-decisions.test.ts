@@ -205,3 +205,41 @@ it('a remainder whose window is over is forgotten once a request has passed', as
   pass(quota, clock, 1);
   expect(quota.isAnnounced).toBe(false);
 });
+
+it('a call that the learned quota holds back waits as long as that says', () => {
+  const { quota, learned, clock } = quotas();
+  quota.seed({ limit: 1, windowMs: 20_000 });
+  for (let inFlight = 0; inFlight < 9; inFlight++) quota.started(false, inFlight);
+  expect(quota.mayStart(9, clock.monotonic())).toBe(false);
+  expect(quota.roomInMs(clock.monotonic())).toBe(learned.roomInMs(clock.monotonic()));
+});
+
+it('in doubt it waits as the learned quota says, if that holds it back, or else as the announced one does', async () => {
+  const { quota, learned, clock } = quotas();
+  quota.seed({ limit: 5, windowMs: 20_000 });
+  await doubted(quota, clock);
+  expect(quota.isKnown).toBe(true);
+  expect([learned.mayStart(clock.monotonic()), quota.mayStart(10, clock.monotonic())]).toEqual([true, false]);
+  expect(quota.roomInMs(clock.monotonic())).toBe(minuteMs);
+  pass(quota, clock, 5);
+  for (let inFlight = 0; inFlight < 9; inFlight++) quota.started(false, inFlight);
+  expect([learned.mayStart(clock.monotonic()), quota.mayStart(0, clock.monotonic())]).toEqual([false, false]);
+  expect(quota.roomInMs(clock.monotonic())).toBe(learned.roomInMs(clock.monotonic()));
+  expect(quota.roomInMs(clock.monotonic())).toBeLessThan(minuteMs);
+});
+
+it('of several announced windows it waits for the first that has not ended yet', async () => {
+  const { quota, clock } = quotas();
+  quota.announce(left(5), 0);
+  expect(quota.roomInMs(clock.monotonic())).toBe(minuteMs);
+  await clock.advance(59_000);
+  quota.announce(policy(1), 0);
+  pass(quota, clock, 1);
+  expect(quota.roomInMs(clock.monotonic())).toBe(1000);
+  await clock.advance(1000);
+  expect(quota.roomInMs(clock.monotonic())).toBe(59_000);
+  await clock.advance(1000);
+  expect(quota.roomInMs(clock.monotonic())).toBe(58_000);
+  quota.announceBinding({ left: 0, resetMs: 7000 }, 0);
+  expect(quota.roomInMs(clock.monotonic())).toBe(7000);
+});
