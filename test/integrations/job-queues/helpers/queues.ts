@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { runOnPostgres } from '../../../api-keys/helpers/databases.js';
 import { grace } from '../../../helpers/until.js';
@@ -59,6 +61,7 @@ interface Client {
 }
 
 export async function dbosQueue(page: PageFolder, url: string): Promise<JobQueue> {
+  await promisify(execFile)('npx', ['dbos', 'schema', url], { cwd: 'tools/job-queues' }); // as the page says
   const { DBOSClient } = page.load<{ DBOSClient: { create(options: object): Promise<Client> } }>('@dbos-inc/dbos-sdk');
   const client = await DBOSClient.create({ systemDatabaseUrl: url });
   onTestFinished(() => client.destroy());
