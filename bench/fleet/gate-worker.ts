@@ -1,5 +1,5 @@
 import { Gates } from '../../src/client/rate-limit/gates.js';
-import type { Permit, Waiter } from '../../src/client/rate-limit/wait-queue.js';
+import { type Permit, Waiter } from '../../src/client/rate-limit/wait-queue.js';
 import { LongestWait } from './longest-wait.js';
 import type { Worker, WorkerOptions } from './worker.js';
 
@@ -59,7 +59,7 @@ export class GateWorker implements Worker {
   async #call(): Promise<void> {
     const { time, connector, latencyMs } = this.#options;
     const lane = this.#gates.for({ method: 'GET', path: '/' });
-    const waiter: Waiter = { priority: 0 };
+    const waiter = new PatientWaiter();
     for (;;) {
       this.#wait.begins();
       const permit = await this.#acquire(lane, waiter);
@@ -84,5 +84,14 @@ export class GateWorker implements Worker {
     if ('epoch' in permit) return permit;
     await permit;
     return this.#acquire(lane, waiter);
+  }
+}
+
+class PatientWaiter extends Waiter {
+  readonly signal = undefined;
+  readonly priority = 0;
+
+  waitLimitError() {
+    return undefined;
   }
 }

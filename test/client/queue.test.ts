@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { ConnectorClient } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
-import { type Waiter, WaitQueue } from '../../src/client/rate-limit/wait-queue.js';
+import { Waiter, WaitQueue } from '../../src/client/rate-limit/wait-queue.js';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
@@ -125,7 +125,19 @@ describe('who waits', () => {
 
 describe('the queue', () => {
   let arrivals = 0;
-  const waiter = (priority: number, signal?: AbortSignal): Waiter => ({ priority, signal, order: arrivals++ });
+  class Caller extends Waiter {
+    override order = arrivals++;
+    constructor(
+      readonly priority: number,
+      readonly signal: AbortSignal | undefined,
+    ) {
+      super();
+    }
+    waitLimitError() {
+      return undefined;
+    }
+  }
+  const waiter = (priority: number, signal?: AbortSignal) => new Caller(priority, signal);
   const permit = { epoch: 0, isLogin: false, startedAt: 0 };
 
   it('serves ten thousand in their order, whoever leaves in the middle', async () => {

@@ -5,7 +5,7 @@ import { readSuccess, toResponse } from '../http/read-success.js';
 import { BodySupply } from '../http/request-body.js';
 import type { WireResponse } from '../http/wire.js';
 import { mayExceedWaitLimits, waitLimitError } from '../rate-limit/wait-limits.js';
-import type { Permit, Waiter } from '../rate-limit/wait-queue.js';
+import { Waiter } from '../rate-limit/wait-queue.js';
 import type { EndRecheck, Session } from '../session/session.js';
 import { type Call, type CallAttempt, type CallContext, toAttempt } from './call.js';
 import { failureOf, isBodyLost, isFinal, secretsOf, statusOf } from './failure.js';
@@ -16,20 +16,17 @@ import type { FailedAttempt, Run } from './run.js';
  * One call: logs in, waits out limits and sends attempts until a response ends it (rules S3, S4, G1, G7). A hundred
  * thousand of them may wait at once, so it keeps little.
  */
-export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
+export class CallRun<Data, Result> extends Waiter implements Run<CallAttempt, Result> {
   readonly #context: CallContext;
   readonly #call: Call<Data, Result>;
   readonly #bodies: BodySupply;
+  #sentCount = 0;
   #history = noHistory;
   #waitedMs = 0;
   /** How long the gate had been paused when this call last arrived at it. */
   #pausedMs = 0;
   /** `undefined` unless it waits at the gate. */
   #waitingSince: number | undefined;
-  /** Set by the gate when its turn comes: `acquire` then runs again, and takes it. */
-  permit: Permit | undefined;
-  /** Its place in line, which it keeps through limits and retries. */
-  order: number | undefined;
   #limit: ErrorContent | undefined;
   /** Why it, or the login that it waited for, was retried last. */
   #trouble: Error | undefined;
@@ -37,9 +34,10 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   #recheck: { readonly session: Session; readonly end: EndRecheck } | undefined;
 
   constructor(context: CallContext, call: Call<Data, Result>) {
+    super();
     this.#context = context;
     this.#call = call;
-    this.#bodies = new BodySupply(call.body);
+    this.#bodies = BodySupply.for(call.body);
   }
 
   get signal(): AbortSignal | undefined {
@@ -70,7 +68,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     this.#recordWait();
     this.#pausedMs = lane.pausedMs;
     if (session === undefined) {
-      this.#giveBack();
+      lane.giveBack(this);
       return this.#logIn();
     }
     const permit = lane.acquire(this);
@@ -87,7 +85,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { session } = attempt;
     const { request, responseType, schema, toResult } = this.#call;
     const { parseJson } = this.#context.settings;
-    this.#bodies.markSent();
+    this.#markSent();
     this.#context.sessions.accept(session);
     this.#recheck?.end(true);
     if (response.incoming !== undefined) this.#context.arriving(this.#call, response.incoming);
@@ -104,7 +102,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     const { kind, attempt, outcome } = failed;
     const { sessions, closing } = this.#context;
     const { session } = attempt;
-    if (kind !== 'held-back') this.#bodies.markSent();
+    if (kind !== 'held-back') this.#markSent();
     if (isBodyLost(kind)) sessions.accept(session);
     if (kind === 'limit') this.#meetLimit(outcome as WireResponse, attempt);
     let recheck: SessionFacts['recheck'] = session.recheck === undefined ? 'none' : 'running';
@@ -145,22 +143,21 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
   }
 
   fail(failure: unknown): unknown {
-    return this.#context.failed(this.#call, failure, { attempts: this.#bodies.sentCount, cause: this.#trouble });
+    return this.#context.failed(this.#call, failure, { attempts: this.#sentCount, cause: this.#trouble });
   }
 
   end(): void {
-    this.#giveBack();
+    this.#call.lane.giveBack(this);
     // A recheck without an outcome tells the others nothing: they try for themselves.
     this.#recheck?.end(true);
     this.#bodies.release();
     this.#context.ended();
   }
 
-  /** Lets another call have the permit that the gate has given to this one. */
-  #giveBack(): void {
-    const { permit } = this;
-    this.permit = undefined;
-    if (permit !== undefined) this.#call.lane.release(permit, 'unsent');
+  /** What is left of the body of an attempt is of no use. */
+  #markSent(): void {
+    this.#sentCount++;
+    this.#bodies.release();
   }
 
   /** A login bounds its own waits; what this call waits for all its logins counts in its own sum (rule G5). */
@@ -234,7 +231,7 @@ export class CallRun<Data, Result> implements Run<CallAttempt, Result>, Waiter {
     return {
       kind,
       status: statusOf(outcome),
-      isResendable: this.#bodies.replayable,
+      isResendable: this.#sentCount === 0 || this.#bodies.replayable,
       isIdempotent: isIdempotent(this.#call.request.method, this.#call.idempotent),
       retriesLeft: isFinal(outcome) ? 0 : retry.retries - this.#history.retries,
       session: {

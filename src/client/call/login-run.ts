@@ -6,7 +6,7 @@ import { toTarget, withoutQuery } from '../http/request-target.js';
 import { maxErrorBytes, type WireResponse } from '../http/wire.js';
 import type { Lane } from '../rate-limit/lane.js';
 import { waitLimitError } from '../rate-limit/wait-limits.js';
-import { loginPriority, type Permit, type Waiter } from '../rate-limit/wait-queue.js';
+import { loginPriority, Waiter } from '../rate-limit/wait-queue.js';
 import type { LoginRequest } from '../session/initialize.js';
 import { failureOf, isBodyLost, isFinal, lostBodyError, statusOf } from './failure.js';
 import { describeAttempt } from './observer.js';
@@ -46,7 +46,7 @@ export class LoginTime {
 type LoginRunOptions = LoginRequest & { timeoutMs: number; secrets: readonly string[]; signal: AbortSignal };
 
 /** One request of a login: it waits at the gate and never carries a session (rule S5). */
-export class LoginRun implements Run<Attempt, WireResponse>, Waiter {
+export class LoginRun extends Waiter implements Run<Attempt, WireResponse> {
   readonly #context: RunContext;
   readonly #options: LoginRunOptions;
   readonly #time: LoginTime;
@@ -55,12 +55,11 @@ export class LoginRun implements Run<Attempt, WireResponse>, Waiter {
   readonly #shared: Omit<Attempt, 'permit' | 'timeoutMs' | 'mayStart'>;
   #history = noHistory;
   #endWait: (() => void) | undefined;
-  permit: Permit | undefined;
-  order: number | undefined;
   readonly priority = loginPriority;
   readonly watch: ((sent: SentAttempt) => void) | undefined;
 
   constructor(context: RunContext, options: LoginRunOptions, time: LoginTime) {
+    super();
     this.#context = context;
     this.#options = options;
     this.#time = time;
@@ -134,7 +133,7 @@ export class LoginRun implements Run<Attempt, WireResponse>, Waiter {
 
   end(): void {
     this.#endWait?.();
-    if (this.permit !== undefined) this.#lane.release(this.permit, 'unsent');
+    this.#lane.giveBack(this);
   }
 
   get #leftMs(): number {

@@ -49,11 +49,15 @@ export function toBodySource(options: { json?: unknown; body?: BodyOption | unde
 
 /** Supplies each attempt with its body, and destroys streams that are no longer needed (rule G8). */
 export class BodySupply {
+  /** Calls without a body share one: a hundred thousand of them may wait at once. */
+  static for(source: BodySource): BodySupply {
+    return source === noBody ? noSupply : new BodySupply(source);
+  }
+
   readonly #source: BodySource;
   #produced: RequestBody | undefined;
-  sentCount = 0;
 
-  constructor(source: BodySource) {
+  private constructor(source: BodySource) {
     this.#source = source;
   }
 
@@ -62,9 +66,9 @@ export class BodySupply {
     return this.#source.factory === undefined || this.#produced !== undefined;
   }
 
-  /** Whether another attempt can be made: the first one uses up a stream without a factory. */
+  /** Whether the body can be sent more than once: the first attempt uses up a stream without a factory. */
   get replayable(): boolean {
-    return this.#source.factory !== undefined || this.sentCount === 0 || !isStream(this.#source.fixed);
+    return this.#source.factory !== undefined || !isStream(this.#source.fixed);
   }
 
   get body(): RequestBody | undefined {
@@ -81,12 +85,6 @@ export class BodySupply {
     else this.#produced = body;
   }
 
-  /** An attempt with the body is over. */
-  markSent(): void {
-    this.sentCount++;
-    this.release();
-  }
-
   /** Discards what is left of the body. */
   release(): void {
     this.discardProduced();
@@ -99,6 +97,8 @@ export class BodySupply {
     this.#produced = undefined;
   }
 }
+
+const noSupply = BodySupply.for({ ...noBody });
 
 /** Whether a body can be read only once. */
 function isStream(body: RequestBody | undefined): body is Exclude<RequestBody, string | Uint8Array | Blob> {

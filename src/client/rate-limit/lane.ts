@@ -81,7 +81,7 @@ export class Lane implements GateLane {
       if (permit !== undefined) return permit;
     }
     const { pause } = this.gate;
-    const error = pause.on ? waiter.waitLimitError?.(pause.askedMs, pause.resumeAt as Date) : undefined;
+    const error = pause.on ? waiter.waitLimitError(pause.askedMs, pause.resumeAt as Date) : undefined;
     if (error) throw error;
     const waiting = this.#queue.wait(waiter);
     this.gate.pump();
@@ -91,6 +91,13 @@ export class Lane implements GateLane {
   /** Whether a request with this permit may still start: no limit was met since it was granted (rule G1). */
   isCurrent(permit: Permit): boolean {
     return this.#closedBy === undefined && this.gate.isCurrent(permit);
+  }
+
+  /** Lets another have the permit that a waiter was given and has not taken. */
+  giveBack(waiter: Waiter): void {
+    const { permit } = waiter;
+    waiter.permit = undefined;
+    if (permit !== undefined) this.release(permit, 'unsent');
   }
 
   release(permit: Permit, outcome: PermitOutcome): void {
@@ -119,7 +126,7 @@ export class Lane implements GateLane {
     const { askedMs, resumeAt } = this.gate.pause;
     // Only if one of the waiting calls could refuse to wait that long are they all asked.
     if (!mayExceedWaitLimits(askedMs, this.#limits)) return;
-    this.#queue.rejectWhere((waiter) => waiter.waitLimitError?.(askedMs, resumeAt as Date));
+    this.#queue.rejectWhere((waiter) => waiter.waitLimitError(askedMs, resumeAt as Date));
   }
 
   /** Rejects every waiting call, and every call that comes later. */

@@ -13,24 +13,29 @@ export interface Permit {
 export const loginPriority = Number.POSITIVE_INFINITY;
 
 /** A call or login that needs a permit. One that comes back after a limit keeps its place in line. */
-export interface Waiter {
-  readonly signal?: AbortSignal | undefined;
+export abstract class Waiter {
+  abstract readonly signal: AbortSignal | undefined;
   /** Higher goes first; equal priorities are served in order of arrival. */
-  readonly priority: number;
+  abstract readonly priority: number;
   /** Its place in line, set on its first arrival, whether it has to wait or not. */
-  order?: number | undefined;
+  order: number | undefined;
   /** Set when its turn comes. */
-  permit?: Permit | undefined;
+  permit: Permit | undefined;
+  /** Set by the queue that it waits in: its place there, and how to end the wait. */
+  index = 0;
+  settle: ((rejection?: Promise<never>) => void) | undefined;
+
   /** Called when a limit makes it wait `remainingMs`; an error rejects it instead (rule W7). */
-  waitLimitError?(remainingMs: number, resumeAt: Date): Error | undefined;
+  abstract waitLimitError(remainingMs: number, resumeAt: Date): Error | undefined;
 }
 
 /**
  * A fair queue: by priority, then by arrival. A binary heap, so that joining, leaving from the middle and serving the
- * next one each cost O(log n), with one small object per waiter: there may be a hundred thousand.
+ * next one each cost O(log n). A hundred thousand may wait, so they are their own entries,
+ * and no wait keeps a second function to reject it.
  */
 export class WaitQueue {
-  readonly #heap: Entry[] = [];
+  readonly #heap: Waiter[] = [];
   readonly #onAborted: () => void;
 
   /** @param onAborted called after a waiter has left because of its signal. */
@@ -43,7 +48,7 @@ export class WaitQueue {
   }
 
   get first(): Waiter | undefined {
-    return this.#heap[0]?.waiter;
+    return this.#heap[0];
   }
 
   /**
@@ -51,80 +56,76 @@ export class WaitQueue {
    * @throws (rejects with) the signal's reason or the error of {@link rejectWhere}.
    */
   wait(waiter: Waiter): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const entry: Entry = { waiter, resolve, reject, index: 0, leave: undefined };
-      this.#place(entry, this.#heap.length);
-      this.#rise(entry);
+    return new Promise((resolve) => {
+      waiter.settle = resolve;
+      this.#place(waiter, this.#heap.length);
+      this.#rise(waiter);
       if (waiter.signal === undefined) return;
-      entry.leave = follow([waiter.signal], (reason) => {
-        this.#remove(entry);
-        reject(reason);
+      const leave = follow([waiter.signal], (reason) => {
+        this.#end(waiter, Promise.reject(reason));
         this.#onAborted();
       });
+      waiter.settle = (rejection) => {
+        leave();
+        resolve(rejection);
+      };
     });
   }
 
   next(permit: Permit): void {
-    const entry = this.#heap[0] as Entry;
-    this.#remove(entry);
-    entry.waiter.permit = permit;
-    entry.resolve();
+    const waiter = this.#heap[0] as Waiter;
+    waiter.permit = permit;
+    this.#end(waiter);
   }
 
   /** Rejects every waiter for which `errorOf` returns an error; calls it for each, so it costs O(n). */
   rejectWhere(errorOf: (waiter: Waiter) => Error | undefined): void {
-    for (const entry of [...this.#heap]) {
-      const error = errorOf(entry.waiter);
-      if (error === undefined) continue;
-      this.#remove(entry);
-      entry.reject(error);
+    for (const waiter of [...this.#heap]) {
+      const error = errorOf(waiter);
+      if (error !== undefined) this.#end(waiter, Promise.reject(error));
     }
   }
 
-  #remove(entry: Entry): void {
-    entry.leave?.();
-    const last = this.#heap.pop() as Entry;
-    if (last === entry) return;
-    this.#place(last, entry.index);
+  #end(waiter: Waiter, rejection?: Promise<never>): void {
+    this.#remove(waiter);
+    waiter.settle?.(rejection);
+    waiter.settle = undefined;
+  }
+
+  #remove(waiter: Waiter): void {
+    const last = this.#heap.pop() as Waiter;
+    if (last === waiter) return;
+    this.#place(last, waiter.index);
     this.#rise(last);
     this.#sink(last);
   }
 
-  #rise(entry: Entry): void {
-    while (entry.index > 0) {
-      const parent = this.#heap[(entry.index - 1) >> 1] as Entry;
-      if (!goesBefore(entry.waiter, parent.waiter)) return;
+  #rise(waiter: Waiter): void {
+    while (waiter.index > 0) {
+      const parent = this.#heap[(waiter.index - 1) >> 1] as Waiter;
+      if (!goesBefore(waiter, parent)) return;
       const { index } = parent;
-      this.#place(parent, entry.index);
-      this.#place(entry, index);
+      this.#place(parent, waiter.index);
+      this.#place(waiter, index);
     }
   }
 
-  #sink(entry: Entry): void {
+  #sink(waiter: Waiter): void {
     for (;;) {
-      const left = this.#heap[2 * entry.index + 1];
-      const right = this.#heap[2 * entry.index + 2];
-      const child = right !== undefined && goesBefore(right.waiter, (left as Entry).waiter) ? right : left;
-      if (child === undefined || !goesBefore(child.waiter, entry.waiter)) return;
+      const left = this.#heap[2 * waiter.index + 1];
+      const right = this.#heap[2 * waiter.index + 2];
+      const child = right !== undefined && goesBefore(right, left as Waiter) ? right : left;
+      if (child === undefined || !goesBefore(child, waiter)) return;
       const { index } = child;
-      this.#place(child, entry.index);
-      this.#place(entry, index);
+      this.#place(child, waiter.index);
+      this.#place(waiter, index);
     }
   }
 
-  #place(entry: Entry, index: number): void {
-    this.#heap[index] = entry;
-    entry.index = index;
+  #place(waiter: Waiter, index: number): void {
+    this.#heap[index] = waiter;
+    waiter.index = index;
   }
-}
-
-interface Entry {
-  readonly waiter: Waiter;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-  index: number;
-  /** Ends the wait for the signal. */
-  leave: (() => void) | undefined;
 }
 
 export function goesBefore(a: Waiter, b: Waiter): boolean {

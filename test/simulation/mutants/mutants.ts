@@ -169,11 +169,7 @@ export const mutants: readonly Mutant[] = [
     'an abort is not noticed by those who wait for the gate',
     patch('rate-limit/wait-queue', 'if (waiter.signal === undefined) return;', 'if (waiter.signal !== null) return;'),
   ),
-  mutant(
-    'G4',
-    'whoever waited for the gate leaves a listener behind',
-    patch('rate-limit/wait-queue', 'entry.leave?.();', ''),
-  ),
+  mutant('G4', 'whoever waited for the gate leaves a listener behind', patch('rate-limit/wait-queue', 'leave();', '')),
   mutant(
     'G4',
     'a pause keeps the process alive although nobody waits',
@@ -207,8 +203,8 @@ export const mutants: readonly Mutant[] = [
     'a stream that is used up is sent again',
     patch(
       'http/request-body',
-      'return this.#source.factory !== undefined || this.sentCount === 0 || !isStream(this.#source.fixed);',
-      'return this.#source.factory !== undefined || this.sentCount === 0 || isStream(this.#source.fixed) || true;',
+      'return this.#source.factory !== undefined || !isStream(this.#source.fixed);',
+      'return this.#source.factory !== undefined || isStream(this.#source.fixed) || true;',
     ),
     patch('http/request-body', 'if (isOnce && begun.has(body)) throw usedUp();', ''),
     patch('http/request-body', 'if (wasRead && isEmpty) throw usedUp();', ''),
