@@ -128,6 +128,11 @@ export interface ConnectorClientOptions {
   parseJson?: ((text: string) => unknown) | undefined;
   /** Where time comes from. @default the machine's clock */
   clock?: Clock | undefined;
-  /** Where session and pauses live. Pass one object to several clients to share them. @default in memory */
+  /**
+   * Where session and pauses live. Pass one object to several clients of a connection to share them; with another `baseUrl`
+   * it is refused (rule G10).
+   *
+   * @default in memory
+   */
   state?: ConnectionState | undefined;
 }

@@ -25,7 +25,7 @@ import type { ConnectorClientOptions, InitializeOptions, RateLimitOptions, Retry
 import { snapshotOption } from './rate-limit/gates.js';
 import type { RemainingOptions } from './rate-limit/limit-headers.js';
 import type { InitializeFunction } from './session/initialize.js';
-import { type ConnectionState, memoryState } from './session/state.js';
+import { belongTo, type ConnectionState, memoryState } from './session/state.js';
 
 const path = readBy((value) => checkPath(value, 'path'));
 
@@ -99,6 +99,7 @@ export function checkOptions(options: ConnectorClientOptions) {
   }
   // Bun puts a module of its own in the place of undici, which cannot dispatch requests.
   const fetch = settings.fetch ?? ('Bun' in globalThis && !settings.dispatcher ? globalThis.fetch : undefined);
+  belongTo(settings.state, baseUrl.origin + baseUrl.basePath);
   return {
     ...settings,
     ...baseUrl,

@@ -58,6 +58,7 @@ const schema = optionsOf({
   session: z.union([z.literal(false), session], { error: 'must be an object, or false' }).optional(),
   recording: recordingSchema.optional(),
   credentials: texts.optional(),
+  login: oneOf(['simulated', 'routes']).default('simulated'),
   initializePath: routePath.optional(),
   cleanupPath: routePath.default('/cleanup'),
   basePath: z.union([z.literal(''), routePath], { error: 'must be a path that starts with "/"' }).default(''),

@@ -5,7 +5,15 @@ import { applyFault, defaultLimitWaitMs, limitReply } from './faults/fault.js';
 import { checkFault, drawDelay } from './faults/fault-schema.js';
 import { Plan, type Planned } from './faults/plan.js';
 import { type Arrival, toRequest } from './http/arrival.js';
-import { emptyReply, errorReply, jsonReply, type Reply, readResponse, type SimulatedResponse } from './http/reply.js';
+import {
+  emptyReply,
+  errorReply,
+  jsonOf,
+  jsonReply,
+  type Reply,
+  readResponse,
+  type SimulatedResponse,
+} from './http/reply.js';
 import type { Settings } from './options.js';
 import { createQuotas } from './quota.js';
 import { callHandler, createRoutes, type RoutedRequest } from './routes/routes.js';
@@ -129,16 +137,21 @@ export class Simulation {
       entry.waitMs = limited.waitMs;
       return limitReply(403, { ...this.#limit(limited.rateLimit), waitMs: limited.waitMs });
     }
-    if (entry.kind === 'login') return this.#logIn(entry);
+    if (entry.kind === 'login') return this.#logIn(incoming);
     if (entry.kind === 'cleanup') {
       if (session) session.ended = true;
-      return emptyReply(204);
+      return this.#settings.login === 'routes' ? this.#askRoutes(incoming) : emptyReply(204);
     }
     if (session) session.served++;
-    return this.#guardRoute(entry, () => this.routes.respond(incoming));
+    return this.#askRoutes(incoming);
   }
 
-  #logIn(entry: OpenEntry): SimulatedResponse {
+  #askRoutes(incoming: IncomingRequest): Promise<SimulatedResponse> {
+    return this.#guardRoute(incoming.entry, () => this.routes.respond(incoming));
+  }
+
+  async #logIn(incoming: IncomingRequest): Promise<SimulatedResponse> {
+    const { entry } = incoming;
     if (entry.body.length > maxLoginLength) {
       return errorReply(413, { code: 'PAYLOAD_TOO_LARGE', message: 'The request body is too large.' });
     }
@@ -149,13 +162,19 @@ export class Simulation {
       });
     }
     const given = new Map(parameters.map(({ key, value }) => [key, value]));
-    const { credentials = {}, session } = this.#settings;
+    const { credentials = {}, login, session } = this.#settings;
     const isWrong = Object.entries(credentials).some(([key, value]) => given.get(key) !== value);
     if (isWrong) return refuse(entry, 'wrong-credentials');
-    const opened = this.sessions.open();
-    entry.session = opened.number;
-    const key = session?.header ?? 'x-session';
-    return jsonReply(200, [{ key, value: opened.token, sensitive: true }]);
+    const openSession = () => {
+      const { number, token } = this.sessions.open();
+      entry.session = number;
+      return { key: session?.header ?? 'x-session', value: token, sensitive: true };
+    };
+    if (login === 'simulated') return jsonReply(200, [openSession()]);
+    const reply = await this.#askRoutes(incoming);
+    const own = reply.status < 300 ? toSessionParameters(jsonOf(reply)) : undefined;
+    if (own === undefined || session === undefined) return reply;
+    return { ...reply, body: jsonReply(200, [...own, openSession()]).body };
   }
 
   /** A route may throw errors of the contract, as in a connector. */

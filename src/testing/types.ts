@@ -103,6 +103,13 @@ export interface SimulateConnectorOptions {
   session?: SimulatedSession | false | undefined;
   /** The parameters that initialize expects; it refuses others with 401. @default every login works */
   credentials?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Who answers logins and cleanups: the simulator, or the fetch handler in `routes`, such as your own connector. The simulator
+   * adds its `session` to what a login returns, so that it can end the sessions of your connector, too.
+   *
+   * @default 'simulated'
+   */
+  login?: 'simulated' | 'routes' | undefined;
   /** @default that of the recording, or '/initialize' */
   initializePath?: string | undefined;
   /** @default '/cleanup' */

@@ -34,6 +34,21 @@ async function paused() {
 }
 
 describe('clients that share their state', () => {
+  it('belong to one connection: the session of one connector is nothing for another', async () => {
+    const [one, other] = [await scriptedConnector(), await scriptedConnector()];
+    const state = memoryState();
+    const client = connect(one, { state });
+    expect(() => connect(other, { state })).toThrow(
+      new TypeError(
+        `\`state\` already belongs to the connection to ${one.url}: its session must not go to ${other.url}. ` +
+          'Create a state for each connection.',
+      ),
+    );
+    await get(client);
+    await get(connect(one, { state })); // control
+    expect([one.logins.length, other.logins.length]).toEqual([1, 0]);
+  });
+
   it('share one login', async () => {
     const { connector, first, second } = await pair();
     const told: unknown[] = [];

@@ -25,6 +25,21 @@ describe('announced quotas (W8)', () => {
     expect(connector.journal.some(({ refused }) => refused === 'rate-limit')).toBe(true); // control
   });
 
+  it('nothing that the end system has not answered needs an announcement', async () => {
+    const connector = simulator('both');
+    const passesOn = (announced: (path: string, status: number) => boolean) => async (request: Request) => {
+      const response = await connector.fetch(request);
+      if (announced(new URL(request.url).pathname, response.status)) return response;
+      response.headers.delete('ratelimit');
+      response.headers.delete('ratelimit-policy');
+      return response;
+    };
+    const quiet = passesOn((_path, status) => status === 200 || status === 403);
+    expect(await verdicts({ fetch: quiet, probes })).toMatchObject({ 'quota.everywhere': 'passed' });
+    const silentLogin = passesOn((path) => path !== '/initialize'); // control
+    expect(await verdicts({ fetch: silentLogin, probes })).toMatchObject({ 'quota.everywhere': 'warning' });
+  });
+
   it('a quota that was used up by other means refutes nothing', async () => {
     const connector = simulator('both');
     const limit = { times: 50, concurrency: 2, before: () => connector.useUpQuota() };

@@ -187,6 +187,74 @@ describe('routes', () => {
     expect(clock.monotonic()).toBe(60_000);
   });
 
+  describe('may also answer the logins of a connector with sessions of its own', () => {
+    const connectorWithSessions = async () => {
+      const { createConnector } = await import('concordat/connector');
+      const { NotFoundError } = await import('concordat');
+      const { z } = await import('zod');
+      const open = new Set<string>();
+      const own = createConnector({
+        initialize: {
+          parameters: z.object({ user: z.string() }),
+          handler({ parameters: { user } }) {
+            open.add(`${user}-${open.size}`);
+            return { 'x-user': `${user}-${open.size - 1}` };
+          },
+        },
+        session: z.object({ 'x-user': z.string() }),
+        verify: (session) => open.has(session['x-user']),
+        cleanup: { path: '/cleanup', handler: ({ session }) => void open.delete(session['x-user']) },
+      });
+      own.get('/issues/:id', (c) => {
+        if (c.req.param('id') === '0') throw new NotFoundError('no such issue');
+        return c.json({ id: c.req.param('id'), user: c.get('session')['x-user'] });
+      });
+      return { own, open };
+    };
+    const initialize = { parameters: { user: 'ada' } };
+
+    it.each([undefined, false, { header: 'x-test' }] as const)('with `session: %j`', async (session) => {
+      const { own, open } = await connectorWithSessions();
+      const { client, connector } = simulateInProcess(
+        { routes: own, login: 'routes', session },
+        { initialize, cleanup: {} },
+      );
+      expect(await client.get('/issues/7')).toEqual({ id: '7', user: 'ada-0' });
+      expect(await client.get('/issues/8')).toEqual({ id: '8', user: 'ada-0' });
+      await expect(client.get('/issues/0')).rejects.toMatchObject({ status: 404 });
+      await client.close();
+      expect(connector.journal.map(({ kind }) => kind)).toEqual(['login', 'request', 'request', 'request', 'cleanup']);
+      expect(open.size).toBe(0);
+    });
+
+    it('and the simulator ends such sessions too', async () => {
+      const { own, open } = await connectorWithSessions();
+      const { client, connector } = simulateInProcess(
+        { routes: own, login: 'routes', session: { maxRequests: 1 } },
+        { initialize },
+      );
+      expect(await client.get('/issues/1')).toEqual({ id: '1', user: 'ada-0' });
+      expect(await client.get('/issues/2')).toEqual({ id: '2', user: 'ada-1' }); // a second login
+      expect(connector.expireSessions()).toBe(1);
+      expect(await client.get('/issues/3')).toEqual({ id: '3', user: 'ada-2' });
+      open.clear(); // the connector ends them itself
+      connector.expireSessions();
+      expect(await client.get('/issues/4')).toEqual({ id: '4', user: 'ada-0' });
+    });
+
+    it('and refuses what the connector refuses', async () => {
+      const { own } = await connectorWithSessions();
+      const { client } = simulateInProcess({ routes: own, login: 'routes' }, { initialize: { parameters: {} } });
+      await expect(client.get('/issues/1')).rejects.toMatchObject({ name: 'InitializeError', status: 400 });
+    });
+
+    it('which needs a fetch handler', () => {
+      expect(() => simulateInProcess({ login: 'routes', routes: { 'GET /a': {} } })).toThrow(
+        '`login` can be "routes" only if `routes` is a fetch handler, such as a connector.',
+      );
+    });
+  });
+
   it('lie below `basePath`, and nothing else does', async () => {
     const { client, connector } = simulateInProcess(
       { basePath: '/api/v1', resources: { issues: seed } },

@@ -62,6 +62,21 @@ export interface ConnectionState {
   onError?(listener: (error: Error) => void): () => void;
 }
 
+/** The `baseUrl` of the clients of each state. */
+const owners = new WeakMap<ConnectionState, string>();
+
+/** @throws TypeError if the state is that of another connector, which must not get the session. */
+export function belongTo(state: ConnectionState, baseUrl: string): void {
+  const owner = owners.get(state) ?? baseUrl;
+  if (owner !== baseUrl) {
+    throw new TypeError(
+      `\`state\` already belongs to the connection to ${owner}: its session must not go to ${baseUrl}. ` +
+        'Create a state for each connection.',
+    );
+  }
+  owners.set(state, owner);
+}
+
 /**
  * State in this process's memory.
  *

@@ -35,13 +35,15 @@ export const quotaCases: CaseDefinition[] = [
     id: 'quota.everywhere',
     rule: 'W8',
     severity: 'warning',
-    title: 'A quota is announced on every response, including initialize',
+    title: 'A quota is announced on every success, including initialize, and on rate limits',
     why: 'The service learns the quota from its first response. Later, too many requests are already in flight.',
     async check(judge) {
       const all = await announcements(judge);
       if (!all.some(announces)) return;
+      // Other errors may be of the connector alone, which then has nothing to pass on.
+      const due = all.filter(({ isLimit, seen }) => isLimit || (seen.response?.status ?? 500) < 300);
       const silent = new Map(
-        all.filter((announcement) => !announces(announcement)).map(({ seen }) => [summarize(seen), seen]),
+        due.filter((announcement) => !announces(announcement)).map(({ seen }) => [summarize(seen), seen]),
       );
       for (const [request, seen] of [...silent].slice(0, mostProblems)) {
         judge.problem(`${request}: announces no quota, although other responses do`, seen);

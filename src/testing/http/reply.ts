@@ -1,4 +1,5 @@
 import { ConnectorError, errorTable, kindOfStatus } from '../../contract/index.js';
+import { parseJson } from '../../internal/index.js';
 import type { Fault } from '../fault-types.js';
 
 /** A response, whether it will go over a socket or through fetch. */
@@ -35,6 +36,11 @@ export function textReply(status: number, text: string, headers: Record<string, 
 
 export function jsonReply(status: number, value: unknown): SimulatedResponse {
   return textReply(status, JSON.stringify(value), { 'content-type': 'application/json; charset=utf-8' });
+}
+
+/** @returns `undefined` if the body is not JSON. */
+export function jsonOf({ body }: SimulatedResponse): unknown {
+  return body instanceof Uint8Array ? parseJson(new TextDecoder().decode(body)) : undefined;
 }
 
 export function emptyReply(status: number): SimulatedResponse {

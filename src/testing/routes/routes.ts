@@ -16,14 +16,17 @@ export interface RoutedRequest {
   readonly request: () => Request;
 }
 
-type RouteOptions = Pick<SimulateConnectorOptions, 'routes' | 'resources' | 'recording'>;
+type RouteOptions = Pick<SimulateConnectorOptions, 'login' | 'routes' | 'resources' | 'recording'>;
 
 /** What answers once session and quota have let a request pass. @throws TypeError naming the option that is wrong. */
-export function createRoutes({ routes, resources, recording }: RouteOptions, clock: Clock) {
+export function createRoutes({ login, routes, resources, recording }: RouteOptions, clock: Clock) {
   const stored = new Map(
     Object.entries(resources ?? {}).map(([name, items]) => [name, toResource(name, items, clock)]),
   );
   const fetchHandler = toFetchHandler(routes);
+  if (login === 'routes' && fetchHandler === undefined) {
+    throw new TypeError('`login` can be "routes" only if `routes` is a fetch handler, such as a connector.');
+  }
   const patterns = fetchHandler === undefined ? Object.entries(routes ?? {}).map(toRoute) : [];
 
   /** @throws whatever a route throws; NotFoundError where there is none. */
