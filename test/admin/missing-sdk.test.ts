@@ -57,7 +57,7 @@ async function run(hide: 'yes' | 'no') {
 
 it('without the MCP SDK the endpoint answers 501 and says what to install; all else works', async () => {
   const message =
-    'The MCP endpoint needs the package `@modelcontextprotocol/sdk` 1.32 or newer: npm install @modelcontextprotocol/sdk';
+    'The MCP endpoint needs the package `@modelcontextprotocol/sdk` 1.26 or newer: npm install @modelcontextprotocol/sdk';
   const { mcp, text, me, errors } = await run('yes');
   expect(mcp).toBe(501);
   expect(JSON.parse(text)).toEqual({ errorMessage: message, stackTrace: null });

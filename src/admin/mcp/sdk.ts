@@ -21,7 +21,7 @@ export async function loadSdk(context: AdminContext): Promise<McpSdk> {
     const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
     if (!missing || !String(message).includes('@modelcontextprotocol')) throw error;
     const text =
-      'The MCP endpoint needs the package `@modelcontextprotocol/sdk` 1.32 or newer: npm install @modelcontextprotocol/sdk';
+      'The MCP endpoint needs the package `@modelcontextprotocol/sdk` 1.26 or newer: npm install @modelcontextprotocol/sdk';
     context.onError(new Error(text, { cause: error }));
     throw new AdminHttpError(501, text);
   }
