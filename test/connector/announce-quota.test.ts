@@ -7,6 +7,7 @@ import express from 'express';
 import { Hono } from 'hono';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
+import { asyncRoute } from './support/async-route.js';
 import { endSystem } from './support/end-system.js';
 import { send } from './support/send.js';
 import { makeConnector, start, withToken } from './support/start.js';
@@ -80,11 +81,14 @@ describe('every kind of response carries it (W8)', () => {
     const gone = await endSystem({ status: 404, headers, body: {} });
     const generic = endSystemFetch();
     const app = express();
-    app.get('/:which', async (request, response) => {
-      const ask = announceQuota((told) => response.set(told), generic);
-      await ask(request.params.which === 'ok' ? ok : gone);
-      response.json({});
-    });
+    app.get(
+      '/:which',
+      asyncRoute(async (request, response) => {
+        const ask = announceQuota((told) => response.set(told), generic);
+        await ask(request.params.which === 'ok' ? ok : gone);
+        response.json({});
+      }),
+    );
     app.use(connectorErrorHandler());
     const server = createServer(app);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

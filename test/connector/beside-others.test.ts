@@ -8,7 +8,7 @@ import { connectorFrameworkErrors, connectorPlugin } from 'concordat/connector/f
 import { toNodeHandler } from 'concordat/connector/node';
 import express, { type RequestHandler } from 'express';
 import fastify, { type FastifyInstance } from 'fastify';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { errorsOf, type Sent, send } from './support/send.js';
 import { parameters, session, withToken } from './support/start.js';
@@ -227,7 +227,8 @@ describe('a path that cannot be decoded is the mistake of the caller', () => {
   });
 
   test('Fastify: 400, and parts that are too long: 414, with `frameworkErrors`', async () => {
-    const app = fastify({ frameworkErrors: connectorFrameworkErrors() });
+    const onError = vi.fn();
+    const app = fastify({ frameworkErrors: connectorFrameworkErrors({ onError }) });
     await app.register(connectorPlugin);
     app.get<{ Params: { id: string } }>('/items/:id', async (request) => request.params.id);
     onTestFinished(() => void app.close());
@@ -235,10 +236,14 @@ describe('a path that cannot be decoded is the mistake of the caller', () => {
     const answer = await send(url, { path: malformed });
     expect([answer.status, errorsOf(answer).code]).toEqual([400, 'BAD_REQUEST']);
     const long = await send(url, { path: `/items/${'x'.repeat(101)}` });
-    const [, minor] = app.version.split('.').map(Number) as [number, number];
+    const [major, minor] = app.version.split('.').map(Number) as [number, number];
     const noRoute = `There is no route for GET /items/${'x'.repeat(101)}.`; // before Fastify 5.9
-    const refusal = minor < 9 ? [404, noRoute] : [414, 'A part of the path is too long.'];
-    expect([long.status, errorsOf(long).message]).toEqual(refusal);
+    const refusal =
+      major === 4 || minor < 9
+        ? [404, 'NOT_FOUND', noRoute, 1]
+        : [414, 'CONNECTOR_ERROR', 'A part of the path is too long.', 2];
+    const { code, message } = errorsOf(long);
+    expect([long.status, code, message, onError.mock.calls.length]).toEqual(refusal);
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * The contract’s error responses in an Express 5 server.
+ * The contract’s error responses in an Express server, of version 4.18 or newer.
  *
  * @module concordat/connector/express
  */
@@ -15,9 +15,9 @@ import { breakOff } from '../server/break-off.js';
 export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
 
 /**
- * Express 5 error handler that sends the contract's error response: for what routes throw, for paths that cannot be decoded
+ * Express error handler that sends the contract's error response: for what routes throw, for paths that cannot be decoded
  * and broken JSON (400), and for bodies too large for `express.json()` (413). Add it last. An error after the headers have been sent
- * ends the connection.
+ * ends the connection. Express 4 does not see that an `async` route has failed; there, pass the error to `next` yourself.
  *
  * @throws TypeError naming the invalid option.
  * @example

@@ -1,5 +1,5 @@
 /**
- * The contract’s error responses in a Fastify 5 server.
+ * The contract’s error responses in a Fastify server, of version 4.20 or newer.
  *
  * @module concordat/connector/fastify
  */
@@ -26,7 +26,7 @@ export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
 const schema = optionsOf({ ...adapterShape, notFound: bool.default(true) } satisfies ShapeOf<ConnectorPluginOptions>);
 
 /**
- * Fastify 5 plugin: sends the contract's error response for what routes throw, for Fastify's own errors (validation and
+ * Fastify plugin: sends the contract's error response for what routes throw, for Fastify's own errors (validation and
  * broken JSON: 400, bodies that are too large: 413) and for unknown routes (404), in the whole scope in which it is registered. An
  * error after the headers have been sent ends the connection.
  *

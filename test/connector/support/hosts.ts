@@ -10,6 +10,7 @@ import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { asyncRoute } from './async-route.js';
 
 export interface HostOptions {
   rateLimit?: { header: string; format: 'milliseconds' };
@@ -89,12 +90,18 @@ export const hosts: Record<string, Start> = {
     app.get('/ok', (_request, response) => {
       response.json(ok);
     });
-    app.get('/fail', async () => fail());
-    app.get('/late', async (_request, response) => {
-      response.write('chunk 1\n');
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      throw new Error('canary: the stream failed');
-    });
+    app.get(
+      '/fail',
+      asyncRoute(async () => fail()),
+    );
+    app.get(
+      '/late',
+      asyncRoute(async (_request, response) => {
+        response.write('chunk 1\n');
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        throw new Error('canary: the stream failed');
+      }),
+    );
     app.get('/stale', (_request, response) => {
       response.set(stale).status(200);
       denied();
