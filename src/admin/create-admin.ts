@@ -1,5 +1,6 @@
 import { apiRoutes } from './api/routes.js';
 import { AdminHttpError } from './http/errors.js';
+import { createProxyWarnings } from './http/proxy-warnings.js';
 import { createPlacement, readAway } from './http/request.js';
 import { errorResponse } from './http/responses.js';
 import { createMcpEndpoint } from './mcp/index.js';
@@ -37,7 +38,9 @@ export function createAdmin(options: AdminOptions): Admin {
   const mcp = createMcpEndpoint(context, options);
   const ui = uiRoutes(context);
   const place = createPlacement(context);
+  const warn = createProxyWarnings(options, context.onError);
   const dispatch = async (arrived: Request, env: unknown): Promise<Response> => {
+    warn(arrived);
     const { request, path } = place(arrived);
     try {
       return await route(request, path, env);

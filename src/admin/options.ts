@@ -105,8 +105,8 @@ export interface AdminOptions {
   /** Called for every refused authentication, with the reason and the key's public id (rule K9). */
   readonly onAuthenticationFailure?: ((failure: AuthenticationFailure) => void) | undefined;
   /**
-   * Called for unexpected failures, for which the client got a plain 500; and once, when `x-forwarded-for` arrives
-   * although `clientAddress` is not set.
+   * Called for unexpected failures, for which the client got a plain 500; and once each, when `x-forwarded-for` arrives
+   * although `clientAddress` is not set, and `x-forwarded-proto: https` over http although `publicUrl` is not.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

@@ -93,7 +93,7 @@ export function readOptions(options: AdminOptions): AdminContext {
     // The objects as given: a section may be an instance of a class.
     sections: [...(options.sections ?? [])],
     throttle: rest.throttle ?? createFailureThrottle({ clock, freeFailures: 10 }),
-    clientAddress: rest.clientAddress ?? withProxyWarning(onError),
+    clientAddress: rest.clientAddress ?? socketAddress,
     passwords: createPasswordChecks(clock),
     authenticationFailed: quiet(rest.onAuthenticationFailure, onError),
     onError,
@@ -146,18 +146,4 @@ function readSecret(secret: unknown): Uint8Array {
   const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
   if (bytes instanceof Uint8Array && bytes.length >= leastSecretBytes) return bytes;
   throw new TypeError(`must have at least ${leastSecretBytes} bytes`);
-}
-
-/** The socket's address. Reports the first request that seems to come through a proxy: all clients then have one. */
-function withProxyWarning(onError: (error: unknown) => void): AdminContext['clientAddress'] {
-  let reported = false;
-  return (request, env) => {
-    if (!reported && request.headers.has('x-forwarded-for')) {
-      reported = true;
-      const message =
-        'A request has `x-forwarded-for`, but `clientAddress` is not set. Behind a proxy, set it: without it all clients count as one source. Without a proxy, ignore this: anybody can send the header.';
-      onError(new Error(message));
-    }
-    return socketAddress(request, env);
-  };
 }

@@ -13,6 +13,8 @@ import { errorsOf, send } from './support/send.js';
 interface Limiter {
   /** What it sets on the response before it throws. */
   retryAfter?: string | number | undefined;
+  /** Of throttlers with names. */
+  named?: Record<string, string> | undefined;
   error: object;
 }
 
@@ -28,10 +30,11 @@ const throttled = () => errorWith({ message: 'ThrottlerException: Slow down', st
 
 /** Servers whose limiter refuses every request. */
 const servers = {
-  fastify: async ({ retryAfter, error }: Limiter, options: Options) => {
+  fastify: async ({ retryAfter, named = {}, error }: Limiter, options: Options) => {
     const app = fastify();
     app.addHook('onRequest', async (_request, reply) => {
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+      reply.headers(named);
       throw error;
     });
     await app.register(connectorPlugin, options);
@@ -40,20 +43,22 @@ const servers = {
     return app.listen({ port: 0, host: '127.0.0.1' });
   },
   // An exception filter gets what was thrown, and the reply on which a guard has set the wait.
-  'NestJS on Fastify': async ({ retryAfter, error }: Limiter, options: Options) => {
+  'NestJS on Fastify': async ({ retryAfter, named = {}, error }: Limiter, options: Options) => {
     const app = fastify();
     const handle = connectorFrameworkErrors(options);
     app.get('/issues', (request, reply) => {
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+      reply.headers(named);
       handle(error, request, reply);
     });
     onTestFinished(() => app.close());
     return app.listen({ port: 0, host: '127.0.0.1' });
   },
-  express: async ({ retryAfter, error }: Limiter, options: Options) => {
+  express: async ({ retryAfter, named = {}, error }: Limiter, options: Options) => {
     const app = express();
     app.use((_request, response, next) => {
       if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
+      response.set(named);
       next(error);
     });
     app.use(connectorErrorHandler(options));
@@ -103,6 +108,26 @@ describe.each(Object.entries(servers))('a limiter in %s', (_name, start) => {
     const answer = await answerTo({ retryAfter: 7, error: throttled() });
     expect([answer.status, answer.headers['retry-after']]).toEqual([403, '7']);
     expect(errorsOf(answer)).toEqual({ code: 'RATE_LIMITED', message: 'ThrottlerException: Slow down' });
+  });
+
+  test.each([
+    ['one', { 'Retry-After-short': '1' }, undefined, '1'],
+    ['two', { 'Retry-After-short': '1', 'retry-after-long': '20' }, undefined, '20'],
+    ['a name beside none', { 'Retry-After-short': '1' }, 7, '7'],
+    ['an unreadable one', { 'Retry-After-short': 'soon' }, undefined, '60'],
+  ])('a throttler of NestJS with names says how long: %s (E4)', async (_what, named, retryAfter, wait) => {
+    const answer = await answerTo({ retryAfter, named, error: throttled() });
+    expect([answer.status, answer.headers['retry-after']]).toEqual([403, wait]);
+  });
+
+  test('an exception of NestJS keeps the code and detail of its object (E4)', async () => {
+    const response = { code: 'TITLE_TAKEN', message: 'Title is taken', detail: { by: 7 } };
+    const error = errorWith({ message: 'Title is taken', status: 409, response, getResponse: () => response });
+    const answer = await answerTo({ error });
+    expect([answer.status, errorsOf(answer)]).toEqual([
+      409,
+      { code: 'TITLE_TAKEN', message: 'Title is taken', detail: '{"by":7}' },
+    ]);
   });
 
   test.each([

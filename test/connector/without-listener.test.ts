@@ -17,8 +17,17 @@ describe('a connector without onError', () => {
     connector.get('/', () => { throw new Error('unheard'); });
     console.log((await connector.request('/', { headers: { 'x-token': 'abcd' } })).status);`;
 
-  async function run(options: string) {
-    const tsx = ['--import', 'tsx', '--input-type=module', '--eval', program(options)];
+  const adapters = (options: string) => `
+    import { connectorErrorHandler } from 'concordat/connector/express';
+    import 'concordat/connector/hono';
+    import { connectorPlugin } from 'concordat/connector/fastify';
+    import fastify from 'fastify';
+    const named = process.argv[1];
+    if (named === 'express') connectorErrorHandler(${options});
+    else await fastify().register(connectorPlugin, ${options});`;
+
+  async function run(options: string, source = program(options), ...rest: string[]) {
+    const tsx = ['--import', 'tsx', '--input-type=module', '--eval', source, ...rest];
     const env = { ...process.env, TSX_TSCONFIG_PATH: path.resolve('tsconfig.json'), NODE_OPTIONS: '' };
     const child = spawn(process.execPath, tsx, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -35,5 +44,10 @@ describe('a connector without onError', () => {
 
   test('says nothing when somebody listens (control)', async () => {
     expect(await run('onError() {}')).toEqual({ out: '500', err: '' });
+  });
+
+  test.each(['express', 'fastify'])('of an app in %s says so, too', async (name) => {
+    expect((await run('', adapters('{}'), name)).err.match(/CONCORDAT_NO_LISTENER/g)).toHaveLength(1);
+    expect((await run('', adapters('{ onError() {} }'), name)).err).toBe('');
   });
 });

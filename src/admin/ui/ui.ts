@@ -35,7 +35,9 @@ export function createUi(context: AdminContext, app: Hono) {
     const isHome = pathname === context.basePath || pathname === links.home;
     const returnsHere = c.req.method === 'GET' && !isHome;
     if (hostSignIn !== undefined) return atHost(c, hostSignIn, returnsHere ? pathname + search : links.home);
-    if (c.req.method === 'POST') flashes.leave(c, look.texts.staleSignIn);
+    if (c.req.method === 'POST') {
+      flashes.leave(c, pathname === links.signOut ? look.texts.signedOut : look.texts.signInEnded);
+    }
     return c.redirect(returnsHere ? links.signInAndReturn(pathname + search) : links.signIn, 303);
   };
   /** A handler for a form that one of these pages posted. */

@@ -10,6 +10,7 @@ import { type AdapterOptions, createAdapterWriter } from '../errors/adapter-writ
 import type { WireError } from '../errors/error-writer.js';
 import { incomingSecrets } from '../errors/redact.js';
 import { invalidPathMessage, noRoute } from '../errors/to-connector-error.js';
+import { warnOfSilence } from '../errors/warn-of-silence.js';
 import { breakOff } from '../server/break-off.js';
 
 export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
@@ -22,10 +23,11 @@ export type ConnectorErrorHandlerOptions = AdapterOptions<Request>;
  * @throws TypeError naming the invalid option.
  * @example
  * app.use(connectorNotFound())
- * app.use(connectorErrorHandler({ sessionHeaders: ['x-token'] }))
+ * app.use(connectorErrorHandler({ sessionHeaders: ['x-token'], onError: logError }))
  */
 export function connectorErrorHandler(options: ConnectorErrorHandlerOptions = {}): ErrorRequestHandler {
   const writer = createAdapterWriter(options, incomingSecrets, translate);
+  if (options.onError === undefined) warnOfSilence();
   // Four parameters make it an error handler for Express.
   return (thrown, request, response, _next) => {
     if (response.headersSent) {

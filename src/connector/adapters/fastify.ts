@@ -11,6 +11,7 @@ import { type AdapterOptions, adapterShape, createAdapterWriter } from '../error
 import type { WireError } from '../errors/error-writer.js';
 import { incomingSecrets } from '../errors/redact.js';
 import { errorOfStatus, invalidJsonMessage, invalidPathMessage, noRoute } from '../errors/to-connector-error.js';
+import { warnOfSilence } from '../errors/warn-of-silence.js';
 import { breakOff } from '../server/break-off.js';
 
 export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
@@ -32,7 +33,7 @@ const schema = optionsOf({ ...adapterShape, notFound: bool.default(true) } satis
  *
  * @throws TypeError naming the invalid option, while the server is getting ready.
  * @example
- * await app.register(connectorPlugin, { sessionHeaders: ['x-token'] })
+ * await app.register(connectorPlugin, { sessionHeaders: ['x-token'], onError: logError })
  */
 export const connectorPlugin: FastifyPluginCallback<ConnectorPluginOptions> = (app, options, done) => {
   try {
@@ -101,6 +102,7 @@ function createErrorHandler(
   options: AdapterOptions<FastifyRequest>,
 ): (thrown: unknown, ...rest: [FastifyRequest, FastifyReply]) => void {
   const writer = createAdapterWriter<FastifyRequest>(options, incomingSecrets, translate);
+  if (options.onError === undefined) warnOfSilence();
   return (thrown, request, reply) => {
     if (reply.raw.headersSent) {
       writer.report(thrown, request);

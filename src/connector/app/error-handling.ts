@@ -7,6 +7,7 @@ import type { RateLimitHeader } from '../errors/options.js';
 import { headerSecrets, parameterSecrets as readParameterSecrets } from '../errors/redact.js';
 import { originals } from '../errors/responses.js';
 import { noteTold, translated } from '../errors/to-connector-error.js';
+import { warnOfSilence } from '../errors/warn-of-silence.js';
 import type { createAnnouncer } from '../request/announce.js';
 import { isResponse, lateReporters, stateOf } from '../request/request-state.js';
 import type { ConnectorOptions } from './connector-options.js';
@@ -129,19 +130,6 @@ export function createErrorHandling(settings: Settings) {
       state.sessionHeaders = [...(state.sessionHeaders ?? []), ...secretNames];
     },
   };
-}
-
-let hasWarned = false;
-
-/** Says once that nobody hears of errors: the author of a 500 would look for it in vain. */
-function warnOfSilence(): void {
-  if (hasWarned) return;
-  hasWarned = true;
-  globalThis.process?.emitWarning?.(
-    'This connector has no `onError`, so nothing logs its errors. To see them, pass `onError: logError`, which ' +
-      '`concordat/connector` exports; to silence this warning, `onError: () => {}`.',
-    { type: 'ConcordatWarning', code: 'CONCORDAT_NO_LISTENER' },
-  );
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import { createErrorWriter, type WireError } from './error-writer.js';
 import type { ErrorListener } from './log-error.js';
 import { type ErrorFormatOptions, errorFormatShape } from './options.js';
-import { limitOf, noteTold, type Translate, translated } from './to-connector-error.js';
+import { limitOf, noteTold, type PreparedHeaders, type Translate, translated } from './to-connector-error.js';
 
 export interface AdapterOptions<Request> extends ErrorFormatOptions {
   /**
@@ -23,7 +23,10 @@ export interface AdapterOptions<Request> extends ErrorFormatOptions {
    * not a `ConnectorError`. `undefined` leaves it a 500 without details (rule E4). @default none
    */
   translate?: Translate<Request> | undefined;
-  /** Gets every error as it was thrown: the place for the connector's log, such as `logError`. */
+  /**
+   * Gets every error as it was thrown: the place for the connector's log, such as `logError`. Without it nothing is logged, and
+   * in Express and Fastify a warning says so, once. @default none
+   */
   onError?: ErrorListener<Request> | undefined;
 }
 
@@ -63,9 +66,9 @@ export function createAdapterWriter<Request>(
      *
      * @param prepared the response so far, in servers where an error's status is that of its response.
      */
-    write(thrown: unknown, request: Request, prepared?: { getHeader(name: string): unknown }): WireError {
+    write(thrown: unknown, request: Request, prepared?: PreparedHeaders): WireError {
       const error = translated(translate as Translate<Request> | undefined, translateOwn(thrown), request);
-      const limited = prepared === undefined ? error : limitOf(error, prepared.getHeader('retry-after'));
+      const limited = prepared === undefined ? error : limitOf(error, prepared);
       noteTold(thrown, limited);
       report(thrown, request);
       return writeError(limited, secretsOf(request));

@@ -8,6 +8,7 @@ import {
   NotFoundError,
   parseWait,
   RateLimitError,
+  readCode,
 } from '../../contract/index.js';
 import type { RateLimitHeader } from './options.js';
 
@@ -116,7 +117,14 @@ function publicStatus(thrown: unknown): number | undefined {
 
 function publicError(error: PublicError, status: number, rateLimit: RateLimitHeader): ConnectorError {
   const headers = error.res === undefined ? lowercased(error.headers) : Object.fromEntries(error.res.headers);
-  return errorOfResponse(status, headers, rateLimit, messageOf(error), { cause: error, headers: withoutWait(headers) });
+  // An exception of NestJS may be made of an object.
+  const { code, detail } = Object(error.response) as { code?: unknown; detail?: unknown };
+  return errorOfResponse(status, headers, rateLimit, messageOf(error), {
+    cause: error,
+    code: readCode(code),
+    detail,
+    headers: withoutWait(headers),
+  });
 }
 
 function lowercased(headers: unknown): Lowercased {
@@ -140,25 +148,39 @@ function withoutWait({ 'retry-after': _, ...headers }: Lowercased): Record<strin
 
 /**
  * In Express and Fastify an error's status is that of its response, and what limits requests (`@fastify/rate-limit`, NestJS's
- * throttler) has said how long to wait in the `Retry-After` of that response, or of the error (http-errors).
+ * throttler) has said how long to wait in the `Retry-After` of that response, or of the error (http-errors). A throttler with a
+ * name writes that behind it, as in `Retry-After-short`; the longest wait counts.
  *
  * @returns the rate limit, or what was thrown.
  */
-export function limitOf(thrown: unknown, retryAfter: unknown): unknown {
+export function limitOf(thrown: unknown, prepared: PreparedHeaders): unknown {
   try {
     if (isConnectorError(thrown)) return thrown;
     // A limiter with a body of its own may throw that.
     const { status, statusCode, headers } = Object(thrown) as PublicError;
     const limited = status ?? statusCode;
     if (limited !== 429 && limited !== 503) return thrown;
-    const wait = lowercased(headers)['retry-after'] ?? retryAfter;
-    if (limited === 503 && wait === undefined) return thrown;
+    const wait = lowercased(headers)['retry-after'] ?? prepared.getHeader('retry-after');
+    const waits = wait === undefined ? namedWaits(prepared) : [wait];
+    if (limited === 503 && waits.length === 0) return thrown;
     const message = publicStatus(thrown) === undefined ? undefined : messageOf(thrown as PublicError);
-    const { waitMs } = parseWait(String(wait));
-    return new RateLimitError(message, { cause: thrown, retryAfterMs: waitMs ?? fallbackWaitMs });
+    const waitsMs = waits.map((value) => parseWait(String(value)).waitMs ?? fallbackWaitMs);
+    const retryAfterMs = waits.length === 0 ? fallbackWaitMs : Math.max(...waitsMs);
+    return new RateLimitError(message, { cause: thrown, retryAfterMs });
   } catch {
     return thrown; // a getter that throws
   }
+}
+
+/** The response so far, of Express or Fastify. */
+export interface PreparedHeaders {
+  getHeader(name: string): unknown;
+  getHeaders(): object;
+}
+
+function namedWaits(prepared: PreparedHeaders): unknown[] {
+  const headers = Object.entries(prepared.getHeaders());
+  return headers.filter(([name]) => name.toLowerCase().startsWith('retry-after-')).map(([, value]) => value);
 }
 
 function messageOf(error: PublicError): string | undefined {

@@ -49,7 +49,7 @@ describe("the host's own sign-in (K20)", () => {
     expect([...visitor.cookies.keys()]).not.toContain('concordat_session');
   });
 
-  it.each(['', 's-unknown', 's-gone'])('the session %j is sent to its page and comes back', async (session) => {
+  it.each(['', 's-unknown'])('the session %j is sent to its page and comes back', async (session) => {
     const { visit } = await startSso();
     const visitor = await visit(session);
     for (const path of ['/settings/api-keys/new?x=1', '/settings/sign-in?next=%2Fsettings%2Fapi-keys']) {
@@ -59,6 +59,15 @@ describe("the host's own sign-in (K20)", () => {
     expect((await visitor.request('/settings')).headers.get('location')).toBe('/login?to=%2Fsettings%2F');
     const post = await visitor.request('/settings/sign-in', { method: 'POST', body: new URLSearchParams() });
     expect(post.status).toBe(404);
+  });
+
+  it('a user whom the directory no longer has gets a 403, not the sign-in page, which may send them back', async () => {
+    const { visit } = await startSso();
+    const visitor = await visit('s-gone');
+    const page = await visitor.request('/settings/api-keys');
+    expect([page.status, page.headers.get('location')]).toEqual([403, null]);
+    const post = await visitor.request('/settings/api-keys/new', { method: 'POST', body: new URLSearchParams() });
+    expect(post.status).toBe(403);
   });
 
   it('the old sign-in page leads on when somebody is signed in', async () => {
@@ -79,7 +88,12 @@ describe("the host's own sign-in (K20)", () => {
     const visitor = await visit('s-alice');
     expect((await visitor.open('/settings/')).status).toBe(200);
     host.users.get('u-alice')!.enabled = false;
-    expect((await visitor.request('/settings/api-keys')).status).toBe(303);
+    // The sign-in page may send a browser that is signed in straight back.
+    for (const path of ['/settings/', '/settings/api-keys', '/settings/sign-in']) {
+      const page = await visitor.request(path);
+      expect([page.status, page.headers.get('location')]).toEqual([403, null]);
+      expect(textOf(page.html)).toContain('You are signed in, but your account has no access here.');
+    }
     host.users.get('u-alice')!.enabled = true;
     expect((await visitor.request('/settings/api-keys')).status).toBe(200);
     sessions.delete('s-alice');

@@ -184,12 +184,20 @@ describe('a session', () => {
     await visitor.submit('/api-keys/new', { name: 'Export' });
     expect(visitor.page.path).toBe('/sign-in');
     expect(textOf(visitor.page.html)).toContain(
-      'This page was open for too long, or cookies are disabled. Sign in again.',
+      'You were no longer signed in, so nothing was changed. Sign in and repeat what you did.',
     );
     expect((await host.apiKeys.list({ userId: 'u-alice', username: 'alice' })).items).toEqual([]);
     // Once, and not to somebody who has only followed a link.
     await visitor.open('/api-keys/new');
-    expect(textOf(visitor.page.html)).not.toContain('open for too long');
+    expect(textOf(visitor.page.html)).not.toContain('no longer signed in');
+  });
+
+  it('a sign-out after its end signs out', async () => {
+    const host = await startAdministration();
+    const visitor = await host.visitor('alice');
+    host.clock.jumpCalendar(8 * hourMs);
+    await visitor.submit('/sign-out', {});
+    expect([visitor.page.path, textOf(visitor.page.html).includes('You have signed out.')]).toEqual(['/sign-in', true]);
   });
 
   it('has the rights of this moment: a demoted Super Admin loses the switch and the users', async () => {

@@ -1,9 +1,10 @@
 import { isEnabled } from '../../../api-keys/index.js';
 import type { AdminContext, HostSignIn } from '../../context.js';
+import { AdminHttpError } from '../../http/errors.js';
 import { createBrowserId } from './browser-id.js';
 import type { Sessions } from './session.js';
 
-/** The host says at every request who is signed in (rule K20). Tokens of forms are bound to user and browser. */
+/** The host says at every request who is signed in (rule K20); a user who is disabled or unknown gets a 403. Tokens of forms are bound to user and browser. */
 export function createHostSessions({ basePath, users }: AdminContext, { authenticate }: HostSignIn): Sessions {
   const browser = createBrowserId('concordat_browser', 'Lax', basePath);
   return {
@@ -13,7 +14,8 @@ export function createHostSessions({ basePath, users }: AdminContext, { authenti
       );
       if (userId === '') return undefined;
       const user = await lookups.findUser(users, userId);
-      if (!isEnabled(user)) return undefined;
+      // Not to the sign-in page, which may send a browser that is signed in straight back.
+      if (!isEnabled(user)) throw new AdminHttpError(403, 'You are signed in, but your account has no access here.');
       return { id: JSON.stringify([user.id, browser.ensure(c)]), user };
     },
   };

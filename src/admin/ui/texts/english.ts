@@ -39,6 +39,7 @@ export const englishTexts = {
   username: 'User name',
   password: 'Password',
   wrongPassword: 'The user name or the password is wrong.',
+  signInEnded: 'You were no longer signed in, so nothing was changed. Sign in and repeat what you did.',
   staleSignIn: 'This page was open for too long, or cookies are disabled. Sign in again.',
   tooManyAttempts: (seconds: number): string =>
     `Too many failed attempts. Try again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`,

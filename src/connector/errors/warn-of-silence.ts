@@ -1,0 +1,12 @@
+let hasWarned = false;
+
+/** Says once in a process that nobody hears of errors: the author of a 500 would look for it in vain (rule E4). */
+export function warnOfSilence(): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  globalThis.process?.emitWarning?.(
+    'This connector has no `onError`, so nothing logs its errors. To see them, pass `onError: logError`, which ' +
+      '`concordat/connector` exports; to silence this warning, `onError: () => {}`.',
+    { type: 'ConcordatWarning', code: 'CONCORDAT_NO_LISTENER' },
+  );
+}
