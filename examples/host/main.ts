@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { createAdmin } from 'concordat/admin';
 import { openApiKeys } from 'concordat/api-keys';
-import { toNodeHandler } from 'concordat/connector/node';
+import { gracefulClose, toNodeHandler } from 'concordat/connector/node';
 import express from 'express';
 import { openSqlite } from '../service/sqlite.js';
 
@@ -66,9 +66,9 @@ export async function startHost({ port = 8095, directory = '.' } = {}) {
 
   const server = app.listen(port, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
+  const closeServer = gracefulClose(server);
   const close = async () => {
-    server.close().closeAllConnections();
-    await admin.close();
+    await Promise.all([closeServer(), admin.close()]);
     await apiKeys.close();
     people.close();
   };

@@ -311,3 +311,85 @@ it.each<[string, (exchange: Exchange) => unknown, string]>([
   const error = await rejection(get(connect(connector, { retry: { retries: 0 } })));
   expect(error.message).toBe(message);
 });
+
+it('a tunnel is no request (D1)', async () => {
+  const connector = await scriptedConnector();
+  const call = connect(connector).request({ method: 'CONNECT' as never, path: '/items' });
+  await expect(call).rejects.toThrow('`method` must be an HTTP method, got "CONNECT".');
+});
+
+it('a form with a file that no Blob stands for is no body', async () => {
+  const connector = await scriptedConnector();
+  const form = Object.assign([['name', 'a'] as const, ['file', { size: 1 }] as const], {
+    [Symbol.toStringTag]: 'FormData',
+  });
+  const call = connect(connector).post('/items', { body: form as never });
+  await expect(call).rejects.toThrow('`body` must be a string');
+  expect(connector.requests).toHaveLength(0);
+});
+
+it('among clients of one gate, the call of the highest priority goes first', async () => {
+  const connector = await scriptedConnector();
+  const clock = virtualClock();
+  const state = memoryState();
+  const clients = [connect(connector, { state, clock }), connect(connector, { state, clock })] as const;
+  connector.handle = (exchange: Exchange) => exchange.reply(200, {}, { 'ratelimit-policy': '"default";q=1;w=60' });
+  await get(clients[0], '/first');
+  const calls = [
+    [0, '/d', 1],
+    [1, '/b', 3],
+    [0, '/a', 4],
+    [1, '/c', 2],
+  ] as const;
+  for (const [which, path, priority] of calls) track(clients[which].request({ method: 'GET', path, priority }));
+  await grace();
+  for (let count = 2; count <= 5; count++) {
+    await clock.advance(60_000);
+    await until(() => connector.requests.length === count);
+  }
+  expect(connector.requests.map(({ path }) => path)).toEqual(['/first', '/a', '/b', '/c', '/d']);
+});
+
+it('a stream that is shorter than its length names both', async () => {
+  const connector = await scriptedConnector();
+  const fetch = async (url: unknown, init?: RequestInit) =>
+    `${url}`.endsWith('/file')
+      ? new Response('12345', { headers: { 'content-length': '10' } })
+      : await globalThis.fetch(url as string, init);
+  const { body } = await connect(connector, { fetch: fetch as never }).stream('/file');
+  await expect(new Response(body).text()).rejects.toThrow('received 5 bytes, but `content-length` is 10');
+});
+
+it('a state that loses its connection is reported as such (G11)', async () => {
+  const connector = await scriptedConnector();
+  const listeners: ((error: Error) => void)[] = [];
+  const state: ConnectionState = {
+    ...memoryState(),
+    onError(listener) {
+      listeners.push(listener);
+      return () => {};
+    },
+  };
+  const client = connect(connector, { state });
+  const errors: unknown[] = [];
+  client.on('error', (event) => errors.push(event));
+  for (const listener of listeners) listener(new Error('out of reach'));
+  expect(errors).toEqual([{ method: 'state', path: '', error: new Error('out of reach') }]);
+});
+
+it('a client that is at its `concurrency` holds up no other client of its gate', async () => {
+  const connector = await scriptedConnector();
+  const state = memoryState();
+  const full = connect(connector, { state, concurrency: 1 });
+  const other = connect(connector, { state });
+  await get(full);
+  const hold = holdAll();
+  connector.handle = hold.handler;
+  const calls = [track(get(full, '/held')), track(get(full, '/waiting'))];
+  await until(() => connector.requests.length === 2);
+  calls.push(track(get(other, '/other')));
+  await until(() => connector.requests.some(({ path }) => path === '/other'));
+  connector.handle = (exchange) => exchange.reply(200, {});
+  hold.release((exchange) => exchange.reply(200, {}));
+  await until(() => calls.every(({ settled }) => settled));
+});

@@ -416,6 +416,10 @@ describe('a stream that is packed although it was asked for as it is (D1)', () =
     expect((await bytesOf((await client.stream('/log')).body)).equals(expected)).toBe(true);
     const byFetch = connect(connector, { fetch: globalThis.fetch });
     expect((await bytesOf((await byFetch.stream('/log')).body)).equals(expected)).toBe(true);
+    // The length is that of what was packed.
+    connector.handle = ({ reply }) =>
+      reply(200, pack(text), { 'content-encoding': encoding, 'content-length': `${pack(text).length}` });
+    expect((await bytesOf((await byFetch.stream('/log')).body)).equals(expected)).toBe(true);
   });
 
   it('the head of what is packed is an empty stream', async () => {

@@ -99,9 +99,8 @@ function toText(value: unknown, name: string): string {
 
 function kindOf(value: object | null): string {
   if (value instanceof Date) return 'an invalid Date';
-  return Object.prototype.toString.call(value).slice(8, -1) === 'Object'
-    ? 'an object'
-    : `a ${value?.constructor?.name}`;
+  const kind = Object.prototype.toString.call(value).slice(8, -1);
+  return kind === 'Object' ? 'an object' : `a ${kind}`;
 }
 
 const absolute = /^https?:\/\/[^/?#\\]*/i;
