@@ -115,6 +115,7 @@ describe.each(Object.entries(servers))('a limiter in %s', (_name, start) => {
     ['two', { 'Retry-After-short': '1', 'retry-after-long': '20' }, undefined, '20'],
     ['a name beside none', { 'Retry-After-short': '1' }, 7, '7'],
     ['an unreadable one', { 'Retry-After-short': 'soon' }, undefined, '60'],
+    ['milliseconds, which are no name', { 'retry-after-ms': '1500' }, undefined, '60'],
   ])('a throttler of NestJS with names says how long: %s (E4)', async (_what, named, retryAfter, wait) => {
     const answer = await answerTo({ retryAfter, named, error: throttled() });
     expect([answer.status, answer.headers['retry-after']]).toEqual([403, wait]);

@@ -180,7 +180,7 @@ export interface PreparedHeaders {
 
 function namedWaits(prepared: PreparedHeaders): unknown[] {
   const headers = Object.entries(prepared.getHeaders());
-  return headers.filter(([name]) => name.toLowerCase().startsWith('retry-after-')).map(([, value]) => value);
+  return headers.filter(([name]) => /^retry-after-(?!ms$)/i.test(name)).map(([, value]) => value);
 }
 
 function messageOf(error: PublicError): string | undefined {

@@ -4,7 +4,10 @@ import { AdminHttpError } from '../../http/errors.js';
 import { createBrowserId } from './browser-id.js';
 import type { Sessions } from './session.js';
 
-/** The host says at every request who is signed in (rule K20); a user who is disabled or unknown gets a 403. Tokens of forms are bound to user and browser. */
+/**
+ * The host says at every request who is signed in (rule K20); a user who is disabled or unknown gets a 403. Tokens of forms are
+ * bound to user and browser.
+ */
 export function createHostSessions({ basePath, users }: AdminContext, { authenticate }: HostSignIn): Sessions {
   const browser = createBrowserId('concordat_browser', 'Lax', basePath);
   return {
