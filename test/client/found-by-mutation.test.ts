@@ -1,5 +1,5 @@
 import type { ConnectionState, ConnectorClient } from 'concordat/client';
-import { memoryState } from 'concordat/client';
+import { InitializeError, memoryState } from 'concordat/client';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { connect, connectVirtually } from '../helpers/connect.js';
@@ -393,3 +393,123 @@ it('a client that is at its `concurrency` holds up no other client of its gate',
   hold.release((exchange) => exchange.reply(200, {}));
   await until(() => calls.every(({ settled }) => settled));
 });
+
+it('a request that broke off may have been counted by the connector (W8)', async () => {
+  const connector = await scriptedConnector();
+  const policy = { 'ratelimit-policy': '"default";q=2;w=60' };
+  connector.handle = (exchange) => (exchange.number === 2 ? exchange.drop() : exchange.reply(200, {}, policy));
+  const { client, clock } = connectVirtually(connector, { retry: { retries: 0 } });
+  await get(client);
+  expect(await rejection(get(client))).toMatchObject({ code: 'NETWORK_ERROR' });
+  const third = track(get(client));
+  await grace();
+  expect(connector.requests).toHaveLength(2);
+  await clock.advance(60_000);
+  await until(() => third.settled);
+  expect(third.value).toMatchObject({ status: 200 });
+});
+
+it('maxTotalWaitMs does not count the time that a login takes outside any pause (G5)', async () => {
+  const connector = await scriptedConnector();
+  const hold = holdAll();
+  connector.initialize = (exchange) => (exchange.number === 1 ? hold.handler(exchange) : connector.logIn(exchange));
+  const { client, clock } = connectVirtually(connector, { rateLimit: { maxTotalWaitMs: 1000 } });
+  const call = track(get(client));
+  await until(() => hold.held.length === 1);
+  await clock.advance(5000);
+  connector.handle = (exchange) => (exchange.number === 1 ? exchange.reply(401) : exchange.reply(200, {}));
+  hold.release(connector.logIn);
+  await until(() => call.settled);
+  expect(call.value).toMatchObject({ status: 200 });
+  expect(connector.logins).toHaveLength(2);
+});
+
+it('a clean-up that fails names its request', async () => {
+  const connector = await scriptedConnector();
+  const client = connect(connector, { cleanup: { path: '/logout?all=1' } });
+  await get(client);
+  connector.handle = (exchange) => exchange.fail(404, 'NO_LOGOUT', 'There is none');
+  const errors: unknown[] = [];
+  client.on('error', ({ error }) => errors.push(error));
+  await client.close();
+  expect(errors).toMatchObject([{ method: 'POST', path: '/logout', code: 'NO_LOGOUT' }]);
+});
+
+it.each([
+  [300, 'https://other.test'],
+  [201, '/items/7?view=all'],
+  [404, '/items/7?view=all'],
+])('of a `location` beside status %d an error shows %s (S7)', async (status, shown) => {
+  const location = status === 300 ? 'https://other.test/items/7?view=all' : '/items/7?view=all';
+  const connector = await scriptedConnector();
+  const headers = { 'content-type': 'application/json', location };
+  connector.handle = (exchange) => exchange.reply(status, '{', headers);
+  const error = await rejection(connect(connector).get('/items'));
+  expect(error.response?.headers.get('location')).toBe(shown);
+});
+
+it('a client that is closed while the next call has its permit already does not send it', async () => {
+  const connector = await scriptedConnector();
+  const parseJson = (text: string) => {
+    void client.close();
+    return JSON.parse(text);
+  };
+  const client = connect(connector, { parseJson, concurrency: 1 });
+  const [first, second] = [track(get(client)), track(get(client))];
+  await until(() => first.settled && second.settled);
+  await grace();
+  expect(first.value).toMatchObject({ status: 200 });
+  expect(String(second.error)).toContain('closed');
+  expect(connector.requests).toHaveLength(1);
+});
+
+it('nor does one that is paused in that moment, nor does it ask for the body (G1, G8)', async () => {
+  const connector = await scriptedConnector();
+  const clock = virtualClock();
+  const resumeAt = new Date(clock.now() + 60_000).toISOString();
+  const parseJson = (text: string) => {
+    client.restore({ version: 1, pauses: [{ scope: '', resumeAt }], quotas: [] });
+    return JSON.parse(text);
+  };
+  const client = connect(connector, { clock, parseJson, concurrency: 1 });
+  let bodies = 0;
+  const body = () => `${++bodies}`;
+  const calls = [track(get(client)), track(client.request({ method: 'POST', path: '/items', body }))];
+  await until(() => calls[0]?.settled === true);
+  await grace();
+  expect([connector.requests.length, bodies]).toEqual([1, 0]);
+  await clock.advance(60_000);
+  await until(() => calls[1]?.settled === true);
+  expect(connector.requests.map((request) => String(request.body))).toEqual(['', '1']);
+});
+
+it('a session that was made by another clock has an unknown age (S4)', async () => {
+  const state = memoryState();
+  const [own, other] = [virtualClock(), virtualClock()];
+  await state.renew(0, async () => ({ 'x-session': '1' }), own);
+  await own.advance(500);
+  expect(state.newer?.(0, own)).toMatchObject({ ageMs: 500 });
+  expect(state.newer?.(0, other)).toMatchObject({ ageMs: undefined });
+});
+
+it.each<[string, { refused?: boolean; retryAt?: number }, number]>([
+  ['refused, and says until when', { refused: true, retryAt: 60_000 }, 1],
+  ['refused', { refused: true }, 2],
+  ['interrupted', { retryAt: 60_000 }, 2],
+])(
+  'of a login that was %s, the next caller hears or tries again (S5)',
+  async (_how, { retryAt, ...options }, times) => {
+    const state = memoryState();
+    const clock = virtualClock();
+    let logins = 0;
+    const login = async () => {
+      logins++;
+      const until = retryAt === undefined ? {} : { retryAt: new Date(clock.now() + retryAt) };
+      throw new InitializeError('no', { ...options, ...until });
+    };
+    for (let caller = 0; caller < 2; caller++) {
+      expect(await rejection(state.renew(0, login, clock))).toBeInstanceOf(InitializeError);
+    }
+    expect(logins).toBe(times);
+  },
+);
