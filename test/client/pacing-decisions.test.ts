@@ -62,6 +62,24 @@ describe('learning from a limit', () => {
     expect(learnFromLimit(believed, facts({ ...early, before: { ...before, passed: 40 } }))).toEqual(doubted);
   });
 
+  it('a window that ended without a limit is remembered for that', async () => {
+    const clock = virtualClock();
+    const quota = new LearnedQuota(clock);
+    const send = (count: number) => {
+      for (let sent = 0; sent < count; sent++) {
+        quota.started(false);
+        quota.ended({ outcome: 'passed', isLogin: false, isLate: false, startedAt: clock.monotonic() });
+      }
+    };
+    quota.seed({ limit: 100, windowMs: minuteMs });
+    send(93);
+    await clock.advance(minuteMs);
+    quota.advance(clock.monotonic());
+    send(8);
+    quota.limited(15_000);
+    expect(quota.known).toEqual({ ...known, limit: 101, windowMs: 75_000 });
+  });
+
   it('else it is doubted once, and believed the second time', () => {
     const early = facts({ passed: 2, resumesAt: 1000 });
     const doubted = learnFromLimit(known, early);

@@ -96,6 +96,25 @@ describe('the share of a process while the state is away (G10)', () => {
     expect(send(share, 10 * windowMs)).toBe(1);
   });
 
+  it('says when there is room: at its probe, or once the oldest request that it counts is a window old', () => {
+    const share = shareOf(25);
+    share.limited(2 * windowMs, 2 * windowMs); // halves it: it rests for 100 / 13 windows, to 9.69
+    expect(send(share, 9 * windowMs)).toBe(13);
+    expect(share.roomInMs(9 * windowMs)).toBeCloseTo((2 + 100 / 13 - 9) * windowMs, 5);
+    expect(share.mayStart(1, 9.8 * windowMs)).toBe(false);
+    expect(share.roomInMs(9.8 * windowMs)).toBeCloseTo(0.2 * windowMs, 5);
+  });
+
+  it('gets back at once what was in flight when the limit was met, and has passed', () => {
+    const share = shareOf(25);
+    const now = 2 * windowMs;
+    share.limited(now, now + 100);
+    for (let count = 0; count < 20; count++) share.passed(now, now + 99);
+    expect(share.known?.limit).toBe(20);
+    share.passed(now, now + 100);
+    expect(share.known?.limit).toBe(20);
+  });
+
   it('holds for two more windows when the state is back, and does not probe', () => {
     const share = shareOf(25);
     share.end(windowMs);
