@@ -70,6 +70,19 @@ describe('conformance()', () => {
     expect(results).toEqual(['routes.options warning']);
   });
 
+  it('sends the preflight of a browser: middleware for CORS may refuse any other OPTIONS in its own words', async () => {
+    const sent: Headers[] = [];
+    const withCors = (request: Request) => {
+      if (request.method !== 'OPTIONS') return connector.fetch(request);
+      sent.push(request.headers);
+      const isPreflight = ['origin', 'access-control-request-method'].every((name) => request.headers.has(name));
+      return isPreflight ? new Response(null, { status: 204 }) : new Response('Invalid Preflight', { status: 400 });
+    };
+    const report = await runConformance({ fetch: withCors, probes });
+    expect(report.results.filter(({ status }) => status === 'failed')).toEqual([]);
+    expect(sent).not.toHaveLength(0); // control
+  });
+
   it('rejects a case that cannot be judged: green would be a lie', async () => {
     const { baseUrl, config } = await modelConnector({ initializeStatus: 500 });
     const { run } = find(conformance({ baseUrl, ...config }), 'routes.readable');

@@ -38,7 +38,7 @@ const samples = {
   },
   options: {
     lacks: lacksReading,
-    take: (prober) => withSession(prober, { ...prober.readable, method: 'OPTIONS' }),
+    take: (prober) => withSession(prober, toPreflight(prober.readable)),
   },
   'broken-json': {
     lacks: (prober) => lacksFeature(prober, 'session'),
@@ -100,6 +100,12 @@ export async function takeErrors(prober: Prober, except?: SampleName): Promise<C
     all.push(...(logins ?? []).map(({ seen }) => seen));
   }
   return all.flatMap((seen) => (seen && hasResponse(seen) && seen.response.status >= 400 ? [seen] : []));
+}
+
+/** What a browser sends. Middleware for CORS may refuse any other `OPTIONS` in words of its own. */
+function toPreflight(request: ReadyRequest): ReadyRequest {
+  const headers = { origin: 'https://browser.test', 'access-control-request-method': request.method };
+  return { ...request, method: 'OPTIONS', headers: { ...request.headers, ...headers } };
 }
 
 export function toCleanup({ settings }: Prober): ReadyRequest {
