@@ -309,6 +309,48 @@ describe('json', () => {
     expect(connector.requests).toHaveLength(0);
   });
 
+  it.each<[unknown, string]>([
+    [{ price: Number.NaN }, '"price" is NaN.'],
+    [{ items: [1, -1 / 0] }, '"1" is -Infinity.'],
+    [Number.NaN, 'it is NaN.'],
+    [{ since: new Date('soon') }, '"since" is an invalid Date.'],
+    [{ tags: new Set(['a']) }, '"tags" is an object of type Set.'],
+    [{ tags: new Map([['a', 1]]) }, '"tags" is an object of type Map.'],
+    [{ author: Promise.resolve('alice') }, '"author" is an object of type Promise.'],
+    [new URLSearchParams('a=1'), 'it is an object of type URLSearchParams.'],
+    [{ reason: new Error('lost') }, '"reason" is an object of type Error.'],
+  ])('that would be changed on the way is a TypeError: %o', async (json, what) => {
+    const connector = await scriptedConnector();
+    const call = connect(connector).post('/', { json });
+    await expect(call).rejects.toThrow(new TypeError(`\`json\` cannot be written as JSON: ${what}`));
+    expect(connector.requests).toHaveLength(0);
+  });
+
+  it('is written as JSON.stringify writes it: dates as text, nothing for what is undefined, and empty objects', async () => {
+    const connector = await scriptedConnector();
+    class Point {
+      readonly x = 1;
+      readonly #y = 2;
+      sum = () => this.x + this.#y;
+    }
+    const json = {
+      at: new Date(0),
+      left: undefined,
+      nothing: null,
+      none: {},
+      bare: Object.create(null),
+      list: [],
+      holes: [undefined],
+      point: new Point(),
+      boxed: [Object(1), Object('a'), Object(false)],
+      own: { toJSON: () => 'mine' },
+      bytes: Buffer.from('a'),
+      negative: -0,
+    };
+    await connect(connector).post('/', { json });
+    expect(String(connector.requests[0]?.body)).toBe(JSON.stringify(json));
+  });
+
   it('and body exclude each other', async () => {
     const connector = await scriptedConnector();
     const error = await rejection(connect(connector).request({ method: 'POST', path: '/', json: {}, body: 'x' }));

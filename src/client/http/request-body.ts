@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { isForm, toMultipart } from './multipart.js';
+import { toJson } from './to-json.js';
 
 /** What a transport can send. */
 export type RequestBody =
@@ -130,17 +131,6 @@ function checkBody(body: unknown, name: string): RequestBody {
       name === '`body`' ? ', a standard FormData or URLSearchParams' : ''
     }; use \`json\` for objects.`,
   );
-}
-
-function toJson(json: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(json);
-  } catch (cause) {
-    throw new TypeError(`\`json\` cannot be written as JSON: ${(cause as Error).message}`, { cause });
-  }
-  if (text === undefined) throw new TypeError(`\`json\` cannot be written as JSON: it is a ${typeof json}.`);
-  return text;
 }
 
 /** The caller's body failed while it was being sent: not the connector's failure, and no reason to retry. */

@@ -1,0 +1,35 @@
+/**
+ * Writes what `JSON.stringify` writes, and refuses what it would change (rule D1): after a failed `Number(…)` a `null` would
+ * replace a field, and a promise that nobody awaited would be `{}`.
+ *
+ * @throws TypeError that names the value.
+ */
+export function toJson(json: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(json, refuseLoss);
+  } catch (cause) {
+    throw new TypeError(`\`json\` cannot be written as JSON: ${(cause as Error).message}`, { cause });
+  }
+  if (text === undefined) throw new TypeError(`\`json\` cannot be written as JSON: it is a ${typeof json}.`);
+  return text;
+}
+
+/** `value` is what `toJSON` has made of the member called `name`. */
+function refuseLoss(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  const lost = whatIsLost(value, this[name]);
+  if (lost !== undefined) throw new TypeError(name === '' ? `it is ${lost}.` : `${JSON.stringify(name)} is ${lost}.`);
+  return value;
+}
+
+function whatIsLost(value: unknown, original: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
+  if (value === null) return original instanceof Date ? 'an invalid Date' : undefined;
+  if (typeof value !== 'object' || Array.isArray(value)) return undefined;
+  if (Object.keys(value).length > 0) return undefined;
+  const kind = Object.prototype.toString.call(value).slice(8, -1);
+  return written.includes(kind) ? undefined : `an object of type ${kind}`;
+}
+
+/** The kinds of objects that are written as they are though they have no members. Any other would become `{}`. */
+const written = ['Object', 'Number', 'String', 'Boolean', 'BigInt'];
