@@ -43,6 +43,8 @@ export {
   credentialHeaders,
   headerParts,
   isSecret,
+  isSecretField,
+  querySecrets,
   type Redact,
   redactedMark,
   showsSecret,

@@ -17,6 +17,21 @@ export function isSecret({ key, value, sensitive }: { key: string; value: string
   return typeof sensitive === 'boolean' ? sensitive : secretName.test(key) || isRandom(value);
 }
 
+const plainWord = /^[a-z]{1,7}$/i;
+const exactName = /(?:^|[-_])(?:password|secret|token|api[-_]?key)$/i;
+
+/** Whether a header or a field is secret by its name alone: with `sessionType=open`, no message could say "open". */
+export function isSecretField([key, value]: readonly [name: string, value: string]): boolean {
+  return isSecret({ key, value: '' }) && (!plainWord.test(value) || exactName.test(key));
+}
+
+/** The values in the query of a URL that are secret by their names. */
+export function querySecrets(url: string): string[] {
+  const [target = ''] = url.split('#', 1);
+  const fields = new URLSearchParams(target.includes('?') ? target.slice(target.indexOf('?')) : '');
+  return [...fields].filter(isSecretField).map(([, value]) => value);
+}
+
 /** Whether a value is so long and random that it cannot occur in a word or code by chance. */
 function isRandom(value: string): boolean {
   return value.length >= 20 || (value.length >= 8 && /[^\p{L}_]/u.test(value));

@@ -49,6 +49,29 @@ describe('the response of an error (E9)', () => {
     expect(error.response.headers.get('x-request-id')).toBe('request-1');
   });
 
+  it('shows nothing that its request held under the name of a secret, in headers or query (E5)', async () => {
+    const handle = ({ path, headers, fail }: Exchange) =>
+      fail(
+        400,
+        'BAD',
+        `you sent ${path} and ${headers['x-my-token']}, ${headers['x-shared-secret']}, ${headers['x-trace']}`,
+      );
+    const connector = await scriptedConnector({ handle });
+    const client = connect(connector, { headers: { 'x-shared-secret': 'canary-of-client' } });
+    const calls = [
+      client.get('/a?api_key=canary-in-path&page=page-7', {
+        headers: { 'X-My-Token': 'canary-of-call', 'x-trace': 'trace-7' },
+      }),
+      client.get('/b', { query: { access_token: 'canary/of query', page: 'page-7' } }),
+    ];
+    for (const call of calls) {
+      const error = await rejection(call);
+      expect(leaksOf(['canary'], show(error))).toEqual([]);
+      expect(error.message).toContain('page=page-7'); // control
+    }
+    expect((await rejection(calls[0] as Promise<unknown>)).message).toContain('trace-7'); // control
+  });
+
   it('is on a refused login, and its secrets are taken out', async () => {
     const initialize = (exchange: Exchange) => exchange.fail(401, 'NO', `wrong: ${password}`, told);
     const error = await rejection(connect(await scriptedConnector({ initialize })).get('/'));

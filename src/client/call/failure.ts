@@ -1,5 +1,5 @@
 import { cleanMessage, type RequestLine } from '../../contract/index.js';
-import { createRedact } from '../../internal/index.js';
+import { createRedact, querySecrets } from '../../internal/index.js';
 import { closedError, RequestError, withoutQuotes } from '../errors.js';
 import { originOf, withResponse } from '../http/error-response.js';
 import { UnusableResponse } from '../http/fetch.js';
@@ -71,8 +71,9 @@ export function failureOf({ attempt, kind, outcome }: FinishedAttempt, secrets: 
 }
 
 /** What must not be shown of an attempt: the client's secrets, and those of the request. */
-export function secretsOf({ headers, session }: Attempt, secrets: readonly string[]): string[] {
-  return [...secrets, ...credentialSecrets(headers), ...sessionSecrets(session?.headers ?? {})];
+export function secretsOf({ headers, target, session }: Attempt, secrets: readonly string[]): string[] {
+  const inSession = session?.headers ?? {};
+  return [...secrets, ...credentialSecrets(headers, inSession), ...querySecrets(target), ...sessionSecrets(inSession)];
 }
 
 /** A success of a login holds a session, and is never shown (rule E9). */

@@ -11,7 +11,14 @@ import {
   parseProblem,
   type RequestLine,
 } from '../../contract/index.js';
-import { createRedact, credentialHeaders, headerParts, printable, showsSecret } from '../../internal/index.js';
+import {
+  createRedact,
+  credentialHeaders,
+  headerParts,
+  isSecretField,
+  printable,
+  showsSecret,
+} from '../../internal/index.js';
 import { headerValue, type WireResponse } from './wire.js';
 
 /** What an error response says, made safe to show. */
@@ -86,11 +93,20 @@ export function sessionSecrets(headers: Readonly<Record<string, string>>): strin
   return secretNames(headers).flatMap((name) => headerParts(name, headers[name] as string));
 }
 
-/** What must not be shown of the caller's own headers (rule E5). */
-export function credentialSecrets(headers: Readonly<Record<string, string>>): string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    credentialHeaders.includes(name.toLowerCase()) ? headerParts(name, value) : [],
-  );
+/**
+ * What must not be shown of the caller's own headers: credentials, and what is secret by its name (rule E5).
+ *
+ * @param session headers that are left to {@link sessionSecrets}, which knows how they were marked.
+ */
+export function credentialSecrets(
+  headers: Readonly<Record<string, string>>,
+  session: Readonly<Record<string, string>> = {},
+): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const key = name.toLowerCase();
+    const isSecret = credentialHeaders.includes(key) || (!(key in session) && isSecretField([key, value]));
+    return isSecret ? headerParts(name, value) : [];
+  });
 }
 
 /** The typed error for a response that is not a rate limit: the class of its kind (rule E2). */

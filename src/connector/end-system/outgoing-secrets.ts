@@ -1,4 +1,4 @@
-import { isSecret } from '../../internal/index.js';
+import { isSecretField, querySecrets } from '../../internal/index.js';
 import { headerSecrets } from '../errors/redact.js';
 import { asRequest } from './failure.js';
 
@@ -10,13 +10,15 @@ export function outgoingSecrets(input: string | URL | Request, init: RequestInit
   const headers = entriesOf(init.headers ?? request?.headers ?? {});
   const read = (name: string) =>
     headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => String(value));
-  const fields = [...queryOf(request?.url ?? String(input)), ...formOf(init.body, read('content-type').join())];
   return [
     ...headerSecrets(
       read,
       headers.filter(isSecretField).map(([name]) => name.toLowerCase()),
     ),
-    ...fields.filter(isSecretField).map(([, value]) => value),
+    ...querySecrets(request?.url ?? String(input)),
+    ...formOf(init.body, read('content-type').join())
+      .filter(isSecretField)
+      .map(([, value]) => value),
   ];
 }
 
@@ -25,22 +27,9 @@ function entriesOf(headers: NonNullable<RequestInit['headers']>): Entry[] {
   return (Symbol.iterator in headers ? [...headers] : Object.entries(headers)) as Entry[];
 }
 
-function queryOf(url: string): Iterable<Entry> {
-  const [target = ''] = url.split('#', 1);
-  return new URLSearchParams(target.includes('?') ? target.slice(target.indexOf('?')) : '');
-}
-
 function formOf(body: unknown, contentType: string): Entry[] {
   if (body instanceof URLSearchParams) return [...body];
   if (typeof body === 'string' && contentType.includes('x-www-form-urlencoded')) return [...new URLSearchParams(body)];
   const fields = body instanceof FormData ? [...body] : [];
   return fields.filter((field): field is [string, string] => typeof field[1] === 'string');
-}
-
-const plainWord = /^[a-z]{1,7}$/i;
-const exactName = /(?:^|[-_])(?:password|secret|token|api[-_]?key)$/i;
-
-/** By its name alone: without more, `sessionType=open` would take every "open" out of a message. */
-function isSecretField([key, value]: Entry): boolean {
-  return isSecret({ key, value: '' }) && (!plainWord.test(value) || exactName.test(key));
 }
