@@ -69,3 +69,23 @@ test('a request that has arrived by the time that its connection would end is an
   await Promise.all([closed, gone]);
   expect(answers.match(/done/g)).toHaveLength(2);
 });
+
+test('a connection whose response had begun has 250 ms for one more request, as any other', async () => {
+  const server = createServer();
+  const close = gracefulClose(server);
+  server.on('request', (_request, response) => response.write('begun'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const asked = once(server, 'request');
+  socket.write('GET / HTTP/1.1\r\nhost: h\r\n\r\n');
+  const [incoming, response] = await asked;
+  await once(socket, 'data');
+  const closed = close({ graceMs });
+  response.end();
+  await once(response, 'finish');
+  // Node itself would add a second, in versions in which that cannot be set.
+  expect(incoming.socket.timeout).toBe(250);
+  socket.resume();
+  await closed;
+});

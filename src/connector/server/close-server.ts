@@ -67,9 +67,9 @@ export function gracefulClose(server: ServerType): CloseServer {
   };
 }
 
-/** What of Node's ends with the event `close`. */
+/** What of Node's ends with the event `close`; responses, with `finish` before it. */
 interface Ending {
-  once(event: 'close', listener: () => void): unknown;
+  once(event: 'close' | 'finish', listener: () => void): unknown;
 }
 
 function forgetAtEnd<Item extends Ending>(all: { delete(item: Item): unknown }, item: Item): void {
@@ -99,6 +99,10 @@ function closer(server: Server): (graceMs: number) => Promise<void> {
   server.prependListener('request', ({ socket }, outgoing) => {
     responses.set(outgoing, socket);
     forgetAtEnd(responses, outgoing);
+    outgoing.once('finish', () => {
+      // Later than Node, which may set a second more. Streams of HTTP/2 have no socket of their own.
+      if (isClosing && sockets.has(socket)) socket.setTimeout(lastUseMs);
+    });
     if (!isClosing) return;
     outgoing.shouldKeepAlive = false;
     socket.setTimeout(0);
