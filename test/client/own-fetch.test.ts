@@ -131,3 +131,22 @@ test.each(['the caller', 'close()'])('a stream that is not read on is cancelled 
   await until(() => isCancelled);
   await rejection(new Response(body).text());
 });
+
+test.each<[string, unknown, string]>([
+  [
+    'fetch: the cause tells why',
+    new TypeError('fetch failed', { cause: new Error('bad port') }),
+    'fetch failed: bad port',
+  ],
+  ['a wrapper that has named it', new Error('no luck: reset', { cause: new Error('reset') }), 'no luck: reset'],
+  [
+    'a cause with a code alone',
+    new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }),
+    'fetch failed (ECONNRESET)',
+  ],
+  ['nothing', undefined, 'the connection failed'],
+])('a network failure says what failed: %s', async (_name, failure, said) => {
+  const fetch = async () => Promise.reject(failure);
+  const error = await rejection(connect(connector, { fetch, retry: { retries: 0 } }).get('/issues/7'));
+  expect(error.message.split('NETWORK_ERROR: ')[1]).toBe(said);
+});

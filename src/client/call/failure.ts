@@ -133,12 +133,14 @@ interface NetworkFailure {
 }
 
 /**
- * A message for a network failure. Node's and undici's errors have a telling `code`, fetch's have it in their cause;
- * aggregate errors (IPv4 and IPv6 refused) have no message.
+ * A message for a network failure. What failed stands in the cause of fetch's errors ("fetch failed") and of aggregate
+ * errors, which have no message (IPv4 and IPv6 refused).
  */
 export function describeFailure(error: unknown): string {
-  const { message, cause, code = cause?.code } = (error ?? {}) as NetworkFailure & { cause?: NetworkFailure };
-  const text = message || cause?.message || 'the connection failed';
+  const { message = '', cause, code = cause?.code } = (error ?? {}) as NetworkFailure & { cause?: NetworkFailure };
+  const reason = cause?.message ?? '';
+  const texts = [message, message.includes(reason) ? '' : reason].filter((text) => text !== '');
+  const text = texts.join(': ') || 'the connection failed';
   // OpenSSL ends its messages with a line break.
   return cleanMessage(code && !text.includes(code) ? `${text.trim()} (${code})` : text);
 }
