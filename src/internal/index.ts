@@ -48,7 +48,6 @@ export {
   type Redact,
   redactedMark,
   showsSecret,
-  writtenForms,
 } from './redact.js';
 export { isSafeMethod, readRequestLine } from './request-line.js';
 export {

@@ -3,10 +3,6 @@ export const redactedMark = '[redacted]';
 /** Shorter values are not redacted: without every "7" and "eu", a message would be unreadable. */
 const shortestSecret = 4;
 
-/** Random values are redacted anywhere, words only as whole words: `test` is part of "latest". */
-const wordStart = '(?:(?<![a-z0-9])|(?<=%[0-9a-f]{2}|\\\\[bfnrt]))';
-const wordEnd = '(?![a-z0-9])';
-
 /** Text without the given values (rule E5). */
 export type Redact = (text: string) => string;
 
@@ -47,71 +43,163 @@ export function showsSecret(code: string, secrets: Iterable<string>): boolean {
 }
 
 /**
- * Redacts secrets in text: as they are, as JSON and URLs write them, and inside `Basic` credentials. The longest goes first, so
- * that no part of it is left over. Values shorter than four characters stay, and words are redacted only as whole words.
+ * Redacts secrets in text: as they are, as JSON, XML and URLs write them, even three times over, and inside `Basic`
+ * credentials. Values shorter than four characters stay, and words are redacted only as whole words.
  *
  * @example
  * createRedact(['s3cr3t/1'])('GET /?t=s3cr3t%2F1 failed') // 'GET /?t=[redacted] failed'
  */
-export function createRedact(values: Iterable<string>): Redact {
-  const needles = new Map<string, string>();
-  for (const value of values) {
-    if (typeof value !== 'string') continue;
-    const secret = value.trim();
-    if (secret.length >= shortestSecret) for (const form of writtenForms(secret)) needles.set(form, secret);
-  }
-  if (needles.size === 0) return (text) => text;
-  const upperCased = Array.from(needles.keys(), (needle) => needle.toUpperCase());
-  let redact: Redact | undefined;
+export function createRedact(values: Iterable<string>, mark = redactedMark): Redact {
+  const texts = Array.from(values).filter((value) => typeof value === 'string');
+  const secrets = texts.map((value) => value.trim()).filter(({ length }) => length >= shortestSecret);
+  if (secrets.length === 0) return (text) => text;
+  // A form writes a space as "+".
+  const forms = [...new Set(secrets.flatMap((secret) => [fold(secret), fold(secret.replaceAll(' ', '+'))]))];
+  const parts = forms.map(unescapedPart);
   return (text) => {
-    // Nearly every text is free of secrets, and a search is far cheaper than compiling a pattern.
-    const upper = text.toUpperCase();
-    if (!upper.includes('BASIC') && !upperCased.some((needle) => upper.includes(needle))) return text;
-    redact ??= compile(needles);
-    return redact(text);
+    // Nearly every text is free of secrets, and this is far cheaper than to unescape it.
+    const folded = fold(text);
+    if (!folded.includes('basic') && !parts.some((part) => folded.includes(part))) return text;
+    return replaceSecrets(replaceBasic(text, forms, mark), forms, mark);
   };
 }
 
-function compile(needles: ReadonlyMap<string, string>): Redact {
-  const longestFirst = [...needles].sort(([one], [other]) => other.length - one.length);
-  const pattern = longestFirst.map(([needle, secret]) => toPattern(needle, isRandom(secret))).join('|');
-  const secret = new RegExp(pattern, 'gi');
-  const containsSecret = new RegExp(pattern, 'i');
-  return (text) =>
-    text
-      .replace(/\b(Basic\s+)([A-Za-z0-9+/_-]{4,}={0,2})/gi, (match, scheme: string, credentials: string) =>
-        containsSecret.test(decodeBase64(credentials) ?? '') ? scheme + redactedMark : match,
-      )
-      .replace(secret, redactedMark);
+/** The text in small letters, of the same length. */
+function fold(text: string): string {
+  const folded = text.toLowerCase();
+  return folded.length === text.length ? folded : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-function toPattern(needle: string, isAnywhere: boolean): string {
-  const escaped = needle.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-  return isAnywhere ? escaped : wordStart + escaped + wordEnd;
+/** The longest part that every writer leaves as it is. */
+function unescapedPart(secret: string): string {
+  return secret.split(/[^a-z0-9]+/).reduce((longest, part) => (part.length > longest.length ? part : longest));
 }
 
-const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+function replaceBasic(text: string, secrets: readonly string[], mark: string): string {
+  return text.replace(/\b(Basic\s+)([A-Za-z0-9+/_-]{4,}={0,2})/gi, (match, scheme: string, credentials: string) =>
+    find(secrets, decodeBase64(credentials) ?? '').length === 0 ? match : scheme + mark,
+  );
+}
 
-/** A value as JSON and URLs write it. */
-export function writtenForms(value: string): Set<string> {
-  const forms = new Set([value]);
-  if (/^[\w.-]+$/.test(value)) return forms; // always written the same way
-  const json = JSON.stringify(value).slice(1, -1);
-  forms.add(json);
-  // Other JSON writers: PHP escapes slashes, Go escapes <, > and &, Python everything that is not ASCII.
-  forms.add(json.replaceAll('/', '\\/'));
-  forms.add(json.replace(/[<>&]/g, toEscape));
-  forms.add(json.replace(/[^\0-\x7f]/g, toEscape));
-  try {
-    const encoded = encodeURIComponent(value);
-    forms.add(encoded);
-    forms.add(encoded.replaceAll('%20', '+'));
-    forms.add(new URLSearchParams([['', value]]).toString().slice(1));
-  } catch {
-    // A lone surrogate has no URL form.
+type Range = readonly [start: number, end: number];
+
+function replaceSecrets(text: string, secrets: readonly string[], mark: string): string {
+  const found: Range[] = [];
+  for (const { plain, origin } of readings(text)) {
+    for (const [start, end] of find(secrets, plain)) found.push([origin(start), origin(end)]);
   }
-  return forms;
+  found.sort(([one], [other]) => one - other);
+  let redacted = '';
+  let last = 0;
+  for (const [start, end] of found) {
+    if (start >= last) redacted += text.slice(last, start) + mark;
+    last = Math.max(last, end);
+  }
+  return redacted + text.slice(last);
 }
+
+/** Where secrets are. Without a regular expression: one for a very long secret would be too large. */
+function find(secrets: readonly string[], text: string): Range[] {
+  const folded = fold(text);
+  return secrets.flatMap((secret) => {
+    const found: Range[] = [];
+    let end = 0;
+    for (let start = folded.indexOf(secret); start >= 0; start = folded.indexOf(secret, end)) {
+      end = start + secret.length;
+      const isWhole = !isLetterOrDigit(folded[start - 1]) && !isLetterOrDigit(folded[end]);
+      if (isWhole || isRandom(secret)) found.push([start, end]);
+      else end = start + 1;
+    }
+    return found;
+  });
+}
+
+const isLetterOrDigit = (character = '') => /[a-z0-9]/.test(character);
+
+/** A text as its reader sees it. */
+interface Reading {
+  readonly plain: string;
+  /** Where a place in it was written. */
+  origin(index: number): number;
+}
+
+const jsonEscape = /\\(?:u[\dA-Fa-f]{4}|["\\/bfnrt])/g;
+const xmlEscape = /&(?:#\d{1,7}|#[Xx][\dA-Fa-f]{1,6}|amp|lt|gt|quot|apos);/g;
+/** A byte of ASCII, or the two to four of another character. */
+const urlEscape =
+  /%(?:[0-7]|(?:[CDcd][\dA-Fa-f]|[Ee][\dA-Fa-f]%[89ABab][\dA-Fa-f]|[Ff][0-7](?:%[89ABab][\dA-Fa-f]){2})%[89ABab])[\dA-Fa-f]/g;
+const anyEscape = new RegExp([jsonEscape, xmlEscape, urlEscape].map(({ source }) => source).join('|'), 'g');
+
+/** As deep as texts are quoted in texts. */
+const deepest = 3;
+
+/** The text as it is, and unescaped up to three times: by one sort of escapes, since a secret may hold the others, and by all. */
+function* readings(text: string): Generator<Reading> {
+  const written: Reading = { plain: text, origin: (index) => index };
+  yield written;
+  for (const escapes of [jsonEscape, xmlEscape, urlEscape, anyEscape]) {
+    let reading = unescapeOnce(written, escapes);
+    for (let depth = 1; reading !== undefined; depth++) {
+      yield reading;
+      reading = depth < deepest ? unescapeOnce(reading, escapes) : undefined;
+    }
+  }
+}
+
+/** @returns `undefined` if there is nothing to unescape. */
+function unescapeOnce({ plain, origin }: Reading, escapes: RegExp): Reading | undefined {
+  /** Where each escape ends in the new text, and by how much the text up to there was longer. */
+  const ends: number[] = [];
+  const shifts: number[] = [];
+  let shift = 0;
+  const unescaped = plain.replace(escapes, (escaped: string, index: number) => {
+    const character = readEscape(escaped);
+    ends.push(index - shift + character.length);
+    shift += escaped.length - character.length;
+    shifts.push(shift);
+    return character;
+  });
+  if (ends.length === 0) return undefined;
+  return { plain: unescaped, origin: (index) => origin(index + (shifts[countUpTo(ends, index) - 1] ?? 0)) };
+}
+
+/** How many of the numbers, which ascend, are at most `limit`. */
+function countUpTo(numbers: readonly number[], limit: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] as number) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const named: Readonly<Record<string, string>> = {
+  '\\b': '\b',
+  '\\f': '\f',
+  '\\n': '\n',
+  '\\r': '\r',
+  '\\t': '\t',
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+};
+
+function readEscape(escaped: string): string {
+  const character = named[escaped];
+  if (character !== undefined) return character;
+  if (escaped.length === 3 && escaped.startsWith('%')) return String.fromCharCode(fromHex(escaped.slice(1)));
+  if (escaped.startsWith('%')) return new TextDecoder().decode(Uint8Array.from(escaped.slice(1).split('%'), fromHex));
+  if (escaped.startsWith('\\'))
+    return escaped.length === 2 ? escaped.slice(1) : String.fromCharCode(fromHex(escaped.slice(2)));
+  const code = /x/i.test(escaped) ? fromHex(escaped.slice(3, -1)) : Number(escaped.slice(2, -1));
+  return code > 0x10ffff ? escaped : String.fromCodePoint(code);
+}
+
+const fromHex = (digits: string) => Number.parseInt(digits, 16);
 
 /** Request headers that carry credentials, whatever the connector (rule E5). */
 export const credentialHeaders: readonly string[] = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key'];

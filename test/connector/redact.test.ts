@@ -25,6 +25,40 @@ describe('secrets never leave in an error (E5)', () => {
     expect(await redacted('{"p":"pass\\"word\\\\1"}', 'pass"word\\1')).toBe('{"p":"[redacted]"}');
   });
 
+  const secret = `kX3+9fQ2/a"b'c\\d&e<f>g h\u00e4\u{1f511}`;
+  const json = (text: string) => JSON.stringify(text).slice(1, -1);
+  /** As .NET writes JSON: all that is not a letter or a digit. */
+  const dotNet = (text: string) =>
+    text.replace(/[^a-z0-9 ]/gi, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`);
+  const php = (text: string) => json(text).replaceAll('/', '\\/');
+  const xml = (text: string) =>
+    text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] as string);
+  const numbers = (text: string) => text.replace(/[^a-z0-9 ]/giu, (sign) => `&#${sign.codePointAt(0)};`);
+  const hex = (text: string) => text.replace(/[^a-z0-9 ]/giu, (sign) => `&#x${sign.codePointAt(0)?.toString(16)};`);
+  const form = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
+
+  test.each<[string, (text: string) => string]>([
+    ['itself (control)', (text) => text],
+    ['JSON', json],
+    ['JSON of .NET', dotNet],
+    ['JSON of PHP', php],
+    ['JSON in JSON', (text) => json(json(text))],
+    ['JSON of .NET in JSON in JSON', (text) => json(json(dotNet(text)))],
+    ['XML', xml],
+    ['XML with numbers', numbers],
+    ['XML with numbers in hex', hex],
+    ['XML in XML', (text) => xml(xml(text))],
+    ['XML in JSON', (text) => json(xml(text))],
+    ['JSON in XML', (text) => xml(json(text))],
+    ['a URL', encodeURIComponent],
+    ['a URL in a URL', (text) => encodeURIComponent(encodeURIComponent(text))],
+    ['a form', form],
+    ['a URL in XML in JSON', (text) => json(xml(encodeURIComponent(text)))],
+  ])('written as %s', async (_as, write) => {
+    const text = (value: string) => `{"sent": "${write(value)}", "and": "${write(`x${value}y`)}"} ü&amp;%20\\n`;
+    expect(await redacted(text(secret), secret)).toBe(text('=').replaceAll(write('='), '[redacted]'));
+  });
+
   test('as a form writes it', async () => {
     expect(await redacted('p=long+pass+phrase%21', 'long pass phrase!')).toBe('p=[redacted]');
   });

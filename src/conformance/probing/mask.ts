@@ -1,4 +1,4 @@
-import { writtenForms } from '../../internal/index.js';
+import { createRedact } from '../../internal/index.js';
 
 export const maskedMark = '[masked]';
 
@@ -13,14 +13,12 @@ export const canBeFound = (value: string): boolean => value.length >= shortestFo
 
 /** Whether text shows a value, in whatever way it is written (rule E5). */
 export function shows(text: string, value: string): boolean {
-  return secretForms(value).some((form) => text.includes(form));
+  return text.includes(value) || createRedact(secretForms(value))(text) !== text;
 }
 
-/** A value as it is, as JSON and URLs write it, and in base64, such as inside Basic credentials (rule E5). */
+/** A value, and how base64 writes it, such as inside Basic credentials (rule E5). */
 function secretForms(value: string): string[] {
-  const forms = [...writtenForms(value)];
-  const small = forms.map((form) => form.replace(/%[\dA-F]{2}/g, (byte) => byte.toLowerCase()));
-  return [...new Set([...forms, ...small, ...(canBeFound(value) ? base64Forms(value) : [])])];
+  return [value, ...(canBeFound(value) ? base64Forms(value) : [])];
 }
 
 /** The digits that only the value decides, after each number of bytes that can stand before it. */
@@ -43,9 +41,6 @@ export class Secrets {
   }
 
   mask(text: string): string {
-    const forms = [...this.#values].flatMap(secretForms).sort((one, other) => other.length - one.length);
-    let masked = text;
-    for (const form of forms) masked = masked.replaceAll(form, maskedMark);
-    return masked;
+    return createRedact([...this.#values].flatMap(secretForms), maskedMark)(text);
   }
 }
