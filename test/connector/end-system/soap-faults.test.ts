@@ -47,6 +47,19 @@ describe('a SOAP fault', () => {
   });
 
   test.each([
+    ['Client.SessionExpired', 'unauthorized'],
+    ['Client.Authentication', 'unauthorized'],
+    ['Server.Service.Throttled', 'rate-limit'],
+    ['Client.AccessDenied', 'forbidden'],
+    ['Client.NotFound', 'not-found'],
+    ['Client.SessionExpired.Not', 'bad-request'],
+    ['Client.XSessionExpired', 'bad-request'],
+  ])('of SOAP 1.1 may refine its code with dots: %s', async (code, kind) => {
+    const body = envelope(`<s:Fault><faultcode>s:${code}</faultcode><faultstring>m</faultstring></s:Fault>`);
+    expect(await failureOf(body)).toMatchObject({ kind });
+  });
+
+  test.each([
     [
       'XML’s own entities and no others',
       'a &lt; b &amp;&amp; &#228;&#xE4; &nbsp; &#x110000;',

@@ -3,8 +3,9 @@ import { retryAfter } from './retry-after.js';
 
 // Sources: https://www.w3.org/TR/2000/NOTE-SOAP-20000508/#_Toc478383507 (SOAP 1.1), https://www.w3.org/TR/soap12-part1/#soapfault
 //          https://docs.oasis-open.org/wss-m/wss/v1.1.1/os/wss-SOAPMessageSecurity-v1.1.1-os.html (12, error handling)
-const says = (matches: RegExp, is: PresetRule['is']): PresetRule => ({
-  when: { body: { path: 'fault.*', matches } },
+/** A name, also as the last of the dotted names by which SOAP 1.1 refines a code: `Client.SessionExpired` (4.4.1). */
+const says = (names: string, is: PresetRule['is']): PresetRule => ({
+  when: { body: { path: 'fault.*', matches: new RegExp(`^(?:[\\w-]+\\.)*(?:${names})$`) } },
   is,
 });
 
@@ -20,15 +21,15 @@ export const soap: Preset = {
   rules: [
     // WS-Security's, then names that speak for themselves.
     says(
-      /^(?:FailedAuthentication|InvalidSecurity(?:Token)?|SecurityTokenUnavailable|MessageExpired|AuthenticationFailed|NotAuthenticated|InvalidSession|SessionExpired|INVALID_SESSION_ID|SESSION_EXPIRED)$/,
+      'FailedAuthentication|InvalidSecurity(?:Token)?|SecurityTokenUnavailable|MessageExpired|AuthenticationFailed|NotAuthenticated|InvalidSession|SessionExpired|INVALID_SESSION_ID|SESSION_EXPIRED|Client\\.Authentication',
       'unauthorized',
     ),
     {
-      ...says(/^(?:REQUEST_LIMIT_EXCEEDED|RateLimitExceeded|TooManyRequests|Throttled)$/, 'rate-limit'),
+      ...says('REQUEST_LIMIT_EXCEEDED|RateLimitExceeded|TooManyRequests|Throttled', 'rate-limit'),
       wait: [retryAfter],
     },
-    says(/^(?:AccessDenied|PermissionDenied|NotAuthorized)$/, 'forbidden'),
-    says(/^(?:NotFound|ObjectNotFound|RecordNotFound)$/, 'not-found'),
+    says('AccessDenied|PermissionDenied|NotAuthorized', 'forbidden'),
+    says('NotFound|ObjectNotFound|RecordNotFound', 'not-found'),
     {
       when: { status: [400, 500], body: { path: 'fault.code', matches: /^(?:Client|Sender)(?:\.|$)/ } },
       is: 'bad-request',
