@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Agent, createServer, request, type Server } from 'node:http';
 import { connect } from 'node:net';
-import { queryObjects } from 'node:v8';
 import { serve, streamRecords } from 'concordat/connector';
 import { toNodeHandler } from 'concordat/connector/node';
 import { Hono } from 'hono';
@@ -324,35 +323,6 @@ test('a body that is there at once has a length', async () => {
   };
   expect(await framing('/7')).toEqual(['7', undefined]);
   expect(await framing('/0')).toEqual(['0', undefined]);
-});
-
-test('a response that waits for its reader again and again keeps nothing of the waits', async () => {
-  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {}); // `queryObjects` is experimental
-  const [first, last] = [100, 2_100];
-  const promises: number[] = [];
-  let parts = 0;
-  const body = () =>
-    new ReadableStream({
-      pull(controller) {
-        parts += 1;
-        if (parts === first || parts === last) promises.push(queryObjects(Promise, { format: 'count' }));
-        if (parts > last) controller.close();
-        else controller.enqueue(new Uint8Array(100));
-      },
-    });
-  // So few bytes are held that every part waits.
-  const server = createServer(
-    { highWaterMark: 1 },
-    toNodeHandler(() => new Response(body())),
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { cut, body: sent } = await send(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
-  warn.mockRestore();
-  expect([cut, sent.length]).toEqual([false, last * 100]);
-  const [before = 0, after = 0] = promises;
-  expect(before).toBeGreaterThan(0);
-  expect(after - before).toBeLessThan((last - first) / 10);
 });
 
 test('HEAD is GET where middleware returns a response besides that of the route, and leaves neither open', async () => {
