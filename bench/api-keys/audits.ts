@@ -1,5 +1,5 @@
 import type { AuditQuery } from 'concordat/api-keys';
-import { seededRandom } from '../../src/internal/random.js';
+import { seededRandom } from '../../src/internal/numbers.js';
 import { benchPages } from './list.js';
 import type { Setting } from './main.js';
 

@@ -1,5 +1,5 @@
 import { generateKey } from '../../src/api-keys/keys/key-format.js';
-import { seededRandom } from '../../src/internal/random.js';
+import { seededRandom } from '../../src/internal/numbers.js';
 import { type Arm, measure, printFigures } from '../harness.js';
 import type { BetterAuth } from './better-auth.js';
 import type { Setting } from './main.js';

@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type pg from 'pg';
 import { parseKey } from '../../src/api-keys/keys/key-format.js';
-import { seededRandom } from '../../src/internal/random.js';
+import { seededRandom } from '../../src/internal/numbers.js';
 import { type Arm, measure, printFigures } from '../harness.js';
 import type { SqliteConnection } from './databases.js';
 import type { Setting } from './main.js';

@@ -1,5 +1,5 @@
 import type { ListQuery } from 'concordat/api-keys';
-import { seededRandom } from '../../src/internal/random.js';
+import { seededRandom } from '../../src/internal/numbers.js';
 import { type Arm, measure, printFigures } from '../harness.js';
 import type { Setting } from './main.js';
 import { frequentWord, rareWord } from './rows.js';

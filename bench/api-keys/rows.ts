@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DirectoryUser } from 'concordat/api-keys';
 // Not by the package's subpath: what makes keys is its secret, and a million calls of `create` would take half an hour.
 import { generateKey } from '../../src/api-keys/keys/key-format.js';
-import { seededRandom } from '../../src/internal/random.js';
+import { seededRandom } from '../../src/internal/numbers.js';
 
 /** A key as a service has them after two years; `key` is its value, which no database holds. */
 export interface FilledKey {

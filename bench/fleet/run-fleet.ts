@@ -1,4 +1,4 @@
-import { seededRandom } from '../../src/internal/random.js';
+import { seededRandom } from '../../src/internal/numbers.js';
 import { ClientWorker } from './client-worker.js';
 import { Connector, type LimitModel, sessionWindows } from './connector.js';
 import { Fleet, type Sharing } from './fleet-state.js';

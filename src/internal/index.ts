@@ -1,19 +1,22 @@
 export {
+  bodyAlreadyReadError,
   charsetOf,
   charsetOfXml,
   decodeLeniently,
   decoderOf,
   decodeWith,
+  isBodyAlreadyRead,
   isNestedDeeper,
   isObject,
   joinBytes,
   parseJson,
   readLimited,
 } from './body.js';
-export { bodyAlreadyReadError, isBodyAlreadyRead } from './body-already-read.js';
 export { type Clock, completeClock, latestDateMs, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';
+export { readEscape, xmlEscape } from './escapes.js';
 export { isIsoDate, parseIsoTime } from './iso-time.js';
+export { countUpTo, seededRandom } from './numbers.js';
 export {
   anyObject,
   bool,
@@ -37,7 +40,6 @@ export {
   withMethods,
 } from './options.js';
 export { quiet } from './quiet.js';
-export { seededRandom } from './random.js';
 export {
   createRedact,
   credentialHeaders,

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isConnectorError, RateLimitError } from 'concordat';
 import {
@@ -11,6 +10,7 @@ import {
 } from 'concordat/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
+import { runScript } from '../helpers/run-script.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
 
@@ -348,16 +348,7 @@ describe('a snapshot', () => {
           rateLimit: { onLimit: 'reject', jitterMs: 0 },
         };
         ${body}`;
-      const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
-        cwd: fileURLToPath(new URL('../..', import.meta.url)),
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      let output = '';
-      child.stdout.on('data', (chunk) => (output += chunk));
-      const code = await new Promise((resolve) => child.on('close', resolve));
-      expect(code).toBe(0);
-      return output;
+      return runScript(script);
     };
     // The wait is long enough for a process to start in, and is read from the snapshot itself, not from the time it took.
     connector.handle = (exchange) => (exchange.number === 3 ? exchange.limit(600) : ok(exchange));

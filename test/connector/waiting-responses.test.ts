@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { runScript } from '../helpers/run-script.js';
 
 const source = fileURLToPath(new URL('../../src/connector/adapters/node.ts', import.meta.url));
 const [first, last] = [100, 2_100];
@@ -30,12 +29,7 @@ const script = `
   process.stdout.write(JSON.stringify({ byteLength, promises }), () => process.exit());`;
 
 test('a response that waits for its reader again and again keeps nothing of the waits', async () => {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--import', 'tsx', '--input-type=module', '--eval', script],
-    { cwd: fileURLToPath(new URL('../..', import.meta.url)) },
-  );
-  const { byteLength, promises } = JSON.parse(stdout) as { byteLength: number; promises: number[] };
+  const { byteLength, promises } = JSON.parse(await runScript(script)) as { byteLength: number; promises: number[] };
   expect(byteLength).toBe(last * 100);
   const [before = 0, after = 0] = promises;
   expect(before).toBeGreaterThan(0);

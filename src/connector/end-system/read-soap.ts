@@ -1,3 +1,5 @@
+import { readEscape, xmlEscape } from '../../internal/index.js';
+
 /** The content of a SOAP fault. Codes are without their prefix, which only the sender can resolve. */
 export interface SoapFault {
   readonly code?: string | undefined;
@@ -106,12 +108,6 @@ function localName(name: string): string {
   return name.slice(name.lastIndexOf(':') + 1);
 }
 
-const entities: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
-
 function decode(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, (whole, decimal, hex, name) => {
-    const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    if (name !== undefined) return entities[name] ?? whole;
-    return point <= 0x10_ff_ff ? String.fromCodePoint(point) : whole;
-  });
+  return text.replace(xmlEscape, readEscape);
 }

@@ -99,10 +99,6 @@ function closer(server: Server): (graceMs: number) => Promise<void> {
   server.prependListener('request', ({ socket }, outgoing) => {
     responses.set(outgoing, socket);
     forgetAtEnd(responses, outgoing);
-    outgoing.once('finish', () => {
-      // Later than Node, which may set a second more. Streams of HTTP/2 have no socket of their own.
-      if (isClosing && sockets.has(socket)) socket.setTimeout(lastUseMs);
-    });
     if (!isClosing) return;
     outgoing.shouldKeepAlive = false;
     socket.setTimeout(0);
@@ -111,7 +107,13 @@ function closer(server: Server): (graceMs: number) => Promise<void> {
   return (graceMs) =>
     new Promise((resolve, reject) => {
       isClosing = true;
-      for (const response of responses.keys()) response.shouldKeepAlive = false;
+      for (const [response, socket] of responses) {
+        response.shouldKeepAlive = false;
+        response.once('finish', () => {
+          // Later than Node, which may set a second more. Streams of HTTP/2 have no socket of their own.
+          if (sockets.has(socket)) socket.setTimeout(lastUseMs);
+        });
+      }
       // Requests that cross it are refused unprocessed, and may be sent again (RFC 9113, 8.7).
       for (const session of sessions) session.close();
       // Node would end idle connections at once, and keep those that become idle later for seconds.

@@ -1,3 +1,5 @@
+import { countUpTo } from '../../../internal/index.js';
+
 /** Beyond this many requests, exact tracking is not worth the memory. */
 export const maxTimes = 100_000;
 
@@ -34,13 +36,6 @@ export class RecentTimes {
   }
 
   #firstAfter(time: number): number {
-    let low = this.#head;
-    let high = this.#times.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#times[middle] as number) <= time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countUpTo(this.#times, time, this.#head);
   }
 }
