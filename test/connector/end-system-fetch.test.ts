@@ -1,5 +1,5 @@
 import { ConnectorError, isConnectorError, RateLimitError } from 'concordat';
-import { endSystemFetch, readResponse, serve } from 'concordat/connector';
+import { endSystemFetch, limitBody, readResponse, serve } from 'concordat/connector';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endSystem, type Reply } from './support/end-system.js';
@@ -43,6 +43,37 @@ describe('without a preset', () => {
     const silent = await failureOf({ status });
     expect(silent).toMatchObject({ kind, status: ours, code });
     expect(silent.detail).toBeUndefined();
+  });
+
+  test('a 416 that is passed on says how long the file is (RFC 9110, 15.5.17)', async () => {
+    const reply: Reply = { status: 416, headers: { 'content-range': 'bytes */1234' } };
+    const connector = makeConnector();
+    const url = await endSystem(reply);
+    connector.get('/file', () => endSystemFetch()(url, { headers: { range: 'bytes=9999-' } }));
+    const response = await send(await start(connector), { path: '/file', headers: withToken });
+    expect([response.status, response.headers['content-range']]).toEqual([416, 'bytes */1234']);
+    const missing = await failureOf({ ...reply, status: 404 });
+    expect(missing.headers).toBeUndefined();
+  });
+
+  test('an upload that exceeds `limitBody` on its way through is no failure of the end system', async () => {
+    const heard: unknown[] = [];
+    const connector = makeConnector({ onError: (error) => void heard.push(error) });
+    const url = await endSystem({ status: 200, body: {} });
+    connector.post('/files', limitBody(1_000), (c) =>
+      endSystemFetch()(url, { method: 'POST', body: c.req.raw.body, duplex: 'half' } as RequestInit),
+    );
+    const headers = { ...withToken, 'transfer-encoding': 'chunked' };
+    const body = 'x'.repeat(200_000);
+    const response = await send(await start(connector), { method: 'POST', path: '/files', headers, body });
+    expect([response.status, errorsOf(response).code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(heard).toMatchObject([{ status: 413, code: 'PAYLOAD_TOO_LARGE' }]);
+  });
+
+  test('an own fetch that throws a contract error has said what failed', async () => {
+    const own = new ConnectorError('No disk left.', { status: 507, code: 'FULL' });
+    const call = endSystemFetch({ fetch: () => Promise.reject(own) })('https://end-system.example/');
+    await expect(call).rejects.toBe(own);
   });
 
   test('a success is returned as it is', async () => {

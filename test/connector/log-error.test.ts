@@ -49,6 +49,29 @@ describe('logError, for a terminal', () => {
     );
   });
 
+  test('writes each error of an AggregateError, as a host with two addresses gives one', () => {
+    const errors = ['::1', '127.0.0.1'].map((host) => new Error(`connect ECONNREFUSED ${host}:1`));
+    const cause = new AggregateError(errors, 'no address answered');
+    logError(new ConnectorError('Unreachable.', { status: 502, cause }), request, keep);
+    const causes = lines[0]?.split('\n').filter((line) => line.startsWith('  caused by'));
+    expect(causes).toEqual([
+      '  caused by AggregateError: no address answered',
+      '  caused by Error: connect ECONNREFUSED ::1:1',
+      '  caused by Error: connect ECONNREFUSED 127.0.0.1:1',
+    ]);
+  });
+
+  test('writes code and detail that a database driver adds to an error', () => {
+    const added = { code: '23505', detail: 'Key (name)=(a) already exists.' };
+    const error = Object.assign(new Error('duplicate key value'), added);
+    logError(error, request, (text) => text.replace('(a)', '(*)'));
+    expect(lines[0]?.split('\n')[0]).toBe(
+      'GET /items/7: Error: duplicate key value (23505): Key (name)=(*) already exists.',
+    );
+    logError(Object.assign(new Error('SQLITE_BUSY: locked'), { code: 'SQLITE_BUSY', detail: {} }), request, keep);
+    expect(lines[1]?.split('\n')[0]).toBe('GET /items/7: Error: SQLITE_BUSY: locked');
+  });
+
   test('names the fields that zod refused, in the one line', () => {
     const { error } = z.object({ id: z.number(), tags: z.array(z.string()) }).safeParse({ id: '7' });
     logError(error, request, keep);

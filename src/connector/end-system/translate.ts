@@ -34,7 +34,14 @@ export function translateFailure(
   const details = { code, detail: detail ? clean(whole) : undefined };
   if (rule?.is === 'rate-limit')
     return new RateLimitError(shown, { ...details, retryAfterMs: readWait(rule, failure) });
-  return errorOfKind(rule?.is ?? 'other', shown, { ...details, status: rule?.status ?? statusFor(failure.status) });
+  const status = rule?.status ?? statusFor(failure.status);
+  return errorOfKind(rule?.is ?? 'other', shown, { ...details, status, headers: lengthOf(failure) });
+}
+
+/** Of a 416: how long the file is. */
+function lengthOf({ status, headers }: EndSystemFailure): Record<string, string> | undefined {
+  const length = status === 416 ? headers.get('content-range') : null;
+  return length === null ? undefined : { 'content-range': length };
 }
 
 /** The fault in one line and its detail in the next, instead of XML. */

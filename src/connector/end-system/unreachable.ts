@@ -1,11 +1,17 @@
-import { ConnectorError } from '../../contract/index.js';
+import { ConnectorError, isConnectorError } from '../../contract/index.js';
 import { asRequest, type EndSystemRequest, nameRequest } from './failure.js';
 import { isTimeout, timeoutError } from './time-limit.js';
 
 const timeoutCode = /^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/;
 
-/** The error of a request that got no response: a 504 if that took too long, otherwise a 502. */
+/**
+ * The error of a request that got no response: a 504 if that took too long, otherwise a 502. A body that broke off with a
+ * contract error, such as that of `limitBody`, says itself what failed.
+ */
 export function unreachable(thrown: unknown, request: EndSystemRequest): ConnectorError {
+  if (isConnectorError(thrown)) return thrown;
+  const { cause } = Object(thrown) as { cause?: unknown };
+  if (isConnectorError(cause)) return cause;
   const code = codeOf(thrown);
   if (isTimeout(thrown) || timeoutCode.test(code ?? '')) return timeoutError(request, thrown);
   const reason = code === undefined ? '' : ` (${code})`;

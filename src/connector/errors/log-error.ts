@@ -21,10 +21,10 @@ const maxMessageBytes = 4096;
 const maxCauses = 5;
 
 /**
- * An `onError` that writes to the standard error stream: what failed in one line, then the stack and the causes. An error that the
- * service is told about anyway (a status below 500) gets only the line. With `NODE_ENV=production` each error is a line of JSON:
- * `time`, `level` (`error`, or `info` below 500), `method`, `path`, `status`, `code`, `message`, `stack`. Secrets of the request
- * are redacted (rule E5), and the query is left out.
+ * An `onError` that writes to the standard error stream: what failed in one line, with the `code` and `detail` of a driver, then
+ * the stack and the causes. An error that the service is told about anyway (a status below 500) gets only the line. With
+ * `NODE_ENV=production` each error is a line of JSON: `time`, `level` (`error`, or `info` below 500), `method`, `path`, `status`,
+ * `code`, `message`, `stack`. Secrets of the request are redacted (rule E5), and the query is left out.
  *
  * @example
  * createConnector({ …, onError: logError })
@@ -67,17 +67,34 @@ function describe(error: unknown): string {
   if (isConnectorError(error)) return error.message;
   // Zod's own message is JSON in many lines.
   const { issues } = error as { issues?: unknown };
-  return `${error.name}: ${Array.isArray(issues) ? describeIssues(issues as Issue[]) : error.message}`;
+  if (Array.isArray(issues)) return `${error.name}: ${describeIssues(issues as Issue[])}`;
+  return `${error.name}: ${error.message}${describeDriver(error)}`;
+}
+
+/** The code and the detail that drivers of databases and sockets add: the message alone may not say which row it was. */
+function describeDriver(error: Error): string {
+  const { code, detail } = error as { code?: unknown; detail?: unknown };
+  const isNews = (value: unknown): value is string => typeof value === 'string' && !error.message.includes(value);
+  return `${isNews(code) ? ` (${code})` : ''}${isNews(detail) ? `: ${detail}` : ''}`;
 }
 
 /** The lines of the stack, then the causes with theirs. */
 function trace(error: unknown, redact: Redact): string {
   const lines = framesOf(error);
-  for (let { cause } = Object(error), left = maxCauses; cause !== undefined && left > 0; left -= 1) {
+  const causes = causesOf(error);
+  for (let shown = 0; shown < maxCauses && causes.length > 0; shown++) {
+    const cause = causes.shift();
     lines.push(`  caused by ${headline(cause, redact)}`, ...framesOf(cause));
-    cause = Object(cause).cause;
+    causes.unshift(...causesOf(cause));
   }
   return redact(lines.join('\n'));
+}
+
+/** What an error says it comes from; an `AggregateError` comes from each of its errors. */
+function causesOf(error: unknown): unknown[] {
+  const { cause } = Object(error) as { cause?: unknown };
+  const each = error instanceof AggregateError ? error.errors.slice(0, maxCauses) : [];
+  return cause === undefined ? each : [cause, ...each];
 }
 
 function framesOf(error: unknown): string[] {

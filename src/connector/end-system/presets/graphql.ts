@@ -27,6 +27,7 @@ export const graphql: Preset = {
     says(/^(?:FORBIDDEN|ACCESS_DENIED|PERMISSION_DENIED|AUTH_NOT_AUTHORIZED|access-denied)$/i, { is: 'forbidden' }),
     says(/^NOT_FOUND$/i, { is: 'not-found' }),
     says(/^(?:SERVICE_)?UNAVAILABLE$/i, { is: 'other', status: 503 }),
+    says(/^(?:(?:REQUEST|GATEWAY)_)?TIME_?OUT$/i, { is: 'other', status: 504 }),
     says(/^INTERNAL(?:_SERVER)?(?:_ERROR)?$/i, { is: 'other', status: 502 }),
     { when: { status: [200], body: [{ path: 'errors.*', matches: true }, nothing] }, is: 'bad-request' },
   ],

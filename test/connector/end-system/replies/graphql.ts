@@ -76,6 +76,12 @@ export const graphql: ReplySet = {
       gives: { is: 'other', status: 503, code: 'SERVICE_UNAVAILABLE', message: 'Try again' },
     },
     {
+      what: 'a time limit, of the Apollo Router',
+      status: 200,
+      body: { ...failure('Request timed out', { code: 'REQUEST_TIMEOUT' }), data: null },
+      gives: { is: 'other', status: 504, code: 'REQUEST_TIMEOUT', message: 'Request timed out' },
+    },
+    {
       what: 'a fault of the server',
       status: 200,
       body: { ...failure('Oops', { code: 'INTERNAL_SERVER_ERROR' }), data: null },
