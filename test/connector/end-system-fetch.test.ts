@@ -390,6 +390,14 @@ describe('what a failure says of the request to the end system (E5)', () => {
         return [url, { method: 'POST', body }];
       },
     ],
+    [
+      'JSON',
+      (url) => {
+        const body = JSON.stringify({ auth: [{ client_secret: token }] });
+        return [url, { method: 'POST', headers: { 'content-type': 'application/json' }, body }];
+      },
+    ],
+    ['JSON without its type', (url) => [url, { method: 'POST', body: JSON.stringify({ password: token }) }]],
   ])('a secret in %s is not shown', async (_where, request) => {
     const url = await endSystem({ status: 400, body: { code: 'BAD', message: `No: Bearer ${token}`, more: token } });
     const error = await endSystemFetch()(...request(url)).catch((thrown) => thrown);
