@@ -3,6 +3,7 @@ import { type ConnectorClient, createConnectorClient, isInitializeError, Request
 import { type SessionParameter, type WaitFormat, waitFormats } from '../contract/index.js';
 import { printable } from '../internal/index.js';
 import { createPaint, exitCodes, fromOptions, type Io, type Paint, UsageError } from './io.js';
+import { indentJson } from './json-text.js';
 import { readHeaders, readParameters } from './parameters.js';
 import { collect, parseCount, parseDuration, parseUrl } from './values.js';
 
@@ -71,25 +72,14 @@ async function call(url: string, method: string, path: string, options: CallOpti
     io.stderr.write(`${color === undefined ? printable(text) : paint(color, printable(text))}\n`);
   const json = readJson(options);
   const headers = await readHeaders(options.header ?? [], io);
-  const client = createClient(url, options, await readParameters(options.initialize ?? [], io));
+  const client = createClient(url, options, await readParameters(options.initialize ?? [], '--initialize', io));
   narrate(client, options, note);
   const startedAt = performance.now();
   try {
     const response = await client.request({ method, path, headers, signal: io.signal, json });
     const milliseconds = Math.round(performance.now() - startedAt);
     note('green', `${response.status} in ${milliseconds} ms${pausedNote(client)}`);
-    const { data: received } = response;
-    if (received instanceof Uint8Array) {
-      // Bytes are for files and programs; on a terminal their number says more.
-      io.stdout.write(io.stdout.isTTY ? `(${received.length} bytes)\n` : received);
-    } else if (received !== undefined) {
-      // Control characters are escaped in JSON, but text could steer the terminal.
-      io.stdout.write(
-        typeof received === 'string'
-          ? `${io.stdout.isTTY ? printable(received) : received}\n`
-          : `${JSON.stringify(received, undefined, 2)}\n`,
-      );
-    }
+    print(response.data, io.stdout);
     return exitCodes.good;
   } catch (error) {
     if (io.signal.aborted) throw error;
@@ -98,6 +88,24 @@ async function call(url: string, method: string, path: string, options: CallOpti
   } finally {
     await client.close();
   }
+}
+
+/** What `parseJson` returns: numbers that JavaScript would round are kept only in the text. */
+class JsonBody {
+  readonly text: string;
+
+  constructor(text: string) {
+    JSON.parse(text);
+    this.text = indentJson(text);
+  }
+}
+
+function print(received: unknown, stdout: Io['stdout']): void {
+  // Bytes are for files and programs; on a terminal their number says more.
+  if (received instanceof Uint8Array) stdout.write(stdout.isTTY ? `(${received.length} bytes)\n` : received);
+  // Control characters are escaped in JSON, but text could steer the terminal.
+  if (received instanceof JsonBody) stdout.write(`${received.text}\n`);
+  if (typeof received === 'string') stdout.write(`${stdout.isTTY ? printable(received) : received}\n`);
 }
 
 function createClient(url: string, options: CallOptions, parameters: SessionParameter[]) {
@@ -109,6 +117,7 @@ function createClient(url: string, options: CallOptions, parameters: SessionPara
       rateLimit: { header, format, maxWaitMs: maxWait },
       timeoutMs: timeout,
       retry: { retries },
+      parseJson: (text) => new JsonBody(text),
       ...(options.cleanup && { cleanup: {} }),
     }),
   );

@@ -80,7 +80,8 @@ the config is wrong, the login is refused, or a case that applies could not be j
 }
 
 async function check(url: string, options: CheckOptions, io: Io): Promise<number> {
-  const config = await withArguments(await loadConfig(options.config, io), options, io);
+  const replaced = options.initialize === undefined ? [] : ['parameters'];
+  const config = await withArguments(await loadConfig(options.config, io, replaced), options, io);
   fromOptions(() => conformance({ ...config, baseUrl: url }));
   const output = options.output === undefined ? undefined : checkOutput(options.output, io);
   await findConnector(url, config.timeoutMs ?? 10_000, io.signal);
@@ -130,7 +131,10 @@ function conclusion(report: Report): string {
 async function withArguments(config: ConformanceConfig, options: CheckOptions, io: Io): Promise<ConformanceConfig> {
   const probes: Probes = { ...config.probes };
   if (options.initialize !== undefined) {
-    probes.initialize = { ...probes.initialize, parameters: await readParameters(options.initialize, io) };
+    probes.initialize = {
+      ...probes.initialize,
+      parameters: await readParameters(options.initialize, '--initialize', io),
+    };
   }
   if (options.read !== undefined) probes.readable = options.read;
   if (options.unknown !== undefined) probes.unknown = options.unknown;

@@ -10,9 +10,13 @@ const defaultNames = ['ts', 'mts', 'js', 'mjs', 'json'].map((extension) => `conc
 
 /**
  * Reads the config from the given file, or from `concordat.config.*` in the working directory if there is one. Parameters
- * of initialize with the value `env:NAME` come from the environment.
+ * of initialize with the value `env:NAME` come from the environment, unless a flag replaces them (`replaced`).
  */
-export async function loadConfig(named: string | undefined, io: Io): Promise<ConformanceConfig> {
+export async function loadConfig(
+  named: string | undefined,
+  io: Io,
+  replaced: readonly string[] = [],
+): Promise<ConformanceConfig> {
   const names = named === undefined ? defaultNames : [named];
   const file = names.map((each) => path.resolve(io.cwd, each)).find((each) => existsSync(each));
   if (file === undefined && named !== undefined) throw new UsageError(`The config file ${named} does not exist.`);
@@ -22,7 +26,7 @@ export async function loadConfig(named: string | undefined, io: Io): Promise<Con
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     throw new UsageError(`${name} must have the config as its default export: export default { probes: { … } }.`);
   }
-  return withSecrets(config, io.env, name);
+  return withSecrets(config, io.env, name, replaced);
 }
 
 async function readConfig(file: string, name: string): Promise<unknown> {
@@ -71,21 +75,28 @@ async function findTsx(file: string, name: string): Promise<Tsx> {
 }
 
 /** Replaces `env:NAME` in the parameters of initialize; these values are secrets. */
-function withSecrets(config: ConformanceConfig, env: Io['env'], name: string): ConformanceConfig {
+function withSecrets(
+  config: ConformanceConfig,
+  env: Io['env'],
+  name: string,
+  replaced: readonly string[],
+): ConformanceConfig {
   const initialize = config.probes?.initialize;
   if (initialize === undefined) return config;
   const resolved = Object.fromEntries(
     Object.entries(initialize).map(([option, value]) => [
       option,
-      option === 'path' ? value : resolve(value, env, `\`probes.initialize.${option}\` of ${name}`),
+      option === 'path' || replaced.includes(option)
+        ? value
+        : resolve(value, env, `\`probes.initialize.${option}\` of ${name}`),
     ]),
   );
   return { ...config, probes: { ...config.probes, initialize: resolved } };
 }
 
-function resolve(parameters: unknown, env: Io['env'], what: string): unknown {
+function resolve(parameters: unknown, env: Io['env'], place: string): unknown {
   const read = (value: unknown) =>
-    typeof value === 'string' && value.startsWith('env:') ? readEnvironment(value, env, what) : value;
+    typeof value === 'string' && value.startsWith('env:') ? readEnvironment(value, env, place) : value;
   if (Array.isArray(parameters)) {
     return parameters.map((entry) => {
       const value = read(entry?.value);

@@ -8,8 +8,8 @@ export const secretKey = /pass|secret|token|credential|pwd|(?:api|access|private
 
 const secretHeader = /^(proxy-)?authorization$|^cookie$/i;
 
-/** Reads `key=value`, `key=env:NAME` and `key=prompt`; the last two are secrets. */
-export async function readParameters(texts: readonly string[], io: Io): Promise<SessionParameter[]> {
+/** Reads `key=value`, `key=env:NAME` and `key=prompt` of a flag; the last two are secrets. */
+export async function readParameters(texts: readonly string[], flag: string, io: Io): Promise<SessionParameter[]> {
   const parameters: SessionParameter[] = [];
   for (const text of texts) {
     const at = text.indexOf('=');
@@ -18,24 +18,26 @@ export async function readParameters(texts: readonly string[], io: Io): Promise<
         `"${at === 0 ? '=…' : text.slice(0, 40)}" is not a parameter: write KEY=VALUE, KEY=env:NAME or KEY=prompt.`,
       );
     const key = text.slice(0, at);
-    parameters.push(await readParameter(key, text.slice(at + 1), io));
+    parameters.push(await readParameter(key, text.slice(at + 1), flag, io));
   }
   return parameters;
 }
 
-/** Reads headers in the same way: `name: value` or `name=value`. */
+/** Reads the headers of `--header` in the same way: `name: value` or `name=value`. */
 export async function readHeaders(texts: readonly string[], io: Io): Promise<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (const text of texts) {
     const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(|\S.*)$/.exec(text) ?? [];
     if (name === undefined || value === undefined) throw new UsageError('Write a header as NAME=VALUE.');
-    headers[name] = (await readParameter(name, value, io)).value;
+    headers[name] = (await readParameter(name, value, '--header', io)).value;
   }
   return headers;
 }
 
-async function readParameter(key: string, text: string, io: Io): Promise<SessionParameter> {
-  if (text.startsWith('env:')) return { key, value: readEnvironment(text, io.env, `"${key}"`), sensitive: true };
+async function readParameter(key: string, text: string, flag: string, io: Io): Promise<SessionParameter> {
+  if (text.startsWith('env:')) {
+    return { key, value: readEnvironment(text, io.env, `"${flag} ${key}=env:…"`), sensitive: true };
+  }
   if (text === 'prompt') return { key, value: await prompt(key, io), sensitive: true };
   if (secretKey.test(key) || secretHeader.test(key)) {
     const name = key.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
@@ -47,13 +49,13 @@ async function readParameter(key: string, text: string, io: Io): Promise<Session
   return { key, value: text, sensitive: false };
 }
 
-/** The value of `env:NAME`. */
-export function readEnvironment(text: string, env: Io['env'], what: string): string {
+/** The value of `env:NAME`. @throws UsageError naming `place`, where it is written, if there is none. */
+export function readEnvironment(text: string, env: Io['env'], place: string): string {
   const name = text.slice('env:'.length);
   const value = env[name];
   if (value === undefined || value === '') {
     // Not quoted: of `env:$PASSWORD` the shell makes the password.
-    throw new UsageError(`The environment variable that ${what} is read from is not set. Write its name without "$".`);
+    throw new UsageError(`The environment variable for ${place} is not set. Write its name without "$".`);
   }
   return value;
 }

@@ -93,7 +93,7 @@ async function toSettings(options: SimulateOptions, io: Io): Promise<SimulateCon
   if (limit === undefined && (window ?? announce ?? header ?? format) !== undefined) {
     throw new UsageError('--window, --announce, --header and --format need --limit, too.');
   }
-  const known = credentials && (await readParameters(credentials, io));
+  const known = credentials && (await readParameters(credentials, '--credentials', io));
   return {
     resources: { items: Array.from({ length: items }, (_, index) => ({ id: index + 1, title: `Item ${index + 1}` })) },
     session: given({ ttlMs: session, maxRequests: sessionRequests }),

@@ -64,6 +64,29 @@ describe('concordat call', () => {
     expect(code).toBe(1);
   });
 
+  it('prints JSON indented, with every number as it came (D1)', async () => {
+    const body =
+      '{"id":12345678901234567890, "price":1.0,"none":[],"empty":{ },"list":["a, \\u00f6 {\\u001b",-0,null]}';
+    const connector = await scriptedConnector({
+      handle: (exchange) => exchange.reply(200, body, { 'content-type': 'application/json' }),
+    });
+    const { out } = await run(['call', connector.url, 'GET', '/x', ...login], { env });
+    expect(out.split('\n')).toEqual([
+      '{',
+      '  "id": 12345678901234567890,',
+      '  "price": 1.0,',
+      '  "none": [],',
+      '  "empty": {},',
+      '  "list": [',
+      '    "a, ö {\\u001b",',
+      '    -0,',
+      '    null',
+      '  ]',
+      '}',
+      '',
+    ]);
+  });
+
   it('an answer of text cannot steer the terminal, and is left as it is in a pipe', async () => {
     const connector = await scriptedConnector({
       handle: (exchange) => exchange.reply(200, 'a\u001b[2Jb', { 'content-type': 'text/plain' }),
@@ -117,6 +140,8 @@ describe('concordat call', () => {
     [['http://h', 'GET', '/x', '-H', 'x-api-key: canary'], 'Write x-api-key=env:X_API_KEY'],
     [['http://h', 'GET', '/x', '-H', 'Authorization: Bearer canary'], 'Write Authorization=env:AUTHORIZATION'],
     [['http://h', 'GET', '/x', '-i', 'token=canary'], 'Write token=env:TOKEN'],
+    [['http://h', 'GET', '/x', '-i', 'token=env:canary'], 'for "--initialize token=env:…" is not set.'],
+    [['http://h', 'GET', '/x', '-H', 'x-key: env:canary'], 'for "--header x-key=env:…" is not set.'],
     [['http://h', 'GET'], "missing required argument 'path'"],
   ])('%j exits 2', async (args, message) => {
     const { code, err } = await run(['call', ...args]);

@@ -148,6 +148,16 @@ describe('concordat check', () => {
     expect(code).toBe(0);
   });
 
+  it('needs no variable of the config for what a flag replaces, and names the config for another', async () => {
+    const initialize = { parameters: { password: 'env:UNSET' } };
+    const cwd = temporaryFolder({ 'concordat.config.json': JSON.stringify({ probes: { initialize } }) });
+    const args = ['check', 'http://127.0.0.1:2'];
+    const config = 'The environment variable for `probes.initialize.parameters` of concordat.config.json is not set.';
+    expect((await run(args, { cwd })).err).toContain(config);
+    const replaced = await run([...args, ...login], { cwd, env });
+    expect(replaced.err).toContain('Nothing responds at');
+  });
+
   it.each([
     [
       ['check', 'http://127.0.0.1:2'],
@@ -160,7 +170,7 @@ describe('concordat check', () => {
     [['check', 'http://h', '--timeout', '10'], 'Write it with a unit'],
     [['check', 'http://h', '--config', 'nowhere.json'], 'The config file nowhere.json does not exist'],
     // As the shell makes it of `env:$PASSWORD`.
-    [['check', 'http://h', '-i', 'password=env:canary'], 'that "password" is read from is not set. Write its name'],
+    [['check', 'http://h', '-i', 'password=env:canary'], 'for "--initialize password=env:…" is not set. Write its'],
     [['check', 'http://h', '-o', 'no-such-folder/report.xml'], 'no-such-folder/report.xml cannot be written: ENOENT'],
     [['check', 'http://h', '-o', 'src'], 'src cannot be written: it is a folder'],
     [['check', 'http://h', '-i', 'password'], 'write KEY=VALUE'],

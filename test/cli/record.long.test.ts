@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,10 +18,12 @@ async function connector({
   me = {},
   issues = [{ id: 7, title: 'a', closed: null }],
   text = Buffer.alloc(0),
+  file = { bytes: Buffer.alloc(0), type: 'image/png' },
 }: {
   me?: object;
   issues?: unknown;
   text?: Buffer<ArrayBuffer>;
+  file?: { bytes: Buffer<ArrayBuffer>; type: string };
 } = {}) {
   let limited = true;
   const app = createConnector({
@@ -47,6 +50,7 @@ async function connector({
   });
   app.get('/me', (c) => c.json(me));
   app.get('/text', (c) => c.body(text, 200, { 'content-type': 'text/csv' }));
+  app.get('/file', (c) => c.body(file.bytes, 200, { 'content-type': file.type }));
   const posts: string[] = [];
   app.post('/issues', async (c) => {
     posts.push(await c.req.text());
@@ -180,6 +184,32 @@ describe('concordat record', () => {
     const simulated = simulateConnector({ recording: recording as Recording, session: false });
     const replayed = await simulated.fetch('http://c.test/text');
     expect(Buffer.from(await replayed.arrayBuffer())).toEqual(text);
+  });
+
+  it.each([
+    ['bytes', Buffer.from([0x89, 0x50, 0x00, 0xff]), 'image/png'],
+    ['JSON', Buffer.from('{ "id": 12345678901234567890 }\n'), 'application/json'],
+  ])(
+    'keeps the file of the probes byte for byte, and a check of the replay finds it whole: %s',
+    async (_name, bytes, type) => {
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const probed = { probes: { ...probes, file: { request: '/file', sha256, contentType: type } } };
+      const { code, err, recording } = await record({ file: { bytes, type } }, probed);
+      expect([code, err]).toEqual([0, '3 responses recorded, see recording.json\n']);
+      const server = await simulateConnector({ recording: recording as Recording }).listen();
+      onTestFinished(() => server.close());
+      const { out } = await run(['check', server.url], { cwd: folderWith(probed), env });
+      for (const name of ['whole', 'bytes', 'content-type', 'range', 'session']) {
+        expect(out).toMatch(new RegExp(`✓ .*files\\.${name}\\)`));
+      }
+    },
+  );
+
+  it('leaves out a file that is too large, and says so', async () => {
+    const file = { bytes: Buffer.alloc(1024 * 1024 + 1), type: 'image/png' };
+    const { code, err, recording } = await record({ file }, { probes: { ...probes, file: { request: '/file' } } });
+    expect([code, recording?.exchanges.length]).toEqual([0, 2]);
+    expect(err).toContain('GET /file is not in the recording: the file has more than 1048576 bytes.');
   });
 
   it('takes a parameter of a link that was declared to be no secret', async () => {

@@ -7,7 +7,7 @@ import { type RecordedRequest, type Recording, simulateConnector } from '../../t
 import { loadConfig } from '../config.js';
 import { checkOutput, exitCodes, fromOptions, type Io, UsageError } from '../io.js';
 import { collect, parseUrl } from '../values.js';
-import { recordExchanges, toRecordedRequest } from './recorder.js';
+import { maxBodyBytes, recordExchanges, toRecordedRequest } from './recorder.js';
 import { type Judgment, withoutSecrets } from './without-secrets.js';
 
 interface RecordOptions extends Partial<Judgment> {
@@ -46,18 +46,28 @@ async function record(configFile: string, options: RecordOptions, io: Io): Promi
   const url = options.url ?? config.baseUrl;
   if (url === undefined) throw new UsageError('Give the address of the connector: --url, or `baseUrl` in the config.');
   fromOptions(() => conformance({ ...config, baseUrl: url }));
-  const all = requestsOf(config);
+  const fileProbe = config.probes?.file;
+  const file = fileProbe && toRecordedRequest(fileProbe.request);
+  const all = [...requestsOf(config), ...(file ? [file] : [])];
   if (all.length === 0) throw new UsageError(`${configFile} has neither probes nor \`record\`: nothing to record.`);
   const requests = all.filter((request) => mayBeSent(request, config));
   const skipped = `${all.length - requests.length} of ${all.length} requests skipped, as they may write: set \`allowWrites\` in the config.`;
   if (requests.length === 0) throw new UsageError(`Nothing to record: ${skipped}`);
   const output = checkOutput(options.output, io);
-  const recorded = await recordExchanges(requests, url, config, io.signal);
+  const recorded = await recordExchanges(requests, url, config, io.signal, file);
   const recording = withoutSecrets(recorded, { mask: options.mask ?? [], keep: options.keep ?? [] });
+  const leftOut = requests.filter((request) => recorded.recording.exchanges.every((each) => each.request !== request));
+  const notes = leftOut.map(tooLarge);
+  if (leftOut.length === requests.length) throw new UsageError(notes.join('\n'));
   writeFileSync(output, `${JSON.stringify(recording, undefined, 2)}\n`);
+  if (requests.length < all.length) notes.push(skipped);
   io.stderr.write(`${recording.exchanges.length} responses recorded, see ${options.output}\n`);
-  if (requests.length < all.length) io.stderr.write(`${skipped}\n`);
+  for (const note of notes) io.stderr.write(`${note}\n`);
   return exitCodes.good;
+}
+
+function tooLarge({ method, path: target }: RecordedRequest): string {
+  return `${method} ${target} is not in the recording: the file has more than ${maxBodyBytes} bytes.`;
 }
 
 function requestsOf(config: ConformanceConfig): RecordedRequest[] {

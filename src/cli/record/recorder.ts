@@ -14,7 +14,7 @@ import { fromOptions, UsageError } from '../io.js';
 import { given } from '../values.js';
 
 /** Far more than a fixture should have. */
-const maxBodyBytes = 1024 * 1024;
+export const maxBodyBytes = 1024 * 1024;
 
 /** Of one connection or one moment, or not true of the body that is kept. */
 const droppedHeaders =
@@ -32,26 +32,32 @@ interface Received {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Sends each request once, as the service does. @throws UsageError when one gets no response that can be kept. */
+/**
+ * Sends each request once, as the service does. `file` is the one of them whose response is kept byte for byte, and
+ * left out if it is too large. @throws UsageError when another one gets no response that can be kept.
+ */
 export async function recordExchanges(
   requests: readonly RecordedRequest[],
   baseUrl: string,
   config: ConformanceConfig,
   signal: AbortSignal,
+  file?: RecordedRequest,
 ): Promise<Recorded> {
   const { path: loginPath = '/initialize', parameters } = config.probes?.initialize ?? {};
   const loginUrl = new URL(withoutTrailingSlashes(baseUrl) + loginPath).href; // the client writes hosts and ports that way
   const secrets = requests.flatMap(({ headers = {} }) => Object.entries(headers).flatMap(secretsOfHeader));
   const session = new Set<string>();
-  let received: Received | undefined;
+  let received: Received | 'too large' | undefined;
   const client = createClient(baseUrl, config, async (input, init) => {
     const response = await fetch(input, init);
     const { bytes, truncated } = await readLimited(response.body, maxBodyBytes);
+    const isLogin = new URL(String(input)).href === loginUrl;
+    if (truncated && !isLogin) received = 'too large';
     if (truncated) throw new Error(`the response has more than ${maxBodyBytes} bytes`);
     const { status } = response;
     const headers = new Headers(response.headers);
     headers.delete('content-encoding'); // fetch has decompressed it
-    if (new URL(String(input)).href === loginUrl) {
+    if (isLogin) {
       for (const { key, value } of toSessionParameters(parseJson(new TextDecoder().decode(bytes))) ?? []) {
         session.add(key);
         secrets.push(value, ...headerParts(key, value));
@@ -64,11 +70,12 @@ export async function recordExchanges(
     for (const request of requests) {
       received = undefined;
       const error = await send(client, request, signal);
-      if (received === undefined || isConnectorError(error, 'rate-limit') || error instanceof InitializeError) {
+      if (received === 'too large' && request === file) continue;
+      if (typeof received !== 'object' || isConnectorError(error, 'rate-limit') || error instanceof InitializeError) {
         const why = error?.message ?? 'it logs in, and a session is not recorded';
         throw new UsageError(`${request.method} ${request.path} could not be recorded: ${why}`);
       }
-      exchanges.push({ request, response: toResponse(received) });
+      exchanges.push({ request, response: toResponse(received, request === file) });
     }
   } finally {
     await client.close();
@@ -119,9 +126,9 @@ function secretsOfHeader([name, value]: [string, string]): string[] {
   return isSecret({ key: name, value: '' }) || /key$/i.test(name) ? headerParts(name, value) : [];
 }
 
-function toResponse({ status, headers, bytes }: Received): RecordedExchange['response'] {
+function toResponse({ status, headers, bytes }: Received, isFile: boolean): RecordedExchange['response'] {
   const kept = Object.fromEntries([...headers].filter(([name]) => !droppedHeaders.test(name)));
-  return { status, headers: kept, ...toBody(bytes, headers.get('content-type') ?? '') };
+  return { status, headers: kept, ...toBody(bytes, isFile ? '' : (headers.get('content-type') ?? '')) };
 }
 
 function toBody(bytes: Uint8Array, type: string): RecordedBody {
