@@ -95,11 +95,11 @@ describe('a window costs one refused request, and none of its quota is lost', ()
     const { clock, client, refused } = connectWithin(setup);
     const started = clock.monotonic();
     const { limit } = setup.rateLimit;
-    await clock.runUntil(sync(client, 15 * limit));
+    await clock.runUntil(sync(client, 10 * limit));
     const [crowd, ...later] = refused;
     expect(crowd).toBeLessThanOrEqual(50); // the first limit comes as a surprise
-    expect(later).toEqual(Array(13).fill(1));
-    expect((clock.monotonic() - started) / (14 * minuteMs)).toBeLessThan(1.02);
+    expect(later).toEqual(Array(8).fill(1));
+    expect((clock.monotonic() - started) / (9 * minuteMs)).toBeLessThan(1.02);
     expect(client.status.quota).toMatchObject({ limit });
   });
 
@@ -185,21 +185,21 @@ describe('what was learned', () => {
     await clock.advance(minuteMs);
     change(perMinute(400));
     const changedAt = clock.monotonic();
-    await clock.runUntil(sync(client, 4000));
+    await clock.runUntil(sync(client, 2400));
     expect(client.status.quota).toMatchObject({ limit: 400 });
-    expect((clock.monotonic() - changedAt) / (9 * minuteMs)).toBeLessThan(1.02);
+    expect((clock.monotonic() - changedAt) / (5 * minuteMs)).toBeLessThan(1.02);
     const [found, ...rest] = later.slice(3);
     expect(found).toBeLessThanOrEqual(8); // it went faster and faster beyond the old boundary
-    expect(rest).toEqual(Array(8).fill(1));
+    expect(rest).toEqual(Array(4).fill(1));
   });
 
-  it.each([2000, 20_000])('grows to %i in a time that does not depend on how much that is', async (limit) => {
-    const { clock, client, change } = connectWithin({ rateLimit: perMinute(100), latencyMs: 500 });
-    await clock.runUntil(sync(client, 350));
+  it.each([400, 4000])('grows to %i in a time that does not depend on how much that is', async (limit) => {
+    const { clock, client, change } = connectWithin({ rateLimit: perMinute(20), latencyMs: 500 });
+    await clock.runUntil(sync(client, 70, 10));
     change(perMinute(limit));
     const changedAt = clock.monotonic();
-    await clock.runUntil(sync(client, 6000));
-    // 50 at once and half a second each are 6,000 a minute: more cannot be had.
+    await clock.runUntil(sync(client, 1200, 10));
+    // 10 at once and half a second each are 1,200 a minute: more cannot be had.
     expect(clock.monotonic() - changedAt).toBeLessThan(6 * minuteMs);
   });
 
@@ -312,35 +312,35 @@ describe('at the boundary', () => {
     expect(client.status.quota).toMatchObject({ limit: 20 });
   });
 
-  it.each([2, 8])(
-    '%i clients that share their state waste what one does: they share one gate (G10)',
-    async (clients) => {
-      const waste = async (count: number) => {
-        const clock = virtualClock();
-        const connector = simulateConnector({ rateLimit: perMinute(100), clock });
-        const state = memoryState();
-        const atOnce = 48 / count;
-        const all = Array.from({ length: count }, () =>
-          createConnectorClient({
-            baseUrl: 'http://connector.test',
-            initialize,
-            clock,
-            state,
-            concurrency: atOnce,
-            fetch: async (input, init) => {
-              await new Promise<void>((resolve) => void clock.setTimer(25, resolve));
-              return connector.fetch(input as string, init);
-            },
-          }),
-        );
-        for (const client of all) onTestFinished(() => void client.close().catch(() => {}));
-        const started = clock.monotonic();
-        await clock.runUntil(Promise.all(all.map((client) => sync(client, 2000 / count, atOnce))));
-        expect((clock.monotonic() - started) / (19 * minuteMs)).toBeLessThan(1.03);
-        expect(all.map((client) => client.status.quota?.limit)).toEqual(all.map(() => 100));
-        return connector.journal.filter((entry) => entry.refused === 'rate-limit').length;
-      };
-      expect(await waste(clients)).toBeLessThanOrEqual(await waste(1));
-    },
-  );
+  /** Refused requests of so many clients that share their state, 48 calls at once in all. */
+  const waste = async (count: number) => {
+    const clock = virtualClock();
+    const connector = simulateConnector({ rateLimit: perMinute(100), clock });
+    const state = memoryState();
+    const atOnce = 48 / count;
+    const all = Array.from({ length: count }, () =>
+      createConnectorClient({
+        baseUrl: 'http://connector.test',
+        initialize,
+        clock,
+        state,
+        concurrency: atOnce,
+        fetch: async (input, init) => {
+          await new Promise<void>((resolve) => void clock.setTimer(25, resolve));
+          return connector.fetch(input as string, init);
+        },
+      }),
+    );
+    for (const client of all) onTestFinished(() => void client.close().catch(() => {}));
+    const started = clock.monotonic();
+    await clock.runUntil(Promise.all(all.map((client) => sync(client, 1200 / count, atOnce))));
+    expect((clock.monotonic() - started) / (11 * minuteMs)).toBeLessThan(1.03);
+    expect(all.map((client) => client.status.quota?.limit)).toEqual(all.map(() => 100));
+    return connector.journal.filter((entry) => entry.refused === 'rate-limit').length;
+  };
+
+  it('2 and 8 clients that share their state waste what one does: they share one gate (G10)', async () => {
+    const ofOne = await waste(1);
+    for (const clients of [2, 8]) expect(await waste(clients), `${clients} clients`).toBeLessThanOrEqual(ofOne);
+  });
 });

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { anyText } from '../helpers/any-text.js';
 
 /** Texts that have broken something somewhere. */
 const odd = fc.constantFrom(
@@ -30,12 +31,7 @@ const odd = fc.constantFrom(
 );
 
 /** Short text of every sort. */
-export const text: fc.Arbitrary<string> = fc.oneof(
-  fc.string(),
-  fc.string({ unit: 'binary' }),
-  fc.string({ unit: 'grapheme' }),
-  odd,
-);
+export const text: fc.Arbitrary<string> = fc.oneof(fc.string(), anyText(), fc.string({ unit: 'grapheme' }), odd);
 
 /** 64 KB of one piece again and again, between a beginning and an end: what a careless pattern tries over and over. */
 export function long(pieces: fc.Arbitrary<string>, most = 65_536): fc.Arbitrary<string> {

@@ -1,4 +1,3 @@
-import { randomBytes, scryptSync } from 'node:crypto';
 import { createServer, type IncomingMessage, request as nodeRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -6,15 +5,12 @@ import { type Admin, type AdminOptions, createAdmin } from 'concordat/admin';
 import { type ApiKeys, type DirectoryUser, type OpenApiKeysOptions, openApiKeys } from 'concordat/api-keys';
 import { toNodeHandler } from 'concordat/connector/node';
 import { onTestFinished } from 'vitest';
+import { cheapHash } from '../../helpers/cheap-hash.js';
 import { type VirtualClock, virtualClock } from '../../helpers/virtual-clock.js';
 
 /** Everybody's password. */
 export const password = 'pässword: with colon';
-// As `hashPassword` makes them, at the least cost: the tests would wait for nothing else otherwise.
-const salt = randomBytes(16);
-const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
-const cheapHash = scryptSync(password.normalize('NFC'), salt, 32, { N: 64, r: 8, p: 1 });
-const passwordHash = `$scrypt$ln=6,r=8,p=1$${unpadded(salt)}$${unpadded(cheapHash)}`;
+const passwordHash = cheapHash(password);
 
 /** 2026-11-21T09:00Z, where the virtual clock starts. */
 export const start = Date.UTC(2026, 10, 21, 9);

@@ -19,6 +19,33 @@ export function run(options: Partial<FleetOptions>): Promise<FleetFigures> {
 
 export type Disturbed = Parameters<NonNullable<FleetOptions['disturb']>>[0];
 
+/** What rule G10 allows a fleet of so many processes in commands to the state, for each request. */
+export const budget = (workers: number, limit = 100) => 0.2 + workers / limit;
+
+/** The windows of connectors that a fleet meets. */
+export const windowKinds: readonly (readonly [string, Partial<LimitModel>])[] = [
+  ['windows that begin with their first request', {}],
+  ['windows that begin by the clock', { kind: 'aligned' }],
+  ['waits in whole seconds', { wholeSeconds: true, windowMs: 10_000 }],
+  ['windows of a second', { windowMs: 1000 }],
+];
+
+export async function expectOneRefused(workers: number, model: Partial<LimitModel>): Promise<void> {
+  const figures = await run({ workers, callers: workers > 50 ? 2 : 20, model: { ...minute, ...model } });
+  expect(figures.mostRefused).toBeLessThanOrEqual(1);
+  expect(figures.unused).toBeLessThanOrEqual(0.03);
+  expect(figures.commands).toBeLessThanOrEqual(budget(workers));
+  expect(figures.longestWait).toBeLessThanOrEqual(1.5);
+}
+
+/** Windows that slide within a second: one crowd, and all are in step again. */
+export async function expectInStepWithinASecond(workers: number, seed: number): Promise<void> {
+  const model: LimitModel = { ...minute, kind: 'sliding', windowMs: 1000 };
+  const figures = await run({ workers, seed, real: true, model, windows: 40, countFrom: 2 });
+  expect(figures.refused).toBeLessThanOrEqual(3);
+  expect(figures.mostRefused).toBeLessThanOrEqual(50);
+}
+
 /** The state is away, or hangs, between these windows. */
 export const away =
   (how: 'isAway' | 'isSilent', windowMs: number, from: number, until: number) =>
