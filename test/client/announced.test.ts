@@ -3,16 +3,8 @@ import { type SimulatedRateLimit, simulateConnector, virtualClock } from 'concor
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectVirtually } from '../helpers/connect.js';
 import { holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { seeded } from '../helpers/seeded.js';
 import { grace, track, until } from '../helpers/until.js';
-
-/** Numbers between 0 and 1 that are the same in each run. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 interface Setting {
   rateLimit?: SimulatedRateLimit;
@@ -31,7 +23,7 @@ const withTail = (random: () => number) => (random() < 0.1 ? 200 + 800 * random(
 /** A cold client of a simulated connector, on a clock of its own. */
 function connect({ rateLimit, headers, quietLogin, options, latency = withTail }: Setting) {
   const clock = virtualClock();
-  const random = randomFrom(7);
+  const random = seeded(7);
   const connector = simulateConnector({ clock, ...(rateLimit && { rateLimit }) });
   const travel = () => new Promise<void>((resolve) => void clock.setTimer(latency(random), resolve));
   const client = createConnectorClient({

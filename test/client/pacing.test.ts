@@ -1,6 +1,7 @@
 import { type ClientEvents, type ConnectorClientOptions, createConnectorClient, memoryState } from 'concordat/client';
 import { type SimulatedRateLimit, simulateConnector, virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { seeded } from '../helpers/seeded.js';
 
 const initialize = { parameters: { user: 'ada' } };
 const minuteMs = 60_000;
@@ -59,15 +60,6 @@ async function sync(client: { get(path: string): Promise<unknown> }, total: numb
     while (next < total) await client.get(`/items/${next++}`);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-}
-
-/** Random numbers that are the same in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 /** Mostly about as long as asked for, sometimes six times as long. */

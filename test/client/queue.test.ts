@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Waiter, WaitQueue } from '../../src/client/rate-limit/wait-queue.js';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
+import { seeded } from '../helpers/seeded.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
 
 const get = (client: ConnectorClient, path: string, priority?: number) =>
@@ -142,11 +143,7 @@ describe('the queue', () => {
 
   it('serves ten thousand in their order, whoever leaves in the middle', async () => {
     const queue = new WaitQueue(() => {});
-    let state = 1;
-    const random = () => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return state / 2 ** 32;
-    };
+    const random = seeded(1);
     const controllers = Array.from({ length: 10 }, () => new AbortController());
     const served: { priority: number; arrived: number }[] = [];
     const gone: number[] = [];

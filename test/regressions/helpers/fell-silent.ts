@@ -1,19 +1,11 @@
 import { type ClientSnapshot, createConnectorClient } from 'concordat/client';
 import { simulateConnector, virtualClock } from 'concordat/testing';
 import { expect, onTestFinished, vi } from 'vitest';
+import { seeded } from '../../helpers/seeded.js';
 
 export type Window = 'fixed' | 'sliding';
 const windowMs = 1000;
 const slowestMs = 3800;
-
-/** Random numbers that are the same in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** 50 to 250 ms, and every tenth time 0.8 to 3.8 s. */
 function longTailed(seed: number): () => number {
