@@ -20,7 +20,8 @@ const manifest: Record<'dependencies' | 'devDependencies' | 'peerDependencies', 
 
 /** What the tests themselves are run and written with. */
 const testTools = [
-  ...['vitest', 'tsx', 'fast-check', 'yaml', '@hono/zod-openapi', '@hono/zod-validator', 'arktype', 'valibot'],
+  ...['vitest', 'tsx', 'esbuild', 'fast-check', 'yaml', 'arktype', 'valibot'],
+  ...['@hono/zod-openapi', '@hono/zod-validator'],
   ...['@opentelemetry/context-async-hooks', '@opentelemetry/sdk-metrics', '@opentelemetry/sdk-trace-base'],
 ];
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { compiled } from '../helpers/compiled.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -39,7 +40,7 @@ const program = `
 
 async function run(hide: 'yes' | 'no') {
   const hook = `data:text/javascript,${encodeURIComponent(withoutSdk)}`;
-  const nodeArguments = ['--import', 'tsx', '--import', hook, '--input-type=module', '--eval', program];
+  const nodeArguments = ['--import', hook, await compiled({ source: program })];
   const child = spawn(process.execPath, nodeArguments, { cwd: root, env: { ...process.env, HIDE_SDK: hide } });
   let output = '';
   let complaints = '';

@@ -28,7 +28,7 @@ describe('the backup of docs/backup.md', () => {
     symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'));
     const program = path.join(folder, 'backup.ts');
     writeFileSync(program, blocks.find(({ attributes }) => attributes.file === 'backup.ts')?.text ?? '');
-    const writer = startWriter(path.join(folder, 'keys.db'), 'forever', 'writer');
+    const writer = await startWriter(path.join(folder, 'keys.db'), 'forever', 'writer');
     await expect.poll(() => writer.lineCount(), { timeout: 30_000 }).toBeGreaterThan(30);
     const answered = writer.lines<{ id: string }>();
     const output = execFileSync(process.execPath, ['--no-warnings', '--import', 'tsx', program], {

@@ -25,7 +25,7 @@ const lanes = 3;
 class Answers {
   readonly latest = new Map<string, Answered>();
 
-  add(writer: ReturnType<typeof startWriter>): void {
+  add(writer: Awaited<ReturnType<typeof startWriter>>): void {
     for (const answer of writer.lines<Answered>()) this.latest.set(answer.id, answer);
   }
 }
@@ -62,9 +62,9 @@ describe.each(databaseKinds)('kill -9 in the middle of writes on $name (K18)', (
   }, async () => {
     const database = await emptyDatabase(kind);
     const answers = new Answers();
-    const other = startWriter(database.url, 'forever', 'other');
+    const other = await startWriter(database.url, 'forever', 'other');
     for (let round = 0; round < rounds; round++) {
-      const writer = startWriter(database.url, 'forever', `round ${round}`);
+      const writer = await startWriter(database.url, 'forever', `round ${round}`);
       // Killed after a different number of answers each time, and not at a round moment of the writer's.
       await expect.poll(() => writer.lineCount(), { timeout: 120_000, interval: 3 }).toBeGreaterThan(10 + 7 * round);
       await writer.kill();
@@ -88,7 +88,7 @@ describe('a disk that takes no more (K18)', () => {
     const database = await emptyDatabase(sqlite);
     const answers = new Answers();
     // The kernel refuses what goes beyond, first in SQLite's log.
-    const writer = startWriter(database.url, 'forever', 'writer', { maxFileKiB: 3000 });
+    const writer = await startWriter(database.url, 'forever', 'writer', { maxFileKiB: 3000 });
     expect(await writer.ended()).toContain(`${database.url}: disk I/O error`);
     answers.add(writer);
     expect(answers.latest.size).toBeGreaterThan(10);

@@ -189,7 +189,7 @@ describe.each(databaseKinds)('`onExpiring` on $name (K23)', (kind) => {
       await apiKeys.create(ada, { name, expiresOn: new Date(Date.now() + 30 * dayMs + index * 1000) });
     }
     const expected = names.map((name) => `${name} 14`);
-    const processes = [0, 1, 2].map(() => startWarner(url, 20, 'Key 20'));
+    const processes = await Promise.all([0, 1, 2].map(() => startWarner(url, 20, 'Key 20')));
     const lines = () => processes.flatMap((process) => process.lines<string>()).sort();
     // Whoever comes to this key dies; the others leave it alone, as somebody seems to be warning of it.
     await expect.poll(lines, patience).toEqual(expected.filter((line) => line !== 'Key 20 14'));
@@ -197,7 +197,7 @@ describe.each(databaseKinds)('`onExpiring` on $name (K23)', (kind) => {
     const claimed = 'select count(*) as count from concordat_api_key where warning_until > 0';
     await expect.poll(async () => Number((await query(claimed))[0]?.count), patience).toBe(1);
     for (const process of processes) await process.kill();
-    const late = startWarner(url, 20 + 1 / 24);
+    const late = await startWarner(url, 20 + 1 / 24);
     await expect.poll(() => late.lines<string>(), patience).toEqual(['Key 20 14']);
     await late.kill();
   });

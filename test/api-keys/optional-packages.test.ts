@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { compiled } from '../helpers/compiled.js';
 
 describe('optional packages', () => {
   // A loader that knows no such package, as on a machine where it was not installed.
-  const openWithout = (missing: string, database: string) => {
+  const openWithout = async (missing: string, database: string) => {
     const hooks = `export const resolve = (name, context, next) => {
       if (name === ${JSON.stringify(missing)}) {
         throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: 'ERR_MODULE_NOT_FOUND' });
@@ -13,13 +14,11 @@ describe('optional packages', () => {
     };`;
     const register = `import { register } from 'node:module';
       register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}));`;
-    const program = fileURLToPath(new URL('./helpers/open-and-close.ts', import.meta.url));
+    const program = await compiled(fileURLToPath(new URL('./helpers/open-and-close.ts', import.meta.url)));
     const importRegister = `data:text/javascript,${encodeURIComponent(register)}`;
-    const { stdout, stderr } = spawnSync(
-      process.execPath,
-      ['--import', 'tsx', '--import', importRegister, program, database],
-      { encoding: 'utf8' },
-    );
+    const { stdout, stderr } = spawnSync(process.execPath, ['--import', importRegister, program, database], {
+      encoding: 'utf8',
+    });
     return stdout || stderr;
   };
 
@@ -39,7 +38,7 @@ describe('optional packages', () => {
         : 'opened',
     ],
     ['nothing', ':memory:', 'opened'],
-  ])('without %s, opening %s says what to install', (missing, database, message) => {
-    expect(openWithout(missing, database)).toBe(message);
+  ])('without %s, opening %s says what to install', async (missing, database, message) => {
+    expect(await openWithout(missing, database)).toBe(message);
   });
 });

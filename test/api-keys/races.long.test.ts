@@ -195,7 +195,7 @@ describe.each(databaseKinds)('two at once on $name (K3, K17)', (kind) => {
     timeout: processTimeoutMs,
   }, async () => {
     const database = await emptyDatabase(kind);
-    const writers = ['a', 'b', 'c', 'd'].map((label) => startWriter(database.url, 'names', label));
+    const writers = await Promise.all(['a', 'b', 'c', 'd'].map((label) => startWriter(database.url, 'names', label)));
     expect(await Promise.all(writers.map((writer) => writer.ended()))).toEqual([0, 0, 0, 0]);
     const outcomes = writers
       .flatMap((writer) => writer.lines<{ name?: string; outcome?: string }>())
@@ -213,8 +213,8 @@ describe.each(databaseKinds)('two at once on $name (K3, K17)', (kind) => {
     for (let index = 0; index < 60; index++) {
       await apiKeys.create(ada, { name: `Key ${index}`, expiresOn: apiKeys.maxExpiresOn() });
     }
-    const editor = startWriter(database.url, 'edit', 'editor');
-    const revoker = startWriter(database.url, 'revoke', 'revoker');
+    const editor = await startWriter(database.url, 'edit', 'editor');
+    const revoker = await startWriter(database.url, 'revoke', 'revoker');
     expect(await Promise.all([editor.ended(), revoker.ended()])).toEqual([0, 0]);
     type Line = { id: string; outcome: string };
     for (const { outcome } of revoker.lines<Line>()) expect(outcome).toBe('done');

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ClientEvents, ConnectorClient } from 'concordat/client';
 import { Pool } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { compiled } from '../helpers/compiled.js';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, holdAll, scriptedConnector } from '../helpers/scripted-connector.js';
 import { grace, rejection, track, until } from '../helpers/until.js';
@@ -236,15 +237,15 @@ describe('cleanup (S1)', () => {
 
 describe('a process ends when nobody waits, even during a pause (G4)', () => {
   const client = fileURLToPath(new URL('../../src/client/index.ts', import.meta.url));
-  const run = (url: string, script: string) => {
+  const run = async (url: string, script: string) => {
     const source = `
       import { createConnectorClient } from ${JSON.stringify(client)};
-      const client = createConnectorClient({ baseUrl: ${JSON.stringify(url)}, initialize: { parameters: {} } });
+      const client = createConnectorClient({ baseUrl: process.argv[2], initialize: { parameters: {} } });
       const controller = new AbortController();
       const call = client.get('/items', { signal: controller.signal });
       const paused = new Promise((resolve) => client.on('pause', resolve));
       ${script}`;
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', source], {
+    const child = spawn(process.execPath, [await compiled({ source }), url], {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -262,7 +263,7 @@ describe('a process ends when nobody waits, even during a pause (G4)', () => {
 
   it('after an abort, without close()', async () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(3600) });
-    const { exit } = run(
+    const { exit } = await run(
       connector.url,
       `await paused;
        controller.abort(new Error('enough'));
@@ -273,13 +274,13 @@ describe('a process ends when nobody waits, even during a pause (G4)', () => {
 
   it('after a response, without close(): idle connections hold nothing', async () => {
     const connector = await scriptedConnector();
-    const { exit } = run(connector.url, `await call; process.stdout.write('done');`);
+    const { exit } = await run(connector.url, `await call; process.stdout.write('done');`);
     expect(await exit).toEqual({ code: 0, output: 'done' });
   });
 
   it('control: a caller who waits keeps it alive', async () => {
     const connector = await scriptedConnector({ handle: (exchange) => exchange.limit(3600) });
-    const { exit, output } = run(connector.url, `await paused; process.stdout.write('paused'); await call;`);
+    const { exit, output } = await run(connector.url, `await paused; process.stdout.write('paused'); await call;`);
     const ended = track(exit);
     await until(() => output() !== '');
     await grace(500);

@@ -1,7 +1,8 @@
 // A reader follows a call through the files whose code it runs: this holds their number.
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { runScript } from '../helpers/run-script.js';
 import { type Handler, scriptedConnector } from '../helpers/scripted-connector.js';
 
 const source = fileURLToPath(new URL('../../src/client/index.ts', import.meta.url));
@@ -27,7 +28,9 @@ const script = (url: string) => `
 /** The files of src that run during a call. */
 async function filesOf(handle: Handler): Promise<string[]> {
   const { url } = await scriptedConnector({ handle });
-  const ran = JSON.parse(await runScript(script(url))) as string[];
+  // Not compiled to one file, as its files are counted.
+  const parameters = ['--import', 'tsx', '--input-type=module', '--eval', script(url)];
+  const ran = JSON.parse((await promisify(execFile)(process.execPath, parameters)).stdout) as string[];
   return ran.flatMap((file) => /\/src\/((?:client|contract|internal)\/.+)$/.exec(file)?.[1] ?? []).sort();
 }
 

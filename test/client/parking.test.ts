@@ -339,16 +339,16 @@ describe('a snapshot', () => {
     const connector = await scriptedConnector();
     connector.handle = (exchange) => (exchange.number === 3 ? exchange.limit(2) : ok(exchange));
     const source = fileURLToPath(new URL('../../src/client/index.ts', import.meta.url));
-    const run = async (body: string): Promise<string> => {
+    const run = async (body: string, ...parameters: string[]): Promise<string> => {
       const script = `
         import { createConnectorClient } from ${JSON.stringify(source)};
         const options = {
-          baseUrl: ${JSON.stringify(connector.url)},
+          baseUrl: process.argv[2],
           initialize: { parameters: {} },
           rateLimit: { onLimit: 'reject', jitterMs: 0 },
         };
         ${body}`;
-      return runScript(script);
+      return runScript(script, connector.url, ...parameters);
     };
     // The wait is long enough for a process to start in, and is read from the snapshot itself, not from the time it took.
     connector.handle = (exchange) => (exchange.number === 3 ? exchange.limit(600) : ok(exchange));
@@ -362,10 +362,12 @@ describe('a snapshot', () => {
     expect(snapshot.pauses).toHaveLength(1);
     expect(snapshot.quotas).toMatchObject([{ scope: '', limit: 2 }]);
     const seen = connector.requests.length + connector.logins.length;
-    const answer = await run(`
-      const client = createConnectorClient({ ...options, snapshot: ${written} });
+    const answer = await run(
+      `const client = createConnectorClient({ ...options, snapshot: JSON.parse(process.argv[3]) });
       const error = await client.get('/4').catch((error) => error);
-      process.stdout.write(JSON.stringify([error.kind, error.resumeAt, client.status.quota.limit]));`);
+      process.stdout.write(JSON.stringify([error.kind, error.resumeAt, client.status.quota.limit]));`,
+      written,
+    );
     const [kind, resumeAt, limit] = JSON.parse(answer);
     expect([kind, limit]).toEqual(['rate-limit', 2]);
     // Between its readings of calendar and monotonic clock a process may have lost the processor, so it may be a little later.

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { compiled } from '../helpers/compiled.js';
 
 describe('a connector without onError', () => {
   const program = (options: string) => `
@@ -22,14 +22,16 @@ describe('a connector without onError', () => {
     import 'concordat/connector/hono';
     import { connectorPlugin } from 'concordat/connector/fastify';
     import fastify from 'fastify';
-    const named = process.argv[1];
+    const named = process.argv[2];
     if (named === 'express') connectorErrorHandler(${options});
     else await fastify().register(connectorPlugin, ${options});`;
 
   async function run(options: string, source = program(options), ...rest: string[]) {
-    const tsx = ['--import', 'tsx', '--input-type=module', '--eval', source, ...rest];
-    const env = { ...process.env, TSX_TSCONFIG_PATH: path.resolve('tsconfig.json'), NODE_OPTIONS: '' };
-    const child = spawn(process.execPath, tsx, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...process.env, NODE_OPTIONS: '' };
+    const child = spawn(process.execPath, [await compiled({ source }), ...rest], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
     return { out: out.trim(), err };
   }

@@ -10,6 +10,7 @@ import { openApiKeys } from 'concordat/api-keys';
 import { expect, it, onTestFinished } from 'vitest';
 import { openForTest, openSqliteFile } from '../api-keys/helpers/databases.js';
 import { ada } from '../api-keys/helpers/people.js';
+import { compiled } from '../helpers/compiled.js';
 
 function emptyFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'concordat-close-'));
@@ -66,10 +67,10 @@ it('what is under way when it is closed is finished, and what comes later is ref
   expect(await again.authenticate({ 'x-api-key': key })).toBeDefined();
 });
 
-it.skipIf(process.platform !== 'linux')('close() leaves no descriptor that is not given back', () => {
+it.skipIf(process.platform !== 'linux')('close() leaves no descriptor that is not given back', async () => {
   const database = path.join(emptyFolder(), 'keys.db');
-  const program = fileURLToPath(new URL('./helpers/descriptors.ts', import.meta.url));
-  const words = ['--expose-gc', '--no-warnings', '--import', 'tsx', program, database];
+  const program = await compiled(fileURLToPath(new URL('./helpers/descriptors.ts', import.meta.url)));
+  const words = ['--expose-gc', '--no-warnings', program, database];
   const printed = JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' })) as Record<string, string[]>;
   expect(printed.whileOpen?.sort()).toEqual(['', '-shm', '-wal']);
   // Node 20 keeps the file itself until the collector has ended the statements; newer ones close it at once.

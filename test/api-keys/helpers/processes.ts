@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { compiled } from '../../helpers/compiled.js';
 
 const writer = fileURLToPath(new URL('./writer.ts', import.meta.url));
 const warner = fileURLToPath(new URL('./warner.ts', import.meta.url));
@@ -20,8 +21,8 @@ export function startWarner(url: string, daysAhead: number, diesAt = '') {
   return start(warner, [url, String(daysAhead), diesAt]);
 }
 
-function start(program: string, parameters: readonly string[], limits?: { maxFileKiB: number }) {
-  const command = [process.execPath, '--import', 'tsx', program, ...parameters];
+async function start(program: string, parameters: readonly string[], limits?: { maxFileKiB: number }) {
+  const command = [process.execPath, await compiled(program), ...parameters];
   const limit = limits === undefined ? '' : `ulimit -f ${limits.maxFileKiB}; `;
   const child = spawn('bash', ['-c', `${limit}exec "$@"`, 'bash', ...command], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
