@@ -25,7 +25,7 @@ const rooms: Record<string, Room> = {
   client: {
     mutate: ['src/client/**/*.ts'],
     tests: ['test/client/**/*.test.ts'],
-    except: ['test/client/{copy-script,second-copy}.test.ts'],
+    except: ['test/client/{copy-script.long,second-copy}.test.ts'],
     statics: false,
   },
   'api-keys': {

@@ -3,7 +3,7 @@ import { databaseKinds, sqlite } from './helpers/databases.js';
 import { explore, isNoticed } from './model/explore.js';
 import { mutants } from './model/mutants.js';
 
-/** The same in every run: a red build can be repeated. `model.long.test.ts` has others, and more mutants. */
+/** The same in every run: a red build can be repeated. `model.long.test.ts` has others, and all mutants. */
 const seed = 1;
 
 describe.each(databaseKinds)('two processes on one $name database', (kind) => {
@@ -14,7 +14,7 @@ describe.each(databaseKinds)('two processes on one $name database', (kind) => {
 });
 
 describe('the model', () => {
-  it.each(mutants.slice(0, 4))('control: notices that $wrong ($rule)', async (mutant) => {
+  it.each(mutants.slice(0, 1))('control: notices that $wrong ($rule)', async (mutant) => {
     expect(await isNoticed(mutant, sqlite, seed, 100)).toBe(true);
   });
 });

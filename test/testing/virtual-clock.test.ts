@@ -156,15 +156,6 @@ describe('runAll', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('ends with an error when timers set timers for ever', async () => {
-    const clock = virtualClock();
-    const again = () => {
-      clock.setTimer(1, again);
-    };
-    again();
-    await expect(clock.runAll()).rejects.toThrow('100000 timers have fired and 1 are still set');
-  });
-
   it('does nothing when no timer is set', async () => {
     const clock = virtualClock();
     await clock.runAll();

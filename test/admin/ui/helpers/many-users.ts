@@ -1,4 +1,6 @@
 import { type Administration, startAdministration } from './administration.js';
+import { readTable } from './html.js';
+import type { Visitor } from './visitor.js';
 
 /** Root and 4,999 others, whom the directory lists in another order each time, as a database may. */
 export async function administrationWithManyUsers(): Promise<Administration> {
@@ -17,4 +19,15 @@ export async function administrationWithManyUsers(): Promise<Administration> {
     return (calls++ % 2 === 0 ? all.reverse() : all).values();
   };
   return host;
+}
+
+/** Root, who has signed in among them. */
+export async function signedInAmongMany() {
+  const host = await administrationWithManyUsers();
+  return { host, visitor: await host.visitor('root') };
+}
+
+/** The users that the page lists. */
+export function namesOf({ page }: Visitor): string[] {
+  return readTable(page.html).rows.map(([name = '']) => name.replace(/ (?:You )?API keys · Revoke all$/, ''));
 }

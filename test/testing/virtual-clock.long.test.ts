@@ -1,0 +1,11 @@
+import { virtualClock } from 'concordat/testing';
+import { expect, it } from 'vitest';
+
+it('runAll ends with an error when timers set timers for ever', async () => {
+  const clock = virtualClock();
+  const again = () => {
+    clock.setTimer(1, again);
+  };
+  again();
+  await expect(clock.runAll()).rejects.toThrow('100000 timers have fired and 1 are still set');
+});
