@@ -15,6 +15,16 @@ export function indentJson(text: string): string {
   return parts.join('');
 }
 
+/** Whether `JSON.parse` keeps every number of valid JSON: up to 15 digits are exact, and more if they come back as they were. */
+export function keepsNumbers(text: string): boolean {
+  for (const token of tokensOf(text)) {
+    if (!/^[-\d]/.test(token) || String(Number(token)) === token) continue;
+    const [digits = ''] = token.split(/e/i);
+    if (digits.replace(/[-.]/g, '').length > 15 || !Number.isFinite(Number(token))) return false;
+  }
+  return true;
+}
+
 function printedToken(token: string): string {
   if (token === ':') return ': ';
   // Connectors that write ASCII alone escape every other letter.

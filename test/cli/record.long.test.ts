@@ -18,11 +18,13 @@ async function connector({
   me = {},
   issues = [{ id: 7, title: 'a', closed: null }],
   text = Buffer.alloc(0),
+  textType = 'text/csv',
   file = { bytes: Buffer.alloc(0), type: 'image/png' },
 }: {
   me?: object;
   issues?: unknown;
   text?: Buffer<ArrayBuffer>;
+  textType?: string;
   file?: { bytes: Buffer<ArrayBuffer>; type: string };
 } = {}) {
   let limited = true;
@@ -49,7 +51,7 @@ async function connector({
     throw new NotFoundError(`No issue ${c.req.param('id')}`, { code: 'ISSUE_NOT_FOUND' });
   });
   app.get('/me', (c) => c.json(me));
-  app.get('/text', (c) => c.body(text, 200, { 'content-type': 'text/csv' }));
+  app.get('/text', (c) => c.body(text, 200, { 'content-type': textType }));
   app.get('/file', (c) => c.body(file.bytes, 200, { 'content-type': file.type }));
   const posts: string[] = [];
   app.post('/issues', async (c) => {
@@ -184,6 +186,23 @@ describe('concordat record', () => {
     const simulated = simulateConnector({ recording: recording as Recording, session: false });
     const replayed = await simulated.fetch('http://c.test/text');
     expect(Buffer.from(await replayed.arrayBuffer())).toEqual(text);
+  });
+
+  it('keeps JSON with numbers that JSON.parse would round as it came, and compares it', async () => {
+    const text = '{ "id": 12345678901234567890, "price": 1.50 }\n';
+    const raw = { text: Buffer.from(text), textType: 'application/json' };
+    const { recording, cwd } = await record(raw, { record: ['/text'] });
+    const simulated = simulateConnector({ recording: recording as Recording, session: false });
+    expect(await (await simulated.fetch('http://c.test/text')).text()).toBe(text);
+    const { baseUrl } = await connector({ ...raw, text: Buffer.from('{ "id": "12345678901234567890" }') });
+    const { out } = await run(['check', baseUrl, '--against', 'recording.json'], { cwd, env });
+    expect(out).toContain('id was number, and is string');
+    expect(out).toContain('price is gone');
+    const exact = await record(
+      { ...raw, text: Buffer.from('{ "id": 9007199254740991, "price": 1.50 }') },
+      { record: ['/text'] },
+    );
+    expect(exact.recording?.exchanges[2]?.response.json).toEqual({ id: 9007199254740991, price: 1.5 });
   });
 
   it.each([

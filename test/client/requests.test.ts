@@ -1,12 +1,12 @@
 // What a request is made of: query, path, headers and body (rules D1, G8).
 import { openAsBlob } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { BodyOption, ConnectorClientOptions } from 'concordat/client';
 import { FormData as UndiciFormData } from 'undici';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { version } from '../../src/client/http/request-headers.js';
 import { connect, password } from '../helpers/connect.js';
 import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
@@ -210,6 +210,7 @@ describe.each(transports)('bodies, by %s', (_name, transport) => {
   it('a file, by openAsBlob', async () => {
     const file = path.join(tmpdir(), `concordat-${process.pid}-${Math.random()}.bin`);
     await writeFile(file, bytes);
+    onTestFinished(() => rm(file));
     const { sent } = await send(await openAsBlob(file));
     expect(sent.map(({ body }) => body.equals(bytes))).toEqual([true, true]);
   });

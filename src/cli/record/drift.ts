@@ -1,6 +1,7 @@
 import type { CaseResult } from '../../conformance/index.js';
 import { isObject } from '../../internal/index.js';
 import type { RecordedExchange, Recording } from '../../testing/index.js';
+import { jsonOf } from './secrets-in-texts.js';
 
 type Response = RecordedExchange['response'];
 
@@ -31,8 +32,9 @@ function differences(before: Response, now: Response): string[] {
     headers['content-type']?.split(';')[0]?.trim().toLowerCase(),
   );
   if (type !== typeNow) found.push(`the content type was ${type ?? 'absent'}, and is ${typeNow ?? 'absent'}`);
-  if (found.length > 0 || before.json === undefined) return found;
-  const [shape, shapeNow] = [shapeOf(before.json), shapeOf(now.json)];
+  const json = toJson(before);
+  if (found.length > 0 || json === undefined) return found;
+  const [shape, shapeNow] = [shapeOf(json), shapeOf(toJson(now))];
   for (const [path, { types, parent }] of shape) {
     const typesNow = shapeNow.get(path)?.types;
     if (typesNow === undefined) {
@@ -47,6 +49,11 @@ function differences(before: Response, now: Response): string[] {
     }
   }
   return found;
+}
+
+/** What is in a body of JSON, which is kept as text where parsing would change it. */
+function toJson({ json, text }: Response): unknown {
+  return json === undefined && text !== undefined ? jsonOf(text) : json;
 }
 
 /** The types at each path, such as `items[].id`, and the path of the object or array that it is in. */

@@ -11,6 +11,7 @@ import {
 } from '../../internal/index.js';
 import type { RecordedBody, RecordedExchange, RecordedRequest, Recording } from '../../testing/index.js';
 import { fromOptions, UsageError } from '../io.js';
+import { keepsNumbers } from '../json-text.js';
 import { given } from '../values.js';
 
 /** Far more than a fixture should have. */
@@ -136,7 +137,7 @@ function toBody(bytes: Uint8Array, type: string): RecordedBody {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     const json = /[/+]json\b/i.test(type) ? parseJson(text.replace(/^\ufeff/, '')) : undefined;
-    return json === undefined ? { text } : { json };
+    return json === undefined || !keepsNumbers(text) ? { text } : { json };
   } catch {
     return { base64: Buffer.from(bytes).toString('base64') };
   }
