@@ -16,14 +16,10 @@ export const generic: Preset = {
   name: 'generic',
   code: ['code', 'error.code', 'errors.0.code', 'errors.code'],
   message: [
-    'message',
-    'error.message',
-    'errors.0.message',
-    'errors.message',
-    'error_description',
-    'error',
-    'detail',
-    'title',
+    ...['message', 'error.message', 'errors.0.message', 'errors.message', 'error_description', 'error', 'errors'],
+    ...['errors.*.detail', 'errors.detail', 'error.detail', 'detail', 'detail.*.msg'],
+    'errors.*', // by field
+    ...['errors.*.title', 'error.title', 'title'],
   ],
   quota: [
     { remaining: 'ratelimit-remaining', reset: { header: 'ratelimit-reset', unit: 'guess' } },

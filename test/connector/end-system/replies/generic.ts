@@ -47,6 +47,42 @@ export const generic: ReplySet = {
       gives: { is: 'bad-request', code: 'X', message: 'm' },
     },
     {
+      what: 'a bad request as in JSON:API',
+      status: 422,
+      body: { errors: [{ code: 'X', title: 'Invalid', detail: 'No name' }, { title: 'Invalid', detail: 'No date' }] },
+      gives: { is: 'bad-request', code: 'X', message: 'No name; No date' },
+    },
+    {
+      what: 'a bad request with titles alone',
+      status: 422,
+      body: { errors: [{ title: 'Invalid name' }] },
+      gives: { is: 'bad-request', message: 'Invalid name' },
+    },
+    {
+      what: 'a bad request with a detail in `error`',
+      status: 422,
+      body: { error: { code: 'X', title: 'Invalid', detail: 'No name' } },
+      gives: { is: 'bad-request', code: 'X', message: 'No name' },
+    },
+    {
+      what: 'a bad request with a list of messages',
+      status: 422,
+      body: { errors: ['No name', 'No date'] },
+      gives: { is: 'bad-request', message: 'No name; No date' },
+    },
+    {
+      what: 'a bad request with messages by field, as in Rails and ASP.NET',
+      status: 422,
+      body: { title: 'Validation failed', errors: { name: ['is too long'], date: ['is missing', 'is no date'] } },
+      gives: { is: 'bad-request', message: 'name: is too long; date: is missing; is no date' },
+    },
+    {
+      what: 'a bad request as in FastAPI',
+      status: 422,
+      body: { detail: [{ loc: ['body', 'name'], msg: 'Field required', type: 'missing' }] },
+      gives: { is: 'bad-request', message: 'Field required' },
+    },
+    {
       what: 'an empty quota of the newer header',
       status: 403,
       headers: { 'ratelimit-remaining': '0', 'ratelimit-reset': '5' },

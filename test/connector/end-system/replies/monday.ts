@@ -60,7 +60,7 @@ export const monday: ReplySet = {
       what: 'a token that is wrong',
       status: 401,
       body: { errors: ['Not Authenticated'] },
-      gives: { is: 'unauthorized' },
+      gives: { is: 'unauthorized', message: 'Not Authenticated' },
     },
     {
       what: 'a limit by its status',
