@@ -13,6 +13,7 @@ import { incomingSecrets } from '../errors/redact.js';
 import { errorOfStatus, invalidJsonMessage, invalidPathMessage, noRoute } from '../errors/to-connector-error.js';
 import { warnOfSilence } from '../errors/warn-of-silence.js';
 import { breakOff } from '../server/break-off.js';
+import { watchBody } from '../server/watch-body.js';
 
 export interface ConnectorPluginOptions extends AdapterOptions<FastifyRequest> {
   /**
@@ -29,7 +30,7 @@ const schema = optionsOf({ ...adapterShape, notFound: bool.default(true) } satis
 /**
  * Fastify plugin: sends the contract's error response for what routes throw, for Fastify's own errors (validation and
  * broken JSON: 400, bodies that are too large: 413) and for unknown routes (404), in the whole scope in which it is registered. An
- * error after the headers have been sent ends the connection.
+ * error after the headers have been sent, such as that of a stream, goes to `onError` and ends the connection.
  *
  * @throws TypeError naming the invalid option, while the server is getting ready.
  * @example
@@ -62,8 +63,18 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
     ...given
   } = options as ConnectorPluginOptions & Record<'prefix' | 'logLevel' | 'logSerializers', unknown>;
   const { notFound, ...own } = checkOptions(schema, given);
-  const handleError = createErrorHandler(own as AdapterOptions<FastifyRequest>);
+  const { handleError, report } = createErrorHandling(own as AdapterOptions<FastifyRequest>);
   app.setErrorHandler(handleError);
+  // Fastify breaks the connection of a stream that fails in the middle, and tells no error handler.
+  app.addHook('onSend', (request, reply, payload, next) => {
+    const { raw } = reply;
+    const sent = watchBody(payload, (thrown) => {
+      if (!raw.headersSent || raw.destroyed) return; // Fastify's error handler gets it, or nobody reads any more
+      report(thrown, request);
+      breakOff(raw);
+    });
+    next(null, sent);
+  });
   if (!notFound) return;
   const scopes = notFoundScopes.get(app.server) ?? new Map<string, FastifyInstance>();
   notFoundScopes.set(app.server, scopes);
@@ -93,17 +104,15 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
  * await app.register(connectorPlugin)
  */
 export function connectorFrameworkErrors(options: AdapterOptions<FastifyRequest> = {}): ConnectorFrameworkErrors {
-  return createErrorHandler(options);
+  return createErrorHandling(options).handleError;
 }
 
 export type ConnectorFrameworkErrors = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
-function createErrorHandler(
-  options: AdapterOptions<FastifyRequest>,
-): (thrown: unknown, ...rest: [FastifyRequest, FastifyReply]) => void {
+function createErrorHandling(options: AdapterOptions<FastifyRequest>) {
   const writer = createAdapterWriter<FastifyRequest>(options, incomingSecrets, translate);
   if (options.onError === undefined) warnOfSilence();
-  return (thrown, request, reply) => {
+  const handleError: ConnectorFrameworkErrors = (thrown, request, reply) => {
     if (reply.raw.headersSent) {
       writer.report(thrown, request);
       reply.hijack();
@@ -112,6 +121,7 @@ function createErrorHandler(
     }
     send(reply, writer.write(thrown, request, reply));
   };
+  return { handleError, report: writer.report };
 }
 
 /** In place of Fastify's own messages, which quote the request. */
