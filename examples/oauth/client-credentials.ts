@@ -1,4 +1,4 @@
-import { createConnector, endSystemFetch } from 'concordat/connector';
+import { createConnector, endSystemFetch, readResponse } from 'concordat/connector';
 import { z } from 'zod';
 import { requestTokens } from './tokens.js';
 
@@ -23,7 +23,7 @@ export function createClientCredentialsConnector({ productUrl }: { productUrl: s
   connector.get('/items', async (c) => {
     const headers = { authorization: `Bearer ${c.get('session')['x-access-token']}` };
     const answer = await product(`${productUrl}/items`, { headers, signal: c.req.raw.signal });
-    return c.json((await answer.json()) as object);
+    return c.json(await readResponse(answer, z.json()));
   });
   return connector;
 }

@@ -1,5 +1,5 @@
 import { isConnectorError } from 'concordat';
-import { createConnector, endSystemFetch } from 'concordat/connector';
+import { createConnector, endSystemFetch, readResponse } from 'concordat/connector';
 import { z } from 'zod';
 import { Connections } from './connections.js';
 import type { TokenStore } from './token-store.js';
@@ -45,7 +45,7 @@ export function createRefreshTokenConnector({ productUrl, store, ...client }: Re
 
   connector.get('/items', async (c) => {
     const answer = await call(c.get('session')['x-connection'], '/items', { signal: c.req.raw.signal });
-    return c.json((await answer.json()) as object);
+    return c.json(await readResponse(answer, z.json()));
   });
   return connector;
 }

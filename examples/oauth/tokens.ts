@@ -1,5 +1,5 @@
 import { UnauthorizedError } from 'concordat';
-import { endSystemFetch } from 'concordat/connector';
+import { endSystemFetch, readResponse } from 'concordat/connector';
 import { z } from 'zod';
 
 /** The product's token endpoint, and the client that is registered there for this connector. */
@@ -47,6 +47,6 @@ export async function requestTokens(client: OAuthClient, grant: Record<string, s
     headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}`, accept: 'application/json' },
     body: new URLSearchParams(grant),
   });
-  const { access_token, refresh_token, expires_in } = answerSchema.parse(await answer.json());
+  const { access_token, refresh_token, expires_in } = await readResponse(answer, answerSchema);
   return { accessToken: access_token, refreshToken: refresh_token, expiresAt: Date.now() + expires_in * 1000 };
 }

@@ -1,6 +1,9 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { createConnectorClient } from 'concordat/client';
 import { serve } from 'concordat/connector';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -49,6 +52,29 @@ describe('client credentials', () => {
     }
     expect(logins).toEqual(['first', 'expired', 'expired']);
     expect(product.grants).toEqual(times(3, 'client_credentials 200'));
+  });
+
+  test('a page of maintenance in place of JSON is a 502 that says so, at the login and later (E3)', async () => {
+    const product = await startProduct();
+    let isDown = false;
+    const server = createServer(async (request, response) => {
+      if (isDown) return response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Back soon</h1>');
+      const body = request.method === 'POST' ? await buffer(request) : undefined;
+      const { authorization = '', 'content-type': type = '' } = request.headers;
+      const init = { method: request.method, headers: { authorization, 'content-type': type }, body } as RequestInit;
+      const answer = await fetch(product.url + request.url, init);
+      return response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const productUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { client } = await connect(createClientCredentialsConnector({ productUrl }), registered);
+    await client.get('/items');
+    isDown = true;
+    const invalid = { status: 502, code: 'END_SYSTEM_INVALID_RESPONSE' };
+    await expect(client.get('/items')).rejects.toMatchObject(invalid);
+    const other = await connect(createClientCredentialsConnector({ productUrl }), registered);
+    await expect(other.client.get('/items')).rejects.toMatchObject({ name: 'InitializeError', ...invalid });
   });
 
   test('a wrong secret is a 401 of initialize with the code of OAuth (S5)', async () => {
