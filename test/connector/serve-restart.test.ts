@@ -207,6 +207,29 @@ test('a connection that stays busy is closed, too', async () => {
   expect(['close', 'ECONNREFUSED', 'ECONNRESET']).toContain(last);
 });
 
+test('a connection that the system accepts in time is served, although the server was too busy to see it', async () => {
+  const server = createServer((_request, response) => void response.end());
+  const close = gracefulClose(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const idle = connect(port, '127.0.0.1');
+  onTestFinished(() => void idle.destroy());
+  await new Promise((resolve) => server.once('connection', resolve));
+  const closing = close();
+  const answered = new Promise((resolve, reject) => {
+    // Timers come next, before what has arrived.
+    setImmediate(() => {
+      request({ host: '127.0.0.1', port, agent: false }, (response) => resolve(response.resume().statusCode))
+        .once('error', reject)
+        .end();
+      const end = performance.now() + 400;
+      while (performance.now() < end);
+    });
+  });
+  expect(await answered).toBe(200);
+  await closing;
+});
+
 test('called when there are connections, it ends them, too, when the grace is over', async () => {
   const server = createServer((_request, response) => void response.end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

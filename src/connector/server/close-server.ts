@@ -140,6 +140,7 @@ function closer(server: Server): (graceMs: number) => Promise<void> {
       });
       // Until then new connections are served: a load balancer may not know of another server yet.
       if (sockets.size === 0) stop();
-      else setTimeout(stop, Math.min(lastUseMs, graceMs));
+      // A busy server sees only after its timers what the system has accepted for it, and would reset.
+      else setTimeout(() => setImmediate(stop), Math.min(lastUseMs, graceMs));
     });
 }
