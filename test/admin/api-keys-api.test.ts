@@ -188,6 +188,20 @@ describe('reading (specification 4, K7)', () => {
     expect((await host.as('alice', 'GET', '/api-keys?status=&search=&cursor=&limit=')).body.items).toHaveLength(5);
   });
 
+  it('whose keys is not left out by an empty parameter, as of an unset variable', async () => {
+    const host = await startAdmin();
+    const { status, body } = await host.as('root', 'GET', '/api-keys?scope=all&createdBy=');
+    expect([status, body.fieldErrors]).toEqual([
+      400,
+      [{ field: 'createdBy', message: '`createdBy` must not be empty.' }],
+    ]);
+    expect((await host.as('root', 'GET', '/api-keys?scope=all&createdBy=%20')).status).toBe(400);
+    expect((await host.as('root', 'GET', '/audits?apiKeyId=')).status).toBe(404);
+    await expect(
+      host.apiKeys.list({ userId: 'u-root', username: 'root', origin: 'API' }, { scope: 'all', createdBy: '' }),
+    ).rejects.toMatchObject({ kind: 'validation' });
+  });
+
   it('the answer to HEAD has no body', async () => {
     const host = await startAdmin();
     const answer = await host.as('alice', 'HEAD', '/api-keys');

@@ -12,8 +12,8 @@ import {
   readScope,
   readSearch,
   readSkip,
-  readSought,
   readTotal,
+  readUser,
 } from './list-query.js';
 import { toApiKey } from './presentation.js';
 import { endsOf, recordExpiredKeys } from './status.js';
@@ -37,7 +37,7 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   if (field === 'lastAccessed') await context.marks.flush().catch(context.onError);
   const nowMs = context.now();
   const { kysely } = context.store;
-  const createdBy = readSought('createdBy', query.createdBy);
+  const createdBy = readUser('createdBy', query.createdBy);
   const ownerIds = [scope === 'my' ? principal.userId : undefined, createdBy].filter((id) => id !== undefined);
   const filter = {
     ownerIds,

@@ -67,6 +67,13 @@ export function readSought(field: string, text: unknown): string | undefined {
   return text.trim() || undefined;
 }
 
+/** A user to whom a list is limited. An empty one is a mistake, such as an unset variable: without it the list has everybody. */
+export function readUser(field: string, user: unknown): string | undefined {
+  const sought = readSought(field, user);
+  if (sought === undefined && typeof user === 'string') throw wrong(field, 'must not be empty.');
+  return sought;
+}
+
 export function readSearch(search: unknown): KeySearch | undefined {
   const trimmed = readSought('search', search);
   if (trimmed === undefined) return undefined;

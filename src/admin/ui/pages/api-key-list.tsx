@@ -64,7 +64,8 @@ export function apiKeyListRoutes(ui: Ui): void {
     const { scope, createdBy, status, search, sort, page } = view;
     // An index counts all keys. For a search it would have to look at every name.
     const total = scope === 'my' || createdBy !== '' || search === '';
-    return await apiKeys.list(actor, { scope, createdBy, status, search, sort, total, ...placeOf(page) });
+    const whose = { scope, createdBy: createdBy || undefined };
+    return await apiKeys.list(actor, { ...whose, status, search, sort, total, ...placeOf(page) });
   }
 
   /** The name of the only user whose keys are shown, who may be gone. */
@@ -75,8 +76,9 @@ export function apiKeyListRoutes(ui: Ui): void {
   }
 
   async function countExpiring({ actor, nowMs }: PageContext, { scope, createdBy }: ListView): Promise<number> {
-    const query = { scope, createdBy, status: 'Active', sort: 'expiresOn', limit: maxCounted + 1 } as const;
-    const { items } = await apiKeys.list(actor, query);
+    const whose = { scope, createdBy: createdBy || undefined };
+    const soonest = { status: 'Active', sort: 'expiresOn', limit: maxCounted + 1 } as const;
+    const { items } = await apiKeys.list(actor, { ...whose, ...soonest });
     return items.filter(({ expiresOn }) => Date.parse(expiresOn) <= expiryWarningEndMs(nowMs)).length;
   }
 }

@@ -29,7 +29,7 @@ export function revokeAllRoutes(ui: Ui): void {
 
   /** @throws AdminHttpError 404 for another user's keys without the right, as if there were no such user */
   async function findUser({ actor, mayManageAll, user }: PageContext, userId = ''): Promise<DirectoryUser> {
-    if (!mayManageAll && userId !== user.id) throw userNotFound();
+    if (userId.trim() === '' || (!mayManageAll && userId !== user.id)) throw userNotFound();
     const found = await actor.lookups?.findUser(context.users, userId);
     if (found !== undefined) return found;
     // Somebody who is no longer in the directory may have left keys.

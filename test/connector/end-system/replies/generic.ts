@@ -49,7 +49,12 @@ export const generic: ReplySet = {
     {
       what: 'a bad request as in JSON:API',
       status: 422,
-      body: { errors: [{ code: 'X', title: 'Invalid', detail: 'No name' }, { title: 'Invalid', detail: 'No date' }] },
+      body: {
+        errors: [
+          { code: 'X', title: 'Invalid', detail: 'No name' },
+          { title: 'Invalid', detail: 'No date' },
+        ],
+      },
       gives: { is: 'bad-request', code: 'X', message: 'No name; No date' },
     },
     {
