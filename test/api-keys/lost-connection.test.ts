@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { databaseKinds, emptyDatabase, openForTest } from './helpers/databases.js';
@@ -15,15 +16,90 @@ describe.skipIf(kind?.name !== 'PostgreSQL')('a connection that PostgreSQL ends 
     await other.connect();
     onTestFinished(() => other.end());
     await other.query('begin; lock table concordat_api_key in exclusive mode'); // readers pass, writers wait
-    const revoked = apiKeys.revoke(ada, apiKey.id).catch((error: Error) => error.message);
+    const revoked = apiKeys.revoke(ada, apiKey.id).catch((error: unknown) => error);
     const endWaiting = async () => {
       const { rowCount } = await other.query(`select pg_terminate_backend(pid) from pg_locks
         where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`);
       return rowCount;
     };
     await expect.poll(endWaiting, { timeout: 30_000 }).toBe(1);
-    expect(await revoked).toMatch(/terminat/);
+    expect(await revoked).toMatchObject({
+      kind: 'unavailable',
+      cause: { message: expect.stringMatching(/^postgres:.*terminat/) },
+    });
     await other.query('rollback');
     expect(await apiKeys.revoke(ada, apiKey.id)).toMatchObject({ status: 'Revoked' });
+  });
+});
+
+describe.skipIf(kind?.name !== 'PostgreSQL')('a PostgreSQL that cannot be reached', () => {
+  /** The way to the server, which can be blocked: nothing comes through any more, and the connections stay. */
+  async function wayTo(url: string) {
+    const { hostname, port } = new URL(url);
+    const sockets = new Set<Socket>();
+    let isFrozen = false;
+    const server = createServer((socket) => {
+      const target = connect(Number(port), hostname);
+      for (const [from, to] of [
+        [socket, target],
+        [target, socket],
+      ] as const) {
+        sockets.add(from);
+        from.on('data', (bytes) => void (isFrozen || to.write(bytes)));
+        from.on('error', () => {}).on('close', () => to.destroy());
+      }
+    });
+    const listen = (port = 0) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    await listen();
+    const way = new URL(url);
+    way.port = String((server.address() as AddressInfo).port);
+    const cut = () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    };
+    onTestFinished(cut);
+    return {
+      url: way.href,
+      freeze: (frozen: boolean) => {
+        isFrozen = frozen;
+      },
+      cut,
+      mend: () => listen(Number(way.port)),
+    };
+  }
+
+  const unavailable = {
+    name: 'ApiKeyError',
+    kind: 'unavailable',
+    message: 'The database cannot be reached right now. Try again in a few seconds.',
+  };
+
+  async function openOnTheWay() {
+    const { url } = await emptyDatabase(kind!);
+    const way = await wayTo(url);
+    const apiKeys = await openForTest({ database: way.url, edition: 'Professional' });
+    const { key } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
+    return { apiKeys, way, key, names: `postgres://${new URL(way.url).host}/` };
+  }
+
+  it('is `unavailable`, with the reason and the name of the database as the cause, until it is back (K18, K19)', async () => {
+    const { apiKeys, way, key, names } = await openOnTheWay();
+    way.cut();
+    const cause = { message: expect.stringContaining(names) };
+    for (const call of [() => apiKeys.authenticate({ 'x-api-key': key }), () => apiKeys.list(ada, {})]) {
+      await expect(call()).rejects.toMatchObject({ ...unavailable, cause });
+      await expect(call()).rejects.toMatchObject({ ...unavailable, cause: { ...cause, code: 'ECONNREFUSED' } });
+    }
+    await way.mend();
+    expect(await apiKeys.authenticate({ 'x-api-key': key })).toMatchObject({ userId: 'u-ada' });
+    expect((await apiKeys.list(ada, {})).items).toHaveLength(1);
+  });
+
+  it('and does not answer is `unavailable` after five seconds for whoever presents a key (K19)', async () => {
+    const { apiKeys, way, key } = await openOnTheWay();
+    way.freeze(true);
+    await expect(apiKeys.authenticate({ 'x-api-key': key })).rejects.toMatchObject(unavailable);
+    way.freeze(false);
+    expect(await apiKeys.authenticate({ 'x-api-key': key })).toMatchObject({ userId: 'u-ada' });
   });
 });

@@ -1,3 +1,4 @@
+import { isApiKeyError } from '../api-key-error.js';
 import type { SecretHasher } from '../authentication/secret-hasher.js';
 import type { Store } from './connection.js';
 import { isPostgresUrl, nameOfDatabase, withDatabaseName } from './database-name.js';
@@ -36,6 +37,7 @@ export async function openStore(database: string, hasher: SecretHasher, nowMs: n
     return { ...connection, hasTrigrams };
   } catch (error) {
     await connection.close().catch(() => {});
-    throw withDatabaseName(error, nameOfDatabase(database));
+    const { cause } = isApiKeyError(error, 'unavailable') ? error : { cause: error };
+    throw withDatabaseName(cause, nameOfDatabase(database));
   }
 }

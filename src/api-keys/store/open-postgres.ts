@@ -1,10 +1,15 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { importPeer } from '../import-peer.js';
 import { addMarks, lookUpColumns, type StoreConnection, type StoredSecret, type StoredUses } from './connection.js';
+import { nameOfDatabase } from './database-name.js';
+import { namedError, toNamedPool } from './postgres-pool.js';
 import { keyTable, type Tables, uniqueName } from './schema.js';
 
 const bigintType = 20;
 const uniqueViolation = '23505';
+
+/** As long as the directory of users may take by default: whoever presents a key waits for it. */
+const lookUpTimeoutMs = 5000;
 
 /** Opens a PostgreSQL database by its URL. */
 export async function openPostgres(url: string): Promise<StoreConnection> {
@@ -19,21 +24,27 @@ export async function openPostgres(url: string): Promise<StoreConnection> {
         oid === bigintType ? Number : pg.types.getTypeParser(oid, format as 'text'),
     },
   });
+  const name = nameOfDatabase(url);
   // A connection that breaks fails its query, or is replaced; without listeners the process would end, too. The pool
   // hears only idle connections.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: toNamedPool(pool, name) }) });
   return {
     dialect: 'postgres',
     kysely,
     async lookUp(id) {
-      const { rows } = await pool.query<StoredSecret>({
+      const query = {
         name: 'concordat_api_key_look_up',
         text: `select ${lookUpColumns} from ${keyTable} where id = $1`,
         values: [id],
-      });
-      return rows[0];
+        query_timeout: lookUpTimeoutMs,
+      };
+      try {
+        return (await pool.query<StoredSecret>(query)).rows[0];
+      } catch (error) {
+        throw namedError(error, name);
+      }
     },
     async writeMarks(marks, keptUses) {
       await kysely.transaction().execute(async (transaction) => {
