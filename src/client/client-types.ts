@@ -132,9 +132,9 @@ export interface ConnectorClient extends AsyncDisposable {
    * Reads a body of any length while it arrives (rule D2): in constant memory, at the reader's pace. Logins, pauses and
    * retries happen before this resolves; from then on, `timeoutMs` bounds each silence of the connection. The stream is
    * complete or it fails: with a `RequestError` (`NETWORK_ERROR`, `TIMEOUT`, `RESPONSE_TOO_LARGE`, `INVALID_ENCODING`)
-   * or the signal's reason. If the connection of a GET is lost and the connector had sent `accept-ranges: bytes` and a
-   * strong `etag`, the client requests the rest with `range` and `if-range`. Until it ends or is cancelled, a stream
-   * counts against `concurrency`.
+   * or the signal's reason. If the connection of a GET is lost and the connector had sent `content-length`,
+   * `accept-ranges: bytes` and a strong `etag`, the client requests the rest with `range` and `if-range`. Until it ends
+   * or is cancelled, a stream counts against `concurrency`.
    *
    * @throws (rejects) as {@link request} does.
    * @example

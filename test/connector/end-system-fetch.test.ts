@@ -173,6 +173,15 @@ describe('an end system that does not answer', () => {
     expect(error.cause).toBeInstanceOf(TypeError);
   });
 
+  test('that ends the connection while it is sent an upload was reached', async () => {
+    const cause = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+    const fetch = async () => Promise.reject(new TypeError('fetch failed', { cause }));
+    await expect(endSystemFetch({ fetch })('http://x/files', { method: 'PUT' })).rejects.toMatchObject({
+      ...{ status: 502, code: 'END_SYSTEM_UNREACHABLE' },
+      message: 'PUT /files: the end system ended the connection before it had read the whole request (EPIPE).',
+    });
+  });
+
   test('a Request is named by its method and path', async () => {
     const url = await endSystem((request) => request.socket.destroy());
     const request = new Request(`${url}/issues?token=canary`, { method: 'PUT' });

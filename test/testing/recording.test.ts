@@ -1,4 +1,4 @@
-import { type Recording, simulateConnector } from 'concordat/testing';
+import { type FaultRule, type Recording, simulateConnector } from 'concordat/testing';
 import { describe, expect, it } from 'vitest';
 import { simulateInProcess, simulateOnPort } from './helpers/connect.js';
 
@@ -31,10 +31,62 @@ const recording: Recording = {
 };
 const initialize = { path: '/login', parameters: { user: 'ada' } };
 
+const ticket = { method: 'GET', path: '/tickets/3' };
+const file = { method: 'GET', path: '/files/1' };
+const fileHeaders = { ...bytes, 'accept-ranges': 'bytes', etag: '"1"' };
+const conditional: Recording = {
+  ...recording,
+  exchanges: [
+    {
+      request: { ...ticket, headers: { 'If-None-Match': '"1"' } },
+      response: { status: 304, headers: { etag: '"1"' } },
+    },
+    { request: ticket, response: { status: 200, headers: { ...json, etag: '"1"' }, json: { id: 3 } } },
+    {
+      request: { ...file, headers: { range: 'bytes=0-1' } },
+      response: { status: 206, headers: { ...fileHeaders, 'content-range': 'bytes 0-1/6' }, base64: btoa('ab') },
+    },
+    { request: file, response: { status: 200, headers: fileHeaders, base64: btoa('abcdef') } },
+  ],
+};
+
 describe.each([
   ['over a socket', simulateOnPort],
   ['over fetch', simulateInProcess],
 ])('a recording, replayed %s', (_name, simulate) => {
+  it('gives what was recorded with a condition or a range only to a request with the same', async () => {
+    const { client } = await simulate({ recording: conditional }, { initialize });
+    const statusOf = async (path: string, headers: Record<string, string> = {}) =>
+      (await client.request({ method: 'GET', path, headers, responseType: 'bytes' })).status;
+    expect(await client.get('/tickets/3')).toEqual({ id: 3 });
+    expect(await statusOf('/tickets/3', { 'if-none-match': '"1"' })).toBe(304);
+    expect(await statusOf('/tickets/3', { 'if-none-match': '"2"' })).toBe(200);
+    expect(await statusOf('/files/1')).toBe(200);
+  });
+
+  it('gives parts of a file whose connector sends ranges', async () => {
+    const { client } = await simulate({ recording: conditional }, { initialize });
+    const part = async (headers: Record<string, string>) => {
+      const request = { method: 'GET', path: '/files/1', headers, responseType: 'bytes' } as const;
+      const { status, data, headers: received } = await client.request<Uint8Array>(request);
+      return [status, Buffer.from(data).toString(), received.get('content-range')];
+    };
+    expect(await part({ range: 'bytes=0-1' })).toEqual([206, 'ab', 'bytes 0-1/6']);
+    expect(await part({ range: 'bytes=4-' })).toEqual([206, 'ef', 'bytes 4-5/6']);
+    expect(await part({ range: 'bytes=4-99', 'if-range': '"1"' })).toEqual([206, 'ef', 'bytes 4-5/6']);
+    await expect(part({ range: 'bytes=6-' })).rejects.toMatchObject({ status: 416 });
+    expect((await part({ range: 'bytes=4-', 'if-range': '"2"' })).slice(0, 2)).toEqual([200, 'abcdef']);
+  });
+
+  it('a file that breaks off is completed, as it would be by the connector', async () => {
+    const faults: FaultRule[] = [{ kind: 'truncated', on: 'GET /files/1', at: [1] }];
+    const { client, connector } = await simulate({ recording: conditional, faults }, { initialize });
+    const { body } = await client.stream('/files/1');
+    expect(await new Response(body).text()).toBe('abcdef');
+    const reads = connector.journal.filter(({ path }) => path === '/files/1');
+    expect(reads.map(({ status }) => status)).toEqual([200, 206]);
+  });
+
   it('gives the recorded responses: JSON, text, bytes and errors', async () => {
     const { client } = await simulate({ recording }, { initialize });
     expect(await client.get('/issues?page=1&limit=2')).toEqual([7, 8]);

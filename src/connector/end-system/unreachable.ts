@@ -15,7 +15,9 @@ export function unreachable(thrown: unknown, request: EndSystemRequest): Connect
   const code = codeOf(thrown);
   if (isTimeout(thrown) || timeoutCode.test(code ?? '')) return timeoutError(request, thrown);
   const reason = code === undefined ? '' : ` (${code})`;
-  return new ConnectorError(`${nameRequest(request)}: the end system cannot be reached${reason}.`, {
+  // It may have responded already: fetch does not hand on the response to a request that it could not send whole.
+  const what = code === 'EPIPE' ? 'ended the connection before it had read the whole request' : 'cannot be reached';
+  return new ConnectorError(`${nameRequest(request)}: the end system ${what}${reason}.`, {
     status: 502,
     code: 'END_SYSTEM_UNREACHABLE',
     cause: thrown,

@@ -1,4 +1,8 @@
-import type { Readable } from 'node:stream';
+/** What of Node's stream is needed. */
+interface NodeStream {
+  pipe: unknown;
+  once(event: 'error', listener: (thrown: unknown) => void): unknown;
+}
 
 /**
  * Calls `onFailure` when a body that is a stream fails, before anybody else hears of it.
@@ -9,8 +13,8 @@ import type { Readable } from 'node:stream';
 export function watchBody(body: unknown, onFailure: (thrown: unknown) => void): unknown {
   if (body instanceof Response && body.body !== null) return new Response(watchWebStream(body.body, onFailure), body);
   if (body instanceof ReadableStream) return watchWebStream(body, onFailure);
-  const { pipe, once } = Object(body) as Partial<Readable>;
-  if (typeof pipe === 'function' && typeof once === 'function') (body as Readable).once('error', onFailure);
+  const { pipe, once } = Object(body) as Partial<NodeStream>;
+  if (typeof pipe === 'function' && typeof once === 'function') (body as NodeStream).once('error', onFailure);
   return body;
 }
 

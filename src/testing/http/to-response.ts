@@ -15,10 +15,13 @@ export async function toResponse(reply: Reply, { method, signal }: Arrival, cloc
   }
   const headers = new Headers();
   for (const [name, value] of reply.headers) headers.append(name, value);
-  const { status } = reply;
+  const { status, body: content, end } = reply;
+  if (content instanceof Uint8Array && end !== 'open' && !isBodyless(status)) {
+    headers.set('content-length', String(content.length));
+  }
   if (method === 'HEAD' || isBodyless(status)) return new Response(null, { status, headers });
-  if (reply.body instanceof Uint8Array && reply.end === 'whole') {
-    return new Response(reply.body as Uint8Array<ArrayBuffer>, { status, headers });
+  if (content instanceof Uint8Array && end === 'whole') {
+    return new Response(content as Uint8Array<ArrayBuffer>, { status, headers });
   }
   const chunks = chunksOf(reply);
   const body = new ReadableStream<Uint8Array>({

@@ -3,11 +3,15 @@ import { emptyReply, errorReply, jsonReply, type SimulatedResponse, textReply } 
 import type { RecordedExchange, RecordedRequest, Recording } from '../recording.js';
 import type { JournalEntry } from '../types.js';
 
-type Asked = Pick<JournalEntry, 'method' | 'path' | 'body' | 'json'>;
+type Asked = Pick<JournalEntry, 'method' | 'path' | 'headers' | 'body' | 'json'>;
+
+/** A response to a request with one of these is none to a request without it. */
+const conditions = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'];
 
 /**
- * What the recording has for a request: the same method, path and query, and of several such exchanges the one with the same
- * body, otherwise the first that succeeded. A 501 `NOT_RECORDED` where it has nothing.
+ * What the recording has for a request: the same method, path and query, without conditions and ranges that were not sent, and
+ * of several such exchanges the one with the same body, otherwise the first that succeeded. A 501 `NOT_RECORDED` where it has
+ * nothing. Of a file whose connector sends ranges, it is the part that was requested.
  */
 export function replay({ exchanges }: Recording, asked: Asked, query: URLSearchParams): SimulatedResponse {
   const target = targetOf(asked.path, query);
@@ -15,15 +19,48 @@ export function replay({ exchanges }: Recording, asked: Asked, query: URLSearchP
     const url = new URL(path, 'http://recording');
     return method === asked.method && targetOf(url.pathname, url.searchParams) === target;
   });
+  const fitting = alike.filter(({ request }) => meets(request, asked));
+  fitting.sort((one, other) => conditionsOf(other.request).length - conditionsOf(one.request).length);
   const sameBody =
-    alike.find(({ request: { text } }) => text !== undefined && text === asked.body) ??
-    alike.find(({ request }) => hasBody(request, asked));
-  const found = sameBody ?? alike.find(({ response }) => response.status < 400) ?? alike[0];
-  if (found !== undefined) return toReply(found.response);
+    fitting.find(({ request: { text } }) => text !== undefined && text === asked.body) ??
+    fitting.find(({ request }) => hasBody(request, asked));
+  const found = sameBody ?? fitting.find(({ response }) => response.status < 400) ?? fitting[0];
+  if (found !== undefined) return partOf(toReply(found.response), asked);
   return errorReply(501, {
     code: 'NOT_RECORDED',
     message: `The recording has no response to ${asked.method} ${target}.`,
   });
+}
+
+function conditionsOf({ headers = {} }: RecordedRequest): [name: string, value: string][] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const lower = name.toLowerCase();
+    return conditions.includes(lower) ? [[lower, value]] : [];
+  });
+}
+
+function meets(request: RecordedRequest, { headers }: Asked): boolean {
+  return conditionsOf(request).every(([name, value]) => headers[name] === value);
+}
+
+/** One range of a whole file (RFC 9110, 14.2); the recording has the connector's headers. */
+function partOf(whole: SimulatedResponse, { method, headers: { range = '', 'if-range': validator } }: Asked) {
+  const recorded = new Map(whole.headers);
+  const [, first, last = ''] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(range) ?? [];
+  const isServed = method === 'GET' && whole.status === 200 && recorded.get('accept-ranges') === 'bytes';
+  const isSame = validator === undefined || validator === recorded.get('etag');
+  if (!isServed || !isSame || first === undefined || !(whole.body instanceof Uint8Array)) return whole;
+  const { length } = whole.body;
+  const [from, end] = [Number(first), Math.min(length, last === '' ? length : Number(last) + 1)];
+  const isThere = from < end;
+  const place = isThere ? `bytes ${from}-${end - 1}/${length}` : `bytes */${length}`;
+  const headers = [...whole.headers, ['content-range', place] as const];
+  return {
+    ...whole,
+    status: isThere ? 206 : 416,
+    headers,
+    body: isThere ? whole.body.subarray(from, end) : new Uint8Array(),
+  };
 }
 
 /** The order of parameters does not matter. */

@@ -73,11 +73,15 @@ describe('editing a key', () => {
     const page = await visitor.submit('/edit', { name: 'Mine' });
     expect(page.status).toBe(409);
     expect(textOf(page.html)).toContain('This key was changed while you were editing it.');
-    expect(textOf(page.html)).toContain('It is now called “Theirs”');
+    expect(textOf(page.html)).toMatch(/It is now called “Theirs”, expires on [^“]+ and has no description\./);
     expect(visitor.form('/edit').fields.get('name')).toBe('Mine');
     expect((await now()).name).toBe('Theirs');
     await visitor.submit('/edit');
     expect((await now()).name).toBe('Mine');
+    await visitor.open(`/api-keys/${id}/edit`);
+    await host.apiKeys.update(alice, id, { description: 'Nightly' });
+    const { html } = await visitor.submit('/edit', { description: 'Weekly' });
+    expect(textOf(html)).toContain('and is described as “Nightly”.');
   });
 
   it.each([

@@ -103,7 +103,7 @@ function ChangedMeanwhile({ apiKey, error }: { apiKey: ApiKey; error: ApiKeyErro
   return (
     <Notice kind="warning" focused>
       <strong>{texts.changedMeanwhile}</strong>
-      <p>{texts.changedMeanwhileHint(apiKey.name, dates.exact(apiKey.expiresOn))}</p>
+      <p>{texts.changedMeanwhileHint(apiKey.name, dates.exact(apiKey.expiresOn), apiKey.description)}</p>
     </Notice>
   );
 }

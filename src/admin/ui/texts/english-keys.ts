@@ -99,8 +99,8 @@ export const englishKeyTexts = {
   saveChanges: 'Save changes',
   saved: (name: string): string => `“${name}” has been saved.`,
   changedMeanwhile: 'This key was changed while you were editing it. Your changes have not been saved.',
-  changedMeanwhileHint: (name: string, expiresOn: string): string =>
-    `It is now called “${name}” and expires on ${expiresOn}. Your input is below: save it to replace these values, or cancel to keep them.`,
+  changedMeanwhileHint: (name: string, expiresOn: string, description: string | null): string =>
+    `It is now called “${name}”, expires on ${expiresOn} and ${description === null ? 'has no description' : `is described as “${description}”`}. Your input is below: save it to replace these values, or cancel to keep them.`,
   // The new key.
   saveYourKey: 'Save your API key',
   created: (name: string, expiresOn: string): string => `“${name}” has been created. It expires on ${expiresOn}.`,
