@@ -6,6 +6,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readBlocks } from '../../scripts/markdown-blocks.js';
+import { compiled } from '../helpers/compiled.js';
 import { openForTest } from './helpers/databases.js';
 import { ada, root } from './helpers/people.js';
 import { startWriter } from './helpers/processes.js';
@@ -46,21 +47,21 @@ describe('the backup of docs/backup.md', () => {
   });
 
   const serverUrl = process.env.CONCORDAT_POSTGRES_URL;
+  const runOn = async (url: string, statement: string) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+  };
+  const newDatabase = async () => {
+    const name = `backup_${randomBytes(8).toString('hex')}`;
+    await runOn(serverUrl as string, `create database ${name}`);
+    onTestFinished(() => runOn(serverUrl as string, `drop database ${name} with (force)`));
+    return Object.assign(new URL(serverUrl as string), { pathname: `/${name}` }).href;
+  };
   it.skipIf(serverUrl === undefined)(
     'of PostgreSQL is restored into an empty database, triggers included',
     async () => {
       const folder = emptyFolder();
-      const run = async (url: string, statement: string) => {
-        const client = new pg.Client({ connectionString: url });
-        await client.connect();
-        await client.query(statement).finally(() => client.end());
-      };
-      const newDatabase = async () => {
-        const name = `backup_${randomBytes(8).toString('hex')}`;
-        await run(serverUrl as string, `create database ${name}`);
-        onTestFinished(() => run(serverUrl as string, `drop database ${name} with (force)`));
-        return Object.assign(new URL(serverUrl as string), { pathname: `/${name}` }).href;
-      };
       const [DATABASE_URL, RESTORED_URL] = [await newDatabase(), await newDatabase()];
       const apiKeys = await openForTest({ database: DATABASE_URL, edition: 'Professional' });
       const { apiKey, key } = await apiKeys.create(ada, { name: 'CI', expiresOn: apiKeys.maxExpiresOn() });
@@ -73,9 +74,45 @@ describe('the backup of docs/backup.md', () => {
       expect(await restored.authenticate({ 'x-api-key': key })).toMatchObject({ userId: ada.userId });
       await restored.revoke(ada, apiKey.id);
       expect((await restored.audits(ada)).items.map(({ revisionType }) => revisionType)).toEqual(['Revoke', 'Create']);
-      await expect(run(RESTORED_URL, 'update concordat_api_key set revoked_on = null')).rejects.toThrow('stays so');
-      await expect(run(RESTORED_URL, 'delete from concordat_api_key_audit')).rejects.toThrow('append-only');
+      await expect(runOn(RESTORED_URL, 'update concordat_api_key set revoked_on = null')).rejects.toThrow('stays so');
+      await expect(runOn(RESTORED_URL, 'delete from concordat_api_key_audit')).rejects.toThrow('append-only');
       await Promise.all([apiKeys.close(), restored.close()]);
+    },
+  );
+
+  it.skipIf(serverUrl === undefined)(
+    'from SQLite to PostgreSQL takes keys, searches and the audit trail along',
+    async () => {
+      const folder = emptyFolder();
+      const options = { edition: 'Professional', users: undefined };
+      const file = await openForTest({ ...options, database: path.join(folder, 'keys.db') });
+      const expiresOn = file.maxExpiresOn();
+      const { apiKey, key } = await file.create(ada, { name: 'Nightly export', description: 'of ada', expiresOn });
+      const { apiKey: revoked } = await file.create(ada, { name: 'Old', expiresOn });
+      await file.revoke(ada, revoked.id);
+      await file.authenticate({ 'x-api-key': key });
+      await file.close();
+      const source = blocks.find(({ attributes }) => attributes.file === 'to-postgres.ts')?.text ?? '';
+      const DATABASE_URL = await newDatabase();
+      const move = async () =>
+        execFileSync(process.execPath, ['--no-warnings', await compiled({ source })], {
+          ...{ cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+          env: { ...process.env, DATABASE_URL },
+        } as const);
+      expect(await move()).toMatch(/_pepper 1\nconcordat_api_key 2\nconcordat_api_key_audit 3\n.*_search 2\n/);
+      const [before, moved] = [
+        await openForTest({ ...options, database: path.join(folder, 'keys.db') }),
+        await openForTest({ ...options, database: DATABASE_URL }),
+      ];
+      expect(await moved.authenticate({ 'x-api-key': key })).toMatchObject({ userId: ada.userId });
+      expect(await moved.get(ada, revoked.id)).toEqual(await before.get(ada, revoked.id));
+      expect(await moved.audits(ada)).toEqual(await before.audits(ada));
+      expect((await moved.list(ada, { search: 'nightly' })).items.map(({ id }) => id)).toEqual([apiKey.id]);
+      await moved.revoke(ada, apiKey.id);
+      const { items } = await moved.audits(ada);
+      expect(items.map(({ id }) => id)).toEqual([4, 3, 2, 1]);
+      await Promise.all([before.close(), moved.close()]);
+      await expect(move()).rejects.toThrow('The new database has API keys already.');
     },
   );
 });
