@@ -63,7 +63,7 @@ export interface AdminContext {
   newLookups(): RequestLookups;
   readonly passwords: PasswordChecks;
   /** Reports a refused authentication; never throws. */
-  authenticationFailed(failure: AuthenticationFailure): void;
+  authenticationFailed(failure: AuthenticationFailure, address: string): void;
   /** Reports an unexpected failure, for which the client got a plain 500; never throws. */
   onError(error: unknown): void;
 }

@@ -102,8 +102,11 @@ export interface AdminOptions {
    * @default the address of the request's socket
    */
   readonly clientAddress?: ((request: Request, env: unknown) => string) | undefined;
-  /** Called for every refused authentication, with the reason and the key's public id (rule K9). */
-  readonly onAuthenticationFailure?: ((failure: AuthenticationFailure) => void) | undefined;
+  /**
+   * Called for every refused authentication, with the reason and the key's public id (rule K9), and the address that
+   * `clientAddress` returned. What somebody typed as their name is not given: it may be a password.
+   */
+  readonly onAuthenticationFailure?: ((failure: AuthenticationFailure, address: string) => void) | undefined;
   /**
    * Called for unexpected failures, for which the client got a plain 500; and once each, when `x-forwarded-for` arrives
    * although `clientAddress` is not set, and `x-forwarded-proto: https` over http although `publicUrl` is not.

@@ -204,6 +204,15 @@ describe('Basic authentication (specification 1)', () => {
     expect(host.failures).toEqual([{ reason }]);
   });
 
+  it('a refusal says from which address it came, for whoever watches for attacks', async () => {
+    const host = await startAdmin({ admin: { clientAddress: () => '203.0.113.7' } });
+    await me(host, basic('alice', 'wrong'));
+    await me(host, ['x-api-key', 'nonsense']);
+    await me(host, []);
+    expect(host.failures).toMatchObject([{ reason: 'password' }, { reason: 'malformed' }, { reason: 'missing' }]);
+    expect(host.failedFrom).toEqual(Array(3).fill('203.0.113.7'));
+  });
+
   it('a disabled user is refused like a wrong password', async () => {
     const host = await startAdmin();
     (host.users.get('u-alice') as { enabled?: boolean }).enabled = false;

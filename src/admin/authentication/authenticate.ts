@@ -18,6 +18,8 @@ import { checkPassword, findUnchanged, passwordHashOf, refuseWhenThrottled } fro
 export interface Caller {
   readonly user: DirectoryUser;
   readonly authenticatedBy: 'basic' | 'api-key';
+  /** Of `context.clientAddress`. */
+  readonly address: string;
   /** The public id of the presented key. */
   readonly apiKeyId?: string;
   /** For Basic: the stored hash that the password matched. */
@@ -37,14 +39,14 @@ const notGuesses: readonly RefusalReason[] = ['revoked', 'expired', 'edition', '
  *   too many passwords are being checked
  */
 export async function authenticate(context: AdminContext, request: Request, env: unknown): Promise<Caller> {
-  const source = context.clientAddress(request, env);
-  const found = await identify(context, source, arrivedHeaders(request, env)).catch((error) => {
+  const address = context.clientAddress(request, env);
+  const found = await identify(context, address, arrivedHeaders(request, env)).catch((error) => {
     if (error instanceof AdminHttpError) {
-      context.authenticationFailed({ reason: error.status === 429 ? 'throttled' : 'busy' });
+      context.authenticationFailed({ reason: error.status === 429 ? 'throttled' : 'busy' }, address);
     }
     throw error;
   });
-  return orRefuse(context, found);
+  return orRefuse(context, found, address);
 }
 
 async function identify(
@@ -58,7 +60,7 @@ async function identify(
     const { userId, apiKeyId } = verification;
     const user = await findOwner(context, lookups, userId);
     if (typeof user === 'string') return { reason: user, apiKeyId };
-    return { user, authenticatedBy: 'api-key', apiKeyId, lookups };
+    return { user, authenticatedBy: 'api-key', address: source, apiKeyId, lookups };
   }
   if (verification.outcome === 'refused') {
     const { reason, apiKeyId } = verification;
@@ -69,9 +71,9 @@ async function identify(
 }
 
 /** @throws AdminHttpError 401 for a failure, which is reported */
-function orRefuse(context: AdminContext, found: Caller | AuthenticationFailure): Caller {
+function orRefuse(context: AdminContext, found: Caller | AuthenticationFailure, address: string): Caller {
   if ('user' in found) return found;
-  context.authenticationFailed(found);
+  context.authenticationFailed(found, address);
   throw authenticationFailedError();
 }
 
@@ -83,7 +85,7 @@ function countGuess(context: AdminContext, source: string): void {
 
 /** For use after a body, which may have been slow: credentials that were revoked meanwhile do nothing (rule K11). */
 export async function authenticateAgain(context: AdminContext, caller: Caller): Promise<Caller> {
-  return orRefuse(context, await lookAgain(context, caller));
+  return orRefuse(context, await lookAgain(context, caller), caller.address);
 }
 
 /** The caller looked up afresh, or why the key, or the password that was checked, no longer authenticates. */
@@ -148,5 +150,5 @@ async function identifyByPassword(
   }
   const user = await checkPassword(context, lookups, source, credentials);
   if (user === undefined) return { reason: 'password' };
-  return { user, authenticatedBy: 'basic', passwordHash: passwordHashOf(user), lookups };
+  return { user, authenticatedBy: 'basic', address: source, passwordHash: passwordHashOf(user), lookups };
 }

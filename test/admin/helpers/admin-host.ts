@@ -44,6 +44,8 @@ export interface AdminHost {
   readonly users: Map<string, MutableUser>;
   /** What the hooks were told. */
   readonly failures: unknown[];
+  /** The addresses of the failures. */
+  readonly failedFrom: string[];
   readonly errors: unknown[];
   send(request: Send): Promise<Answer>;
   /** Sends the first half of a body, waits until the key has been checked, and leaves the rest to `finish`. */
@@ -77,6 +79,7 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
   };
   const edition = async () => 'Professional';
   const failures: unknown[] = [];
+  const failedFrom: string[] = [];
   const errors: unknown[] = [];
   const apiKeys = await openApiKeys({
     database: ':memory:',
@@ -92,7 +95,10 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
     edition,
     clock,
     mcpKeyTools: 'all',
-    onAuthenticationFailure: (failure) => failures.push(failure),
+    onAuthenticationFailure(failure, address) {
+      failures.push(failure);
+      failedFrom.push(address);
+    },
     onError: (error) => errors.push(error),
     ...adminOptions,
   });
@@ -111,6 +117,7 @@ export async function startAdmin({ admin: adminOptions, keys }: HostOptions = {}
     clock,
     users,
     failures,
+    failedFrom,
     errors,
     send: (request) => send(server.port, request),
     async sendSlowly(request, body) {

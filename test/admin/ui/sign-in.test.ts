@@ -88,6 +88,7 @@ describe('signing in', () => {
     expect(answers[0]).toContain('The user name or the password is wrong.');
     expect(answers[0]).toBe(answers[1]);
     expect(host.failures).toEqual([{ reason: 'password' }, { reason: 'password' }]);
+    expect(host.failedFrom).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
   it('is slowed down after repeated failures, and a right password waits as well (K14)', async () => {

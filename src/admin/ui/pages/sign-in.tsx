@@ -41,12 +41,12 @@ function ownSignInRoutes(app: Hono, ui: Ui, sessions: OwnSessions): void {
 
   app.post('/sign-in', async (c) => {
     let view: SignInView = {};
+    const source = context.clientAddress(c.req.raw, c.env);
     try {
       const form = await forms.read(c, undefined);
       const username = form.get('username') ?? '';
       const next = readReturnPath(form.get('next'), context.basePath);
       view = { username, next };
-      const source = context.clientAddress(c.req.raw, c.env);
       const user = await checkPassword(context, context.newLookups(), source, {
         username,
         password: form.get('password') ?? '',
@@ -55,13 +55,13 @@ function ownSignInRoutes(app: Hono, ui: Ui, sessions: OwnSessions): void {
         sessions.start(c, user);
         return c.redirect(next ?? links.home, 303);
       }
-      context.authenticationFailed({ reason: 'password' });
+      context.authenticationFailed({ reason: 'password' }, source);
       c.header('www-authenticate', 'Form');
       return await show(c, { ...view, problem: ui.look.texts.wrongPassword }, 401);
     } catch (error) {
       if (!(error instanceof AdminHttpError) || error.cause !== undefined) throw error;
-      if (error.status === 429) context.authenticationFailed({ reason: 'throttled' });
-      if (error.status === 503) context.authenticationFailed({ reason: 'busy' });
+      if (error.status === 429) context.authenticationFailed({ reason: 'throttled' }, source);
+      if (error.status === 503) context.authenticationFailed({ reason: 'busy' }, source);
       for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
       return await show(c, { ...view, problem: describe(error, ui.look.texts) }, error.status);
     }
