@@ -141,14 +141,19 @@ function toComponents(named: Readonly<Record<string, z.ZodType>>, io: 'input' | 
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
   const components: Record<string, unknown> = {};
-  for (const [id, schema] of Object.entries(z.toJSONSchema(registry, { uri: reference, io }).schemas)) {
+  for (const [id, schema] of Object.entries(z.toJSONSchema(registry, { uri: reference, io, override: open }).schemas)) {
     components[id] = bare(schema);
   }
   return components;
 }
 
 function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
-  return bare(z.toJSONSchema(schema, { io }));
+  return bare(z.toJSONSchema(schema, { io, override: open }));
+}
+
+/** Later versions may add members. */
+function open({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }
 
 /** Without the fields of a standalone schema. */
