@@ -1,10 +1,11 @@
-import { follow, parseJson, sleep } from '../../internal/index.js';
+import { decodeLeniently, follow, parseJson, sleep } from '../../internal/index.js';
 import { AbandonedLogin, InitializeError } from '../errors.js';
 import { unreadableError } from '../http/error-response.js';
 import { credentialSecrets } from '../http/read-error.js';
 import { readSuccess, toResponse } from '../http/read-success.js';
 import { headerEntries } from '../http/request-headers.js';
 import { withoutQuery } from '../http/request-target.js';
+import { headerValue } from '../http/wire.js';
 import {
   type InitializeFunction,
   type InitializeRequest,
@@ -61,7 +62,8 @@ class LoginProcess {
     const { method, path, parameters, timeoutMs } = initialize;
     try {
       const response = await this.#request({ method, path, json: parameters }, timeoutMs, this.#context.secrets);
-      return toSessionHeaders(parseJson(new TextDecoder().decode(response.body)), response.status, withoutQuery(path));
+      const text = decodeLeniently(response.body, headerValue(response.headers, 'content-type') ?? '');
+      return toSessionHeaders(parseJson(text), response.status, withoutQuery(path));
     } catch (error) {
       throw toInitializeError(error, this.#signal, '`rateLimit.scope`');
     }

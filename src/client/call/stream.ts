@@ -56,9 +56,12 @@ export function toStreamed(
     tell,
   });
   const encoding = headers.get('content-encoding');
-  if (encoding === null) return { status, headers, data: stream };
+  // The headers of a HEAD are about what a GET would send.
+  if (encoding === null || streamRequest.method === 'HEAD') return { status, headers, data: stream };
   const data = decompressStream(stream, encoding, { request, status, maxBytes: settings.maxStreamBytes, tell });
-  return { status, headers, data };
+  const unpacked = new Headers(headers); // as from fetch
+  for (const name of ['content-encoding', 'content-length']) unpacked.delete(name);
+  return { status, headers: unpacked, data };
 }
 
 /** Requesting the rest takes a connector with ranges and a strong `etag` (RFC 9110, 13.1.5). */
@@ -82,9 +85,10 @@ function toFetchRest(
       { ...streamRequest, headers: restHeaders, priority, signal: AbortSignal.any([signal, cancelled]) },
       true,
     );
-    const [, first, whole] = /^bytes (\d+)-\d+\/(\d+)$/.exec(rest.headers.get('content-range') ?? '') ?? [];
+    const [, first, whole] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(rest.headers.get('content-range') ?? '') ?? [];
+    const isLength = whole === '*' || Number(whole) === length;
     const isSame = ['etag', 'content-encoding'].every((name) => rest.headers.get(name) === headers.get(name));
-    const isRest = rest.status === 206 && Number(first) === from && Number(whole) === length && isSame;
+    const isRest = rest.status === 206 && Number(first) === from && isLength && isSame;
     if (isRest && rest.data !== undefined) return rest.data;
     rest.data?.destroy();
     const received = rest.status === 206 ? 'part of another file' : `status ${rest.status}`;

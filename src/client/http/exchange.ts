@@ -44,6 +44,8 @@ export class Exchange implements ActiveRequest {
   #settled = false;
   #started = false;
   #status = 0;
+  /** Why the end of a response is none. */
+  connectionError: () => Error | undefined = () => undefined;
   #headers: WireResponse['headers'] = noHeaders;
   #chunks: Uint8Array[] = [];
   #size = 0;
@@ -106,8 +108,11 @@ export class Exchange implements ActiveRequest {
   }
 
   onResponseEnd(): void {
-    this.#incoming?.finish('whole');
-    this.#respond('whole', false);
+    const error = this.connectionError();
+    if (error === undefined) {
+      this.#incoming?.finish('whole');
+      this.#respond('whole', false);
+    } else this.fail(error);
   }
 
   onResponseError(_connection: Connection, error: Error): void {

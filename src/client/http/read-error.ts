@@ -14,6 +14,7 @@ import {
 import {
   createRedact,
   credentialHeaders,
+  decodeLeniently,
   headerParts,
   isSecretField,
   printable,
@@ -44,7 +45,8 @@ export function readErrorContent(
   kind: ErrorKind = kindOfStatus(response.status),
 ): ErrorContent {
   const { status } = response;
-  const text = response.end === 'whole' ? new TextDecoder().decode(response.body) : undefined;
+  const type = headerValue(response.headers, 'content-type') ?? '';
+  const text = response.end === 'whole' ? decodeLeniently(response.body, type) : undefined;
   const payload = text === undefined ? undefined : parseErrorPayload(text, '')?.errors;
   const problem = payload === undefined && text !== undefined && isProblem(response) ? parseProblem(text) : undefined;
   const content = payload ?? problem;

@@ -167,9 +167,12 @@ export function toOutgoingBody(body: RequestBody | undefined): OutgoingBody {
 
 /** @returns the failure of the body, unless the connection failed instead. */
 export function bodyFailure(outgoing: OutgoingBody, error: unknown): BodyFailure | undefined {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return outgoing.failure ?? (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' ? new BodyFailure(error) : undefined);
+  const { cause } = (error ?? {}) as { cause?: unknown }; // fetch wraps it
+  const mismatch = [error, cause].find((each) => codeOf(each) === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH');
+  return outgoing.failure ?? (mismatch === undefined ? undefined : new BodyFailure(mismatch));
 }
+
+const codeOf = (error: unknown) => (Object(error) as { code?: unknown }).code;
 
 /** The readers of web streams that are being sent: only they can cancel those, also in the middle of a read. */
 const readers = new WeakMap<ReadableStream, ReadableStreamDefaultReader<unknown>>();

@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { Exchange, type ExchangeOptions } from './exchange.js';
 import { toOutgoingBody } from './request-body.js';
 import { ActiveRequests, type Transport, type WireRequest } from './wire.js';
@@ -25,7 +25,9 @@ function checkDispatcher(dispatcher: Dispatcher): Dispatcher {
 /** The transport over undici's dispatch interface: one handler per request, and no stream in between. */
 export function createUndiciTransport(options: TransportOptions): Transport {
   const { origin, connections } = options;
-  const pool = options.dispatcher === undefined ? new Pool(origin, { connections }) : undefined;
+  const resets = new Resets();
+  const pool =
+    options.dispatcher === undefined ? new Pool(origin, { connections, connect: resets.connect }) : undefined;
   const dispatcher = options.dispatcher === undefined ? (pool as Pool) : checkDispatcher(options.dispatcher);
   const active = new ActiveRequests();
   return {
@@ -33,6 +35,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
       new Promise((resolve) => {
         const outgoing = toOutgoingBody(request.body);
         const exchange = new Exchange(request, options, outgoing, active, resolve);
+        exchange.connectionError = resets.now;
         try {
           dispatcher.dispatch(
             {
@@ -56,6 +59,29 @@ export function createUndiciTransport(options: TransportOptions): Transport {
     close: async () => pool?.close(),
     abort: () => active.abort(),
   };
+}
+
+/**
+ * Tells a reset from the end of a body that has neither a length nor chunks, and so ends with its connection: undici reports
+ * the end while it hears of the reset.
+ */
+class Resets {
+  #error: Error | undefined;
+  readonly #connect = buildConnector({});
+
+  readonly connect: buildConnector.connector = (options, callback) =>
+    this.#connect(options, (...result) => {
+      const [, socket] = result;
+      socket?.prependListener('error', (reason: Error) => {
+        this.#error = reason;
+        queueMicrotask(() => {
+          this.#error = undefined;
+        });
+      });
+      callback(...result);
+    });
+
+  readonly now = () => this.#error;
 }
 
 /** The client's own pool does not change the headers, so the shared object can be passed without a copy. */

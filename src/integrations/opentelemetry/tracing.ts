@@ -55,7 +55,7 @@ export function createTracing(options: InstrumentOptions): Handlers {
 
 function describe(call: ClientCall, baseUrl: string, { urlTemplate }: InstrumentOptions) {
   const { method, path } = call;
-  const template = urlTemplate?.({ method, path });
+  const template = templateOf(urlTemplate, { method, path });
   const attributes: Attributes = {
     ...methodAttributes(method),
     ...serverAttributes(baseUrl),
@@ -66,6 +66,15 @@ function describe(call: ClientCall, baseUrl: string, { urlTemplate }: Instrument
   const verb = attributes['http.request.method'] === '_OTHER' ? 'HTTP' : method;
   const name = template === undefined ? verb : `${verb} ${template}`;
   return [name, { kind: SpanKind.CLIENT, attributes }] as const;
+}
+
+/** One that throws costs its template, not the span. */
+function templateOf(urlTemplate: InstrumentOptions['urlTemplate'], request: { method: string; path: string }) {
+  try {
+    return urlTemplate?.(request);
+  } catch {
+    return undefined;
+  }
 }
 
 function finish(span: Span, result: ClientChannelMessage<'result'>): void {

@@ -48,6 +48,17 @@ describe('a call is one span (G6)', () => {
     expect(seen.spans.map(({ attributes }) => attributes['url.template'])).toEqual(['/issues/{id}', undefined]);
   });
 
+  it('without a name where `urlTemplate` throws', async () => {
+    const urlTemplate = ({ path }: { path: string }) => {
+      if (path === '/broken') throw new Error('a broken template');
+      return path;
+    };
+    const { seen, client } = await observedClient({}, { options: { urlTemplate } });
+    await client.post('/broken', { json: {} });
+    await client.post('/whole', { json: {} });
+    expect(seen.spans.map(({ name }) => name)).toEqual(['POST', 'POST /whole']);
+  });
+
   it('in which a method that HTTP does not know is no value of its own', async () => {
     const { seen, client } = await observedClient();
     await client.request({ method: 'REPORT', path: '/issues' });
