@@ -155,3 +155,19 @@ export function bodyAlreadyReadError(message: string): Error {
 export function isBodyAlreadyRead(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === alreadyRead;
 }
+
+/** Tells of the error that a reader gets, and not of what a reader does that wants no more. */
+export function telling<Chunk>(stream: ReadableStream<Chunk>, tell: (error: unknown) => void): ReadableStream<Chunk> {
+  const reader = stream.getReader();
+  const pull = async (controller: ReadableStreamDefaultController<Chunk>) => {
+    try {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    } catch (error) {
+      tell(error);
+      throw error;
+    }
+  };
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
+}

@@ -11,6 +11,7 @@ export {
   joinBytes,
   parseJson,
   readLimited,
+  telling,
 } from './body.js';
 export { type Clock, completeClock, latestDateMs, systemClock, type Timer } from './clock.js';
 export { defineError, isErrorOf } from './error-class.js';

@@ -14,6 +14,7 @@ import {
   type ZlibOptions,
 } from 'node:zlib';
 import type { RequestLine } from '../../contract/index.js';
+import { telling } from '../../internal/index.js';
 import { RequestError } from '../errors.js';
 import { quoteShort } from './read-success.js';
 import { headerValue, type ResponseOutcome } from './wire.js';
@@ -124,22 +125,6 @@ export function decompressStream(
   const steps = layers.flatMap((name) => [(packed: AsyncIterable<Uint8Array>) => unpack(packed, name), bounded()]);
   const unpacked = pipeline([compressed, ...steps] as Transform[], () => {}) as Transform;
   return telling(Readable.toWeb(unpacked) as ReadableStream<Uint8Array>, tell);
-}
-
-/** Tells of the error that a reader gets, and not of what a reader does that wants no more. */
-function telling(stream: ReadableStream<Uint8Array>, tell: (error: unknown) => void): ReadableStream<Uint8Array> {
-  const reader = stream.getReader();
-  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    try {
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    } catch (error) {
-      tell(error);
-      throw error;
-    }
-  };
-  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
 }
 
 /** Removes one layer. Its first byte has to arrive before it is known how; of nothing, nothing is left. */

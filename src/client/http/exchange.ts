@@ -19,6 +19,8 @@ export interface ExchangeOptions {
   maxResponseBytes: number;
   /** Set if requests may have to wait for a socket. */
   dispatcher?: unknown;
+  /** While a response ends: why that end is none. */
+  connectionError?: () => Error | undefined;
 }
 
 const noHeaders: WireResponse['headers'] = Object.freeze({});
@@ -38,14 +40,13 @@ export class Exchange implements ActiveRequest {
   #timer: Timer | undefined;
   readonly #clock: Clock;
   readonly #maxResponseBytes: number;
+  readonly #connectionError: ExchangeOptions['connectionError'];
   /** Stops listening to the signal. */
   readonly #leave: (() => void) | undefined;
   #connection: Connection | undefined;
   #settled = false;
   #started = false;
   #status = 0;
-  /** Why the end of a response is none. */
-  connectionError: () => Error | undefined = () => undefined;
   #headers: WireResponse['headers'] = noHeaders;
   #chunks: Uint8Array[] = [];
   #size = 0;
@@ -64,6 +65,7 @@ export class Exchange implements ActiveRequest {
     active.add(this);
     this.#settle = settle;
     this.#clock = options.clock;
+    this.#connectionError = options.connectionError;
     this.#maxResponseBytes = request.maxBytes ?? options.maxResponseBytes;
     // The client's own pool has a socket for each request, so all of the time is the connector's.
     if (options.dispatcher === undefined) this.#startTimer();
@@ -108,7 +110,7 @@ export class Exchange implements ActiveRequest {
   }
 
   onResponseEnd(): void {
-    const error = this.connectionError();
+    const error = this.#connectionError?.();
     if (error === undefined) {
       this.#incoming?.finish('whole');
       this.#respond('whole', false);

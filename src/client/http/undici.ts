@@ -29,13 +29,13 @@ export function createUndiciTransport(options: TransportOptions): Transport {
   const pool =
     options.dispatcher === undefined ? new Pool(origin, { connections, connect: resets.connect }) : undefined;
   const dispatcher = options.dispatcher === undefined ? (pool as Pool) : checkDispatcher(options.dispatcher);
+  const exchangeOptions = { ...options, connectionError: resets.now };
   const active = new ActiveRequests();
   return {
     send: (request) =>
       new Promise((resolve) => {
         const outgoing = toOutgoingBody(request.body);
-        const exchange = new Exchange(request, options, outgoing, active, resolve);
-        exchange.connectionError = resets.now;
+        const exchange = new Exchange(request, exchangeOptions, outgoing, active, resolve);
         try {
           dispatcher.dispatch(
             {

@@ -1,3 +1,5 @@
+import { telling } from '../../internal/index.js';
+
 /** What of Node's stream is needed. */
 interface NodeStream {
   pipe: unknown;
@@ -11,30 +13,13 @@ interface NodeStream {
  * @returns the body to send in its place: the same one, or one that reads it.
  */
 export function watchBody(body: unknown, onFailure: (thrown: unknown) => void): unknown {
-  if (body instanceof Response && body.body !== null) return new Response(watchWebStream(body.body, onFailure), body);
-  if (body instanceof ReadableStream) return watchWebStream(body, onFailure);
+  const stream = body instanceof Response ? body.body : body;
+  if (stream instanceof ReadableStream) {
+    if (stream.locked) return body; // Fastify says so
+    const watched = telling(stream, onFailure);
+    return body instanceof Response ? new Response(watched, body) : watched;
+  }
   const { pipe, once } = Object(body) as Partial<NodeStream>;
   if (typeof pipe === 'function' && typeof once === 'function') (body as NodeStream).once('error', onFailure);
   return body;
-}
-
-function watchWebStream(body: ReadableStream, onFailure: (thrown: unknown) => void): ReadableStream {
-  if (body.locked) return body;
-  const reader = body.getReader();
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (done) controller.close();
-          else controller.enqueue(value);
-        } catch (error) {
-          onFailure(error);
-          throw error;
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
 }

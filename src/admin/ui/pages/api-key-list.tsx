@@ -64,8 +64,7 @@ export function apiKeyListRoutes(ui: Ui): void {
     const { scope, createdBy, status, search, sort, page } = view;
     // An index counts all keys. For a search it would have to look at every name.
     const total = scope === 'my' || createdBy !== '' || search === '';
-    const whose = { scope, createdBy: createdBy || undefined };
-    return await apiKeys.list(actor, { ...whose, status, search, sort, total, ...placeOf(page) });
+    return await apiKeys.list(actor, { ...whoseKeys(view), status, search, sort, total, ...placeOf(page) });
   }
 
   /** The name of the only user whose keys are shown, who may be gone. */
@@ -75,13 +74,15 @@ export function apiKeyListRoutes(ui: Ui): void {
     return user?.username ?? items[0]?.createdBy.username ?? createdBy;
   }
 
-  async function countExpiring({ actor, nowMs }: PageContext, { scope, createdBy }: ListView): Promise<number> {
-    const whose = { scope, createdBy: createdBy || undefined };
+  async function countExpiring({ actor, nowMs }: PageContext, view: ListView): Promise<number> {
     const soonest = { status: 'Active', sort: 'expiresOn', limit: maxCounted + 1 } as const;
-    const { items } = await apiKeys.list(actor, { ...whose, ...soonest });
+    const { items } = await apiKeys.list(actor, { ...whoseKeys(view), ...soonest });
     return items.filter(({ expiresOn }) => Date.parse(expiresOn) <= expiryWarningEndMs(nowMs)).length;
   }
 }
+
+/** In an address, no user is an empty one. */
+const whoseKeys = ({ scope, createdBy }: ListView) => ({ scope, createdBy: createdBy || undefined });
 
 interface ApiKeyListProps {
   view: ListView;
