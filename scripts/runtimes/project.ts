@@ -30,7 +30,7 @@ const testTools = [
  * package as sources. All others need the package only.
  */
 const needsRepository =
-  /\.\/(?:src|scripts|docs|examples|bench|templates|package\.json)\b|'(?:docs|scripts|src)\/|tsconfig\.json|\\\/src\\\/|vi\.(?:mock|resetModules)/;
+  /\.\/(?:src|scripts|docs|examples|bench|templates|package\.json)\b|'(?:docs|scripts|src|examples)\/|(?:tsconfig|package-lock)\.json|\\\/src\\\/|vi\.(?:mock|resetModules)/;
 
 /** An empty project with the packed package, its dependencies and peers, and the tests that need nothing but these. */
 export function makeProject(folder: string, tarball: string, age: Age): Project {

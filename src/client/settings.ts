@@ -7,6 +7,7 @@ import {
   count,
   duration,
   functionOf,
+  isObject,
   isSecret,
   oneOf,
   option,
@@ -122,7 +123,7 @@ function splitBaseUrl(baseUrl: unknown): { origin: string; basePath: string } {
 
 /** Messages contain names, never values: those may be secret. */
 function readParameters(parameters: unknown): SessionParameter[] {
-  if (typeof parameters !== 'object' || parameters === null) {
+  if (!Array.isArray(parameters) && (!isObject(parameters) || Symbol.iterator in parameters)) {
     throw new TypeError('must be an array of { key, value, sensitive } or a record of strings');
   }
   // A record does not say what is secret; names and values show it (rule E5).

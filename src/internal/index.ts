@@ -62,5 +62,13 @@ export {
   validate,
 } from './schema.js';
 export { sourceKey } from './source-key.js';
-export { describeIssues, describeValue, foldForSearch, type Issue, printable, withoutTrailingSlashes } from './text.js';
+export {
+  checkText,
+  describeIssues,
+  describeValue,
+  foldForSearch,
+  type Issue,
+  printable,
+  withoutTrailingSlashes,
+} from './text.js';
 export { abortable, follow, singleFlight, sleep } from './waits.js';

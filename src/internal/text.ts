@@ -6,6 +6,16 @@ export function printable(text: string): string {
   return text.replace(notText, '\ufffd');
 }
 
+/**
+ * Refuses what UTF-8 cannot carry: every encoder would write U+FFFD instead of half a surrogate pair (rule D1).
+ *
+ * @throws TypeError that says `name`.
+ */
+export function checkText(text: string, name: string): string {
+  if (text.isWellFormed()) return text;
+  throw new TypeError(`${name} must not have half of a character (a lone surrogate): UTF-8 cannot carry it.`);
+}
+
 /** `/api//` becomes `/api`. Linear: without the look-behind, each slash of many would be tried as a beginning. */
 export function withoutTrailingSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, '');

@@ -266,6 +266,40 @@ describe('a stream that fails on the way', () => {
   });
 });
 
+describe('text with half a character, which UTF-8 cannot carry (D1)', () => {
+  const half = 'a\ud83d';
+
+  it('is a TypeError before anything is sent', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    const error = await rejection(post(connect(connector), half));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toContain('`body`');
+    expect([...connector.logins, ...connector.requests]).toHaveLength(0);
+  });
+
+  it('from a factory is one, too', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    expect(await rejection(post(connect(connector), () => half))).toBeInstanceOf(TypeError);
+    expect(connector.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['that ends with it', ['x', half]],
+    ['with the other half in the next but one', ['\ud83d', 'x', '\ude00']],
+    ['with the other half after bytes', ['\ud83d', Buffer.from('x'), '\ude00']],
+    ['that begins with it', ['\ude00x']],
+  ])('breaks a stream %s', async (_where, chunks) => {
+    const client = connect(await scriptedConnector({ handle: ok }));
+    expect(await rejection(post(client, Readable.from(chunks)))).toMatchObject({ code: 'BODY_FAILED' });
+  });
+
+  it('is whole where two chunks of a stream have a half each', async () => {
+    const connector = await scriptedConnector({ handle: ok });
+    await post(connect(connector), Readable.from(['a\ud83d', '', '\ude00b\ud83d', '\ude00']));
+    expect(String(connector.requests[0]?.body)).toBe('a😀b😀');
+  });
+});
+
 describe('json', () => {
   it('is sent as JSON', async () => {
     const connector = await scriptedConnector({ handle: ok });

@@ -27,6 +27,7 @@ describe('wrong options are a TypeError that names the option in backticks', () 
       'initialize.parameters',
     ],
     ['a record with a number', { ...good, initialize: { parameters: { a: 1 } } }, 'initialize.parameters'],
+    ['a Map', { ...good, initialize: { parameters: new Map([['user', 'ada']]) } }, 'initialize.parameters'],
     ['an initialize path without a slash', { ...good, initialize: { parameters: {}, path: 'x' } }, 'initialize.path'],
     ['a time-out of zero', { ...good, initialize: { parameters: {}, timeoutMs: 0 } }, 'initialize.timeoutMs'],
     ['a header that is none', { ...good, rateLimit: { header: 'Retry After' } }, 'rateLimit.header'],

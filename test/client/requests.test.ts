@@ -51,6 +51,8 @@ describe('query', () => {
     ['a function', { since: () => 1 }, '`query.since`'],
     ['a symbol', { since: Symbol('x') }, '`query.since`'],
     ['an empty array, which would leave it out', { id: [] }, '`query.id`'],
+    ['half a character, which UTF-8 cannot carry', { name: 'a\ud83d' }, '`query.name`'],
+    ['a name with half a character', { '\ude00': 1 }, '`query`'],
     ['a Map', new Map([['id', '7']]), '`query`'],
     ['a Set', new Set(['id']), '`query`'],
     ['an array', ['id'], '`query`'],
@@ -106,6 +108,14 @@ describe('a path', () => {
     expect(error.message).not.toContain('secret');
     expect([...connector.logins, ...connector.requests]).toHaveLength(0);
   });
+});
+
+it('a path with half a character is a TypeError: UTF-8 cannot carry it (D1)', async () => {
+  const connector = await scriptedConnector();
+  const error = await rejection(connect(connector).get('/files/\ud83d.png'));
+  expect(error).toBeInstanceOf(TypeError);
+  expect(error.message).toContain('`path`');
+  expect([...connector.logins, ...connector.requests]).toHaveLength(0);
 });
 
 describe('headers of the client', () => {

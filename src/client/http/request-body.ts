@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { checkText } from '../../internal/index.js';
 import { isForm, toMultipart } from './multipart.js';
 import { toJson } from './to-json.js';
 
@@ -120,7 +121,8 @@ export function discard(body: RequestBody | undefined): void {
 }
 
 function checkBody(body: unknown, name: string): RequestBody {
-  if (typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob) return body;
+  if (typeof body === 'string') return checkText(body, name);
+  if (body instanceof Uint8Array || body instanceof Blob) return body;
   if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
     // Whoever reads the stream learns of its error; before that, nobody would, and the error would end the process.
     if (body instanceof Readable) body.on('error', () => {});
@@ -213,14 +215,24 @@ async function* readLazily(
   open: () => AsyncIterable<unknown>,
   onFailure: (failure: BodyFailure) => void,
 ): AsyncGenerator<Uint8Array> {
+  let half = ''; // of a character that goes on in the next chunk
+  const name = 'its text';
   try {
     for await (const chunk of readOnce(open())) {
-      if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) {
+      if (typeof chunk === 'string') {
+        const text = half + chunk;
+        half = /^[\ud800-\udbff]/.exec(text.slice(-1))?.[0] ?? '';
+        const whole = half === '' ? text : text.slice(0, -1);
+        if (whole !== '') yield Buffer.from(checkText(whole, name));
+      } else if (chunk instanceof Uint8Array) {
+        checkText(half, name);
+        if (chunk.length > 0) yield chunk;
+      } else {
         const type = chunk === null ? 'null' : `a value of type ${typeof chunk}`;
         throw new TypeError(`it yields ${type} instead of bytes or text`);
       }
-      if (chunk.length > 0) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     }
+    checkText(half, name);
   } catch (error) {
     const failure = new BodyFailure(error);
     onFailure(failure);

@@ -1,3 +1,4 @@
+import { checkText } from '../../internal/index.js';
 /** A value in a query. Arrays repeat the name; `undefined` and `null` leave it out. */
 export type QueryValue = string | number | boolean | bigint | Date | null | undefined;
 /** An object of {@link QueryValue}s and arrays of them. Checked at call time, so that interfaces fit. */
@@ -50,7 +51,7 @@ export function checkPath(path: unknown, option: string): string {
       `\`${option}\` must not have "." or ".." as a segment, encoded or not: it would change the path.`,
     );
   }
-  return path;
+  return checkText(path, `\`${option}\``);
 }
 
 /**
@@ -62,6 +63,7 @@ export function toSearch(query: Query | undefined): string {
   if (!isRecord(query)) throw new TypeError('`query` must be a URLSearchParams or an object of names and values.');
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
+    checkText(name, 'A name in `query`');
     if (!Array.isArray(value)) {
       if (value !== undefined && value !== null) parameters.append(name, toText(value, name));
       continue;
@@ -84,7 +86,8 @@ function isRecord(query: unknown): query is Record<string, unknown> {
 }
 
 function toText(value: unknown, name: string): string {
-  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'string') return checkText(value, `\`query.${name}\``);
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   const what = Array.isArray(value)
