@@ -139,7 +139,7 @@ describe('the queue', () => {
     }
   }
   const waiter = (priority: number, signal?: AbortSignal) => new Caller(priority, signal);
-  const permit = { epoch: 0, isLogin: false, startedAt: 0 };
+  const permit = { epoch: 0, isLogin: false, isBeyond: false, startedAt: 0 };
 
   it('serves ten thousand in their order, whoever leaves in the middle', async () => {
     const queue = new WaitQueue(() => {});

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import type { ConnectorClientOptions } from 'concordat/client';
+import type { ConnectorClient, ConnectorClientOptions } from 'concordat/client';
 import { describe, expect, it } from 'vitest';
 import { connect, connectVirtually } from '../helpers/connect.js';
 import { type Exchange, scriptedConnector } from '../helpers/scripted-connector.js';
@@ -500,4 +500,80 @@ it('a Node stream can be made of it', async () => {
   const chunks: Buffer[] = [];
   for await (const chunk of Readable.fromWeb(body as never)) chunks.push(chunk);
   expect(Buffer.concat(chunks).equals(content)).toBe(true);
+});
+
+describe('a client whose places are all taken by streams that nobody reads goes on, with one call at a time (G9)', () => {
+  /** Files are stored; how many are open at once is counted. */
+  async function fileStore() {
+    const stored = new Map<string, number>();
+    const store = { most: 0, stored };
+    let open = 0;
+    const connector = await scriptedConnector({
+      early: true,
+      handle: async (exchange) => {
+        open++;
+        store.most = Math.max(store.most, open);
+        exchange.response.on('close', () => open--);
+        if (exchange.method === 'GET') return wholeFile(exchange);
+        let bytes = 0;
+        for await (const chunk of exchange.response.req) bytes += chunk.length;
+        stored.set(exchange.path, bytes);
+        exchange.reply(204);
+      },
+    });
+    return Object.assign(store, { connector });
+  }
+
+  const copy = (from: ConnectorClient, to: ConnectorClient, name: string) =>
+    to.put(`/copies/${name}`, { body: async () => (await from.stream(`/files/${name}`)).body });
+  const names = Array.from({ length: 20 }, (_, index) => String(index));
+
+  it.each(transports)('copying files within one connector, by %s', async (_name, transport) => {
+    const store = await fileStore();
+    const client = connect(store.connector, { ...transport(), concurrency: 4 });
+    await Promise.all(names.map((name) => copy(client, client, name)));
+    expect([...store.stored.values()]).toEqual(names.map(() => content.length));
+    expect(store.most).toBeLessThanOrEqual(6);
+  });
+
+  it('copying both ways between two', async () => {
+    const [a, b] = [await fileStore(), await fileStore()];
+    const [first, second] = [a, b].map(({ connector }) => connect(connector, { concurrency: 4 })) as [
+      ConnectorClient,
+      ConnectorClient,
+    ];
+    await Promise.all(names.flatMap((name) => [copy(first, second, name), copy(second, first, name)]));
+    for (const { stored } of [a, b]) expect(stored.size).toBe(names.length);
+  });
+
+  it('asking about a file before reading it', async () => {
+    const { connector } = await fileStore();
+    connector.handle = (exchange) =>
+      exchange.path.startsWith('/files') ? wholeFile(exchange) : exchange.reply(200, 1);
+    const client = connect(connector, { concurrency: 2 });
+    const sizes = names.map(async (name) => {
+      const { body } = await client.stream(`/files/${name}`);
+      await client.get(`/about/${name}`);
+      return (await bytesOf(body)).length;
+    });
+    expect(await Promise.all(sizes)).toEqual(names.map(() => content.length));
+  });
+
+  it('but not while one is being read', async () => {
+    const connector = await scriptedConnector({
+      handle: (exchange) => {
+        if (exchange.number === 1) return wholeFile(exchange);
+        exchange.response.writeHead(200);
+        exchange.response.write('beginning');
+      },
+    });
+    const client = connect(connector, { concurrency: 2 });
+    const [unread, slow] = [await client.stream('/unread'), await client.stream('/slow')];
+    const next = client.get('/items', { responseType: 'stream' });
+    await grace();
+    expect(connector.requests).toHaveLength(2);
+    await slow.body.cancel();
+    await next;
+    await unread.body.cancel();
+  });
 });

@@ -45,6 +45,8 @@ export class IncomingBody {
   #timer: Timer | undefined;
   #lastAt = 0;
   readonly #onEnd: (() => void)[] = [];
+  #isUnread = false;
+  #onUnread: ((isUnread: boolean) => void) | undefined;
   /** Stops listening to the signal. */
   readonly #leave: (() => void) | undefined;
 
@@ -60,6 +62,11 @@ export class IncomingBody {
     else callback();
   }
 
+  /** Calls back when the body begins to wait for its reader, and when it does so no longer. */
+  onUnread(callback: (isUnread: boolean) => void): void {
+    this.#onUnread = callback;
+  }
+
   /** The sink gets what has arrived, and after {@link resume} what arrives from then on. */
   pipe(sink: Sink): void {
     this.#sink = sink;
@@ -70,6 +77,7 @@ export class IncomingBody {
   /** More data is wanted: from now on, silence counts. */
   resume(): void {
     if (this.#end !== undefined || this.#timer !== undefined) return;
+    this.#setUnread(false);
     this.#lastAt = this.#options.clock.monotonic();
     this.#watch(this.#options.silenceMs);
     this.#options.connection.resume();
@@ -79,6 +87,7 @@ export class IncomingBody {
     if (this.#end !== undefined) return;
     this.#stopWatching();
     this.#options.connection.pause();
+    this.#setUnread(true);
   }
 
   /** Nobody wants the rest; the sink is not notified. */
@@ -99,12 +108,19 @@ export class IncomingBody {
   finish(end: 'whole' | Interruption): void {
     if (this.#end !== undefined) return;
     this.#end = end;
+    this.#setUnread(false);
     this.#stopWatching();
     this.#leave?.();
     if (end !== 'whole') this.#options.connection.abort(notNeeded());
     // The sink first: its request for the rest is in line before the place is freed.
     this.#notifySink();
     for (const callback of this.#onEnd.splice(0)) callback();
+  }
+
+  #setUnread(isUnread: boolean): void {
+    if (this.#isUnread === isUnread) return;
+    this.#isUnread = isUnread;
+    this.#onUnread?.(isUnread);
   }
 
   #notifySink(): void {

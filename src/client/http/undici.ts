@@ -7,7 +7,7 @@ export type { Dispatcher };
 
 export interface TransportOptions extends ExchangeOptions {
   origin: string;
-  /** The most sockets of the transport's own pool; `null` for as many as there are requests. */
+  /** The most sockets of the transport's own pool for requests within `concurrency`; `null` for as many as there are. */
   connections: number | null;
   dispatcher?: Dispatcher | undefined;
 }
@@ -26,9 +26,13 @@ function checkDispatcher(dispatcher: Dispatcher): Dispatcher {
 export function createUndiciTransport(options: TransportOptions): Transport {
   const { origin, connections } = options;
   const resets = new Resets();
-  const pool =
-    options.dispatcher === undefined ? new Pool(origin, { connections, connect: resets.connect }) : undefined;
-  const dispatcher = options.dispatcher === undefined ? (pool as Pool) : checkDispatcher(options.dispatcher);
+  const { connect } = resets;
+  // Every request that the gate lets go has a socket: nothing may wait behind it (rules D4, G9).
+  const pools =
+    options.dispatcher === undefined
+      ? { within: new Pool(origin, { connections, connect }), beyond: new Pool(origin, { connect }) }
+      : undefined;
+  const own = options.dispatcher === undefined ? undefined : checkDispatcher(options.dispatcher);
   const exchangeOptions = { ...options, connectionError: resets.now };
   const active = new ActiveRequests();
   return {
@@ -36,13 +40,14 @@ export function createUndiciTransport(options: TransportOptions): Transport {
       new Promise((resolve) => {
         const outgoing = toOutgoingBody(request.body);
         const exchange = new Exchange(request, exchangeOptions, outgoing, active, resolve);
+        const dispatcher = pools?.[request.permit?.isBeyond ? 'beyond' : 'within'] ?? (own as Dispatcher);
         try {
           dispatcher.dispatch(
             {
               origin,
               path: request.target,
               method: request.method as Dispatcher.HttpMethod,
-              headers: toHeaders(request.headers, outgoing.length, pool !== undefined),
+              headers: toHeaders(request.headers, outgoing.length, pools !== undefined),
               // undici accepts more kinds of body than its types say.
               body: (outgoing.body ?? null) as Buffer,
               // `timeoutMs` bounds the whole attempt, on the injected clock; undici's timers would duplicate it.
@@ -56,7 +61,9 @@ export function createUndiciTransport(options: TransportOptions): Transport {
         }
       }),
     // The caller closes a dispatcher that it has passed in.
-    close: async () => pool?.close(),
+    close: async () => {
+      await Promise.all([pools?.within.close(), pools?.beyond.close()]);
+    },
     abort: () => active.abort(),
   };
 }

@@ -15,6 +15,8 @@ export interface WireRequest {
   /** Whether a success is handed on while it arrives. `timeoutMs` then bounds the head and each silence after it. */
   streams?: boolean | undefined;
   signal: AbortSignal | undefined;
+  /** Whether it goes though `concurrency` requests are in flight. */
+  permit?: { readonly isBeyond: boolean };
   /** Called right before the first byte is sent; `false` holds the request back. */
   mayStart(): boolean;
 }

@@ -25,8 +25,8 @@ export interface GateOptions {
  * by then, the rest follow as it allows.
  *
  * It cannot stall. If a call waits, one of these holds: the pause is on, and its timer ends it; its client has as many
- * requests in flight and bodies being read as it may, and the end of each calls {@link pump}; or `pump` turned it away,
- * and set the quota's timer whatever the reason.
+ * requests in flight and bodies that arrive as it may, and the end of each, and a body that begins to wait for its reader,
+ * call {@link pump}; or `pump` turned it away, and set the quota's timer whatever the reason.
  */
 export class Gate {
   readonly clock: Clock;
@@ -182,7 +182,8 @@ export class Gate {
     this.#inFlight++;
     this.#epochInFlight++;
     lane.inFlight++;
-    return { epoch: this.#epoch, isLogin, startedAt: this.clock.monotonic() };
+    const isBeyond = lane.inFlight > lane.concurrency;
+    return { epoch: this.#epoch, isLogin, isBeyond, startedAt: this.clock.monotonic() };
   }
 
   /** @returns whether a limit was met since the permit was granted. */

@@ -22,7 +22,10 @@ export class Lane implements GateLane {
   readonly #queue: WaitQueue;
   readonly #pausedBefore: number;
   #closedBy: (() => Error) | undefined;
+  /** Requests and bodies that arrive while they are read. */
   inFlight = 0;
+  /** Of these, the bodies that wait for their readers. */
+  #unread = 0;
 
   constructor(gate: Gate, options: LaneOptions) {
     this.gate = gate;
@@ -43,8 +46,9 @@ export class Lane implements GateLane {
     return this.gate.pause.totalMs - this.#pausedBefore;
   }
 
+  /** If all places are taken by bodies that nobody reads, their readers may wait for the call that is next (rule G9). */
   get hasRoom(): boolean {
-    return this.inFlight < this.concurrency;
+    return this.inFlight < this.concurrency || this.inFlight === this.#unread;
   }
 
   get hasNext(): boolean {
@@ -112,6 +116,10 @@ export class Lane implements GateLane {
   /** A body that is still arriving counts against `concurrency` until it ends. */
   countUntilEnd(body: IncomingBody): void {
     this.inFlight++;
+    body.onUnread((isUnread) => {
+      this.#unread += isUnread ? 1 : -1;
+      this.gate.pump();
+    });
     body.onEnd(() => {
       this.inFlight--;
       this.gate.pump();

@@ -5,6 +5,8 @@ export interface Permit {
   /** Which opening of the gate granted it. */
   readonly epoch: number;
   readonly isLogin: boolean;
+  /** Whether it was granted though its client had `concurrency` requests in flight: to a login, or to get on (rule G9). */
+  readonly isBeyond: boolean;
   /** On the gate's monotonic clock. */
   readonly startedAt: number;
 }
