@@ -108,6 +108,17 @@ export function decodeLeniently(bytes: Uint8Array, contentType: string | null, i
   }
 }
 
+/** Whether decoding has replaced some of the bytes, because they are in another charset. */
+export function hasLost(text: string, bytes: Uint8Array): boolean {
+  if (!text.includes('\ufffd')) return false;
+  try {
+    utf8.decode(bytes);
+    return false; // sent like this
+  } catch {
+    return true;
+  }
+}
+
 /** With `stream`, a character at the end need not be whole. */
 const decodeCut = (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
 

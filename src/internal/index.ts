@@ -5,6 +5,7 @@ export {
   decodeLeniently,
   decoderOf,
   decodeWith,
+  hasLost,
   isBodyAlreadyRead,
   isNestedDeeper,
   isObject,
@@ -60,6 +61,7 @@ export {
   type StandardSchema,
   type Validated,
   validate,
+  withoutValues,
 } from './schema.js';
 export { sourceKey } from './source-key.js';
 export {

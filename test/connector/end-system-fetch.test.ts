@@ -87,7 +87,7 @@ describe('without a preset', () => {
     [{ error: { code: 'NESTED', message: 'deep' } }, 'NESTED', 'deep'],
     [{ errors: [{ code: 'FIRST', message: 'of many' }] }, 'FIRST', 'of many'],
     [{ code: '', message: ['one', ' ', 'two'] }, 'NOT_FOUND', 'one; two'],
-    [{ error: 'not_found', error_description: 'No such thing' }, 'NOT_FOUND', 'No such thing'],
+    [{ error: 'not_found', error_description: 'No such thing' }, 'not_found', 'No such thing'],
     ['Rate plan is gone\n', 'NOT_FOUND', 'Rate plan is gone'],
     ['x'.repeat(200), 'NOT_FOUND', 'x'.repeat(200)],
   ])('code and message of %j are passed on (E3)', async (body, code, message) => {

@@ -9,6 +9,7 @@ import {
   isNestedDeeper,
   type Validated,
   validate,
+  withoutValues,
 } from '../../internal/index.js';
 import { Unreadable } from '../errors.js';
 import { headerValue, type WireResponse } from './wire.js';
@@ -92,11 +93,8 @@ async function applySchema<Data>(schema: DataSchema<Data>, data: unknown): Promi
   }
   if (result.issues === undefined) return result.value;
   // What the message quotes of the data is redacted later, like everything that a connector says.
-  throw new Unreadable(
-    'INVALID_DATA',
-    `the data does not fit \`schema\`: ${describeIssues(result.issues, 3)}`,
-    result.cause,
-  );
+  const issues = describeIssues(withoutValues(schema, result.issues), 3);
+  throw new Unreadable('INVALID_DATA', `the data does not fit \`schema\`: ${issues}`, result.cause);
 }
 
 /** The data of a success, or `undefined` if it has none (rule D1). @throws Unreadable if it is not as expected. */

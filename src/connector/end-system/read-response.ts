@@ -5,8 +5,9 @@ import {
   type DataSchema,
   decodeLeniently,
   describeIssues,
-  type Issue,
+  hasLost,
   validate,
+  withoutValues,
 } from '../../internal/index.js';
 import { type EndSystemRequest, nameRequest } from './failure.js';
 import { isReadable } from './time-limit.js';
@@ -34,26 +35,24 @@ export async function readResponse<Output>(response: Response, schema: DataSchem
   throw invalid(response, `does not fit: ${describeIssues(withoutValues(schema, result.issues))}`, result.cause);
 }
 
-/** Other libraries than zod say in their messages what they got. */
-function withoutValues(schema: DataSchema<unknown>, issues: readonly Issue[]): readonly Issue[] {
-  if ('_zod' in schema) return issues; // zod 4: zod 3 quotes what an enum got
-  return issues.map(({ path }) => ({ path }));
-}
-
 async function readJsonBody(response: Response): Promise<unknown> {
-  const text = await readText(response);
+  const bytes = await readBytes(response);
+  const type = response.headers.get('content-type');
+  const text = decodeLeniently(bytes, type);
+  let json: unknown;
   try {
-    return JSON.parse(text);
+    json = JSON.parse(text);
   } catch (cause) {
-    throw invalid(response, describeText(text.trimStart(), response.headers.get('content-type')), cause);
+    throw invalid(response, describeText(text.trimStart(), type), cause);
   }
+  if (hasLost(text, bytes)) throw invalid(response, 'has text in another charset than it says.', undefined);
+  return json;
 }
 
-async function readText(response: Response): Promise<string> {
+async function readBytes(response: Response): Promise<Uint8Array> {
   const isOpen = isReadable(response);
   try {
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    return decodeLeniently(bytes, response.headers.get('content-type'));
+    return new Uint8Array(await response.arrayBuffer());
   } catch (cause) {
     // What fetch throws when the connection breaks; all else is a timeout, or the caller's signal.
     if (!(cause instanceof TypeError) || !isOpen) throw cause;

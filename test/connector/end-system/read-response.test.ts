@@ -24,7 +24,25 @@ test('what fits the schema is returned, transformed', async () => {
   expect(await read({ status: 200, body: { id: 7, tags: [{ name: 'bug' }] } })).toEqual({ key: 'I-7' });
 });
 
-test.each<[string, Reply, RegExp]>([
+const bytes =
+  (type: string, body: Buffer): Exclude<Parameters<typeof endSystem>[0], Reply> =>
+  (_request, response) =>
+    void response.writeHead(200, { 'content-type': type }).end(body);
+
+test.each<[string, string, Buffer]>([
+  ['its charset', 'application/json; charset=iso-8859-1', Buffer.from('{"name":"Größe"}', 'latin1')],
+  ['UTF-8, whatever it says', 'application/json; charset=iso-8859-1', Buffer.from('{"name":"Größe"}')],
+])('text is decoded by %s', async (_what, type, body) => {
+  const response = await endSystemFetch()(await endSystem(bytes(type, body)));
+  expect(await readResponse(response, z.object({ name: z.string() }))).toEqual({ name: 'Größe' });
+});
+
+test('a replacement character that was sent is text', async () => {
+  const response = await endSystemFetch()(await endSystem({ status: 200, body: { name: '\ufffd' } }));
+  expect(await readResponse(response, z.object({ name: z.string() }))).toEqual({ name: '\ufffd' });
+});
+
+test.each<[string, Parameters<typeof endSystem>[0], RegExp]>([
   [
     'another shape',
     { status: 200, body: { id: 7, tags: [{ name: 7 }] } },
@@ -44,6 +62,11 @@ test.each<[string, Reply, RegExp]>([
     /is not valid JSON\.$/,
   ],
   ['cut JSON without a type', { status: 200, body: '{"id":' }, /is not valid JSON\.$/],
+  [
+    'JSON in another charset than it says',
+    bytes('application/json', Buffer.from('{"id":7,"tags":[{"name":"Größe"}]}', 'latin1')),
+    /has text in another charset than it says\.$/,
+  ],
   ['nothing', { status: 204 }, /is empty; JSON was expected\.$/],
 ])('%s is a 502 that names what is wrong', async (_what, reply, message) => {
   const error = await failureOf(reply);

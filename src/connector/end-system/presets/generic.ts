@@ -14,9 +14,10 @@ const wait: WaitSource[] = [
  */
 export const generic: Preset = {
   name: 'generic',
-  code: ['code', 'error.code', 'errors.0.code', 'errors.code'],
+  // A status text such as "Not Found" or "Forbidden" in `error` is no code; `invalid_grant` is (RFC 6749, 5.2).
+  code: ['code', 'error.code', 'errors.0.code', 'errors.code', { path: 'error', matches: /^[a-z]\w{0,80}_\w{1,80}$/i }],
   message: [
-    ...['message', 'error.message', 'errors.0.message', 'errors.message', 'error_description', 'error', 'errors'],
+    ...['message', 'error.message', 'errors.*.message', 'errors.message', 'error_description', 'error', 'errors'],
     ...['errors.*.detail', 'errors.detail', 'error.detail', 'detail', 'detail.*.msg'],
     'errors.*', // by field
     ...['errors.*.title', 'error.title', 'title'],

@@ -47,6 +47,28 @@ export const generic: ReplySet = {
       gives: { is: 'bad-request', code: 'X', message: 'm' },
     },
     {
+      what: 'a bad request with several messages',
+      status: 422,
+      body: {
+        errors: [
+          { code: 'X', field: 'name', message: 'Too short' },
+          { code: 'Y', field: 'date', message: 'No date' },
+        ],
+      },
+      gives: { is: 'bad-request', code: 'X', message: 'Too short; No date' },
+    },
+    {
+      what: 'a bad request as in OAuth 2',
+      status: 400,
+      body: { error: 'invalid_grant', error_description: 'The code has expired' },
+      gives: { is: 'bad-request', code: 'invalid_grant', message: 'The code has expired' },
+      control: {
+        what: 'a status text',
+        body: { error: 'Bad Request', message: 'The code has expired' },
+        gives: { is: 'bad-request', code: 'BAD_REQUEST', message: 'The code has expired' },
+      },
+    },
+    {
       what: 'a bad request as in JSON:API',
       status: 422,
       body: {
