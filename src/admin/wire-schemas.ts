@@ -185,7 +185,9 @@ const total = z.boolean().optional().describe('Also count all matching entries.'
 export const listQuerySchema = z.object({
   scope: scope
     .optional()
-    .describe("`my`: the caller's own keys. `all`: all users' keys, if the caller may manage them."),
+    .describe(
+      "`my`: the caller's own keys. `all`: all users' keys, if the caller may manage them. `my` by default, or `all` with a `createdBy`.",
+    ),
   createdBy: z.string().max(maxSearchCharacters).optional().describe('The id of a user: lists only this user’s keys.'),
   status: status.optional(),
   search: z

@@ -17,6 +17,7 @@ export {
   type DirectoryUser,
   type Edition,
   type EditionOption,
+  type FoundUser,
   type Origin,
   type UserDirectory,
 } from './access/types.js';

@@ -44,6 +44,8 @@ describe.each(databaseKinds)('the list on $name', (kind) => {
     expect(await names({ createdBy: 'u-bob', sort: 'name', skip: 1 })).toEqual(['charlie_x']);
     expect(await names({ createdBy: 'u-nobody' })).toEqual([]);
     expect((await apiKeys.list(root, { scope: 'all', createdBy: 'u-ada', total: true })).total).toBe(3);
+    expect((await apiKeys.list(root, { createdBy: 'u-ada', total: true })).total).toBe(3);
+    expect((await apiKeys.list(root, { scope: 'my', createdBy: 'u-ada' })).items).toEqual([]);
     expect((await apiKeys.list(bob, { createdBy: 'u-bob' })).items).toHaveLength(2);
     expect((await apiKeys.list(bob, { createdBy: 'u-ada', total: true })).items).toEqual([]);
     expect(await refusalOf(apiKeys.list(bob, { scope: 'all', createdBy: 'u-bob' }))).toMatchObject({

@@ -1,11 +1,11 @@
-import type { DirectoryUser } from './types.js';
+import type { DirectoryUser, FoundUser } from './types.js';
 
 /**
  * A user as a method of the host's directory returned it.
  *
  * @throws Error naming a wrong field: roles would be misread, and an id that is a number would own no key (rule K19)
  */
-export function checkUser(found: DirectoryUser | undefined | null, method: string): DirectoryUser | undefined {
+export function checkUser(found: FoundUser, method: string): DirectoryUser | undefined {
   if (found === undefined || found === null) return undefined;
   const problem = problemOf(found);
   if (problem === undefined) return found;

@@ -1,6 +1,6 @@
 import { type AnswerTime, answerInTime, isPromise } from './answer-in-time.js';
 import { checkUser } from './check-user.js';
-import type { DirectoryUser, EditionOption, UserDirectory } from './types.js';
+import type { DirectoryUser, EditionOption, FoundUser, UserDirectory } from './types.js';
 
 const theUsers = 'The directory of users';
 
@@ -37,7 +37,7 @@ export class RequestLookups {
 
   /** The user of a name, looked up at every call. */
   findByUsername(directory: UserDirectory, username: string): Promise<DirectoryUser | undefined> {
-    const check = (user: DirectoryUser | undefined) => checkUser(user, 'findByUsername');
+    const check = (user: FoundUser) => checkUser(user, 'findByUsername');
     return answerInTime(theUsers, () => checked(directory.findByUsername(username), check), this.#time);
   }
 
@@ -78,8 +78,8 @@ export class RequestLookups {
   }
 }
 
-function lookUp(directory: UserDirectory, userId: string): ReturnType<UserDirectory['findById']> {
-  return checked(directory.findById(userId), (found) => sameUser(found, userId));
+function lookUp(directory: UserDirectory, userId: string) {
+  return checked(directory.findById(userId), (found: FoundUser) => sameUser(found, userId));
 }
 
 /** Queries of some libraries can be awaited without being instances of Promise. */
@@ -88,7 +88,7 @@ function checked<T, R>(answer: T | Promise<T>, check: (value: T) => R): R | Prom
 }
 
 /** @throws Error when the directory returns another user, such as one whose number the id begins with */
-function sameUser(found: DirectoryUser | undefined, userId: string): DirectoryUser | undefined {
+function sameUser(found: FoundUser, userId: string): DirectoryUser | undefined {
   const user = checkUser(found, 'findById');
   if (user === undefined || user.id === userId) return user;
   throw new Error(`\`users.findById\` was asked for the user ${userId} and returned ${user.id}.`);

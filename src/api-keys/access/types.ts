@@ -57,7 +57,10 @@ export interface DirectoryUser {
  * once (rule K11). Ids must never be given to another user.
  */
 export interface UserDirectory {
-  findById(userId: string): DirectoryUser | undefined | Promise<DirectoryUser | undefined>;
+  findById(userId: string): FoundUser | Promise<FoundUser>;
   /** For Basic authentication and sign-in. */
-  findByUsername(username: string): DirectoryUser | undefined | Promise<DirectoryUser | undefined>;
+  findByUsername(username: string): FoundUser | Promise<FoundUser>;
 }
+
+/** `null` and `undefined` are no user: libraries for databases return the one or the other. */
+export type FoundUser = DirectoryUser | null | undefined;

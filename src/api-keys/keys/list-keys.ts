@@ -25,7 +25,10 @@ const names = namesOf<ListQuery>({ scope: true, createdBy: true, status: true, s
 export async function listPage(context: Context, actor: ActorLike, query: ListQuery): Promise<ApiKeyPage> {
   checkNames(names, query, 'query');
   const principal = await resolvePrincipal(actor, context);
-  const scope = readScope(principal, query.scope ?? 'my');
+  const createdBy = readUser('createdBy', query.createdBy);
+  // Whoever names another user means that one's keys, and not none.
+  const isAboutOthers = createdBy !== undefined && principal.mayManageAll;
+  const scope = readScope(principal, query.scope ?? (isAboutOthers ? 'all' : 'my'));
   const sort = readOneOf('sort', query.sort ?? '-createdOn', apiKeySorts);
   const limit = readLimit(query.limit);
   const direction = sort.startsWith('-') ? 'desc' : 'asc';
@@ -37,7 +40,6 @@ export async function listPage(context: Context, actor: ActorLike, query: ListQu
   if (field === 'lastAccessed') await context.marks.flush().catch(context.onError);
   const nowMs = context.now();
   const { kysely } = context.store;
-  const createdBy = readUser('createdBy', query.createdBy);
   const ownerIds = [scope === 'my' ? principal.userId : undefined, createdBy].filter((id) => id !== undefined);
   const filter = {
     ownerIds,

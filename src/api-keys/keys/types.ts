@@ -90,7 +90,7 @@ export const maxSearchCharacters = 200;
 export const maxPageLimit = 200;
 
 export interface ListQuery {
-  /** @default 'my' */
+  /** @default 'my'; 'all' with a `createdBy`, for those who may see the keys of others */
   readonly scope?: Scope | undefined;
   /** The id of a user: only the keys of this one. */
   readonly createdBy?: string | undefined;
