@@ -269,3 +269,13 @@ describe('routes', () => {
     await server.close();
   });
 });
+
+it.each([
+  ['text', [{ id: 'a-1' }], ['1', '7', '07']],
+  ['numbers', [{ id: 4 }], [1, 7, '07']],
+])('new items have ids of the type of the others: %s', async (_type, issues, ids) => {
+  const { client } = simulateInProcess({ resources: { issues } });
+  const created = [client.post('/issues', { json: {} })];
+  for (const name of ['7', '07']) created.push(client.put(`/issues/${name}`, { json: {} }));
+  expect(await Promise.all(created)).toMatchObject(ids.map((id) => ({ id })));
+});

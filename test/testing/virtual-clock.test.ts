@@ -1,6 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { virtualClock } from 'concordat/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { requestsUnderWay } from '../../src/testing/clock/requests-under-way.js';
@@ -175,6 +177,55 @@ describe('runUntil', () => {
 
   it('says so when nothing is left that could settle it', async () => {
     await expect(virtualClock().runUntil(new Promise(() => {}))).rejects.toThrow(/still pending, and no timer/);
+  });
+});
+
+describe('real time', () => {
+  const slow = createServer((_request, response) => void setTimeout(() => response.end('late'), 20));
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['a timer', () => sleep(20)],
+    [
+      'several timers, one after the other',
+      () =>
+        sleep(5)
+          .then(() => sleep(5))
+          .then(() => sleep(5)),
+    ],
+    ['a file', () => readFile(import.meta.filename)],
+    [
+      'a server with a timer of its own',
+      async () => {
+        await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+        const response = await fetch(`http://127.0.0.1:${(slow.address() as AddressInfo).port}`);
+        await response.text();
+        slow.close();
+      },
+    ],
+  ])('that %s takes passes before the next timer', async (_what, work) => {
+    const clock = virtualClock();
+    clock.setTimer(hourMs, () => {});
+    await clock.runUntil(work());
+    expect(clock.monotonic()).toBe(0);
+  });
+
+  it.each([1, 5, 19])('passes even if a timer that began earlier ends meanwhile, after %d ms', async (ms) => {
+    const earlier = sleep(ms);
+    const clock = virtualClock();
+    clock.setTimer(hourMs, () => {});
+    await clock.runUntil(sleep(20));
+    expect(clock.monotonic()).toBe(0);
+    await earlier;
+  });
+
+  it('holds up the clock once, and not for ever, if it does not end', async () => {
+    const clock = virtualClock();
+    const never = setTimeout(() => {}, hourMs);
+    onTestFinished(() => clearTimeout(never));
+    const seen: number[] = [];
+    for (const ms of [100, 200, 300]) clock.setTimer(ms, () => seen.push(ms));
+    await clock.advance(hourMs);
+    expect(seen).toEqual([100, 200, 300]);
   });
 });
 

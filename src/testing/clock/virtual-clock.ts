@@ -1,13 +1,13 @@
 import type { Clock, Timer } from '../../internal/index.js';
 import { requestsUnderWay } from './requests-under-way.js';
-import { settle } from './settle.js';
+import { createSettle } from './settle.js';
 
 /** A clock that stands still until your test moves it. */
 export interface VirtualClock extends Clock {
   /**
    * Moves time forward and fires the timers that fall due, in order. Before, between and after them it waits for what the
-   * test or a timer has started: promises, streams, requests to servers in this process. Overlapping calls run one after
-   * the other.
+   * test or a timer has started: promises, streams, requests to servers in this process, files, and real timers of up to half
+   * a second, such as a delay of msw. Overlapping calls run one after the other.
    *
    * @throws TypeError when `milliseconds` is negative or not a number; whatever a timer's callback throws.
    */
@@ -65,6 +65,7 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
   let activity = 0;
   let last: Promise<unknown> = Promise.resolve();
   const timers = new Set<Entry>();
+  const settle = createSettle(() => activity);
 
   function next(): Entry | undefined {
     let first: Entry | undefined;
@@ -82,7 +83,7 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
     timers.delete(entry);
     if (entry.dueMs > elapsedMs) moveTo(entry.dueMs);
     entry.callback();
-    return settle(() => activity);
+    return settle();
   }
 
   /** Two movements at once would fire each other's timers. */
@@ -116,14 +117,14 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
       }
       return inTurn(async () => {
         const targetMs = elapsedMs + milliseconds;
-        await settle(() => activity);
+        await settle();
         for (let entry = next(); entry && entry.dueMs <= targetMs; entry = next()) await fire(entry);
         moveTo(targetMs);
       });
     },
     runAll: () =>
       inTurn(async () => {
-        await settle(() => activity);
+        await settle();
         let fired = 0;
         for (let entry = next(); entry; entry = next()) {
           if (fired++ === mostTimers)
@@ -138,7 +139,7 @@ export function virtualClock(startMs: number = defaultStartMs): VirtualClock {
           settled = true;
         };
         promise.then(done, done);
-        await settle(() => activity);
+        await settle();
         while (!settled) {
           const entry = next();
           if (entry === undefined)

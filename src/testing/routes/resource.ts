@@ -65,7 +65,10 @@ export class Resource implements SimulatedResource {
       case 'HEAD':
         return jsonReply(200, stored(row as Row));
       case 'PUT':
-        return jsonReply(row === undefined ? 201 : 200, this.set({ ...record(json), id: row?.item.id ?? id }));
+        return jsonReply(
+          row === undefined ? 201 : 200,
+          this.set({ ...record(json), id: row?.item.id ?? this.#likeOthers(id) }),
+        );
       case 'PATCH': {
         const { item } = row as Row;
         return jsonReply(200, this.set({ ...item, ...record(json), id: item.id }));
@@ -108,10 +111,19 @@ export class Resource implements SimulatedResource {
     return row;
   }
 
-  #freeId(): number {
+  #freeId(): string | number {
     do this.#lastId++;
     while (this.#rows.has(String(this.#lastId)));
-    return this.#lastId;
+    return this.#likeOthers(this.#lastId);
+  }
+
+  /** Text or a number, as in the items that there are: a schema expects the same of all. */
+  #likeOthers(id: string | number): string | number {
+    const [row] = this.#rows.values();
+    if (row === undefined) return id;
+    const number = Number(id);
+    const isNumber = Number.isSafeInteger(number) && String(number) === String(id);
+    return typeof row.item.id === 'number' && isNumber ? number : String(id);
   }
 
   #notAllowed(method: string): ConnectorError {
