@@ -40,7 +40,9 @@ const program = `
 
 async function run(hide: 'yes' | 'no') {
   const hook = `data:text/javascript,${encodeURIComponent(withoutSdk)}`;
-  const nodeArguments = ['--import', hook, await compiled({ source: program })];
+  // Node 22 warns of its SQLite, Node 26 of `register`.
+  const quiet = ['--disable-warning=ExperimentalWarning', '--disable-warning=DEP0205'];
+  const nodeArguments = [...quiet, '--import', hook, await compiled({ source: program })];
   const child = spawn(process.execPath, nodeArguments, { cwd: root, env: { ...process.env, HIDE_SDK: hide } });
   let output = '';
   let complaints = '';

@@ -162,14 +162,23 @@ describe('a body that was parsed before the connector got it', () => {
     expect([answer.status, answer.body]).toEqual([200, method === 'GET' ? 'done' : '']);
   });
 
-  test('and is nested too deeply to be made again: a 400 (E8)', async () => {
+  const deep = '['.repeat(30_000) + ']'.repeat(30_000);
+  const isWritable = () => {
+    try {
+      return JSON.stringify(JSON.parse(deep)) === deep;
+    } catch {
+      return false;
+    }
+  };
+  // Node 26 can write it.
+  test.skipIf(isWritable())('and is nested too deeply to be made again: a 400 (E8)', async () => {
     const errors: unknown[] = [];
     const onError = (error: unknown) => void errors.push(error);
     const app = express().use(
       express.json(),
       toNodeHandler(async (request) => Response.json(await request.json()), { onError }),
     );
-    const answer = await send(await listening(createServer(app)), post('/', '['.repeat(30_000) + ']'.repeat(30_000)));
+    const answer = await send(await listening(createServer(app)), post('/', deep));
     expect([answer.status, errorsOf(answer)]).toEqual([
       400,
       { code: 'BAD_REQUEST', message: 'The request body is nested too deeply.' },

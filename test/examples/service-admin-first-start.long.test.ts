@@ -113,7 +113,7 @@ describe('the first start of the reference service', () => {
   it('blames HOST when it is no address of this machine', async () => {
     const run = await runService(['--port', '0', '--issues', '0'], { environment: { HOST: '192.0.2.1' } });
     expect(run.code).toBe(1);
-    expect(run.stderr).toMatch(/^error: HOST 192\.0\.2\.1 is no address of this machine/);
+    expect(run.stderr).toMatch(/^error: HOST 192\.0\.2\.1 is no address of this machine/m);
   });
 
   it('says what it waits for when Redis cannot be reached', async () => {

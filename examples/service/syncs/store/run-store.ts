@@ -234,8 +234,9 @@ export class RunStore {
     const bin = binSecondsFor(untilMs - fromMs);
     return this.#database
       .prepare(
-        `select connection, second / ?1 * ?1 as second, sum(requests) as requests, sum(refused) as refused
-         from sample where run_id = ?2 and second >= ?3 group by connection, second / ?1 order by 2`,
+        // Drivers that bind numbers as floating point would not divide whole seconds.
+        `select connection, second / cast(?1 as integer) * ?1 as second, sum(requests) as requests, sum(refused) as refused
+         from sample where run_id = ?2 and second >= ?3 group by connection, second / cast(?1 as integer) order by 2`,
       )
       .all(bin, id, Math.floor(fromMs / 1000)) as unknown as Sample[];
   }
