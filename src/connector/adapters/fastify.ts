@@ -100,8 +100,9 @@ function install(app: FastifyInstance, options: ConnectorPluginOptions): void {
  * @param options those of {@link connectorPlugin}, without `notFound`.
  * @throws TypeError naming the invalid option.
  * @example
- * const app = fastify({ frameworkErrors: connectorFrameworkErrors() })
- * await app.register(connectorPlugin)
+ * const errors = { onError: logError }
+ * const app = fastify({ frameworkErrors: connectorFrameworkErrors(errors) })
+ * await app.register(connectorPlugin, errors)
  */
 export function connectorFrameworkErrors(options: AdapterOptions<FastifyRequest> = {}): ConnectorFrameworkErrors {
   return createErrorHandling(options).handleError;
